@@ -1,4 +1,4 @@
-"""The data contract: what is known of one clip, its JSON schema and its renderings."""
+"""The data contract: the measurements of one clip, their JSON schema and renderings."""
 
 from __future__ import annotations
 

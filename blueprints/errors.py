@@ -12,7 +12,7 @@ class UserError(ValueError):
     """Something the user can mend: who, the offending value, and the remedy."""
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows: the line alone, without our frames."""
+        """For IPython: the line alone, without our frames."""
         return [f"UserError: {self}"]
 
 

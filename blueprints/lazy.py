@@ -20,7 +20,7 @@ def names_on_use(package: str) -> Callable[[str], Any]:
         package: ``__name__`` of the package that calls.
 
     Returns:
-        What to bind to ``__getattr__``; AttributeError for names that the package lacks.
+        The function to bind to ``__getattr__``; it raises AttributeError for unknown names.
     """
     homes: dict[str, str] = {}
 

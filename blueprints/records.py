@@ -1,4 +1,4 @@
-"""What every group of a blueprint is made of: values with units, or why there are none.
+"""The parts of every group of a blueprint: values with units, or why there are none.
 
 A group is either present (``status`` is ``"ok"``) or :class:`Absent` with one of six
 statuses and a reason. Numbers are finite; what is unknown inside a present group is null.
@@ -94,7 +94,7 @@ class Present(Strict):
 
     @classmethod
     def legend(cls) -> str:
-        """What :meth:`render` writes, for the prompt's static part; without a full stop."""
+        """Explains :meth:`render`, for the prompt's static part; without a full stop."""
         fields = ((name, field) for name, field in cls.model_fields.items() if name != "status")
         return "JSON; " + "; ".join(f"{name}: {field.description}" for name, field in fields)
 
@@ -151,7 +151,7 @@ class Extension(Present):
 
     @property
     def events(self) -> list[Event] | None:
-        """What is listed under ``events``; None where the group lists none of ours."""
+        """The list under ``events``; None where it holds no events of ours."""
         try:
             return _EVENTS.validate_python(self.values.get("events"))
         except ValidationError:

@@ -25,7 +25,7 @@ from extractors.limits import FULL_RATE, MAX_SAMPLES_PER_S, MAX_SECONDS
 
 Samples = npt.NDArray[np.float32]
 
-#: Rate at which speech models listen, Hz.
+#: Sampling rate of speech models, Hz.
 SPEECH_RATE = 16_000
 
 
@@ -57,7 +57,7 @@ class Clip:
     Attributes:
         samples: float32 [shape=(n, channels)], finite, nominally in [-1, 1].
         rate: sampling rate, Hz.
-        name: what to call it in messages; it is not part of the identity.
+        name: in messages; it is not part of the identity.
     """
 
     samples: Samples
@@ -112,7 +112,7 @@ def decode(
 
     Args:
         source: a path, or the bytes of such a file.
-        name: what to call the clip in messages; default: the path.
+        name: of the clip in messages; default: the path.
         max_seconds: longer clips are refused before they are read, and those with more samples
             in all channels than so much audio has at 48 kHz (of ``MAX_SECONDS`` at least); above
             that rate in inverse proportion to it fewer.
@@ -144,7 +144,7 @@ def opened(
 
     Args:
         source: a path, or the bytes of such a file.
-        label: what to call it.
+        label: its name in messages.
         max_seconds: of what libsndfile does not read, decode little more than this.
         for_part: a part is wanted, wherever it is: of what libsndfile does not read, decode
             everything, once for all parts that are read one after the other.
@@ -200,7 +200,7 @@ def _sound_file(
 
 
 def _is_empty(path: Path, label: str) -> bool:
-    """Whether a file holds nothing; every path that the system refuses is an error of ours."""
+    """Whether a file is empty; a path that the system refuses raises an AudioError."""
     try:
         there = path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -233,7 +233,7 @@ def _read(file: soundfile.SoundFile, label: str, max_seconds: float) -> tuple[Sa
     # what is usual counts again.
     here = int(most * min(1.0, FULL_RATE / file.samplerate))
     limit = min(frames, here // file.channels)
-    # Headers lie (streamed WAV claims 2 GiB), so what is really there is counted where it counts.
+    # Headers lie (streamed WAV claims 2 GiB), so frames are counted where their number matters.
     there = file.frames if file.frames <= limit else _counted(file, limit)
     if there <= limit:
         return file.read(there, dtype="float32", always_2d=True), int(file.samplerate)

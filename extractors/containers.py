@@ -32,7 +32,7 @@ _NOTHING_ELSE = {"protocol_whitelist": "none"}
 
 
 class _Kept:
-    """What :func:`decoded_once` made last."""
+    """The last result of :func:`decoded_once`."""
 
     lock = threading.Lock()
     key: tuple[object, ...] = ()

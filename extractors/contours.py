@@ -24,8 +24,6 @@ _MULTIPLES = (1, 2, 5)
 #: Decimals of a stored contour: finer than any of the measures is accurate.
 _DECIMALS = 2
 
-SEMITONES_PER_OCTAVE = 12
-
 
 def decibels(amplitude: float) -> float | None:
     """Level re full scale, dB; None for zero."""
@@ -98,11 +96,6 @@ def contour(values: Floats, start_s: float, step_s: float) -> Contour:
     return Contour(start_s=max(0.0, middle), step_s=step_s * size, values=stored)
 
 
-def semitones(hz: Floats, reference_hz: float) -> Floats:
-    """Interval to ``reference_hz`` in semitones; NaN stays NaN."""
-    return np.asarray(SEMITONES_PER_OCTAVE * np.log2(hz / reference_hz))
-
-
 def run_lengths(present: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
     """Lengths of the stretches of True, in order [shape=(stretches,)]."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], present, [False])).astype(np.int8)))
@@ -123,7 +116,7 @@ def pitch_group(
     """
     voiced = hz[~np.isnan(hz)]
     median = float(np.median(voiced))
-    intervals = semitones(hz, median)
+    intervals = np.asarray(12 * np.log2(hz / median))  # semitones
     low, high = np.nanpercentile(intervals, [5, 95])
     return Pitch(
         mean_hz=float(voiced.mean()),

@@ -1,4 +1,4 @@
-"""The default recogniser: the best that is at hand."""
+"""The default recogniser: the best one whose weights are on this machine."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class RecogniserChoice(NamedTuple):
     Attributes:
         spec: as for ``-x transcript``.
         extractor: what will run.
-        why: why it is this one, for people.
-        advice: what is worse than it could be, with the command that mends it; None: nothing.
+        why: the reason for this one, as text.
+        advice: a shortcoming with the command that mends it; None: there is none.
     """
 
     spec: str
@@ -64,7 +64,7 @@ def choose() -> RecogniserChoice:
 def chosen(**settings: object) -> Extractor:
     """The extractor of :func:`choose`, with these settings where it has them.
 
-    What could be better is told once per process, as a warning :class:`Advice`. A device
+    Its advice is given once per process, as a warning :class:`Advice`. A device
     ``auto`` stays the CPU.
     """
     choice = choose()

@@ -2,7 +2,7 @@
 
 ``hyperparams.yaml`` may name any Python callable, and speechbrain calls it. So the file is
 read as plain nodes; of it only the parts that make the model are kept, and only when they
-name building blocks of speechbrain and torch. What the hub's file does besides (seeding,
+name building blocks of speechbrain and torch. Everything else in the hub's file (seeding,
 paths on somebody's cluster, the hub's own address) is dropped.
 """
 
@@ -108,7 +108,7 @@ def load_folder(folder: Path, device: str) -> Any:
 def _check(
     folder: Path, model: Any, tensors: dict[str, dict[str, Any]], labels: str, remedy: str
 ) -> None:
-    """What is loaded is what the files say, and there is one label for each class."""
+    """Check that the model holds the tensors of the files, and one label for each class."""
     for name, result in tensors.items():
         state = getattr(model.mods, name.removesuffix(".ckpt")).state_dict()
         check_state(folder / name, result, state, remedy)

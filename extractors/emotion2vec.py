@@ -80,7 +80,7 @@ class Emotion2vecExtractor(ModelExtractor):
         return [each.emotion([next(scores) for _ in each.parts]) for each in inputs]
 
     def _input_of(self, item: Item) -> ModelInput:
-        """What the model is given of a clip that has passed the gate."""
+        """The model's input for a clip that has passed the gate."""
         speech, seconds = item.clip.speech, item.clip.seconds
         shares = {
             window: speech_within(window, item.speech) for window in split(seconds, self.window_s)
@@ -92,7 +92,7 @@ class Emotion2vecExtractor(ModelExtractor):
 
 
 class ModelInput(NamedTuple):
-    """What the model is given of a clip.
+    """The model's input for a clip.
 
     Attributes:
         whole: the first part is the whole clip.

@@ -1,4 +1,4 @@
-"""Loading an emotion2vec folder through funasr, with nothing in it left to chance."""
+"""Loading an emotion2vec folder through funasr, with every tensor checked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPTIONAL = ("configuration.json", "tokens.txt", "tokens.json")
 #: Prefixes under which checkpoints keep the model's tensors (see the folder's scope_map).
 _PREFIXES = ("module.", "d2v_model.")
 
-#: What was used in training only: published checkpoints lack it. They may also have whole
+#: Parts used in training only: published checkpoints lack them. They may also have whole
 #: parts that the model does not (averages, training heads).
 _TRAINING = "modality_encoders.AUDIO.decoder."
 

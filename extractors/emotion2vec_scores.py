@@ -39,20 +39,19 @@ def score(loaded: Loaded, parts: Sequence[Samples], at_most: int) -> list[dict[s
     lone = [stack[0] for stack in stacks if len(stack) == 1]
     results: dict[int, dict[str, float]] = {}
     with untouched(), _precision(loaded.device):
-        if lone:
-            results.update(zip(lone, _one_by_one(loaded, [parts[i] for i in lone]), strict=True))
+        if lone:  # as the library does it
+            each = loaded.model.generate(
+                [parts[i] for i in lone],
+                granularity="utterance",
+                extract_embedding=False,
+                disable_pbar=True,
+            )
+            scores = [named_scores(one["labels"], one["scores"]) for one in each]
+            results.update(zip(lone, scores, strict=True))
         for stack in stacks:
             if len(stack) > 1:
                 results.update(zip(stack, _at_once(loaded, [parts[i] for i in stack]), strict=True))
     return [results[index] for index in range(len(parts))]
-
-
-def _one_by_one(loaded: Loaded, parts: list[Samples]) -> list[dict[str, float]]:
-    """As the library does it."""
-    results = loaded.model.generate(
-        parts, granularity="utterance", extract_embedding=False, disable_pbar=True
-    )
-    return [named_scores(result["labels"], result["scores"]) for result in results]
 
 
 def _at_once(loaded: Loaded, parts: list[Samples]) -> list[dict[str, float]]:

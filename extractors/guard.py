@@ -39,18 +39,18 @@ def untouched(seed: int | None = None) -> Iterator[None]:
     torch = _torch()
     root = logging.getLogger()
     handlers, level, disabled = list(root.handlers), root.level, root.manager.disable
-    python, numpy, torch_state = (
-        random.getstate(),
-        np.random.get_state(),
-        _torch_state(torch) if torch else {},
-    )
+    python, numpy = random.getstate(), np.random.get_state()
+    torch_state = _torch_state(torch) if torch else {}
     printed = io.StringIO()
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(printed):
             warnings.simplefilter("ignore")
             logging.disable(max(disabled, logging.WARNING))
             if torch and seed is not None:
-                _seed(torch, seed)
+                # torch.manual_seed would format a stack trace for each GPU backend not in use.
+                torch.default_generator.manual_seed(seed)
+                if torch.cuda.is_initialized():
+                    torch.cuda.manual_seed_all(seed)
             yield
     finally:
         root.handlers[:] = handlers
@@ -84,13 +84,6 @@ def _torch_state(torch: Any) -> dict[str, Any]:
         # Importing speechbrain allows it, and with it the next model rounds differently.
         "tf32": torch.backends.cuda.matmul.allow_tf32,
     }
-
-
-def _seed(torch: Any, seed: int) -> None:
-    # torch.manual_seed would format a stack trace for each GPU backend that is not in use.
-    torch.default_generator.manual_seed(seed)
-    if torch.cuda.is_initialized():
-        torch.cuda.manual_seed_all(seed)
 
 
 def _restore_torch(torch: Any, state: dict[str, Any]) -> None:

@@ -31,7 +31,7 @@ MIN_RANGE_BLOCKS = 7
 #: Of left, right, centre and two surrounds, in this order.
 CHANNEL_WEIGHTS = np.array([1.0, 1.0, 1.0, 1.41, 1.41])
 
-#: What remains after the relative gate is at most this far under the mean of the blocks, LU.
+#: The relative gate drops blocks that lie further under the mean of the blocks, LU.
 GATE_LU = 10.0
 
 #: The two filters of the standard as functions of the sampling rate (De Man 2014, "Evaluation of
@@ -84,7 +84,7 @@ class LoudnessExtractor(Extractor):
         return Loudness(
             integrated_lufs=integrated,
             std_lu=float(np.nanstd(momentary)),
-            range_lu=_loudness_range(momentary),
+            range_lu=_loudness_range(momentary[~np.isnan(momentary)]),
             slope_lu_per_s=linear_trend(momentary, STEP_S),
             # A block counts for the middle of its 400 ms.
             contour=contour(momentary, BLOCK_S / 2, STEP_S),
@@ -113,14 +113,24 @@ def _unmeasurable(clip: Clip) -> Absent | None:
 
 def _measure(clip: Clip) -> tuple[float, Floats]:
     """Integrated loudness, and that of every complete 400 ms block [shape=(blocks,)], LUFS."""
-    channels = (block_powers(k_weighted(one, clip.rate), clip.rate) for one in clip.samples.T)
-    power = CHANNEL_WEIGHTS[: clip.channels] @ np.stack(list(channels))
+    rate, seconds = clip.rate, len(clip.samples) / clip.rate
+    count = round((seconds - BLOCK_S) / (BLOCK_S * (STEP_S / BLOCK_S))) + 1
+    edges = [
+        [int(BLOCK_S * (number * (STEP_S / BLOCK_S) + end) * rate) for end in (0, 1)]
+        for number in range(count)
+    ]
+    channels = []
+    for one in clip.samples.T:
+        weighted = k_weighted(one, rate)
+        blocks = (weighted[first:stop] for first, stop in edges)  # the last one may be cut
+        channels.append(np.array([np.dot(block, block) for block in blocks]) / (BLOCK_S * rate))
+    power = CHANNEL_WEIGHTS[: clip.channels] @ np.stack(channels)
     levels = _lufs(power)
     loud = levels >= ABSOLUTE_GATE_LUFS
     gate = _lufs(power[loud].mean()) - GATE_LU if loud.any() else math.inf
     integrated = float(_lufs(power[loud & (levels > gate)].mean())) if loud.any() else -math.inf
     # The number of blocks is rounded, so the last one may hang over the end.
-    complete = int((len(clip.samples) / clip.rate - BLOCK_S) / STEP_S + 1e-6) + 1
+    complete = int((seconds - BLOCK_S) / STEP_S + 1e-6) + 1
     return integrated, levels[:complete]
 
 
@@ -129,21 +139,12 @@ def _lufs(power: Floats) -> Floats:
         return np.asarray(-0.691 + 10 * np.log10(power))
 
 
-def block_powers(weighted: Floats, rate: int) -> Floats:
-    """Mean squares of blocks of 400 ms every 100 ms [shape=(blocks,)], the last one perhaps cut."""
-    step = STEP_S / BLOCK_S
-    count = round((len(weighted) / rate - BLOCK_S) / (BLOCK_S * step)) + 1
-    edges = ((int(BLOCK_S * (j * step + k) * rate) for k in (0, 1)) for j in range(count))
-    blocks = (weighted[first:stop] for first, stop in edges)
-    return np.array([np.dot(block, block) for block in blocks]) / (BLOCK_S * rate)
-
-
 def k_weighted(samples: Floats, rate: int) -> Floats:
     """A channel [shape=(n,)] through the standard's filters, float64.
 
-    They are applied to spectra of stretches, each with what the filters remember before it. A
-    recursion gives the same within 1e-12, but the library that has one, ``scipy.signal``, takes
-    most of a second to be imported.
+    They are applied to spectra of stretches, each with the samples before it that the filters
+    remember. A recursion gives the same within 1e-12, but the library that has one,
+    ``scipy.signal``, takes most of a second to be imported.
 
     Args:
         samples: of one channel.
@@ -162,7 +163,7 @@ def k_weighted(samples: Floats, rate: int) -> Floats:
 
 
 def _response(rate: int, size: int) -> npt.NDArray[np.complex128]:
-    """What both filters do to a spectrum of so many samples [shape=(size // 2 + 1,)]."""
+    """Frequency response of both filters for so many samples [shape=(size // 2 + 1,)]."""
     back = np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)  # one sample later
 
     def section(hz: float, q: float, high: float, band: float, low: float) -> Any:
@@ -179,11 +180,10 @@ def _response(rate: int, size: int) -> npt.NDArray[np.complex128]:
     return np.asarray(shelf * section(HIGH_PASS_HZ, HIGH_PASS_Q, 1, 0, 0) * scale)
 
 
-def _loudness_range(momentary: Floats) -> float | None:
+def _loudness_range(levels: Floats) -> float | None:
     """10th to 95th percentile of the gated blocks, LU; None for too few blocks."""
-    kept = momentary[~np.isnan(momentary)]
-    if len(kept) < MIN_RANGE_BLOCKS:
+    if len(levels) < MIN_RANGE_BLOCKS:
         return None
-    mean = 10 * math.log10(float(np.mean(10 ** (kept / 10))))
-    low, high = np.percentile(kept[kept >= mean - RANGE_GATE_LU], RANGE_PERCENTILES)
+    mean = 10 * math.log10(float(np.mean(10 ** (levels / 10))))
+    low, high = np.percentile(levels[levels >= mean - RANGE_GATE_LU], RANGE_PERCENTILES)
     return float(high - low)

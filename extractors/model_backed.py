@@ -39,7 +39,7 @@ class ModelExtractor(Extractor):
             :data:`GPU_BATCH` on a GPU. It changes values by rounding at most.
     """
 
-    #: What the path of a model should be, for messages.
+    #: The kind of file or folder that a model is, for messages.
     what: ClassVar[str]
     install: ClassVar[str] = install_line("models")
     #: Files that the model's folder must have, and files that decide the values where they exist.

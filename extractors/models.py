@@ -1,4 +1,4 @@
-"""Where model files are on this machine, and their hashes. Contacts nobody.
+"""Model files on this machine, and their hashes; nothing here uses the network.
 
 A model is named by the path of a file or folder, or by its name in a hub whose cache is
 looked through: Whisper's own folder, the Hugging Face cache, the ModelScope cache.
@@ -140,7 +140,7 @@ def file_sha256(path: Path) -> str:
 
 
 def known_hashes() -> Hashes:
-    """What this process has hashed so far, for :func:`prime_hashes` in another one."""
+    """The hashes of this process so far, for :func:`prime_hashes` in another one."""
     with _LOCK:
         return dict(_HASHES)
 

@@ -1,4 +1,4 @@
-"""What the Whisper extractors share: options, language, words."""
+"""Shared by the Whisper extractors: options, language, words."""
 
 from __future__ import annotations
 

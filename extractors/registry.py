@@ -111,7 +111,7 @@ def load(name: str) -> type[Extractor]:
     """The class of an extractor, by its registered name.
 
     Raises:
-        UserError: nobody offers it, or it cannot be imported.
+        UserError: it is not registered, or cannot be imported.
     """
     entry = _entries().get(name)
     if entry is None:
@@ -126,7 +126,7 @@ def load(name: str) -> type[Extractor]:
 
 
 def limits_of(name: str) -> str:
-    """What an extractor is known not to hear, by its name in a record; it may be uninstalled."""
+    """The limits of an extractor by its name in a record; it may be uninstalled."""
     try:
         return load(name).limits
     except UserError:
@@ -182,7 +182,7 @@ def plan_extractors(
 
     Raises:
         UserError: the profile, a group or an extractor is unknown, an extractor fills another
-            group than the one it is given for, or a needed group is dropped or circular.
+            group than the one that it is named for, or a needed group is dropped or circular.
     """
     if profile not in PROFILES:
         raise UserError(f"profile {profile!r} is unknown; use one of {', '.join(PROFILES)}")
@@ -229,7 +229,16 @@ def _create_for(
     group: str, spec: str | Extractor, profile: str, settings: Mapping[str, Any]
 ) -> Extractor:
     try:
-        extractor = _create_with(spec, settings) if isinstance(spec, str) else spec
+        if not isinstance(spec, str):
+            extractor = spec
+        elif spec == AUTO:
+            from extractors.default_asr import chosen
+
+            extractor = chosen(**settings)
+        else:
+            available = {field.name for field in fields(load(spec.partition(":")[0]))}
+            options = {name: value for name, value in settings.items() if name in available}
+            extractor = create(spec, **options)
     except UserError as error:
         raise UserError(f"profile {profile}, group {group}: {error}") from error
     if extractor.group != group:
@@ -239,12 +248,3 @@ def _create_for(
             f" {group} is filled by {offered}"
         )
     return extractor
-
-
-def _create_with(spec: str, settings: Mapping[str, Any]) -> Extractor:
-    if spec == AUTO:
-        from extractors.default_asr import chosen
-
-        return chosen(**settings)
-    available = {field.name for field in fields(load(spec.partition(":")[0]))}
-    return create(spec, **{name: v for name, v in settings.items() if name in available})

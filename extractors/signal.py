@@ -146,10 +146,10 @@ def bandwidth(mono: Samples, rate: int) -> float | None:
     a telephone call. Where no band moves, level alone decides. It does not depend on gain, and
     resampled speech keeps its band.
 
-    It tells what is there, not what the system could: noise less than about 25 dB under the
-    speech hides its upper part, speech without any fricative reads up to a third too low, and
-    what an interpolating resampler mirrors counts. (The usual roll-off, below which 99 % of the
-    energy lies, reads 1.6 to 5 kHz for good speech: it tells how strong the vowels are.)
+    It shows the band of this recording, not that of the system: noise less than about 25 dB under
+    the speech hides its upper part, speech without any fricative reads up to a third too low, and
+    sound that an interpolating resampler mirrors counts. (The usual roll-off, below which 99 % of
+    the energy lies, reads 1.6 to 5 kHz for good speech: it measures how strong the vowels are.)
 
     Args:
         mono: float32 [shape=(n,)].

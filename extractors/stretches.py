@@ -1,4 +1,4 @@
-"""Which stretches of a clip a recogniser decodes, with a margin and short pauses."""
+"""The stretches of a clip that a recogniser decodes, with a margin and short pauses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JOIN_S = 2.0
 #: Decoded on both sides of a stretch, seconds: soft beginnings and endings.
 MARGIN_S = 0.2
 
-#: The same for a text that repeats itself, which is heard again in pieces: of twenty repeats in
+#: The same for a text that repeats itself, which is decoded again in pieces: of twenty repeats in
 #: one window Whisper writes twenty-eight.
 PIECE_JOIN_S, PIECE_MARGIN_S = 0.2, 0.1
 
@@ -28,7 +28,7 @@ WINDOW_S = 30.0
 def stretches(
     spans: Sequence[Span], seconds: float, join_s: float = JOIN_S, margin_s: float = MARGIN_S
 ) -> list[Span]:
-    """What is decoded: speech with its short pauses and a margin, apart and in order.
+    """The stretches to decode: speech with its short pauses and a margin, apart and in order.
 
     The ends lie on 10 ms frames inside the clip: Whisper's loop does not end on a stretch
     that begins in the last, incomplete frame.
@@ -37,7 +37,7 @@ def stretches(
         spans: stretches of speech from the voice activity detector.
         seconds: duration of the clip.
         join_s: longest pause inside a stretch, at least two margins.
-        margin_s: what is added at both ends.
+        margin_s: added at both ends.
     """
     last = math.floor(seconds * 100) / 100
     joined: list[Span] = []

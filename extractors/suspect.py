@@ -12,8 +12,8 @@ from blueprints import WEAK, Blueprint, Rate, Signal, Span, Transcript, Word, la
 #: Longest phrase that is looked for, words.
 LOOP_PHRASE = 12
 
-#: A phrase loops when it is said this often in a row, and the row has this many words:
-#: people do say a word three times, or a sentence twice.
+#: A phrase loops when it is repeated this often in a row, and the row has this many words:
+#: speakers do repeat a word three times, or a sentence twice.
 LOOP_TIMES, LOOP_WORDS = 4, 8
 
 #: Words may lie this far outside detected speech: word times are that inexact, seconds.
@@ -22,7 +22,7 @@ SILENCE_SLACK_S = 0.3
 #: Share of words outside detected speech from which the text is suspect.
 SILENCE_SHARE = 0.1
 
-#: More words per second of speech than this are not said but made up by a recogniser that loops:
+#: More words per second of speech than this are made up by a recogniser that loops:
 #: the fastest talkers say about 10, and answers were seen at up to 5.
 MAX_WORDS_PER_S = 10.0
 
@@ -81,7 +81,7 @@ def tokens(text: str) -> list[str]:
 
 
 def longest_repetition(words: Sequence[str]) -> Loop | None:
-    """The longest row of one phrase said at least twice in a row; None without one.
+    """The longest row of one phrase at least twice in a row; None without one.
 
     >>> longest_repetition("so the end the end the end".split())
     Loop(phrase=('the', 'end'), times=3, start=1)
@@ -154,7 +154,7 @@ def weak_language(model: str, language: str) -> str | None:
 
 
 def weak(blueprint: Blueprint) -> str | None:
-    """What the recogniser writes wrong of a clip's language; None: nothing is flagged.
+    """How many words of a clip's language the recogniser writes wrong; None: nothing is flagged.
 
     Returns:
         A clause, e.g. ``the recogniser is measured to write more than 10% of the words of Russian
@@ -202,7 +202,7 @@ def suspicions(
 
 
 def guessed(blueprint: Blueprint) -> str | None:
-    """Why a clip's words are guesses of the recogniser; None: they may be what was said.
+    """Why a clip's words are guesses of the recogniser; None: they may be right.
 
     That an English text loops is no reason by itself: an answer may hang.
 
@@ -210,7 +210,7 @@ def guessed(blueprint: Blueprint) -> str | None:
         blueprint: of one clip; without a transcript there is nothing to guess.
 
     Returns:
-        A clause for people about the recogniser, e.g. ``it wrote 149 words for 3.6 s of speech``.
+        A clause about the recogniser, e.g. ``it wrote 149 words for 3.6 s of speech``.
     """
     transcript, signal, rate = blueprint.transcript, blueprint.signal, blueprint.rate
     if not isinstance(transcript, Transcript):

@@ -114,7 +114,7 @@ _NO_TENSORS = (
     " safetensors, or a torch file of tensors only, is allowed"
 )
 
-#: What torch says of files that it would have to run; its advice is to run them.
+#: torch's messages about files that it would have to run; its advice is to run them.
 _ADVICE = re.compile(r"weights[ _-]?only|torch\.load|pickle", re.IGNORECASE)
 
 

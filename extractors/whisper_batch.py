@@ -7,7 +7,7 @@ window to be decoded or a language to be detected; then the next one does. Once 
 equal wishes go through the model together. The batch gets narrower as clips end.
 
 Only one thread ever runs, so the threads share no more than coroutines would: the word
-alignment, which installs hooks on the model, meets nobody.
+alignment, which installs hooks on the model, runs undisturbed.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ never is a word drawn across a pause. Where there is no time to be had, they hav
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from blueprints import Word
 
@@ -30,16 +30,18 @@ def repaired(words: Sequence[Word], seconds: float) -> list[Word]:
     keeps what it has.
 
     Args:
-        words: in the order in which they were said.
+        words: in spoken order.
         seconds: duration of the clip.
     """
     result = list(words)
-    timed = [n for n, word in enumerate(words) if None not in (word.start_s, word.end_s)]
-    for group in _groups([_span(words[n]) for n in timed], seconds):
-        members = [timed[k] for k in group.members]
-        for n, (start, end) in zip(
-            members, group.shares([words[n].text for n in members]), strict=True
-        ):
+    spans = [
+        (number, word.start_s, word.end_s)
+        for number, word in enumerate(words)
+        if word.start_s is not None and word.end_s is not None
+    ]
+    for group in _groups(spans, seconds):
+        shares = group.shares([words[n].text for n in group.members])
+        for n, (start, end) in zip(group.members, shares, strict=True):
             result[n] = words[n].model_copy(update={"start_s": start, "end_s": end})
     return result
 
@@ -81,29 +83,21 @@ class _Group:
         return list(pairwise(rounded))
 
 
-def _span(word: Word) -> tuple[float, float]:
-    assert word.start_s is not None
-    assert word.end_s is not None
-    return word.start_s, word.end_s
-
-
-def _groups(spans: Sequence[tuple[float, float]], seconds: float) -> list[_Group]:
-    """Words one by one, joined where they overlap or have no room of their own."""
+def _groups(spans: Sequence[tuple[int, float, float]], seconds: float) -> list[_Group]:
+    """Words (number, start, end) one by one, joined where they overlap or have no room."""
     groups: list[_Group] = []
-    for number, (start, end) in enumerate(spans):
+    for number, start, end in spans:
         groups.append(_Group(number, min(start, seconds), min(end, seconds)))
-        while len(groups) > 1 and _belong_together(groups[-2], groups[-1]):
-            groups[-2].take(groups.pop())
-    while len(groups) > 1 and not groups[-1].fits and _near(groups[-2], groups[-1]):
+        while len(groups) > 1:
+            before, last = groups[-2:]
+            near = last.start - before.end < MAX_GAP_S
+            if not (last.start < before.end or (not before.fits and near)):
+                break
+            before.take(groups.pop())
+    while len(groups) > 1 and not groups[-1].fits:
+        if groups[-1].start - groups[-2].end >= MAX_GAP_S:
+            break
         groups[-2].take(groups.pop())
-    for number, group in enumerate(groups):
-        group.stretch(groups[number + 1].start if number + 1 < len(groups) else seconds)
+    for group, after in zip_longest(groups, groups[1:]):
+        group.stretch(seconds if after is None else after.start)
     return groups
-
-
-def _near(first: _Group, second: _Group) -> bool:
-    return second.start - first.end < MAX_GAP_S
-
-
-def _belong_together(first: _Group, second: _Group) -> bool:
-    return second.start < first.end or (not first.fits and _near(first, second))

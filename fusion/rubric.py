@@ -8,7 +8,7 @@ from typing import Any, Literal
 from fusion.ratings import DIMENSIONS
 from fusion.scales import PREFERENCE, TYPED_TIE, Scale
 
-#: What is judged: two answers against each other, or one answer by itself.
+#: Two answers against each other, or one answer by itself.
 ItemKind = Literal["pair", "single"]
 
 

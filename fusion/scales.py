@@ -36,7 +36,7 @@ Label = str | int | float
 #: How votes become one label: the most frequent one, or their mean against one half.
 Pooling = Literal["mode", "mean_threshold"]
 
-#: What records call the labels of a pairwise scale.
+#: Names in records for the labels of pairwise scales.
 LabelSet = Literal["typed", "plain", "forced", "binary"]
 
 #: Longest piece of an off-scale value that a message repeats, characters.

@@ -12,7 +12,7 @@ from blueprints.axis import course, written
 from blueprints.notation import number
 from blueprints.records import Contour, Fact, Present
 
-#: What the loudness contour prints at the clip's integrated loudness: high enough that the
+#: The number in the loudness contour for the clip's integrated loudness: high enough that the
 #: quietest momentary loudness, 70 LU under full scale, has no sign for clips under -20 LUFS.
 LOUDNESS_ZERO = 50
 

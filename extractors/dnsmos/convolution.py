@@ -148,7 +148,7 @@ class ConvStack:
                 pool(provided, rows_out)
             else:
                 np.maximum(provided[:ROWS, 1:-1], 0, out=rows_out)
-        # What the first rows give is made of nothing.
+        # The first rows of the result have no input.
         return result[2 * reach // self.scale : rows // self.scale].transpose(2, 0, 1)
 
 

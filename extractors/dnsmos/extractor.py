@@ -30,7 +30,7 @@ from extractors.dnsmos import p808, p835
 from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, Network
 from extractors.models import joint_sha256
 
-#: What the models listen to at once, seconds and samples: 9 hops, and a last frame's reach.
+#: A window of the models, seconds and samples: 9 hops, and a last frame's reach.
 WINDOW_S = 9.01
 WINDOW_SAMPLES = int(WINDOW_S * SPEECH_RATE)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -73,13 +74,18 @@ class P808:
         hops = self._hops.of(windows, self._shared)
         edges = self._own_frames(windows)
         peaks = [_peak(hops, w, own) for w, own in zip(windows, edges, strict=True)]
+        # Consecutive windows with the same peak, to the last bit, go through the network together.
+        news = [
+            number
+            for number in range(len(windows))
+            if not number
+            or peaks[number] != peaks[number - 1]
+            or windows[number] != windows[number - 1] + 1
+        ]
         results = []
-        start = 0
-        for stop in _group_ends(windows, peaks):
-            group, peak = windows[start:stop], peaks[start]
-            own = scaled(edges[start:stop], peak)
-            results.append(self._group_scores(hops, group, peak, own))
-            start = stop
+        for start, stop in pairwise([*news, len(windows)]):
+            own = scaled(edges[start:stop], peaks[start])
+            results.append(self._group_scores(hops, windows[start:stop], peaks[start], own))
         return np.concatenate(results).astype(np.float64)
 
     def _shared(self, first: int, stop: int) -> list[Decibels]:
@@ -122,16 +128,6 @@ def _peak(hops: Mapping[int, Decibels], window: int, own: Decibels) -> float:
     first, *middle, last = (hops[hop] for hop in hops_of(window))
     parts = [first[OWN_FRAMES:], *middle, last[:-OWN_FRAMES], own]
     return float(max(part.max() for part in parts))
-
-
-def _group_ends(windows: Sequence[int], peaks: Sequence[float]) -> list[int]:
-    """Where groups of consecutive windows with the same peak end, as indices."""
-    ends = [
-        i
-        for i in range(1, len(windows))
-        if peaks[i] != peaks[i - 1] or windows[i] != windows[i - 1] + 1
-    ]
-    return [*ends, len(windows)]
 
 
 def decibels(frames: Samples) -> Decibels:

@@ -85,7 +85,7 @@ class Network:
 
 
 class HopStore(Generic[T]):
-    """What is computed per hop, once, and forgotten when no window needs it any more."""
+    """Results per hop, computed once, and forgotten when no window needs them any more."""
 
     def __init__(self) -> None:
         self._results: dict[int, T] = {}
@@ -157,7 +157,7 @@ def raw_scores(
     first_frames: Floats,
     last_frames: Floats,
 ) -> Floats:
-    """What the whole network gives for each window [shape=(n, outputs)].
+    """The outputs of the whole network for each window [shape=(n, outputs)].
 
     Args:
         network: the network.
