@@ -54,7 +54,12 @@ def spoken(engine: str, voice: str, text: str) -> tuple[Floats, int]:
         said = [text] if engine == "espeak-ng" else ["-t", text]
         subprocess.run([engine, *option, out, *said], check=True, capture_output=True)
         samples, rate = soundfile.read(out)
-    return samples, rate
+    # Formant synthesis stops like a cut: the last 80 ms that sound are faded.
+    end = int(np.flatnonzero(_loud(samples, rate, 30))[-1] + 1) * rate // 100
+    fade = rate * 8 // 100
+    samples[end - fade : end] *= np.cos(np.linspace(0, np.pi / 2, fade)) ** 2
+    samples[end:] = 0
+    return np.asarray(samples), int(rate)
 
 
 def voices(data: Path) -> dict[str, list[Path | tuple[str, str, str]]]:
@@ -198,6 +203,10 @@ def drop_out(x: Floats, rate: int, rng: Rng) -> Planted:
     if not len(ends):
         raise ValueError("no loud end")
     length = int(rng.choice(ends)) - at
+    # What falls into a pause takes nothing away that is heard.
+    lost = _loud(x, rate, 25)[at * 100 // rate : (at + length) * 100 // rate]
+    if lost.mean() < 0.67:
+        raise ValueError("most of it is a pause")
     y = x.copy()
     y[at : at + length] = 0
     return y, at / rate, (at + length) / rate
@@ -265,8 +274,9 @@ def abrupt_begin(x: Floats, rate: int, rng: Rng) -> Planted:
 
 
 def abrupt_end(x: Floats, rate: int, rng: Rng) -> Planted:
-    """What lies behind a loud place is cut away; half of the time silence takes its place."""
-    at = _inside(x, rate, rng, 0.04) + rate // 25
+    """From the middle of a loud place on all is cut away; silence takes its place half the time."""
+    # 40 ms behind the cut are loud as well: an end before a pause or a stop is not abrupt.
+    at = _inside(x, rate, rng, 0.08) + rate // 25
     if at < rate:
         raise ValueError("too little is left")
     y = x[:at]

@@ -12,7 +12,8 @@ from blueprints import Absent, Blueprint, Event, Extension, Present, Signal, Sta
 from extractors.audio import Clip
 from extractors.base import Extractor
 from extractors.contours import swing_dbfs
-from extractors.defects_edges import clicks, clipped, cut_edges
+from extractors.defects_clicks import clicks
+from extractors.defects_edges import clipped, cut_edges
 from extractors.defects_frames import KINDS, STEP_S, Frames, framed, joined, runs
 from extractors.defects_pitch import jumps
 from extractors.defects_repeats import held, loops
@@ -51,7 +52,7 @@ class DefectsExtractor(Extractor):
 
     name: ClassVar[str] = "defects"
     group: ClassVar[str] = "defects"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     limits: ClassVar[str] = (
         "lossy codecs soften drop-outs and clicks, and bend flat tops away; closures of formant"
         " synthesis pass for drop-outs; words that are said again otherwise are no loop; two in"

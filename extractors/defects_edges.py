@@ -1,4 +1,4 @@
-"""Edges that no voice makes: holes cut into speech, ends cut off, clicks, flat tops."""
+"""Edges that no voice makes: holes cut into speech, ends cut off, flat tops."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from blueprints import Event
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.contours import Floats
-from extractors.defects_frames import Frames, decibels_of, joined, runs
+from extractors.defects_frames import Frames, decibels_of, runs
 from extractors.signal import flat_tops, peak
 
 #: Frames of the envelope, seconds and samples at 16 kHz.
@@ -18,38 +18,34 @@ FINE_S = 0.002
 FINE = round(FINE_S * SPEECH_RATE)
 
 #: What is so far under the level of speech is quiet; so far in the middle of a hole: hardly any
-#: stop of a voice, and none, dB.
-QUIET_DB, NOTHING_DB, ZERO_DB = 30.0, 47.0, 75.0
+#: stop of a voice, dB.
+QUIET_DB, NOTHING_DB = 30.0, 47.0
 
 #: 12 ms of sound before a hole and behind it are at most so little under the level of speech, dB.
 SOUND_DB = 9.0
 
 #: The last millisecond before a cut, and the first one behind it: the last pulse of a voice decays
 #: before a stop closes, and a stop bursts before the voice is back, dB under the level of speech.
-BEFORE_DB, AFTER_DB, BOTH_DB, END_DB = 10.0, 7.0, 10.0, 14.0
-
-#: Full level, and what a codec leaves of a cut 2 ms behind it, dB under the level of speech.
-SMEARED_DB = (3.0, 20.0)
+BEFORE_DB, AFTER_DB, BOTH_DB = 10.0, 7.0, 10.0
 
 #: Samples beside a cut are sound so little under the level of speech, dB.
 _HEARD_DB = 22.0
 
-#: A hole between two cuts lasts so long, seconds; one without a sharp edge, at most so long.
-HOLE_S, BLUNT_HOLE_S = (0.016, 1.0), 0.6
+#: A hole between two cuts lasts so long, seconds.
+HOLE_S = (0.016, 1.0)
+
+#: Sound is near full level so little under the level of speech, dB. From there a voice takes longer
+#: to fall silent at an end than this, seconds; a hole that is so much deeper than speech falls and
+#: rises faster than this, both together, and there are not more of them in a clip.
+FULL_DB, END_FALL_S, BLUNT_DB, FALLS_S, BLUNT_HOLES = 6.0, 0.014, 55.0, 0.024, 1
+
+#: What lies before a fall is sound, and no click, in so many of 12 frames, dB under that level.
+SOUNDS_DB, SOUNDS = 20.0, 5
 
 #: A clip that begins or ends with 10 ms so little under the level of speech is cut there, and so
 #: much over the quietest 5 %, dB. Recordings begin close before the first stop's burst.
 BEGIN_DB, EDGE_DB, OVER_FLOOR_DB = 12.0, 15.0, 12.0
 _EDGE = 5
-
-#: A click stands so many times over the sharpest and over the loudest that lies beside it, and so
-#: many times over both together; its height is such a share of the clip's; and it holds so many
-#: times the sharpness of the 1.5 ms around it.
-CLICK_TIMES, CLICK_HIGH, CLICK_BOTH, CLICK_SHARE, CLICK_NARROW = 2.5, 2.0, 11.0, 0.2, 4.0
-_CORE, _CLICK, _BESIDE = 6, 24, 320  # half widths in samples: .4 ms, 1.5 ms, and 20 ms
-
-#: Clicks that are closer are a crackle, seconds.
-CRACKLE_S = 0.5
 
 #: Flat tops that make a clipped stretch, and the longest gap between two, seconds.
 TOPS, TOPS_APART_S = 12, 0.5
@@ -80,22 +76,31 @@ def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Event]:
         depth = speech_db - float(np.median(fine[start + 2 : end - 2]))
         start_s, end_s, strength = start * FINE_S, end * FINE_S, max(1, depth / NOTHING_DB)
         hole = Event(kind="drop_out", start_s=start_s, end_s=end_s, strength=strength)
-        left = _beside(frames.wave[max(0, start * FINE - 256) : start * FINE + 48], speech_db)
+        fall_s = _since_full(fine[:start], speech_db)
         if end == len(fine):
-            cut = left.edge > -END_DB or left.smeared
-            if left.level > -SOUND_DB - 3 and cut and depth > NOTHING_DB:
+            if fall_s < END_FALL_S and depth > NOTHING_DB:
                 yield hole.model_copy(update={"kind": "abrupt_end", "end_s": start_s})
             continue
+        left = _beside(frames.wave[max(0, start * FINE - 256) : start * FINE + 48], speech_db)
         right = _beside(frames.wave[end * FINE - 48 : end * FINE + 256][::-1], speech_db)
-        if min(left.level, right.level) < -SOUND_DB or hole.seconds > HOLE_S[1]:
+        if hole.seconds > HOLE_S[1]:
             continue
         sharp = depth > NOTHING_DB and (left.edge > -BEFORE_DB or right.edge > -AFTER_DB)
-        if sharp or left.edge + right.edge > -BOTH_DB:
+        both = min(left.level, right.level) >= -SOUND_DB
+        if both and (sharp or left.edge + right.edge > -BOTH_DB):
             yield hole
-        elif depth > ZERO_DB and hole.seconds < BLUNT_HOLE_S:
+        elif depth > BLUNT_DB and fall_s + _since_full(fine[: end - 1 : -1], speech_db) <= FALLS_S:
             blunt.append(hole)
-    if len(blunt) == 1:  # formant synthesis closes all of its stops with zeros
-        yield blunt[0]
+    if len(blunt) <= BLUNT_HOLES:  # formant synthesis closes all of its stops with zeros
+        yield from blunt
+
+
+def _since_full(fine: Floats, speech_db: float) -> float:
+    """How long ago the sound was near full level, seconds; .12 where only a click is or nothing."""
+    if np.count_nonzero(fine[-12:] >= speech_db - SOUNDS_DB) < SOUNDS:
+        return 0.12
+    full = np.flatnonzero(fine[-60:] >= speech_db - FULL_DB)
+    return FINE_S * (min(60, len(fine)) - 1 - int(full[-1]) if len(full) else 60)
 
 
 class _Side(NamedTuple):
@@ -104,59 +109,20 @@ class _Side(NamedTuple):
     Attributes:
         level: of the 6 or 15 ms beside it, whichever is louder.
         edge: of the last 1 ms.
-        smeared: it falls within 2 ms from full level, as a codec leaves a cut.
     """
 
     level: float
     edge: float
-    smeared: bool
 
 
 def _beside(wave: Samples, speech_db: float) -> _Side:
     """The side of a hole that lies at the end of this."""
     heard = np.flatnonzero(np.abs(wave) > 10 ** ((speech_db - _HEARD_DB) / 20))
     if not len(heard) or heard[-1] < 100:
-        return _Side(-np.inf, -np.inf, False)
+        return _Side(-np.inf, -np.inf)
     power = np.square(wave[: heard[-1] + 1])
-    edge, fall, *levels = (
-        float(decibels_of(power[-size:].mean())) - speech_db for size in (16, 32, 96, 240)
-    )
-    return _Side(max(levels), edge, max(levels) > -SMEARED_DB[0] and fall < -SMEARED_DB[1])
-
-
-def clicks(frames: Frames) -> list[Event]:
-    """Impulses: they are over at once, and nothing beside them is nearly as sharp or as high.
-
-    A stop's burst is followed by its noise, and a pulse of the voice by the next one.
-    """
-    sharp, height = np.abs(np.diff(frames.wave, 2, prepend=0, append=0)), np.abs(frames.wave)
-    count = len(sharp) // _CLICK
-    if count < 4 * _BESIDE // _CLICK:
-        return []
-    blocks = sharp[: count * _CLICK].reshape(count, _CLICK).max(axis=1)
-    usual, top = float(np.percentile(blocks, 98)), float(height.max())
-    results = []
-    for block in np.flatnonzero(blocks > 0.5 * usual):
-        at = int(block) * _CLICK + int(sharp[block * _CLICK : (block + 1) * _CLICK].argmax())
-        core = slice(max(0, at - _CORE), at + _CORE + 1)
-        high = float(height[core].max())
-        if high < CLICK_SHARE * top:
-            continue
-        times = float(sharp[at]) / max(_beside_click(sharp, at), 0.05 * usual)
-        over = high / max(_beside_click(height, at), 1e-9)
-        if times < CLICK_TIMES or over < CLICK_HIGH or times * over < CLICK_BOTH:
-            continue
-        inside = float(np.square(sharp[core]).sum())
-        around = float(np.square(sharp[max(0, at - _CLICK) : at + _CLICK + 1]).sum())
-        if inside >= CLICK_NARROW * (around - inside):
-            when, strength = min(frames.seconds, at / SPEECH_RATE), times * over / CLICK_BOTH
-            results.append(Event(kind="click", start_s=when, end_s=when, strength=strength))
-    return joined(results, CRACKLE_S)
-
-
-def _beside_click(values: Floats, at: int) -> float:
-    left = values[max(0, at - _BESIDE) : max(0, at - _CLICK)].max(initial=0)
-    return float(max(left, values[at + _CLICK : at + _BESIDE].max(initial=0)))
+    edge, *levels = (float(decibels_of(power[-size:].mean())) - speech_db for size in (16, 96, 240))
+    return _Side(max(levels), edge)
 
 
 def clipped(clip: Clip) -> Iterator[Event]:

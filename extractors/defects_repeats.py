@@ -71,7 +71,9 @@ def _loops_of(bands: Floats, active: Bools, first: int) -> Iterator[Event]:
     best: list[tuple[int, int, int, float]] = []
     same = distances < SAME_DB**2
     lags = np.arange(*LAGS)
-    for column in np.flatnonzero(same.sum(axis=0) >= AGAIN / _EVERY):
+    # A gap of 2 frames may lie behind each one.
+    least = np.maximum(AGAIN, AGAIN_SHARE * lags) / _EVERY / 3
+    for column in np.flatnonzero(same.sum(axis=0) >= np.maximum(AGAIN / _EVERY, least)):
         lag = int(lags[column])
         for start, end in runs(_closed(same[:, column])):
             length = _EVERY * (end - start)

@@ -27,7 +27,7 @@ MAINS_HZ = 3.0
 HUM_MOVES_DB = 5.0
 
 #: Longest gap that speech tears into a line, frames of 64 ms.
-HUM_GAP = 6
+HUM_GAP = 3
 
 #: Its ends are those of so many lines.
 HUM_LINES = 4

@@ -1,0 +1,96 @@
+"""Clicks: impulses that neither the vocal tract nor a stop's burst explains.
+
+The error of linear prediction shows them, as in the restoration of old recordings (S. V. Vaseghi,
+Advanced Digital Signal Processing and Noise Reduction, chapter 13): what the tract rings on is
+predicted, and an impulse is not. A click then stands over the pulses of the voice beside it, is
+over at once, and is followed by nothing: a stop's burst is followed by its noise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blueprints import Event
+from extractors.audio import SPEECH_RATE, Samples
+from extractors.contours import Floats
+from extractors.defects_frames import Frames, joined
+
+#: Order of the prediction, and its frames, half overlapping, samples at 16 kHz.
+ORDER, SIZE = 12, 512
+
+#: Blocks of 1.5 ms. Those two to thirteen away (3 to 20 ms) lie beside a click; those two to five
+#: away are what comes before it and behind it.
+BLOCK, NEAR, FAR, CLOSE = 24, 2, 13, 5
+
+#: A click holds most of its energy within so many samples on both sides, .4 ms.
+CORE = 6
+
+#: Its error is so many times the largest beside it, and its height such a share of the clip's peak.
+TIMES, SHARE = 2.0, 0.2
+
+#: The product of how far it stands out is at least so much, see :func:`clicks`.
+CLICK = 80.0
+
+#: Clicks that are closer are a crackle, seconds.
+CRACKLE_S = 0.5
+
+
+def clicks(frames: Frames) -> list[Event]:
+    """Impulses, by error and height over those beside them, narrowness, and what follows."""
+    count = len(frames.wave) // BLOCK
+    if count < 4 * FAR:
+        return []
+    error = np.abs(_prediction_error(frames.wave))[: count * BLOCK]
+    errors = error.reshape(count, BLOCK).max(axis=1)
+    heights = np.abs(frames.wave[: count * BLOCK]).reshape(count, BLOCK).max(axis=1)
+    usual = max(float(np.percentile(errors, 98)), 1e-6)
+    times = errors / np.maximum(_beside(errors), 0.05 * usual)
+    # The click may lie across the edge of two blocks.
+    highest = np.lib.stride_tricks.sliding_window_view(np.pad(heights, 1), 3).max(axis=1)
+    over = highest / np.maximum(_beside(heights), 1e-9)
+    power = np.pad(np.square(error).reshape(count, BLOCK).mean(axis=1), CLOSE)
+    sides = np.lib.stride_tricks.sliding_window_view(power, 2 * CLOSE + 1)
+    quiet = (0.01 * usual) ** 2
+    before = sides[:, : CLOSE - NEAR + 1].mean(axis=1) + quiet
+    behind = sides[:, CLOSE + NEAR :].mean(axis=1) + quiet
+    results = []
+    high_enough = highest >= SHARE * heights.max()
+    for block in np.flatnonzero((times >= TIMES) & high_enough).tolist():
+        at = block * BLOCK + int(error[block * BLOCK : (block + 1) * BLOCK].argmax())
+        inside = float(np.square(error[max(0, at - CORE) : at + CORE + 1]).sum())
+        around = float(np.square(error[max(0, at - BLOCK) : at + BLOCK + 1]).sum())
+        narrow = inside / max(around - inside, 1e-3 * inside)
+        follows = float(np.sqrt(behind[block] / before[block]))
+        out = narrow * float(errors[block]) / usual / follows
+        strength = float(times[block] * over[block]) * out ** (2 / 3) / CLICK
+        if strength >= 1:
+            when = min(frames.seconds, at / SPEECH_RATE)
+            results.append(Event(kind="click", start_s=when, end_s=when, strength=strength))
+    return joined(results, CRACKLE_S)
+
+
+def _beside(blocks: Floats) -> Floats:
+    """The largest of the blocks beside each one."""
+    rows = np.lib.stride_tricks.sliding_window_view(np.pad(blocks, FAR), 2 * FAR + 1)
+    left, right = rows[:, : FAR - NEAR + 1].max(axis=1), rows[:, FAR + NEAR :].max(axis=1)
+    return np.asarray(np.maximum(left, right))
+
+
+def _prediction_error(wave: Samples) -> Floats:
+    """What linear prediction by the autocorrelation of each frame leaves [shape=(samples,)]."""
+    hop = SIZE // 2
+    count = -(-len(wave) // hop)
+    padded = np.pad(wave, (hop // 2, SIZE))
+    rows = np.lib.stride_tricks.sliding_window_view(padded, SIZE)[::hop][:count]
+    window = np.hanning(SIZE + 2)[1:-1].astype(np.float32)
+    power = np.square(np.abs(np.fft.rfft(rows * window, 2 * SIZE)))
+    own = np.fft.irfft(power)[:, : ORDER + 1]
+    own[:, 0] = 1.0001 * own[:, 0] + 1e-9
+    lags = np.abs(np.arange(ORDER)[:, None] - np.arange(ORDER))
+    weights = np.linalg.solve(own[:, lags], own[:, 1:, None])[..., 0]
+    rows = np.lib.stride_tricks.sliding_window_view(np.pad(wave, (ORDER, hop)), ORDER + hop)
+    rows = rows[::hop][:count]
+    error = rows[:, ORDER:].astype(np.float64)
+    for lag in range(1, ORDER + 1):
+        error -= weights[:, lag - 1 : lag] * rows[:, ORDER - lag : -lag]
+    return error.ravel()[: len(wave)]
