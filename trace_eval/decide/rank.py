@@ -14,6 +14,7 @@ from trace_eval.data.columns import Columns
 from trace_eval.data.names import NAMES
 from trace_eval.data.policies import WHOLE_PAIR, any_policy, load_policy
 from trace_eval.data.tables import records
+from trace_eval.decide.rank_defects import defect_rows
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.judge_files import has_positions, read_positions
 from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
@@ -59,6 +60,7 @@ def rank(
             does not fit.
     """
     options = options or RankOptions()
+    defects = defect_rows(source, options) if isinstance(source, Path) else ()
     of_scores = holds_scores(source, columns)
     check(options, SCORES if of_scores else LABELS)
     provided = read_human_ranking(human) if isinstance(human, Path) else human
@@ -68,16 +70,16 @@ def rank(
         [source], labels, columns, rows_are_items=labels is None, rubric=options.rubric
     )
     if of_scores:
-        return rank_scores(read, human_labels, options, provided)
+        return replace(rank_scores(read, human_labels, options, provided), defects=defects)
+    caveats: tuple[Caveat, ...] = ()
     if human_labels is None:
         own, wanted = read.labels, options.dimension
-        caveats: tuple[Caveat, ...] = ()
         if own is not None and wanted is not None and wanted not in own.codes:
             why = f"none is of {wanted}, left out: they are of {', '.join(own.codes)}"
             read, caveats = replace(read, labels=None), (Caveat("human labels", why),)
-        report = _rank_judged(read, read.labels, options, provided)
-        return replace(report, caveats=(*caveats, *report.caveats))
-    return _rank_judged(read, human_labels, options, provided)
+        human_labels = read.labels
+    report = _rank_judged(read, human_labels, options, provided)
+    return replace(report, caveats=(*caveats, *report.caveats), defects=defects)
 
 
 def _rank_judged(

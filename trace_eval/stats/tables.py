@@ -50,6 +50,13 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
         )
     if report.parameters and len(report.systems) > 2:
         yield table("Fitted parameters", report.parameters, "method name value", _fused(report))
+    if report.defects:
+        yield table(
+            "Answers with a defect",
+            report.defects,
+            "system kind answers affected share",
+            f"brackets: {report.options.bootstrap.level:.0%} interval by question",
+        )
     if report.powered is not None:
         yield from ppi_tables(report.powered, level)
 

@@ -98,6 +98,23 @@ class MeanRow:
 
 
 @dataclass(frozen=True)
+class DefectRow:
+    """How many of a system's answers have a defect, see :mod:`extractors.defects`.
+
+    Attributes:
+        kind: of the defect; ``any``: whichever.
+        answers: those in which defects were looked for; ``affected`` of them have one.
+        share: affected by answers, 0 to 1; answers to one question vary together.
+    """
+
+    system: str
+    kind: str = field(metadata=column("defect"))
+    answers: int
+    affected: int
+    share: IntervalEstimate
+
+
+@dataclass(frozen=True)
 class RankReport:
     """All tables of ``trace-eval rank``; each list is one table.
 
@@ -108,6 +125,7 @@ class RankReport:
             caveat says why.
         means: the systems of scores, which have no comparisons.
         split: comparisons on which annotators split, which are half a win for each system.
+        defects: of the answers of a run whose blueprints hold the group; empty: they do not.
         judged, labelled: win rates with intervals by this judge's labels alone and by annotators',
             best first; empty: there are no labels.
     """
@@ -129,6 +147,7 @@ class RankReport:
     means: tuple[MeanRow, ...] = ()
     split: int = 0
     meetings: tuple[MeetingRow, ...] = ()
+    defects: tuple[DefectRow, ...] = ()
 
     @property
     def silent(self) -> bool:
