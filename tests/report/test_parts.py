@@ -66,23 +66,25 @@ def test_lines_flag_what_the_filters_find(run: Path) -> None:
     assert RECIPE.texts[0].split()[0].lower() in lines[0].text
 
 
-def test_disagreement_is_overall_where_people_said_so() -> None:
-    judgement = scored("1", "2", "both_good")
-    assert disagrees(Labels(overall=Rating.A, content=Rating.B), judgement, fused("1")) is False
-    assert disagrees(Labels(overall=Rating.B), judgement, fused("1")) is True
-    assert disagrees(Labels(content=Rating.B), judgement, fused("1")) is True
-    assert disagrees(Labels(content=Rating.A), judgement, fused("1")) is False
-
-
-def test_a_plain_tie_agrees_with_both_typed_ties() -> None:
-    judgement = scored("1", "2", "both_good")
-    assert disagrees(Labels(preference="tie"), judgement, fused("both_bad")) is False
-    assert disagrees(Labels(preference="tie"), judgement, fused("2")) is True
-    assert disagrees(Labels(preference="2"), judgement, fused("2")) is False
+@pytest.mark.parametrize(
+    ("labels", "overall", "differs"),
+    [
+        ({"overall": "1", "content": "2"}, "1", False),  # overall counts where it was labelled
+        ({"overall": "2"}, "1", True),
+        ({"content": "2"}, "1", True),
+        ({"content": "1"}, "1", False),
+        ({"preference": "tie"}, "both_bad", False),  # a plain tie agrees with both typed ties
+        ({"preference": "tie"}, "2", True),
+        ({"preference": "2"}, "2", False),
+        (None, "1", None),
+    ],
+)
+def test_disagreement(labels: dict[str, str] | None, overall: str, differs: bool | None) -> None:
+    given = None if labels is None else Labels.model_validate(labels)
+    assert disagrees(given, scored("1", "2", "both_good"), fused(overall)) is differs
 
 
 def test_unknown_is_neither_agreement_nor_disagreement() -> None:
-    assert disagrees(None, scored("1", "1", "1"), fused("1")) is None
     assert disagrees(Labels(overall=Rating.A), None, fused(None)) is None
     assert scored("1", "1", "1").consistent is None
     assert scored("1", "1", "1", same=False).consistent is False

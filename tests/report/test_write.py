@@ -8,14 +8,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from benchmarks.synthetic_run import Recipe, make_run
 from blueprints import UserError
 from tests.support.hostile_run import HOSTILE_ID, HOSTILE_TEXT, RECIPE
 from tests.support.unpacked import Elements, fragment, index
-from trace_eval.commands.report import report as command
 from trace_eval.report.write import write_report
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.metrics import METRICS
@@ -178,12 +175,3 @@ def test_a_real_recording_is_drawn(data: Path, tmp_path: Path) -> None:
     assert "<summary>Without values: quality, rate, emotion, accent</summary>" in drawn
     assert "accent was not measured; -x accent=ecapa:Jzuluaga/" in drawn
     assert "part-bars" not in drawn
-
-
-def test_command(run: Path, tmp_path: Path) -> None:
-    app = typer.Typer()
-    app.command()(command)
-    result = CliRunner().invoke(app, [str(run), "--out", str(tmp_path / "r.html"), "--audio"])
-    assert result.exit_code == 0, result.output
-    assert (tmp_path / "r.html").is_file()
-    assert (tmp_path / "r_audio").is_dir()

@@ -102,10 +102,13 @@ def preferred(baseline: str = "baseline", judge: str = DEFAULT_JUDGE, **settings
         fused = fuse(outcome, judging.policy)
         if fused.rating is None:
             return _unscored(state, _reason(outcome))
+        # The judge saw the answer as 1.
+        whole = f"{fused.why} (1: the answer, 2: the baseline)"
+        each = [f"{name}: {one.reasoning}" for name, one in outcome.dimensions.items()]
         return Score(
             value=_VALUES.get(fused.rating, 0.5),
             answer=state.output.completion,
-            explanation=_explained(fused.why, outcome),
+            explanation="\n".join([whole, *each]),
             metadata={"judge": outcome.judge, "rating": fused.rating, "policy": judging.policy.name}
             | {name: verdict.rating for name, verdict in outcome.dimensions.items()},
         )
@@ -140,12 +143,6 @@ class _Judging:
 
 def _name(state: TaskState) -> str:
     return f"{state.sample_id}-{state.epoch}"
-
-
-def _explained(why: str, judgement: Judgement) -> str:
-    """The policy's reason, then each dimension's; the judge saw the answer as 1."""
-    each = [f"{name}: {one.reasoning}" for name, one in judgement.dimensions.items()]
-    return "\n".join([f"{why} (1: the answer, 2: the baseline)", *each])
 
 
 def _reason(outcome: Outcome) -> str:

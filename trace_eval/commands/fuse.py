@@ -69,7 +69,14 @@ def fuse(
     if options.tie_margin or options.rubric:
         raise UserError(f"{run}: holds no scores; tie_margin and rubric are for runs of rate")
     if run.is_file() and options == PairOptions():
-        _calibrate_file(run, policy, calibrated, labels, out)
+        if not calibrated:
+            raise UserError(
+                f"{run}: a file has no stored ratings to fuse again; agree FILE --policy NAME"
+                " compares policies, and --calibrated --out DIR writes probabilities"
+            )
+        if out is None:
+            raise UserError(f"out: name the folder of the probabilities of {run} with --out")
+        _calibrate(run, policy, labels, out)
         return
     if options != PairOptions() or out:
         run = _replace(run, options, out)
@@ -93,19 +100,6 @@ def _compare_scores(run: Path, out: Path | None, options: PairOptions) -> None:
     count = write_pairs(run, out, options)
     say(f"{counted(count, 'pair')} -> {out}")
     give(PairsWritten(out, count))
-
-
-def _calibrate_file(
-    file: Path, policy: str | None, calibrated: bool, labels: Path | None, out: Path | None
-) -> None:
-    if not calibrated:
-        raise UserError(
-            f"{file}: a file has no stored ratings to fuse again; agree FILE --policy NAME compares"
-            " policies, and --calibrated --out DIR writes probabilities"
-        )
-    if out is None:
-        raise UserError(f"out: name the folder of the probabilities of {file} with --out")
-    _calibrate(file, policy, labels, out)
 
 
 def _replace(run: Path, options: PairOptions, out: Path | None) -> Path:

@@ -30,11 +30,6 @@ AT_A_TIME = 16
 _USED_UP = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 
-def most_connections() -> int:
-    """Connections that this process can hold beside its own files."""
-    return min(MAX_CONNECTIONS, max(8, open_files() // 4))
-
-
 @cache
 def _warn_once(text: str) -> None:
     log.warning(text)
@@ -70,7 +65,9 @@ class BoundedConnection(H11Protocol):
         super().connection_made(transport)
         self._opened = self.loop.time()
         self._watch()
-        most = BoundedConnection._most = BoundedConnection._most or most_connections()
+        # As many as this process can hold beside its own files.
+        most = BoundedConnection._most or min(MAX_CONNECTIONS, max(8, open_files() // 4))
+        BoundedConnection._most = most
         if len(self.connections) > most:
             others = [one for one in self.connections if isinstance(one, BoundedConnection)]
             oldest = min(others, key=lambda one: (one is self, one.answering, one._opened))

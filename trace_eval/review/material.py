@@ -106,7 +106,15 @@ def load_material(
     """
     if rubric or Run(source).holds_scores:
         return _singles(source, rubric, audio_root)
-    material = _of_run(Run.open(source)) if source.is_dir() else _of_manifest(source, audio_root)
+    if source.is_dir():
+        material = _of_run(Run.open(source))
+    else:
+        manifest = _read(read_manifest, source, audio_root)
+        pairs, left_out = _playable(manifest.pairs)
+        database = source.with_name(f"{source.name}.{DATABASE}")
+        material = Material(
+            source, pairs, left_out=left_out | _problems(manifest), database=database
+        )
     if not material.pairs:
         why = next(iter(material.left_out.values()), "it has no pairs")
         raise UserError(f"{source}: nothing can be reviewed ({why}); check --audio-root")
@@ -163,13 +171,6 @@ def _read(read: Callable[..., Manifest], source: Path, audio_root: Path | str | 
 def _problems(manifest: Manifest | Run) -> dict[str, str]:
     problems = manifest.problems() if isinstance(manifest, Run) else manifest.problems
     return {problem.pair or problem.where: problem.what for problem in problems}
-
-
-def _of_manifest(path: Path, audio_root: Path | str | None) -> Material:
-    manifest = _read(read_manifest, path, audio_root)
-    pairs, left_out = _playable(manifest.pairs)
-    database = path.with_name(f"{path.name}.{DATABASE}")
-    return Material(path, pairs, left_out=left_out | _problems(manifest), database=database)
 
 
 def _of_run(run: Run) -> Material:

@@ -115,6 +115,12 @@ _NEXT = (PageChoice("", "Enter", "Next pair", "good"),)
 
 def of_form(form: Form) -> dict[str, Any]:
     """Words and keys that every page takes from what is asked."""
+    # (title, words) of what is rated and by which rules, for the page before the first item.
+    guide = [(TITLES[name], HINTS[name]) for name in phases(False)]
+    if isinstance(form, ReviewScoreForm):
+        rules = [("", rule) for rule in form.rubric.rules]
+        points = reversed(form.rubric.points.items())
+        guide = [("Question", form.rubric.question), *rules, *points]
     return {
         "unit": form.unit,
         "codes": form.codes,
@@ -122,17 +128,9 @@ def of_form(form: Form) -> dict[str, Any]:
         "undo_key": "Backspace" if form.codes else "U",
         "results_key": None if form.codes else "R",
         "corrects": isinstance(form, ReviewScoreForm),
-        "guide": _guide(form),
+        "guide": guide,
         "about": form.rubric.title if isinstance(form, ReviewScoreForm) else None,
     }
-
-
-def _guide(form: Form) -> list[tuple[str, str]]:
-    """(title, words) of what is rated and by which rules, for the page before the first item."""
-    if not isinstance(form, ReviewScoreForm):
-        return [(TITLES[name], HINTS[name]) for name in phases(False)]
-    rules = [("", rule) for rule in form.rubric.rules]
-    return [("Question", form.rubric.question), *rules, *reversed(form.rubric.points.items())]
 
 
 def question(step: ReviewQuestion, form: Form) -> dict[str, Any]:
@@ -148,7 +146,7 @@ def question(step: ReviewQuestion, form: Form) -> dict[str, Any]:
         return {
             "title": "Confidence",
             "heading": "How sure are you of this rating?",
-            "hint": "What you heard may leave it open; say so here.",
+            "hint": "Say here how far the recordings leave it open.",
             "choices": tuple(PageChoice(key, key, text, "") for key, text in CONFIDENCE.items()),
         }
     if isinstance(form, ReviewScoreForm):
@@ -220,26 +218,20 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
 def _pair_shown(
     pair: Pair, clips: Clips, position: Position, overall_first: bool
 ) -> dict[str, Any]:
+    answers = []
+    for letter, side in zip("AB", position.view.shown, strict=True):
+        clip, called = clips.clip_id(pair.id, side), pair.answers[side == "b"].conversation
+        sounds = [(letter, clip)] if called is None or clip in clips else []
+        words = None if called is None else transcript(called)
+        answers.append({"letter": letter, "words": words, "clips": sounds})
     return {
         "asks": "Instruction",
         "texts": [(None, pair.instruction.text)] if pair.instruction.text else [],
         "rationale": None,
         "corrected": False,
-        "answers": [
-            _answer_shown(pair, clips, letter, side)
-            for letter, side in zip("AB", position.view.shown, strict=True)
-        ],
+        "answers": answers,
         "blocks": blocks(position, overall_first),
     }
-
-
-def _answer_shown(pair: Pair, clips: Clips, letter: str, side: str) -> dict[str, Any]:
-    clip = clips.clip_id(pair.id, side)
-    called = pair.answers[side == "b"].conversation
-    if called is None:
-        return {"letter": letter, "words": None, "clips": [(letter, clip)]}
-    sounds = [(letter, clip)] if clip in clips else []
-    return {"letter": letter, "words": transcript(called), "clips": sounds}
 
 
 def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
