@@ -12,6 +12,7 @@ import pytest
 from blueprints import Blueprint
 from fusion import POLICIES
 from tests.support.cli import ROOT, Done, trace_eval
+from trace_eval.api.doctor import diagnose
 from trace_eval.data.pairs import Pair
 from trace_eval.runs.run import Run
 
@@ -198,6 +199,7 @@ def test_schema_and_doctor() -> None:
     schemas = json.loads(trace_eval("schema").out)
     assert schemas.keys() == {"pair", "single", "blueprint", "judgement", "score", "conversation"}
     assert json.loads(trace_eval("schema", "pair").out) == Pair.model_json_schema()
+    assert diagnose().sections["install"][0].detail.endswith(f"from {ROOT / 'trace_eval'}")
     doctor = trace_eval("doctor").out
     assert re.search(r"yes +pitch=praat", doctor)
     assert re.search(r"yes +rules", doctor)
