@@ -104,7 +104,9 @@ def options_of_judge(spec: str, options: JudgeOptions) -> list[ListedOption]:
 
 def _install() -> list[Check]:
     """The place of this code, and other packages that claim its names."""
-    checks = [Check(DISTRIBUTION, True, f"{__version__}, from {Path(__file__).resolve().parents[1]}")]
+    checks = [
+        Check(DISTRIBUTION, True, f"{__version__}, from {Path(__file__).resolve().parents[1]}")
+    ]
     for name in foreign_providers():
         problem = (
             f"another project with the import name {PACKAGE} or the command {SCRIPT}, whose"
