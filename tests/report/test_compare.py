@@ -173,6 +173,9 @@ def test_runs_of_scored_calls_are_paired_by_scenario(runs: list[Path], tmp_path:
     assert re.search("<b>handling, [xy]</b> 4.0 s, turn 4: late", html)
     finding = Run(rated[0]).comparison(rated[1:], resamples=0)
     assert finding.points[0].name == "y minus x: handling"
+    for statistic in (Run(rated[0]).agreement, Run(rated[0]).ranking):
+        with pytest.raises(UserError, match="are those of labels; give labels, too"):
+            statistic(columns={"score": "mos"})
     with pytest.raises(UserError, match="runs of one kind"):
         compare_folders([rated[0], runs[0]])
     other = tmp_path / "z" / "other.jsonl"

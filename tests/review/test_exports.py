@@ -35,12 +35,19 @@ def review(run: Path) -> Review:
     return review
 
 
+@pytest.fixture
+def out(review: Review, tmp_path: Path) -> Path:
+    """The files of that review."""
+    names = [path.name for path in write_exports(review, tmp_path / "out")]
+    assert names == ["labels.json", "labels.jsonl", "labels.csv", "retest.jsonl", "accuracy.json"]
+    return tmp_path / "out"
+
+
 @pytest.mark.parametrize("name", ["labels.json", "labels.jsonl", "labels.csv"])
-def test_labels_load_where_labels_are_loaded_strictly(
-    review: Review, tmp_path: Path, name: str
+def test_labels_load_strictly_and_go_into_agree(
+    review: Review, run: Path, out: Path, name: str
 ) -> None:
-    write_exports(review, tmp_path / "out")
-    table = read_labels(tmp_path / "out" / name)
+    table = read_labels(out / name)
     assert len(table) == 12  # six pairs, two raters; the repeats are elsewhere
     assert set(table.raters()) == {"ada", "bob"}
     for rater, rows in table.raters().items():
@@ -50,20 +57,12 @@ def test_labels_load_where_labels_are_loaded_strictly(
             said = [RATINGS[code] for code in rows.codes[column]]
             assert said == [mine[item].ratings[column] for item in rows.ids]
     assert set(table.facts["system_a"]) == {"secret-one"}
-
-
-def test_labels_go_straight_into_agree(review: Review, run: Path, tmp_path: Path) -> None:
-    write_exports(review, tmp_path / "out")
     options = AgreeOptions(BootstrapOptions(resamples=0))
-    for name in ("labels.json", "labels.jsonl", "labels.csv"):
-        labels = read_labels(tmp_path / "out" / name)
-        report = agree([read_opinions(run)], labels, options)
-        assert len(report.scores) >= len(DIMENSIONS)
+    assert len(agree([read_opinions(run)], table, options).scores) >= len(DIMENSIONS)
 
 
-def test_repeats_are_told_apart(review: Review, tmp_path: Path) -> None:
-    write_exports(review, tmp_path / "out")
-    table = read_labels(tmp_path / "out" / "retest.jsonl")
+def test_repeats_are_told_apart(out: Path) -> None:
+    table = read_labels(out / "retest.jsonl")
     assert sorted(table.repeat.tolist() if table.repeat is not None else []) == list("0011")
 
 
@@ -78,22 +77,19 @@ def test_no_time_is_given_where_the_clock_went_back(run: Path) -> None:
     assert record["seconds"] is None
 
 
-def test_a_comment_is_no_formula(review: Review, tmp_path: Path) -> None:
-    write_exports(review, tmp_path / "out")
-    with (tmp_path / "out" / "labels.csv").open(newline="") as file:
+def test_a_comment_is_no_formula(out: Path) -> None:
+    with (out / "labels.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows[0]["comment"] == '\'=HYPERLINK("x")\nsecond, "line"'
     assert rows[0]["overall_first"] == rows[0]["overall"]
     assert rows[0]["shown"] in ("ab", "ba")
-    record = json.loads((tmp_path / "out" / "labels.jsonl").read_text().splitlines()[0])
+    record = json.loads((out / "labels.jsonl").read_text().splitlines()[0])
     assert record["comment"].startswith("=HYPERLINK")
     assert record["answers"]["content.a"] in ("yes", "no")
 
 
-def test_accuracy_and_plan_are_written(review: Review, tmp_path: Path) -> None:
-    names = [path.name for path in write_exports(review, tmp_path / "out")]
-    assert names == ["labels.json", "labels.jsonl", "labels.csv", "retest.jsonl", "accuracy.json"]
-    found = json.loads((tmp_path / "out" / "accuracy.json").read_text())
+def test_accuracy_and_plan_are_written(out: Path) -> None:
+    found = json.loads((out / "accuracy.json").read_text())
     assert found["accuracy"]["overall"]["population"] == 6
     assert len(found["plan"]["population"]) == 6
 

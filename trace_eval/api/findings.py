@@ -76,7 +76,13 @@ def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
 
 
 def labels_with(provided: Any, columns: Mapping[str, str] | None) -> tuple[Any, Columns | None]:
-    """Human labels as statistics read them: a file with its names of columns, or a table."""
+    """Human labels as statistics read them: a file with its names of columns, or a table.
+
+    Raises:
+        UserError: they cannot be read, or there are names of columns and no labels.
+    """
+    if provided is None and columns:
+        raise UserError(f"columns {sorted(columns)}: are those of labels; give labels, too")
     if isinstance(provided, str) or hasattr(provided, "__fspath__"):
         return Path(provided), Columns(named=columns or {})
     return labels_of(provided, columns), None
