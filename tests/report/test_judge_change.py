@@ -155,7 +155,9 @@ def test_shifts_and_their_sentence(tmp_path: Path) -> None:
     lost = {name: "2" if row < 20 else label for row, (name, label) in enumerate(LABELS.items())}
     new = judged_run(tmp_path / "new", lost, seconds=2.0)
     report = of_runs(old, new)
-    assert report.sentence.startswith("shifted by -0.333")
+    assert report.sentence.startswith("shifted by -0.333: shift -0.333 (95 % -0.4")
+    narrow = ChangeOptions(BootstrapOptions(200, level=0.8))
+    assert "(80 % -0.4" in judge_change((old, new), options=narrow).sentence
     assert report.severe == ()
     people = tmp_path / "people.csv"
     people.write_text("id,preference\n" + "".join(f"{name},1\n" for name in NAMES))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from trace_eval.data.items import Single
-from trace_eval.select.candidates import Candidate, TextGroup, groups_of, place_in_bracket
+from trace_eval.select.candidates import Candidate, TextGroup, groups_of
 from trace_eval.select.ranking import by_comparisons, by_scores
 from trace_eval.select.schemes import Scheme, SchemeVerdict, bracket
 from trace_eval.select.summary import gain_by_scores, random_other
@@ -80,7 +80,6 @@ def test_copies_are_one_candidate_and_the_bracket_knows_no_names() -> None:
     turned = [single(name) for name in ("z", "w", "y", "x")]
     (again,) = groups_of(turned, clips, seed=0)
     assert [c.clip for c in again.candidates] == [c.clip for c in found.candidates]
-    assert place_in_bracket(0, "1") != place_in_bracket(1, "1")
 
 
 def test_gains_are_those_of_somebody_else() -> None:

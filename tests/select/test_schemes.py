@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from trace_eval.select.schemes import Match, Scheme, SchemeVerdict, bracket, comparisons, goes_on
+from trace_eval.select.schemes import Match, Scheme, SchemeVerdict, bracket, comparisons
 
 
 def play(
@@ -49,18 +49,20 @@ def test_a_knockout_ends_with_all_of_four(number: int) -> None:
     assert max(strength, key=strength.__getitem__) in end.finalists
 
 
-def test_who_goes_on() -> None:
-    match = ("a", "b")
-    assert goes_on(match, SchemeVerdict("2", 0.4)) == "b"
-    assert goes_on(match, SchemeVerdict("tie", 0.4)) == "b"  # the larger share
-    assert goes_on(match, SchemeVerdict("tie", 0.5)) == "a"  # the earlier in the bracket
-    assert goes_on(match, SchemeVerdict(None, 0.1)) == "a"
+@pytest.mark.parametrize(
+    ("verdict", "loser"),
+    [
+        (SchemeVerdict("2", 0.4), "c003"),
+        (SchemeVerdict("tie", 0.4), "c003"),  # the larger share goes on
+        (SchemeVerdict("tie", 0.5), "c004"),  # the earlier in the bracket
+        (SchemeVerdict(None, 0.1), "c004"),
+    ],
+)
+def test_who_goes_on(verdict: SchemeVerdict, loser: str) -> None:
+    after = bracket("knockout", names(5), {("c003", "c004"): verdict})
+    assert after.rounds == {loser: 1}
+    assert after.undecided == ((("c003", "c004"),) if verdict.label is None else ())
 
 
-def test_an_undecided_match_is_named() -> None:
-    order = names(5)
-    open_ = bracket("knockout", order, {})
-    assert open_.matches == (("c003", "c004"),)
-    after = bracket("knockout", order, {("c003", "c004"): SchemeVerdict(None)})
-    assert after.undecided == (("c003", "c004"),)
-    assert after.rounds == {"c004": 1}
+def test_byes_go_to_the_first_in_the_bracket() -> None:
+    assert bracket("knockout", names(5), {}).matches == (("c003", "c004"),)

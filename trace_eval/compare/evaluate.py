@@ -228,12 +228,12 @@ def _mutual(tables: Mapping[str, Opinions], options: BootstrapOptions) -> Iterat
         unit = one.units(instructions=False)
         for dimension in [n for n in LABEL_COLUMNS if n in one.codes and n in other.codes]:
             pair = align(second, dimension, one.codes[dimension], other.codes[dimension])
-            size, known = len(pair.labels), pair.usable
+            size, usable = len(pair.labels), pair.usable
             counts = joint_counts(pair.truth, pair.predicted, size)
             if not counts.sum():
                 continue
-            cells = pair.truth[known].astype(np.int64) * size + pair.predicted[known]
-            drawn = Units.of(cells, counts.size, None if unit is None else unit[known])
+            cells = pair.truth[usable].astype(np.int64) * size + pair.predicted[usable]
+            drawn = Units.of(cells, counts.size, None if unit is None else unit[usable])
             result = estimates(drawn, measures_of(pair.labels), options)
             same = result.get("accuracy_4way") or result["accuracy_3way"]
             figures = int(counts.sum()), same, result["kappa"]

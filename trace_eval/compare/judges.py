@@ -130,7 +130,7 @@ def compare_judgings(
     same = identical(joined.first, joined.second)
     return JudgeChange(
         title=_title(held, seen[main]),
-        sentence=_sentence(moved[main], seen[main], systems, same, options.margin),
+        sentence=_sentence(moved[main], seen[main], systems, same, options),
         first=first.source,
         second=second.source,
         only_first=joined.only_first,
@@ -186,17 +186,17 @@ def _sentence(
     seen: MetricFlips,
     systems: SystemChange | None,
     same: bool,
-    margin: float,
+    options: ChangeOptions,
 ) -> str:
     if same:
         return "identical judgements: not an A/A"
     if not main.items:
         return "not enough data: no item was scored by both"
-    value = main.shift.value or 0.0
-    limits = main.shift.interval
-    seen_as = f"shift {value:+.3f}" + (
-        f" (95 % {limits[0]:+.3f} to {limits[1]:+.3f})" if limits else ""
-    )
+    value, limits, margin = main.shift.value or 0.0, main.shift.interval, options.margin
+    seen_as = f"shift {value:+.3f}"
+    if limits:
+        level = f"{100 * options.bootstrap.level:g} %"
+        seen_as += f" ({level} {limits[0]:+.3f} to {limits[1]:+.3f})"
     flipped = f"{seen.flips.share.count} of {counted(seen.flips.share.of, 'item')} flip"
     more = f"; {counted(main.needed, 'item')} would show it" if main.needed else ""
     if main.interchangeable(margin):

@@ -103,8 +103,8 @@ class Joined:
         """Points of both [shape=(n,) each]."""
         return self.first.points(metric), self.second.points(metric)
 
-    def known(self, gap: Array) -> tuple[Array, Numbers | None]:
-        """The known differences of items, and the unit of each; None: each is one."""
+    def available(self, gap: Array) -> tuple[Array, Numbers | None]:
+        """The differences of items that both scored, and the unit of each; None: each is one."""
         available, cluster = ~np.isnan(gap), self.first.cluster
         return gap[available], None if cluster is None else cluster[available]
 

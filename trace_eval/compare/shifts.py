@@ -41,7 +41,7 @@ def metric_flips(
     beyond = None
     if noise.measured:
         change = changed(one, other, metric)
-        beyond = mean_difference(*joined.known(change - per_item), options.bootstrap)
+        beyond = mean_difference(*joined.available(change - per_item), options.bootstrap)
     return MetricFlips(metric, flips(one, other, metric), noise, beyond)
 
 
@@ -50,7 +50,7 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
     one, other = joined.points(metric)
     differences = other - one
     present = ~np.isnan(differences)
-    gap, cluster = joined.known(differences)
+    gap, cluster = joined.available(differences)
     shift = mean_difference(gap, cluster, options.bootstrap)
     wide = mean_difference(gap, cluster, replace(options.bootstrap, level=0.9)).interval
     if wide is None and len(gap) > 1 and not gap.any():

@@ -198,6 +198,10 @@ def _card(
     both = min(both, ran.both_orders) if ran and ran.both_orders else both
     lines = [name is not None for name in run.table.facts.get("instruction_id", ())]
     unnamed = len(lines) - sum(lines) if any(lines) else 0
+    loudness, (level_a, level_b) = None, (table.facts.get(f"loudness_{s}") for s in "ab")
+    if report and level_a is not None and level_b is not None:
+        loud = length_bias(run.truth, run.codes, level_a, level_b)
+        loudness = LoudnessBias(loud.human_ties, loud.longer, loud.shorter, loud.tied, loud.p)
     unknown += _unknown(both, score, unnamed, len(lines), judge if probes is None else None)
     return Card(
         name=name,
@@ -213,7 +217,7 @@ def _card(
         operation=ran,
         agreement=report,
         ceiling=None if labels is None else human_ceiling(labels),
-        loudness=_loudness(run) if report else None,
+        loudness=loudness,
         calibration=calibration,
         probes=probes,
         limits={e: limits_of(e) for e in (ran.extractors.values() if ran else ())},
@@ -263,12 +267,3 @@ def _distinct(run: LabelledRun, *names: str) -> int | None:
     columns = [run.table.facts[name] for name in names if name in run.table.facts]
     available = {value for column in columns for value in np.asarray(column).tolist() if value}
     return len(available) or None
-
-
-def _loudness(run: LabelledRun) -> LoudnessBias | None:
-    """Whether the judge prefers the louder answer where labels are ties; None: levels unknown."""
-    facts = run.table.facts
-    if "loudness_a" not in facts or "loudness_b" not in facts:
-        return None
-    result = length_bias(run.truth, run.codes, facts["loudness_a"], facts["loudness_b"])
-    return LoudnessBias(result.human_ties, result.longer, result.shorter, result.tied, result.p)

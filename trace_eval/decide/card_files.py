@@ -15,7 +15,6 @@ from trace_eval.decide.card import Card
 from trace_eval.decide.card_page import AGREEMENT, comparison, sections
 from trace_eval.show.table import Table
 from trace_eval.static import page_style
-from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.inference.forest import ForestMark, diagram, forest
 from trace_eval.stats.sentences import percent, rate
 
@@ -81,7 +80,13 @@ def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
     ]
     out += (f'<p class="lead" dir="auto">{escape(text)}</p>' for text in sentences)
     if any(card.main for card in cards):
-        out.append(forest(list(map(_accuracy, cards)), 0, 1, ["0 %", "50 %", "100 %"]))
+        marks = []
+        for card in cards:
+            value, interval = card.accuracy
+            message = "no labels" if value is None else rate(value, interval)
+            rule = card.rule and (card.rule[1], f"{card.rule[0]}: {percent(card.rule[1])} %")
+            marks.append(ForestMark(card.name, value, interval, message, rule))
+        out.append(forest(marks, 0, 1, ["0 %", "50 %", "100 %"]))
         legend = "accuracy against annotators, with its interval; the line is the best trivial rule"
         out.append(f'<p class="quiet">{legend}</p>')
     if not single:
@@ -95,15 +100,13 @@ def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
             out += _html_sentences(details)
             out += [_html_table(shown) for shown in tables]
             if title == AGREEMENT and card.calibration:
-                out.append(_reliability(card.calibration))
+                best, pairs = card.calibration.chosen, card.calibration.pairs
+                out.append(
+                    f"<figure>{diagram(best)}<figcaption>How often annotators prefer A (up) where"
+                    f" {best.method} predicts it (across); {counted(pairs, 'held-out pair')}, ties"
+                    " as halves</figcaption></figure>"
+                )
     return "".join([*out, "</main></body></html>\n"])
-
-
-def _accuracy(card: Card) -> ForestMark:
-    value, interval = card.accuracy
-    message = "no labels" if value is None else rate(value, interval)
-    mark = (card.rule[1], f"{card.rule[0]}: {percent(card.rule[1])} %") if card.rule else None
-    return ForestMark(card.name, value, interval, message, mark)
 
 
 def _html_sentences(sentences: Sequence[str]) -> Iterator[str]:
@@ -115,29 +118,19 @@ def _html_sentences(sentences: Sequence[str]) -> Iterator[str]:
             yield from (f"<p>{escape(text)}</p>" for text in texts)
 
 
-def _reliability(result: Calibration) -> str:
-    best = result.chosen
-    return (
-        f"<figure>{diagram(best)}<figcaption>How often annotators prefer A (up) where {best.method}"
-        f" predicts it (across); {counted(result.pairs, 'held-out pair')}, ties as"
-        " halves</figcaption></figure>"
-    )
-
-
 def _html_table(shown: Table) -> str:
     head = "".join(f"<th>{escape(name)}" for name in shown.columns)
-    body = "".join(
-        "<tr>" + "".join(map(_html_cell, shown.columns, row, range(len(row)))) for row in shown.rows
-    )
+    body = ""
+    for row in shown.rows:
+        body += "<tr>"
+        for place, (name, text) in enumerate(zip(shown.columns, row, strict=True)):
+            # an interval is not broken; where a screen is narrow, each cell shows its column
+            message = f' data-title="{escape(name)}"' if place else ""
+            cell = _INTERVAL.sub(r'<span class="bounds">\g<0></span>', escape(text))
+            body += f"<td{message}>{cell}"
     title = f"<h4>{escape(shown.title)}</h4>" if shown.title else ""
     table = f'<table class="titled"><thead><tr>{head}</thead><tbody>{body}</tbody></table>'
     return f'{title}<div class="scroll">{table}</div>'
-
-
-def _html_cell(column: str, text: str, place: int) -> str:
-    """An interval is not broken; where a screen is narrow, each cell shows its column."""
-    message = f' data-title="{escape(column)}"' if place else ""
-    return f"<td{message}>" + _INTERVAL.sub(r'<span class="bounds">\g<0></span>', escape(text))
 
 
 def write_pages(

@@ -1,4 +1,4 @@
-"""What a judge is fit for, in words, by explicit rules."""
+"""The use that a judge is fit for, by explicit rules."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RULES = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the judge is fit for, and the rule that decided."""
+    """The use that the judge is fit for, and the rule that decided."""
 
     use: Use
     why: str
@@ -56,8 +56,8 @@ def standing_of(score: JudgeScore, level: float = 0.95, judges: int = 1) -> Rule
 
 def untried(score: JudgeScore) -> list[str]:
     """Trivial rules that the judge was not compared with, and why, in words."""
-    said = {baseline.name: baseline.items for baseline in score.baselines}
-    results = [rule.name for rule in RULES_OF_NUMBERS if 2 * said.get(rule.name, 0) < score.scored]
+    tried = {baseline.name: baseline.items for baseline in score.baselines}
+    results = [rule.name for rule in RULES_OF_NUMBERS if 2 * tried.get(rule.name, 0) < score.scored]
     if not results:
         return []
     return [f"whether it beats {', '.join(results)}: half of the pairs or more lack those numbers"]
@@ -115,7 +115,7 @@ def decide(
 
 
 def _bias(position_p: float | None, warnings: tuple[DataWarning, ...]) -> str | None:
-    """What is seen of a preference for a position, in words."""
+    """A preference for a position, in words; None: none is seen."""
     if position_p is not None and position_p < BIASED:
         return f"prefers a position (p = {position_p:.2g})"
     answers = any(warning.check == "place" for warning in warnings)

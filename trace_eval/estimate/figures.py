@@ -49,10 +49,9 @@ def quantile_interval(
     below = (values <= np.quantile(ordered, q, method="inverted_cdf")).astype(np.float64)
     _, index, rows = np.unique(cluster, return_inverse=True, return_counts=True)
     total = np.bincount(index, below).astype(np.float64)
-    inner = total - total**2 / rows
-    clusters = Clusters(rows.astype(np.float64), total, inner, np.ones(len(rows)))
+    clusters = Clusters.of(rows, total, total)
     worth = clusters.worth()
-    tail = float(ndtr(-clusters.quantile(level, known=True)))
+    tail = float(ndtr(-clusters.quantile(level, exact=True)))
     wanted = log(tail) / log(max(q, 1 - q))
     if worth < wanted or clusters.too_few():
         return QuantileInterval(None, max(ceil(len(rows) * wanted / worth), len(rows) + 1))
@@ -69,15 +68,13 @@ def share_interval(top: Array, bottom: Array, level: float = 0.95) -> Range | st
         top: events of a kind in each cluster [shape=(clusters,)]; ``bottom``: all events.
         level: of the interval.
     """
-    seen = bottom > 0
-    rows, total = bottom[seen], top[seen]
-    clusters = Clusters(rows, total, total - total**2 / rows, np.ones(len(rows)))
+    clusters = Clusters.of(bottom, top, top)
     if why := clusters.too_few():
         return why
     share = clusters.mean
     values = np.array([0.0, 1.0]) if 0 < share < 1 else np.array([share])
     weights = np.array([1 - share, share]) if 0 < share < 1 else np.ones(1)
-    reach = score_reach(values, weights, clusters.worth(), clusters.quantile(level, known=True))
+    reach = score_reach(values, weights, clusters.worth(), clusters.quantile(level, exact=True))
     return reach.around(share)
 
 
@@ -92,16 +89,13 @@ def mean_interval(
         bounds: the range.
         level: of the interval.
     """
-    rows = np.bincount(unit).astype(np.float64)
-    seen = rows > 0
-    total, square = (np.bincount(unit, values**power)[seen].astype(float) for power in (1, 2))
-    inner = np.maximum(square - total**2 / rows[seen], 0.0)
-    clusters = Clusters(rows[seen], total, inner, np.ones(int(seen.sum())))
+    total, squares = (np.bincount(unit, values**power) for power in (1, 2))
+    clusters = Clusters.of(np.bincount(unit), total, squares)
     if not clusters.single and (why := clusters.too_few()):
         return why
     low, width, size = bounds[0], bounds[1] - bounds[0], len(values)
     shares = np.clip((values - low) / width, 0.0, 1.0)
-    quantile = clusters.quantile(level, known=True)
+    quantile = clusters.quantile(level, exact=True)
     reach = score_reach(shares, np.full(size, 1 / size), clusters.worth(), quantile)
     below, above = reach.around((clusters.mean - low) / width)
     return low + width * below, low + width * above
@@ -132,7 +126,7 @@ def jackknife_interval(
 
 
 def jackknifed(value: float, without: Array, rows: Array) -> Clusters | str:
-    """What each cluster changes, as if the figure were the mean of its rows (Efron 1982, ch. 3)."""
+    """The change by each cluster, as if the figure were a mean of rows (Efron 1982, ch. 3)."""
     seen = rows > 0
     if np.isnan(without[seen]).any():
         return "no interval: without one of the units there is no value"

@@ -104,7 +104,7 @@ def _estimate(units: Units, measure: Measure, options: BootstrapOptions) -> Inte
     if np.isnan(value) or not options.resamples:
         return IntervalEstimate(None if np.isnan(value) else value)
     rows = units.tables.sum(1).astype(np.float64)
-    whole = Clusters(rows, rows, np.zeros(len(rows)), units.sizes.astype(np.float64))
+    whole = Clusters.of(rows, rows, rows, units.sizes)
     if rows.max() > 1 and (why := whole.too_few()):  # limits of single items hold for any number
         return IntervalEstimate(value, reason=why)
     if measure.others > _others(units.total, measure.shares):
@@ -146,9 +146,7 @@ def _limited(units: Units, part: MeasurePart, level: float) -> _Limited | None:
     seen = rows > 0
     if not seen.any():
         return None
-    squares = (units.tables @ (part.credit * cells))[seen]
-    inner = np.maximum(squares - total[seen] ** 2 / rows[seen], 0.0)
-    clusters = Clusters(rows[seen], total[seen], inner, units.sizes[seen].astype(np.float64))
+    clusters = Clusters.of(rows, total, units.tables @ (part.credit * cells), units.sizes)
     width = part.high - part.low
     counts = units.total * part.counted
     shares = (part.credit - part.low) / width
@@ -156,7 +154,7 @@ def _limited(units: Units, part: MeasurePart, level: float) -> _Limited | None:
         shares[counts > 0],
         counts[counts > 0] / counts.sum(),
         clusters.worth(),
-        clusters.quantile(level, known=True),
+        clusters.quantile(level, exact=True),
     )
     mean = clusters.mean
     low, high = reach.around((mean - part.low) / width)
@@ -195,8 +193,7 @@ def _stretch(units: Units, measure: Measure, value: float, part: _Limited) -> fl
     if np.isnan(influence).any():
         return None
     rows, sums = units.tables.sum(1).astype(np.float64), units.tables @ influence
-    inner = np.maximum(units.tables @ influence**2 - sums**2 / rows, 0.0)
-    own = Clusters(rows, sums, inner, units.sizes.astype(np.float64))
+    own = Clusters.of(rows, sums, units.tables @ influence**2, units.sizes)
     return float(np.sqrt(own.variance() / part.variance))
 
 

@@ -11,6 +11,7 @@ small ones. Quantiles are Student's.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,22 @@ class Clusters:
     total: Array
     within: Array
     sizes: Array
+
+    @classmethod
+    def of(
+        cls,
+        rows: NDArray[Any],
+        total: NDArray[Any],
+        squares: NDArray[Any],
+        sizes: NDArray[Any] | None = None,
+    ) -> Clusters:
+        """From sums over the rows of each kind [shape=(kinds,)], of which those without any do not
+        count; ``sizes`` None: one cluster of each.
+        """
+        seen = rows > 0
+        number = np.ones(int(seen.sum())) if sizes is None else sizes[seen]
+        rows, total, number = (x.astype(np.float64) for x in (rows[seen], total[seen], number))
+        return cls(rows, total, np.maximum(squares[seen] - total**2 / rows, 0.0), number)
 
     @property
     def number(self) -> float:
@@ -120,17 +137,17 @@ class Clusters:
         ratio /= float(fdtri(units - 1, number - units, _MORE_ALIKE))
         return float(np.clip((ratio - 1) / (ratio + typical - 1), 0.0, 1.0))
 
-    def quantile(self, level: float, known: bool = False) -> float:
+    def quantile(self, level: float, exact: bool = False) -> float:
         """Student's, of the clusters; the normal's where the variance follows from the mean.
 
         Args:
             level: of the interval, 0 to 1.
-            known: nothing is estimated where each row is a cluster of its own, or all are alike.
+            exact: no variance is estimated where each row is a cluster, or all are alike.
         """
         from scipy.special import ndtri, stdtrit
 
         tail = (1 + level) / 2
-        if known and (self.single or self.spread < _NO_SPREAD):
+        if exact and (self.single or self.spread < _NO_SPREAD):
             return float(ndtri(tail))
         return float(stdtrit(max(self.units - 1, 1), tail))
 

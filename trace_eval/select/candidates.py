@@ -138,10 +138,6 @@ def _group(name: str, members: Sequence[Candidate], seed: int) -> TextGroup:
             same[member.id] = other
         else:
             kept.append(member)
-    kept.sort(key=lambda candidate: place_in_bracket(seed, str(candidate.clip)))
+    # a place in the bracket depends on no name of a system or file, nor on their order
+    kept.sort(key=lambda one: hashlib.sha256(f"{seed}:{one.clip}".encode()).hexdigest())
     return TextGroup(name, tuple(kept), tuple(unscored), same)
-
-
-def place_in_bracket(seed: int, clip: str) -> str:
-    """The sort key of a bracket, which depends on no name of a system or file."""
-    return hashlib.sha256(f"{seed}:{clip}".encode()).hexdigest()

@@ -91,35 +91,20 @@ def bracket(scheme: Scheme, candidates: Sequence[str], verdicts: Verdicts) -> Br
     number = 0
     while chosen(scheme, len(candidates)) == "knockout" and len(alive) > FINALISTS:
         number += 1
-        matches = pairings(alive)
+        # neighbours, but never so many that under four are left; the first ones may have a bye
+        count = min(len(alive) // 2, len(alive) - FINALISTS)
+        players = alive[len(alive) - 2 * count :]
+        matches = list(zip(players[::2], players[1::2], strict=True))
         open_ = tuple(match for match in matches if match not in verdicts)
         if open_:
             return Bracket(open_, tuple(alive), out, tuple(undecided))
         for match in matches:
-            verdict = verdicts[match]
-            if verdict.label is None:
+            label, share = verdicts[match].label, verdicts[match].p_first
+            if label is None:
                 undecided.append(match)
-            loser = match[1] if goes_on(match, verdict) == match[0] else match[0]
+            # of a tie the one with the larger share goes on, else the earlier in the bracket
+            loser = match[0] if label == "2" or (label == "tie" and share < 0.5) else match[1]
             out[loser] = number
             alive.remove(loser)
     final = tuple(m for m in combinations(alive, 2) if m not in verdicts)
     return Bracket(final, tuple(alive), out, tuple(undecided))
-
-
-def pairings(alive: Sequence[str]) -> list[Match]:
-    """The matches of one round: neighbours, but never so many that under four are left.
-
-    The first ones have a bye where not all can play.
-    """
-    count = min(len(alive) // 2, len(alive) - FINALISTS)
-    players = alive[len(alive) - 2 * count :]
-    return list(zip(players[::2], players[1::2], strict=True))
-
-
-def goes_on(match: Match, verdict: SchemeVerdict) -> str:
-    """The winner; of a tie the one with the larger share, else the earlier in the bracket."""
-    if verdict.label in ("1", "2"):
-        return match[0] if verdict.label == "1" else match[1]
-    if verdict.label == "tie" and verdict.p_first < 0.5:
-        return match[1]
-    return match[0]

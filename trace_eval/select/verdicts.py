@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from blueprints import UserError
-from fusion import DIMENSIONS
+from fusion import DIMENSIONS, Dimension
 from trace_eval.data import jsonl
 from trace_eval.data.files import make_folder
 from trace_eval.data.items import side_of_pair
@@ -140,24 +140,15 @@ def _judge_round(how: Comparing, number: int) -> Iterator[tuple[Match, SchemeVer
 
 def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> SchemeVerdict:
     """The verdict of a stored judgement; all ties are one."""
-    rating: str | None
-    shares: Mapping[Any, float] | None
-    if by == "overall":
-        rating = overall.rating if overall else None
-        shares = overall.distribution if overall else None
-    else:
-        result = judgement.dimensions.get(by)  # type: ignore[call-overload]
-        rating, shares = (result.rating, result.distribution) if result else (None, None)
-    if judgement.status != "scored" or rating is None:
+    result: Any = overall if by == "overall" else judgement.dimensions.get(cast(Dimension, by))
+    if judgement.status != "scored" or result is None or result.rating is None:
         return SchemeVerdict(None, why=str(judgement.reason) if judgement.reason else None)
-    label = str(rating) if str(rating) in ("1", "2") else "tie"
+    label: Any = str(result.rating) if str(result.rating) in ("1", "2") else "tie"
     if judgement.pair_scores:
-        return SchemeVerdict(label, judgement.pair_scores.p_a)  # type: ignore[arg-type]
-    if shares:
-        by_label = {str(key): share for key, share in shares.items()}
-        first, second = (by_label.get(key, 0.0) for key in ("1", "2"))
-        return SchemeVerdict(label, first + (1 - first - second) / 2)  # type: ignore[arg-type]
-    return SchemeVerdict(label, {"1": 1.0, "2": 0.0}.get(label, 0.5))  # type: ignore[arg-type]
+        return SchemeVerdict(label, judgement.pair_scores.p_a)
+    shares = {str(key): share for key, share in (result.distribution or {label: 1.0}).items()}
+    first, second = shares.get("1", 0.0), shares.get("2", 0.0)
+    return SchemeVerdict(label, first + (1 - first - second) / 2)
 
 
 def estimate_first_round(how: Comparing, needed: Needed) -> tuple[int, CostEstimate]:

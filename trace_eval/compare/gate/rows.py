@@ -121,7 +121,7 @@ def gate_rows(
         if labels:
             before, after = (np.where(flip, 1 - points, points) for points in (before, after))
         _, noise, gaps = repeated(joined.first, repeats, name)
-        paired, *of_noise = [joined.known(gap) for gap in (after - before, *gaps)]
+        paired, *of_noise = [joined.available(gap) for gap in (after - before, *gaps)]
         # scores that are 0 or 1 are right and wrong, as labels are
         labels |= bool(np.isin(before[~np.isnan(before)], (0.0, 1.0)).all())
         drop = measure(*paired, options, [one for one in of_noise if len(one[0])], labels)
@@ -132,7 +132,7 @@ def gate_rows(
 
 def _row(joined: Joined, tested: _Tested, p: float, options: GateOptions) -> GateRow:
     name, before, after, noise, drop = tested
-    gap, units = joined.known(after - before)
+    gap, units = joined.available(after - before)
     two_sided = replace(options.bootstrap, level=0.9)  # its lower end is the one-sided limit
     limits = mean_difference(gap, units, two_sided).interval
     limit = None if limits is None else limits[0]
