@@ -29,7 +29,7 @@ def _limits(limits: tuple[float, float] | None, _: object) -> str | None:
 
 @dataclass(frozen=True)
 class ChangeCoverage:
-    """What each judging scored of the common items.
+    """The common items that each judging scored.
 
     Attributes:
         first, second: scored; ``unscored_first``, ``unscored_second`` by reason.
@@ -120,7 +120,7 @@ class ChangeGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeReport:
-    """What the report on two judgings and that on two boards have in common.
+    """The fields that the reports on two judgings and on two boards share.
 
     Attributes:
         title: what changed: the judge alone, or the judge and something else.
@@ -141,7 +141,7 @@ class ChangeReport:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeChange(ChangeReport):
-    """All that ``compare --judge-change`` says of two judgings; each list is one table.
+    """The result of ``compare --judge-change`` for two judgings; each list is one table.
 
     Attributes:
         held: what was held fixed, what differs first.

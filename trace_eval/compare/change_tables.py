@@ -16,7 +16,7 @@ from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 
 
 def change_tables(report: JudgeChange) -> Iterator[Table]:
-    """What was held fixed, coverage, flips, direction, systems, labels, mapping, severe items."""
+    """Conditions held fixed, coverage, flips, direction, systems, labels, mapping, severe items."""
     level, margin = report.options.bootstrap.level, report.options.margin
     yield table(
         "Held fixed",
@@ -63,7 +63,7 @@ def change_tables(report: JudgeChange) -> Iterator[Table]:
 
 
 def _flips(report: JudgeChange) -> Iterator[Table]:
-    """Flips of every metric, and label transitions of what the report is about."""
+    """Flips of every metric, and label transitions of the main one."""
     result = table(
         "Flips",
         report.flips,

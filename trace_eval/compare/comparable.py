@@ -1,4 +1,4 @@
-"""What two judgings have in common beside their items: only then is it one thing that differs."""
+"""The conditions that two judgings share: their difference is due to the judge only then."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def differs(one: Judging, other: Judging, fact: str) -> NDArray[np.bool_] | None
 
 
 def held_fixed(joined: Joined) -> tuple[Held, ...]:
-    """Everything that could explain a difference, what differs first."""
+    """Every condition that could explain a difference; those that differ come first."""
     records = zip(*map(_of_record, (joined.first, joined.second)), strict=True)
     rows = [
         _items(joined),
@@ -73,7 +73,7 @@ def held_fixed(joined: Joined) -> tuple[Held, ...]:
 
 
 def others_changed(rows: tuple[Held, ...]) -> list[str]:
-    """What differs beside the judge itself; dates always do."""
+    """Names of the conditions that differ beside the judge itself; dates always do."""
     return [
         row.name for row in rows if row.same is False and row.name not in (*OF_THE_JUDGE, "date")
     ]
@@ -114,7 +114,7 @@ def _evidence(joined: Joined) -> Held:
 
 
 def _of_record(judging: Judging) -> list[tuple[str, Any]]:
-    """What the record of a run states, by title; None: nothing is recorded."""
+    """The conditions that the record of a run states, by title; None: not recorded."""
     record = judging.record or RunRecord()
     settings, observed = record.judge.parameters, record.judge_observed
     first = {

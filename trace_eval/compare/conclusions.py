@@ -1,4 +1,4 @@
-"""Conclusions that a change of judges turns over: who is better than whom, beyond chance."""
+"""Conclusions about systems that a change of judges reverses, beyond chance."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def z_p(differences: Array, variances: Array) -> Array:
 
 
 def sign_conclusions(wins: NDArray[Any], losses: NDArray[Any]) -> Conclusions:
-    """Conclusions of exact sign tests of wins against losses; ties say nothing.
+    """Conclusions of exact sign tests of wins against losses; ties do not count.
 
     Args:
         wins, losses: whole numbers [shape=(m,)].

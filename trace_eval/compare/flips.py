@@ -98,7 +98,7 @@ class VerdictNoise:
 
     @property
     def measured(self) -> bool:
-        """Whether there is an A/A at all."""
+        """Whether there is an A/A."""
         return self.reason is None
 
 
@@ -114,7 +114,7 @@ def identical(one: Judging, other: Judging) -> bool:
 
 
 def _fresh(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | None]:
-    """Items whose repetition did not come from a cache, and why there are none.
+    """Items whose repetition came from no cache; and the reason where there are none.
 
     A repetition counts where no reply is marked as cached, or where the raw replies differ. Tables
     keep verdicts alone: they count where any verdict differs at all.

@@ -36,7 +36,7 @@ def judge_change(
     options: ChangeOptions | None = None,
     labels: Path | Opinions | None = None,
 ) -> JudgeChange | BoardChange:
-    """What a change of judges does to the verdicts on the same items.
+    """Report how a change of judges moves the verdicts on the same items.
 
     Args:
         sources: of the old and of the new judge: run folders, tables of verdicts

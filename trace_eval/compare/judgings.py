@@ -25,7 +25,7 @@ ABSENT = "absent"
 
 @dataclass(frozen=True)
 class Ceiling:
-    """Annotators among themselves: what no judge can be expected to pass.
+    """Agreement among annotators, which no judge can be expected to exceed.
 
     Attributes:
         pairs: (item, rater, rater) triples.
@@ -42,7 +42,7 @@ class Ceiling:
 
 @dataclass(frozen=True)
 class Judging(Opinions):
-    """The opinions of one judge, a row per item, and what its run records of itself.
+    """The opinions of one judge, a row per item, with the record of its run.
 
     Columns are called ``RUBRIC.DIMENSION``. Facts beside the usual ones: ``question``,
     ``answer_a``, ``answer_b`` (hashes of the question and the answers), ``replies`` (hash of the
@@ -67,7 +67,7 @@ class Judging(Opinions):
 
     @property
     def metrics(self) -> list[str]:
-        """What was judged."""
+        """Names of the columns of labels and of scores."""
         return [*self.codes, *self.scores]
 
     @property
@@ -77,7 +77,7 @@ class Judging(Opinions):
         return None if unit is None or unit.max(initial=-1) + 1 == len(unit) else unit
 
     def flags(self, fact: str) -> NDArray[np.bool_]:
-        """A fact that holds or not; one that is not known does not [shape=(n,)]."""
+        """A fact that holds or not; an unknown one does not [shape=(n,)]."""
         return self.facts.get(fact, np.zeros(len(self), bool))
 
 
@@ -96,7 +96,7 @@ class Joined:
 
     @property
     def metrics(self) -> list[str]:
-        """What both judged, in the order of the first."""
+        """The metrics that both judged, in the order of the first."""
         return [name for name in self.first.metrics if name in self.second.metrics]
 
     def points(self, metric: str) -> tuple[Array, Array]:
@@ -109,7 +109,7 @@ class Joined:
         return gap[available], None if cluster is None else cluster[available]
 
     def names(self) -> tuple[str, str]:
-        """What to call both; equal names are told apart."""
+        """Names of both, with their places where they are equal."""
         one, other = self.first.source, self.second.source
         return (one, other) if one != other else (f"{one} (first)", f"{other} (second)")
 
@@ -153,7 +153,7 @@ def _nothing_in_common(first: Judging, second: Judging) -> str:
 
 
 def aligned(first: Judging, other: Judging) -> Judging:
-    """Another judging in the rows of the first; items that it does not have are unscored."""
+    """Another judging in the rows of the first; items that it lacks are unscored."""
     gone = other.find(first.ids) < 0
     result = other.spread(first.ids)
     reasons = {name: np.where(gone, ABSENT, why) for name, why in result.reasons.items()}

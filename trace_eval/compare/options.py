@@ -55,7 +55,7 @@ class ChangeOptions:
 @with_groups
 @dataclass(frozen=True)
 class GateOptions:
-    """What counts as a regression.
+    """The rules of a regression gate.
 
     Attributes:
         by: metrics, by dimension or full name; ``win``: the pair as a whole, ``mean``: every score;

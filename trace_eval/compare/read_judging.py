@@ -30,7 +30,7 @@ FACTS = ("instruction_id", "category", "system_a", "system_b")
 
 
 def _split_column(source: str) -> tuple[Path, str | None]:
-    """``FILE:COLUMN`` as both; a path that is there is taken as a whole."""
+    """``FILE:COLUMN`` in two parts; an existing path is not split."""
     path, colon, column = source.rpartition(":")
     if not colon or Path(source).exists():
         return Path(source), None

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 def coverage(joined: Joined, metric: str) -> ChangeCoverage:
-    """What was scored, with the shift if all that was not were losses, or wins."""
+    """Scored items, and the shift if all unscored ones were losses, or wins."""
     x, y = joined.points(metric)
     available = ~np.isnan(x), ~np.isnan(y)
     low = np.where(available[1], y, 0.0) - np.where(available[0], x, 1.0)

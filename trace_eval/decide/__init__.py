@@ -1,1 +1,1 @@
-"""What the figures say: agree, rank, screen, plan and the card, from files to answers."""
+"""Decisions from figures: agree, rank, screen, plan and the card, from files to answers."""

@@ -1,4 +1,4 @@
-"""``agree``: does the judge agree with human labels? Of labels and of scores alike."""
+"""``agree``: agreement of judges with human labels or with human ratings."""
 
 from __future__ import annotations
 

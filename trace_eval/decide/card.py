@@ -255,7 +255,7 @@ def _unknown(
 
 
 def _or_unknown(what: str, unknown: list[str], make: Callable[[], Any]) -> Any:
-    """A measurement; None where the data does not allow it, which the card then says."""
+    """A measurement; None where the data does not allow it, with a note in ``unknown``."""
     try:
         return make()
     except UserError as error:

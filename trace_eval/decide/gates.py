@@ -20,7 +20,7 @@ AGREEMENT = "agreement"
 
 @dataclass(frozen=True)
 class GateCondition:
-    """A figure that must be at least so high; one that is not known fails."""
+    """A figure with its least value; an unknown figure fails."""
 
     who: str
     name: str
@@ -29,7 +29,7 @@ class GateCondition:
 
     @property
     def failed(self) -> bool:
-        """Whether it is lower, or not known."""
+        """Whether the figure is lower, or unknown."""
         return self.value is None or self.value < self.least
 
     @property

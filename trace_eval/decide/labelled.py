@@ -34,7 +34,7 @@ def read_labelled_run(
     others: Sequence[Path] = (),
     columns: Columns | None = None,
 ) -> LabelledRun:
-    """Read what :func:`trace_eval.stats.inference.labelled_run.gather` joins.
+    """Read judgements and labels, and join them by :func:`gather`.
 
     Args:
         source: run folder or file of judgements.

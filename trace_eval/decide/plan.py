@@ -1,4 +1,4 @@
-"""How many more labels, of which pairs? By simulation from the data at hand.
+"""Plans of labels: how many more, and of which pairs, by simulation from the data at hand.
 
 Labels are drawn as they would be asked for, see :mod:`trace_eval.stats.inference.future_labels`,
 and the widths of the intervals that ``rank`` or ``agree`` would print are read off. Nothing is
@@ -54,7 +54,7 @@ class FirstPlan:
 
 
 def plan_before(pairs: int, level: float = 0.95) -> FirstPlan:
-    """Plan where there are no labels yet.
+    """Plan labels before there are any.
 
     Args:
         pairs: that could be labelled.
@@ -181,7 +181,7 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
 
 
 def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, bool]:
-    """Labels in all, the width that they give, and whether that is narrow enough.
+    """(labels in all, the width that they give, whether it is narrow enough).
 
     Widths go by about one over the square root of the labels: the next number that is tried is
     what that law makes of the last, and the same draws serve all of them.
@@ -270,7 +270,7 @@ def _verdict(plan: LabelPlan) -> str:
 
 
 def plan_table(plan: LabelPlan) -> Table:
-    """How many pairs of which systems."""
+    """Pairs to label, by their two systems."""
     width = "unknown" if plan.now is None else f"{plan.now:.3f}"
     return table(
         f"Pairs to label in {plan.source}",

@@ -1,4 +1,4 @@
-"""A run as a plan of labels sees it: what is estimated, and its open pairs in a fair order."""
+"""A run prepared for a plan of labels: the estimates, and the open pairs in a fair order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RATES, ACCURACY = "win rates", "accuracy"
 
 
 class PlannedRun:
-    """The run as it is planned for: its open pairs in an order, and what labels would give."""
+    """The open pairs of a run in an order, and the intervals that labels of them would give."""
 
     def __init__(self, run: LabelledRun, options: PlanOptions) -> None:
         facts = run.table.facts

@@ -50,7 +50,7 @@ class ProbeReport(Strict):
 
 
 def read_probes(path: Path) -> ProbeReport:
-    """Read what :meth:`ProbeReport.save` wrote.
+    """Read a report that :meth:`ProbeReport.save` wrote.
 
     Args:
         path: the file, or the folder of the drill.

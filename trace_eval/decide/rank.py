@@ -88,7 +88,7 @@ def _rank_judged(
     options: RankOptions,
     human: Mapping[str, float] | None,
 ) -> RankReport:
-    """The ranking of one table, and what few labels add to many judgements.
+    """The ranking of one table, and win rates from few labels and many judgements.
 
     Rates by human labels keep the pairs that the judge contradicts itself on: annotators are asked
     about these, too, and its errors do not bias the estimate.

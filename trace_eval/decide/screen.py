@@ -150,7 +150,7 @@ def _listed(run: LabelledRun, mask: NDArray[np.bool_], key: NDArray[np.float64])
 
 
 def _verdict(result: Screening) -> str:
-    """The promise, or how far it is."""
+    """The promise in words, or the reason why there is none."""
     options, chosen, candidate = result.options, result.chosen, result.candidate
     promise = f"agreement with human labels of at least {options.agree:.0%}"
     sure = f"confidence {options.confidence:.0%}"

@@ -44,7 +44,7 @@ class Verdict:
 
 
 def standing_of(score: JudgeScore, level: float = 0.95, judges: int = 1) -> RuleStanding | None:
-    """The judge beside the trivial rules; None: no rule says something on half of the pairs.
+    """The judge beside the trivial rules; None: no rule decides half of the pairs.
 
     Args:
         score: of the judge.

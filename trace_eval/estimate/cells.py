@@ -1,4 +1,4 @@
-"""Rows as cells of equal (x, y), and what rank statistics need of them."""
+"""Rows grouped into cells of equal (x, y), as rank statistics need them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Cells:
 
     @property
     def defined(self) -> bool:
-        """Whether both sides differ somewhere; a rank correlation needs that."""
+        """Whether both sides have two values, which a rank correlation needs."""
         return self.x_levels > 1 and self.y_levels > 1
 
     def counts(self) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ from trace_eval.estimate.worth import Clusters
 
 @dataclass(frozen=True)
 class QuantileInterval:
-    """Limits of a quantile, or what they need.
+    """Limits of a quantile, or the number of clusters that they need.
 
     Attributes:
         interval: None: too few clusters lie beyond the quantile.
@@ -62,7 +62,7 @@ def quantile_interval(
 
 
 def share_interval(top: Array, bottom: Array, level: float = 0.95) -> Range | str:
-    """Limits of a share of events, or why there are none.
+    """Limits of a share of events, or the reason why there are none.
 
     Args:
         top: events of a kind in each cluster [shape=(clusters,)]; ``bottom``: all events.
@@ -81,7 +81,7 @@ def share_interval(top: Array, bottom: Array, level: float = 0.95) -> Range | st
 def mean_interval(
     values: Array, unit: NDArray[np.int64], bounds: Range, level: float = 0.95
 ) -> Range | str:
-    """Limits of a mean of values in a known range, or why there are none.
+    """Limits of a mean of bounded values, or the reason why there are none.
 
     Args:
         values: of the rows [shape=(n,)].
@@ -104,7 +104,7 @@ def mean_interval(
 def jackknife_interval(
     value: float, without: Array, rows: Array, level: float = 0.95, both_ways: bool = False
 ) -> Range | str:
-    """Limits of any smooth figure from its values without each cluster, or why there are none.
+    """Limits of a smooth figure from its values without each cluster, or why there are none.
 
     Args:
         value: of all.

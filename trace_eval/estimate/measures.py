@@ -61,7 +61,7 @@ class MeasurePart:
 
 @dataclass(frozen=True)
 class Measure:
-    """A statistic, and what its limits follow from.
+    """A statistic, and the parts that its limits follow from.
 
     Attributes:
         statistic: function of vectors of counts.

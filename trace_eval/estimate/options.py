@@ -1,4 +1,4 @@
-"""How uncertainty is measured, as a user says it; commands read it, so numpy is not imported."""
+"""Options of uncertainty; commands read them, so numpy is not imported."""
 
 from __future__ import annotations
 

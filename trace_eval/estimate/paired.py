@@ -156,7 +156,7 @@ MCNEMAR = "exact McNemar test"
 
 @dataclass(frozen=True)
 class McNemar:
-    """Two judges on the same items: who alone was right, and the two-sided exact p value."""
+    """Two judges on the same items: how often each alone was right, and the exact p value."""
 
     only_first: int
     only_second: int
@@ -192,7 +192,7 @@ def sign_test(first: int, second: int, one_sided: bool = False) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p values that control the chance of any false claim, in the order given (Holm 1979).
+    """p values that control the chance of any false claim, in the order of the input (Holm 1979).
 
     The i-th smallest of m is multiplied by ``m - i + 1``; the results never fall and never
     pass 1.

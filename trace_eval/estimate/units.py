@@ -39,7 +39,7 @@ _DRAWN_TOGETHER = 2**16
 
 @dataclass(frozen=True)
 class Units:
-    """What is drawn: kinds of units with their count vectors and how many there are.
+    """The units that are drawn: their kinds, each with a count vector and a number.
 
     Attributes:
         tables: count vector of each kind [shape=(kinds, cells)].

@@ -1,4 +1,4 @@
-"""What picks the best, and what checks the pick: a judge of pairs, one that scores, a number."""
+"""Pickers and checkers of the best: a judge of pairs, a judge that scores, or a number."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def junit(report: GateReport, seconds: float = 0.0) -> str:
 
 
 def junit_error(message: object, baseline: object, seconds: float = 0.0) -> str:
-    """One test case that says why the runs cannot be compared."""
+    """One test case with the reason why the runs cannot be compared."""
     suite = _Suite(seconds)
     suite.case("gate", f"comparable with {baseline}", "error", str(message), "not comparable")
     return suite.document()

@@ -1,4 +1,4 @@
-"""What a paired one-sided test can see: power at a drop, and the smallest drop with power .8."""
+"""Power of a paired one-sided test at a drop, and the smallest drop with power .8."""
 
 from __future__ import annotations
 

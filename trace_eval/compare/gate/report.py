@@ -76,7 +76,7 @@ class GateCoverage:
 
 @dataclass(frozen=True)
 class GateReport:
-    """What the gate says.
+    """The verdict of a gate and its evidence.
 
     Attributes:
         sentence: what to tell a colleague.
@@ -105,7 +105,7 @@ class GateReport:
 
     @property
     def exit_code(self) -> int:
-        """0 pass, 1 fail, 3 cannot tell where it must (else 0)."""
+        """0: pass, 1: fail, 3: cannot tell under ``must_tell`` (else 0)."""
         if self.verdict == "cannot tell":
             return 3 if self.options.must_tell else 0
         return int(self.verdict == "fail")
@@ -136,7 +136,7 @@ def sentence(
 
 
 def properties(joined: Joined, rows: Sequence[GateRow], options: GateOptions) -> dict[str, str]:
-    """What the verdict rests on, for machines."""
+    """The basis of the verdict, for machines."""
     record = joined.first.record
     values = {
         "n": str(max((row.items for row in rows), default=0)),
@@ -160,7 +160,7 @@ def properties(joined: Joined, rows: Sequence[GateRow], options: GateOptions) ->
 
 
 def gate_tables(report: GateReport) -> Iterator[Table]:
-    """Every metric, what can be seen, and the severe items."""
+    """Every metric, the power of its test, and the severe items."""
     options = report.options
     yield table(
         f"{report.candidate} against {report.baseline}",
