@@ -129,10 +129,8 @@ def _table(judging: Judging) -> _Table | None:
     kept = [column for column in sides if column is not None]
     if not kept or any(None in column.tolist() for column in kept):
         return None
-    names = tuple(sorted({str(value) for column in kept for value in column.tolist()}))
-    number = {name: index for index, name in enumerate(names)}
-    codes = [np.array([number[str(v)] for v in column], np.int64) for column in kept]
-    size = len(judging)
+    every, index = np.unique(np.stack(kept).astype(str), return_inverse=True)
+    codes, names, size = index.reshape(len(kept), -1), tuple(every.tolist()), len(judging)
     if len(kept) == 1:
         none = np.full(size, -1)
         return _Table(np.arange(size), codes[0], none, np.zeros(size, np.int64), names)

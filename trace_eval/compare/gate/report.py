@@ -68,11 +68,6 @@ class GateCoverage:
     candidate: int
     verdict: Verdict
 
-    @property
-    def drop(self) -> float:
-        """Share of the items that are not scored any more."""
-        return (self.baseline - self.candidate) / self.items
-
 
 @dataclass(frozen=True)
 class GateReport:
