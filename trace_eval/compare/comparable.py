@@ -143,7 +143,7 @@ def check_comparable(baseline: Judging, other: Judging, again: bool = False) -> 
         again: it is the latter: its seed may differ, its answers may not.
 
     Returns:
-        Notes on what nobody recorded.
+        Notes on conditions that are not recorded.
 
     Raises:
         NotComparable: names the field.

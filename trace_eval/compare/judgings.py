@@ -55,7 +55,7 @@ class Judging(Opinions):
     Attributes:
         length_unit: ``s``, or ``words`` where no answer is a recording.
         ceiling: annotators among themselves; None: one opinion per item.
-        record: of the run; None: a table, which says nothing of itself.
+        record: of the run; None: a table, which has no record.
         evidence: clip -> hash of its blueprint.
     """
 

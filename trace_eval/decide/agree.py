@@ -32,7 +32,7 @@ def agree(
     Args:
         sources: runs, or files of judgements or of scores, or what was read of them; several
             judges are compared with each other.
-        labels: what annotators said, or the file of it; None: what came with the first source that
+        labels: human labels, or the file of them; None: those that came with the first source that
             has some.
         options: default: :class:`AgreeOptions`.
         columns: how files name their columns, see
@@ -58,7 +58,7 @@ def _present(sources: Sequence[Opinions], labels: Opinions | None) -> Opinions:
     present = labels or next((source.labels for source in sources if source.labels), None)
     if present is None:
         raise UserError(
-            f"{sources[0].source}: nobody's labels are inside, so there is nothing to agree with;"
+            f"{sources[0].source}: it holds no human labels, so there is nothing to agree with;"
             " pass --labels FILE"
         )
     return present

@@ -49,7 +49,7 @@ def checked(
         values: whose -> figure -> value; None: not known.
 
     Raises:
-        UserError: a text has no ``=`` or no finite number after it, or nobody has such a figure.
+        UserError: a text has no ``=`` or no finite number after it, or no such figure exists.
     """
     rows = []
     for text in texts:

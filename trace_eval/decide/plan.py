@@ -1,6 +1,6 @@
 """Plans of labels: how many more, and of which pairs, by simulation from the data at hand.
 
-Labels are drawn as they would be asked for, see :mod:`trace_eval.stats.inference.future_labels`,
+Labels are drawn as they would be requested, see :mod:`trace_eval.stats.inference.future_labels`,
 and the widths of the intervals that ``rank`` or ``agree`` would print are read off. Nothing is
 assumed of the judge: where it is useless, the widths are those of labels alone; of accuracy they
 always are, though ``agree`` may come to less where the judge's certainty tells right from wrong.

@@ -13,8 +13,8 @@ from trace_eval.stats.agreement.score import JudgeScore
 
 Use = Literal["rank systems", "screen only", "do not use", "unknown"]
 
-#: Labelled pairs below which nothing is said of a judge, and pairs in both orders below which
-#: nothing is said of its position bias: so few would hardly ever show one.
+#: Labelled pairs below which a judge gets no verdict, and pairs in both orders below which its
+#: position bias counts as unknown: so few would hardly ever show one.
 LEAST_PAIRS = 30
 
 #: Least coverage to be of any use, and to rank systems.

@@ -13,8 +13,8 @@ class IntervalEstimate:
 
     Attributes:
         value: the statistic on the data.
-        interval: at the level asked for.
-        reason: why there is none although one was asked for.
+        interval: at the requested level.
+        reason: why there is none although one was requested.
     """
 
     value: float | None

@@ -1,6 +1,6 @@
 """How many independent rows the rows of a few clusters, or of unequal ones, are worth.
 
-Rows of one instruction are alike, and nobody knows how much. The variance of their mean is the
+Rows of one instruction are alike by an unknown degree. The variance of their mean is the
 greater of two: the one that clusters of their sizes have where rows are as alike as the data may
 hide (an intra-cluster correlation at its upper 80 % limit by the F distribution: Searle 1971), and
 the one that the clusters show, each without its own pull on the mean (Bell & McCaffrey 2002). The
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-#: Independent units below which nothing is said of the spread among others.
+#: Independent units below which there is no interval.
 LEAST_UNITS = 5
 
 #: Share of the rows above which one unit speaks for all others.

@@ -33,7 +33,7 @@ class Candidate:
     Attributes:
         item: the answer; its ``question_id`` is the group.
         clip: SHA-256 of its samples; None: it cannot be judged, see ``problem``.
-        problem: why not: it cannot be decoded, or nobody can be heard.
+        problem: why not: it cannot be decoded, or no voice is in it.
     """
 
     item: Single

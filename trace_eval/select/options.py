@@ -29,7 +29,7 @@ class BestOptions:
         scheme: which are compared by a judge of pairs: all, knockout, or auto (all up to 8).
         rubric: let the judge score each candidate by this rubric, not compare two; None: those
             judges do that can do nothing else.
-        checks: another judge or number that says what was gained; may be repeated.
+        checks: another judge or number that measures the gain; may be repeated.
         seed: of brackets, of the drawn opponents and of intervals.
         listener: gets an event of every clip and pair that is judged.
 

@@ -78,7 +78,7 @@ class GateReport:
         severe: items that turned from a win into a loss and that are tagged; ``others`` for
             another reason, which fail nothing.
         properties: what the verdict rests on, for machines.
-        false_alarms: expected in a week at so many runs; None: not asked for.
+        false_alarms: expected in a week at so many runs; None: not requested.
         timing: of the calls, candidate minus baseline; None: the runs hold none.
         limits: of that timing, each with its verdict.
     """
