@@ -71,24 +71,25 @@ class SystemChange:
 
 
 @dataclass(frozen=True)
-class _Table:
-    """Points of systems: one row per item and side.
+class _Rows:
+    """A row per item and system that is compared in it.
 
     Attributes:
         item, system: numbers [shape=(k,)].
-        rival: the system on the other side; -1: single answers.
+        rival: the system on the other side; -1: single answers [shape=(k,)].
+        flip: the system gave answer B [shape=(k,)].
         names: of the systems.
     """
 
     item: NDArray[np.int64]
     system: NDArray[np.int64]
     rival: NDArray[np.int64]
-    side: NDArray[np.int64]
+    flip: NDArray[np.bool_]
     names: tuple[str, ...]
 
     def points(self, of: Array) -> Array:
         """Points of each row, from those of answer A of each item."""
-        return np.where(self.side == 0, of[self.item], 1 - of[self.item])
+        return np.where(self.flip, 1 - of[self.item], of[self.item])
 
 
 def system_change(
@@ -102,7 +103,7 @@ def system_change(
         repeat: the first judging once more, in its rows: gives the changes that noise makes.
         options: of the intervals.
     """
-    table = _table(joined.first)
+    table = _rows_of(joined.first)
     if table is None or len(table.names) < 2:
         return None
     x, y = joined.points(metric)
@@ -124,7 +125,7 @@ def system_change(
     )
 
 
-def _table(judging: Judging) -> _Table | None:
+def _rows_of(judging: Judging) -> _Rows | None:
     sides = [judging.facts.get(f"system_{side}") for side in "ab"]
     kept = [column for column in sides if column is not None]
     if not kept or any(None in column.tolist() for column in kept):
@@ -133,15 +134,15 @@ def _table(judging: Judging) -> _Table | None:
     codes, names, size = index.reshape(len(kept), -1), tuple(every.tolist()), len(judging)
     if len(kept) == 1:
         none = np.full(size, -1)
-        return _Table(np.arange(size), codes[0], none, np.zeros(size, np.int64), names)
+        return _Rows(np.arange(size), codes[0], none, np.zeros(size, bool), names)
     met = np.flatnonzero(codes[0] != codes[1])
     a, b = codes[0][met], codes[1][met]
-    side = np.repeat([0, 1], len(met))
-    return _Table(np.r_[met, met], np.r_[a, b], np.r_[b, a], side, names)
+    flip = np.repeat([False, True], len(met))
+    return _Rows(np.r_[met, met], np.r_[a, b], np.r_[b, a], flip, names)
 
 
 def _rows(
-    table: _Table, x: Array, y: Array, cluster: NDArray[np.int64] | None, options: BootstrapOptions
+    table: _Rows, x: Array, y: Array, cluster: NDArray[np.int64] | None, options: BootstrapOptions
 ) -> list[SystemShift]:
     resampler = Resampler(np.arange(len(x)) if cluster is None else cluster, options.seed)
     first, second = table.points(x), table.points(y)
@@ -175,49 +176,43 @@ class _Family:
     """Comparisons of systems.
 
     Attributes:
-        name: what is compared, in words; ``names`` of the comparisons.
-        group: comparison that each row counts in [shape=(k,)].
-        item: of each row, and ``flip`` where it is seen from answer B [shape=(k,)].
+        name: of the family; ``names`` of the comparisons.
+        rows: that count; ``group`` is the comparison of each [shape=(k,)].
         labels: sign tests of wins and losses; scores: normal tests of means against the field.
     """
 
     name: str
     names: tuple[str, ...]
+    rows: _Rows
     group: NDArray[np.int64]
-    item: NDArray[np.int64]
-    flip: NDArray[np.bool_]
     labels: bool
 
     def conclude(self, points: Array, weight: Array | None = None) -> Conclusions:
         """From points of each item, and how often each counts."""
-        own = np.where(self.flip, 1 - points[self.item], points[self.item])
-        times = np.ones(len(own)) if weight is None else weight[self.item]
+        own, group, size = self.rows.points(points), self.group, len(self.names)
+        times = np.ones(len(own)) if weight is None else weight[self.rows.item]
         times = np.where(np.isnan(own), 0.0, times)
         own = np.nan_to_num(own, nan=0.5)
-        size = len(self.names)
         if self.labels:
-            wins = np.bincount(self.group, times * (own > 0.5), size)
-            losses = np.bincount(self.group, times * (own < 0.5), size)
+            wins, losses = (np.bincount(group, times * w, size) for w in (own > 0.5, own < 0.5))
             return sign_conclusions(wins, losses)
-        count = np.maximum(np.bincount(self.group, times, size), 1e-9)
-        mean = np.bincount(self.group, times * own, size) / count
-        square = np.bincount(self.group, times * own**2, size) / count
+        count = np.maximum(np.bincount(group, times, size), 1e-9)
+        mean, square = (np.bincount(group, times * own**n, size) / count for n in (1, 2))
         field = float(np.average(own, weights=times)) if times.any() else 0.5
         variance = (square - mean**2) / np.maximum(count - 1, 1)
         return z_conclusions(np.where(count < 1, 0.0, mean - field), variance)
 
 
-def _families(table: _Table, labels: bool) -> Iterator[_Family]:
-    size, flip = len(table.names), table.side == 1
-    yield _Family(
-        "every system against the field", table.names, table.system, table.item, flip, labels
-    )
-    if (table.rival < 0).any():
+def _families(rows: _Rows, labels: bool) -> Iterator[_Family]:
+    yield _Family("every system against the field", rows.names, rows, rows.system, labels)
+    if (rows.rival < 0).any():
         return
-    once = table.system < table.rival
-    met, index = np.unique((table.system * size + table.rival)[once], return_inverse=True)
-    names = tuple(f"{table.names[k // size]} and {table.names[k % size]}" for k in met.tolist())
-    yield _Family("every two systems that met", names, index, table.item[once], flip[once], labels)
+    once, size = rows.system < rows.rival, len(rows.names)
+    met, group = np.unique((rows.system * size + rows.rival)[once], return_inverse=True)
+    names = tuple(f"{rows.names[k // size]} and {rows.names[k % size]}" for k in met.tolist())
+    item, system, rival = rows.item[once], rows.system[once], rows.rival[once]
+    pairs = _Rows(item, system, rival, rows.flip[once], rows.names)
+    yield _Family("every two systems that met", names, pairs, group, labels)
 
 
 def _expected(family: _Family, x: Array, again: Array | None, seed: int) -> tuple[float, str]:
