@@ -12,6 +12,7 @@ import pytest
 
 from blueprints import Spoken, UserError
 from fusion import Rating
+from tests.support import blueprints as make
 from tests.support import calls
 from tests.support.cases import blueprint, verdict
 from tests.support.llm_judges import listening_judge, reading_judge, scoring_judge
@@ -99,7 +100,10 @@ def test_what_is_dropped_first_is_stated_and_the_ends_stay_whole() -> None:
             }
         ],
     )
-    heard = {n: blueprint(None, pitch=_pitch(100 if n < 21 else 300)) for n in range(1, 30, 2)}
+    heard = {
+        n: blueprint(None, pitch=make.pitch(median_hz=100 if n < 21 else 300))
+        for n in range(1, 30, 2)
+    }
     texts = {}
     for budget in (24_000, 2_200, 1_500, 500):
         shown = show_conversation(conversation, heard, budget)
@@ -116,12 +120,6 @@ def test_what_is_dropped_first_is_stated_and_the_ends_stay_whole() -> None:
         assert f"turn {number} {'and so on ' * 20}".strip() in texts[1_500][0]
     assert "[10] user 10.1s" in texts[1_500][0]
     assert "tokens are left, over 500" in texts[500][1]
-
-
-def _pitch(hz: float) -> Any:
-    from tests.support import blueprints as make
-
-    return make.pitch(median_hz=hz)
 
 
 def elements(**given: int | None) -> dict[str, int | None]:
@@ -156,7 +154,8 @@ def test_a_policy_from_a_file_is_shown_rated_and_named(tmp_path: Path) -> None:
     (call,) = judge.calls(Case(own))
     text = "\n".join(message.text for message in call.request.messages)
     assert ("Be kind." in text, "Never refund" in text) == (True, False)
-    for broken, said in ((b"", "is empty"), (b"\xff", "not UTF-8"), (b"a" * (1 << 20 | 1), "over")):
+    halved = "\u00e9".encode() * (1 << 20)  # the limit falls into a character
+    for broken, said in ((b"", "is empty"), (b"\xff", "not UTF-8"), (halved, "over")):
         file.write_bytes(broken)
         with pytest.raises(UserError, match=f"agent_policy: .*{said}"):
             scripted([], "faithfulness", agent_policy=file)
@@ -228,8 +227,6 @@ def test_rules_find_late_talking_over_silence_loops_and_another_language() -> No
 
 
 def _in(language: str, probability: float | None = None, flags: Sequence[str] = ()) -> Any:
-    from tests.support import blueprints as make
-
     words = make.transcript("one two three four five", *flags)
     spoken = probability and Spoken(
         language=language,
@@ -249,7 +246,7 @@ def test_rules_compare_two_conversations_by_their_turns() -> None:
         for n, (w, s, e, t) in enumerate(calls.TURNS)
     ]
     late, quick = made(), made(prompt)
-    good, bad = blueprint("x"), blueprint("x", quality=_quality(1.2))
+    good, bad = blueprint("x"), blueprint("x", quality=make.quality(1.2, 1.2))
     sound = {
         **{f"a/turn-{n}": good for n in (0, 2, 4)},
         **{f"b/turn-{n}": bad for n in (0, 2, 4)},
@@ -263,12 +260,6 @@ def test_rules_compare_two_conversations_by_their_turns() -> None:
     assert (deaf.status, deaf.reason) == ("unscored", Reason.EVIDENCE_MISSING)
     assert "no turn of the agent of conversation A has a quality" in str(deaf.detail)
     assert deaf.label("paralinguistics") == Rating.B
-
-
-def _quality(value: float) -> Any:
-    from tests.support import blueprints as make
-
-    return make.quality(value, value)
 
 
 def test_a_text_judge_is_shown_both_conversations_in_both_orders() -> None:

@@ -55,9 +55,7 @@ def test_silence_loses_everywhere_and_two_silences_are_both_bad() -> None:
     assert ratings(both) == dict.fromkeys(DIMENSIONS, "both_bad")
     assert "no voice" in both.dimensions["voice_quality"].reasoning
 
-
-def test_sound_without_speech_is_no_answer() -> None:
-    status = make.absent(Status.NO_SPEECH)
+    status = make.absent(Status.NO_SPEECH)  # sound, but nobody speaks
     noise = answer(
         signal=make.signal(speech_s=0.0, speech=[]),
         **dict.fromkeys(("transcript", "quality", "pitch", "rate"), status),
@@ -69,33 +67,27 @@ def test_sound_without_speech_is_no_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "rating"),
     [
-        "uh um",
-        REFUSAL,
-        "as an ai language model i cannot sing",
-        "I am unable to whisper that.",
-        "i don't have the ability to change my voice",
+        ("uh um", Rating.B),
+        (REFUSAL, Rating.B),
+        ("as an ai language model i cannot sing", Rating.B),
+        ("I am unable to whisper that.", Rating.B),
+        ("i don't have the ability to change my voice", Rating.B),
+        ("paris", Rating.BOTH_GOOD),
+        ("I'm sorry to hear that you cannot sleep, try warm milk.", Rating.BOTH_GOOD),
+        ("you can't help but smile", Rating.BOTH_GOOD),
+        (
+            REFUSAL + " " + "but here is a long answer about something else in many words " * 4,
+            Rating.BOTH_GOOD,
+        ),
     ],
 )
-def test_an_answer_that_is_none_is_not_acceptable(text: str) -> None:
-    verdict = judged(answer(text), answer()).dimensions["content"]
-    assert verdict.rating == Rating.B
-    assert "not whether it is correct" in verdict.reasoning
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "paris",
-        "I'm sorry to hear that you cannot sleep, try warm milk.",
-        "you can't help but smile",
-        REFUSAL + " " + "but here is a long answer about something else in many words " * 4,
-    ],
-)
-def test_short_answers_sympathy_and_disclaimers_are_acceptable(text: str) -> None:
+def test_refusals_and_hesitations_are_no_answers(text: str, rating: Rating) -> None:
     said = answer(text, signal=make.signal(speech_s=12.0))  # time enough for the longest
-    assert judged(said, answer()).dimensions["content"].rating == Rating.BOTH_GOOD
+    verdict = judged(said, answer()).dimensions["content"]
+    assert verdict.rating == rating
+    assert "not whether it is correct" in verdict.reasoning
 
 
 def test_a_sound_without_words_is_no_answer() -> None:
@@ -145,16 +137,7 @@ def test_guessed_words_are_no_evidence_of_the_topic() -> None:
 @pytest.mark.parametrize(
     ("groups", "why"),
     [
-        (
-            {
-                "transcript": make.transcript(
-                    "we are here " * 50, "low_confidence", "repetition_loop"
-                ),
-                "signal": make.signal(speech_s=3.6),
-            },
-            "it wrote 150 words for 3.6 s of speech",
-        ),
-        # the same without the flags of the extractor: blueprints of other recognisers
+        # without the flags of the extractor: blueprints of other recognisers
         (
             {"transcript": make.transcript("so " * 41), "signal": make.signal(speech_s=4.0)},
             "it wrote 41 words for 4.0 s of speech",
@@ -318,6 +301,8 @@ def test_each_fault_of_the_voice_is_not_acceptable(fault: dict[str, Any]) -> Non
             },
             0.2 / 0.35 + 0.3 + math.log(8 / 7) / 0.3,
         ),
+        # clipping that is heard, at equal scores
+        ({"signal": make.signal(clipping_ratio=0.008)}, -0.008 / 0.005),
         # OVRL and SIG of acceptable voices are no lead: they order enhanced speech backwards
         ({"quality": make.quality(ovrl=4.4, sig=4.6)}, 0.0),
     ],
@@ -327,7 +312,8 @@ def test_leads_add_up_in_their_margins_and_decide_from_one_on(
 ) -> None:
     found = judged(answer(**changes), answer())
     assert found.margin("voice_quality") == pytest.approx(lead, abs=1e-3)
-    assert found.rating("voice_quality") == (Rating.A if lead >= 1 else Rating.BOTH_GOOD)
+    winner = Rating.A if lead > 0 else Rating.B
+    assert found.rating("voice_quality") == (winner if abs(lead) >= 1 else Rating.BOTH_GOOD)
     assert judged(answer(), answer(**changes)).margin("voice_quality") == pytest.approx(
         -lead, abs=1e-3
     )
@@ -392,11 +378,6 @@ def test_the_margin_says_how_near_it_was() -> None:
     both = judged(*bad)
     assert both.rating("voice_quality") == Rating.BOTH_BAD
     assert both.margin("voice_quality") == pytest.approx(0.2 / 0.35, abs=1e-3)
-
-
-def test_equal_scores_with_audible_clipping_lose() -> None:
-    clipped = answer(signal=make.signal(clipping_ratio=0.008))
-    assert judged(clipped, answer()).rating("voice_quality") == Rating.B
 
 
 def test_quality_that_was_not_measured_is_no_rating() -> None:

@@ -45,14 +45,6 @@ class TextErrors(Strict):
     normaliser: str = Field(description="what both texts went through, in words")
 
 
-def unavailable() -> str | None:
-    """Why text errors cannot be counted here, with the remedy."""
-    missing = [dist for module, dist in _PACKAGES.items() if not is_installed(module)]
-    if missing:
-        return f"text errors need {', '.join(missing)}; run: {install_line()}"
-    return None
-
-
 def text_errors(reference: str, hypothesis: str, language: str = "en") -> TextErrors:
     """Compare the recognised with the intended text.
 
@@ -64,9 +56,8 @@ def text_errors(reference: str, hypothesis: str, language: str = "en") -> TextEr
     Raises:
         UserError: a package is missing, or the reference has no words.
     """
-    reason = unavailable()
-    if reason:
-        raise UserError(reason)
+    if missing := [dist for module, dist in _PACKAGES.items() if not is_installed(module)]:
+        raise UserError(f"text errors need {', '.join(missing)}; run: {install_line()}")
     import jiwer
 
     normal, name = normaliser_of(language)
@@ -100,29 +91,23 @@ def normaliser_of(language: str) -> tuple[Callable[[str], str], str]:
     from whisper_normalizer.basic import BasicTextNormalizer
 
     plain = BasicTextNormalizer(split_letters=language in UNSPACED, preserve_marks=True)
-    script, named = _one_script() if language == "zh" else (_same, "")
-    unmarked = _unmarked if language in _WITHOUT_MARKS else _same
+    script, named = _one_script() if language == "zh" else (str, "")
 
     def normal(text: str) -> str:
         whole = unicodedata.normalize("NFKC", script(text)).casefold()
-        said: str = plain(unmarked(_APOSTROPHE.sub("", whole)))
-        return said.replace("\u0451", "\u0435") if language == "ru" else said  # e for io
+        whole = _APOSTROPHE.sub("", whole)
+        if language in _WITHOUT_MARKS:
+            whole = "".join(c for c in whole if unicodedata.category(c) != "Mn")
+        words: str = plain(whole)
+        return words.replace("\u0451", "\u0435") if language == "ru" else words  # e for io
 
     return normal, f"whisper-basic{named}"
-
-
-def _same(text: str) -> str:
-    return text
-
-
-def _unmarked(text: str) -> str:
-    return "".join(c for c in text if unicodedata.category(c) != "Mn")
 
 
 def _one_script() -> tuple[Callable[[str], str], str]:
     """Chinese in simplified characters: Whisper base writes both kinds in one answer."""
     if not is_installed("opencc"):
-        return _same, f", both scripts as they are (to map them run: {install_line('base')})"
+        return str, f", both scripts as they are (to map them run: {install_line('base')})"
     from opencc import OpenCC
 
     simplified: Callable[[str], str] = OpenCC("t2s").convert

@@ -132,21 +132,18 @@ def lexical_score(
     model = shipped()
     if not references:
         raise ValueError("a lexical score needs a reference")
-    said = words(candidate)
-    if not said:
+    present = words(candidate)
+    if not present:
         return LexicalScore(
             {label: float(label == model.labels[0]) for label in model.labels}, 0, {}
         )
     requested, material = words(question), words(rationale or "")
-    best: tuple[float, LexicalScore] | None = None
+    scores = []
     for index, reference in enumerate(references):
-        values = features(requested, words(reference), said, material)
-        distribution = dict(zip(model.labels, model.shares(list(values.values())), strict=True))
-        mean = math.fsum(label * share for label, share in distribution.items())
-        if best is None or mean > best[0]:
-            best = mean, LexicalScore(distribution, index, values)
-    assert best is not None
-    return best[1]
+        values = features(requested, words(reference), present, material)
+        shares = model.shares(list(values.values()))
+        scores.append(LexicalScore(dict(zip(model.labels, shares, strict=True)), index, values))
+    return max(scores, key=lambda s: math.fsum(k * share for k, share in s.distribution.items()))
 
 
 def features(
@@ -157,20 +154,21 @@ def features(
 ) -> dict[str, float]:
     """The values of :data:`FEATURES` from normalised words; the candidate has at least one."""
     requested, material, truth = set(question), set(rationale), set(reference)
-    said = set(candidate)
+    present, text = set(candidate), f" {' '.join(candidate)} "
     size = len(candidate)
     common = shared(candidate, reference)
     recall = common / max(len(reference), 1)
-    new_truth, new_said = truth - requested, said - requested
+    new_truth, new_present = truth - requested, present - requested
     return {
         "exact": exact_match(candidate, reference),
         "f1": token_f1(candidate, reference),
         "recall": recall,
         "precision": common / size,
-        "contained": float(_contains(candidate, reference)),
-        "new_recall": len(new_truth & said) / len(new_truth) if new_truth else recall,
+        # Words hold no spaces; searching in a string takes linear time.
+        "contained": float(bool(reference) and f" {' '.join(reference)} " in text),
+        "new_recall": len(new_truth & present) / len(new_truth) if new_truth else recall,
         "in_rationale": sum(word in material for word in candidate) / size,
-        "new_in_rationale": len(new_said & material) / max(len(new_said), 1),
+        "new_in_rationale": len(new_present & material) / max(len(new_present), 1),
         "in_question": sum(word in requested for word in candidate) / size,
         "unsupported": sum(
             word not in requested and word not in material and word not in truth
@@ -180,8 +178,3 @@ def features(
         "candidate_length": math.log1p(size),
         "reference_length": math.log1p(len(reference)),
     }
-
-
-def _contains(text: Sequence[str], phrase: Sequence[str]) -> bool:
-    # Words hold no spaces; searching in a string takes linear time.
-    return bool(phrase) and f" {' '.join(phrase)} " in f" {' '.join(text)} "

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.data.answers import Recording
-from trace_eval.data.items import Item, Single
+from trace_eval.data.items import Single
 from trace_eval.judges.ask.message import Message, Part, Text
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -100,22 +100,15 @@ class AudioView(SingleView):
         self.about = " ".join(notes)
         super().__init__(rubric, options)
 
-    def answer_roles(self, item: Item) -> list[str]:
-        """All recordings of the answer."""
-        return item.answer_roles
-
     def missing_answer(self, case: Case) -> str | None:
-        """No recording at all."""
         if not case.single.answer_roles:
             return "the answer has no recording to listen to"
         return None
 
     def is_silent(self, case: Case) -> bool:
-        """True where every recording is silent."""
         return self.prepare(case).silent
 
     def texts(self, case: Case) -> list[str]:
-        """The names of the speakers."""
         return self._speakers(case.single)
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
@@ -163,7 +156,6 @@ class AudioView(SingleView):
         )
 
     def example_of(self, case: Case, prepared: Prepared) -> str | None:
-        """That its recordings are those of an example."""
         same = self._examples.holds(prepared.clips)
         message = f"its recording is that of example {same!r}, whose score the judge was shown"
         return message if same is not None else None
@@ -179,7 +171,6 @@ class AudioView(SingleView):
         }
 
     def observed(self) -> dict[str, JsonValue]:
-        """Doubts about the examples."""
         warnings = self._examples.warnings
         return {"example_warnings": [*warnings]} if warnings else {}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from trace_eval.data.items import Item
 from trace_eval.judges.ask.message import Part
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -29,18 +28,12 @@ class BlueprintView(SingleView):
         )
         super().__init__(rubric, options)
 
-    def answer_roles(self, item: Item) -> list[str]:
-        """All recordings of the answer."""
-        return item.answer_roles
-
     def missing_answer(self, case: Case) -> str | None:
-        """No recording at all: there is nothing to measure."""
         if not case.answers:
             return "the answer has no recording, and the rubric is about how it sounds"
         return None
 
     def texts(self, case: Case) -> list[str]:
-        """The rendered blueprints."""
         return list(self._rendered(case).values())
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:

@@ -91,7 +91,6 @@ class ConversationView(SingleView):
             yield Question(self.messages(case, window), part=part, turns=window)
 
     def answer_roles(self, item: Item) -> list[str]:
-        """The turns that can be heard."""
         return item.answer_roles if item.has_conversations else []
 
     def missing_answer(self, case: Case) -> str | None:
@@ -107,12 +106,10 @@ class ConversationView(SingleView):
         return None
 
     def is_empty(self, case: Case) -> bool:
-        """No turn at all."""
         conversation = case.single.answer.conversation
         return conversation is None or not conversation.turns
 
     def texts(self, case: Case) -> list[str]:
-        """Policy and conversation."""
         return [text for _, text in self._pieces(case)]
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:

@@ -93,9 +93,9 @@ class SingleView(View):
 
     # --- the answer ----------------------------------------------------------------------
 
-    @abstractmethod
     def answer_roles(self, item: Item) -> list[str]:
         """The recordings of the answer whose blueprints are needed."""
+        return item.answer_roles
 
     @abstractmethod
     def missing_answer(self, case: Case) -> str | None:
@@ -171,13 +171,11 @@ class SingleView(View):
         return Reason.EMPTY_CANDIDATE if self.is_empty(case) else None
 
     def caveats(self, case: Case, prepared: Any) -> list[str]:
-        """Whether the words that were shown are doubtful."""
         return doubtful_words(case)
 
     # --- the messages --------------------------------------------------------------------
 
     def questions(self, case: Case, prepared: Any, orders: Sequence[Order]) -> Iterator[Question]:
-        """One question."""
         yield Question(self.messages(case))
 
     def _system(self) -> str:
@@ -259,7 +257,6 @@ class SingleView(View):
     def repair(
         self, messages: tuple[Message, ...], reply: str | None, problem: str
     ) -> tuple[Message, ...]:
-        """The prompt of the second chance."""
         again = (
             f"Your reply cannot be used: {neutralise(problem).rstrip('.')}. Rate the same answer"
             f" again, with the JSON object alone and short reasoning: {self._form()}"

@@ -54,11 +54,9 @@ class TranscriptView(SingleView):
     )
 
     def answer_roles(self, item: Item) -> list[str]:
-        """None where the answer is written."""
         return roles_of_words(item)
 
     def missing_answer(self, case: Case) -> str | None:
-        """As :func:`missing_words`."""
         return missing_words(case)
 
     def is_empty(self, case: Case) -> bool:
@@ -66,11 +64,9 @@ class TranscriptView(SingleView):
         return not words_of(case)
 
     def texts(self, case: Case) -> list[str]:
-        """The words."""
         return [words_of(case)]
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
-        """The words as the candidate answer."""
         shown = "Candidate answer\n" + fence("candidate", words_of(case))
         if case.single.answer.text is not None:
             return [shown]

@@ -10,7 +10,6 @@ from blueprints import Blueprint
 from extractors import Clip
 from trace_eval.conversations.findings import turn_blueprints, words_of
 from trace_eval.data.answers import Answer
-from trace_eval.data.conversation import Role
 from trace_eval.judges.base import Case
 from trace_eval.judges.views.sound.encode import render, sound_of
 from trace_eval.judges.views.sound.layout import SoundLayout, common_rate, dialogue_items
@@ -63,24 +62,19 @@ def about_calls(answers: Sequence[Answer]) -> str:
     Args:
         answers: two, in the order in which they are heard.
     """
-    lines = [
-        f"The {place} recording, turn by turn: {', '.join(_speakers(answer))}."
-        for place, answer in zip(("first", "second"), answers, strict=True)
-        if answer.conversation is not None
-    ]
+    lines = []
+    for place, answer in zip(("first", "second"), answers, strict=True):
+        if answer.conversation is not None:
+            who, turns = _speakers(answer), answer.spoken_turns.values()
+            order = ", ".join(who[turn.speaker or ""] for turn in turns)
+            lines.append(f"The {place} recording, turn by turn: {order}.")
     return "\n".join([_NOTE, *lines]) if lines else ""
 
 
-def _speakers(answer: Answer) -> list[str]:
-    """The speaker of each turn that has a recording."""
-    roles = _roles(answer)
-    return [_WHO[roles[turn.speaker or ""]] for turn in answer.spoken_turns.values()]
-
-
-def _roles(answer: Answer) -> dict[str, Role]:
-    """Speaker -> role."""
+def _speakers(answer: Answer) -> dict[str, str]:
+    """Speaker -> what his role is called."""
     call = answer.conversation
-    return {speaker.name: speaker.role for speaker in call.speakers} if call else {}
+    return {speaker.name: _WHO[speaker.role] for speaker in call.speakers} if call else {}
 
 
 def words_of_call(
@@ -91,14 +85,14 @@ def words_of_call(
     Args:
         side: role of the answer.
         answer: a conversation.
-        blueprints: of its turns by role; None: only what its source says was spoken counts.
+        blueprints: of its turns by role; None: only the text that its source has counts.
     """
-    call, roles = answer.conversation, _roles(answer)
+    call, who = answer.conversation, _speakers(answer)
     assert call is not None
     recognised = turn_blueprints(side, blueprints or {})
     lines = []
     for number, turn in enumerate(call.turns):
         words = turn.text if blueprints is None else words_of(call, number, recognised)
         if words:
-            lines.append(f"{_WHO[roles[turn.speaker]]}: {words}")
+            lines.append(f"{who[turn.speaker]}: {words}")
     return "\n".join(lines) or None

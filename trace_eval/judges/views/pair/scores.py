@@ -59,19 +59,17 @@ class PairScoresView(View):
         self.reads = listening(options.transcripts)
         self.prompt = _prompt(task, options)
         self.sha256 = self.prompt.sha256
-        system = self.prompt.system
-        self.static_messages = (Message("system", system),) if system else ()
+        system = [self.prompt.system] if self.prompt.system else []
+        self.static_messages = tuple(Message("system", text) for text in system)
         self._sending = Sending.of(self.options, {})
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What decides the judgements."""
         named = (self._task.name, *([] if self._task.template else [self._task.version]))
         return {"task": " ".join(named), "label_set": "plain"}
 
     def repair(
         self, messages: tuple[Message, ...], reply: str | None, problem: str
     ) -> tuple[Message, ...]:
-        """The second chance; the recordings stay in the conversation, and are paid again."""
         return second_chance(messages, reply, self.prompt.repair(problem))
 
     def roles(self, item: Item) -> list[str]:
@@ -101,22 +99,19 @@ class PairScoresView(View):
     def questions(
         self, case: Case, prepared: tuple[Sound, Sound], orders: Sequence[Order]
     ) -> Iterator[Question]:
-        """One question per order."""
         texts, style = self._texts(case), style_of(case.pair.meta)
         for order in orders:
             turn = 1 if order == "ab" else -1
             first, second = prepared[::turn]
-            shown = self.prompt.pair((texts.a, texts.b)[::turn], (first, second), style)
-            parts = tuple(self._part(piece, prepared) for piece in shown)
-            yield Question((*self.static_messages, Message("user", parts)), order)
-
-    def _part(self, piece: str | Sound, sounds: tuple[Sound, Sound]) -> Part:
-        if isinstance(piece, str):
-            return Text(piece.strip())
-        return audio_part(self._sending.waveform([piece], sounds))
+            parts: list[Part] = [
+                Text(piece.strip())
+                if isinstance(piece, str)
+                else audio_part(self._sending.waveform([piece], prepared))
+                for piece in self.prompt.pair((texts.a, texts.b)[::turn], (first, second), style)
+            ]
+            yield Question((*self.static_messages, Message("user", tuple(parts))), order)
 
     def caveats(self, case: Case, prepared: tuple[Sound, Sound]) -> list[str]:
-        """Whose words the texts are, and that they differ."""
         return list(self._texts(case).caveats)
 
 

@@ -32,7 +32,8 @@ from trace_eval.judges.views.sound.layout import GAP_S, Sound, Unit
 from trace_eval.judges.views.sound.limits import check_clip
 from trace_eval.judges.views.sound.sending import Sending
 from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
-from trace_eval.judges.views.text.tasks import texts_sha256
+from trace_eval.judges.views.text.fencing import neutralise, second_chance
+from trace_eval.judges.views.text.tasks import common, texts_sha256
 from trace_eval.rubrics.pairs import LabelQuestion, PairRubric
 
 #: Where a place stands when the answers change theirs.
@@ -90,14 +91,13 @@ class PairSoundView(View):
         }
 
     def observed(self) -> dict[str, JsonValue]:
-        """Warnings about the examples."""
         return {"example_warnings": list(self.examples.warnings)}
 
     def repair(
         self, messages: tuple[Message, ...], reply: str | None, problem: str
     ) -> tuple[Message, ...]:
-        """The messages of the second chance."""
-        return next(iter(self._builders.values())).repair(messages, reply, problem)
+        again = common().repair.replace("{problem}", neutralise(problem).rstrip("."))
+        return second_chance(messages, reply, again)
 
     def roles(self, item: Item) -> list[str]:
         """Both answers, and the instruction where a task asks about it and it is to be heard."""
@@ -127,26 +127,23 @@ class PairSoundView(View):
         """
         pair = case.pair
         longest = self.options.max_clip_seconds
-        requested = None
+        spoken = None
         if self._hears_instruction(pair):
-            requested = sound_in(case, pair.instruction, "the instruction", longest)
+            spoken = sound_in(case, pair.instruction, "the instruction", longest)
         noise: list[Callable[[Clip], Clip] | None] = [None, None]
         if self.options.noise_db is not None:
             put_on = partial(with_noise, snr_db=self.options.noise_db, seed=self.options.seed)
             noise[noisy_side(pair.id)] = put_on
         a = sound_in(case, pair.a, "answer A", longest, noise[0])
-        b = sound_in(case, pair.b, "answer B", longest, noise[1])
-        return Unit((a, b), requested)
+        return Unit((a, sound_in(case, pair.b, "answer B", longest, noise[1])), spoken)
 
     def example_of(self, case: Case, prepared: Unit) -> str | None:
         """Whether both answers are those of an example, and of which."""
         same = self.examples.holds([sound.sha256 for sound in prepared.answers])
-        if same is None:
-            return None
-        return f"both answers are those of example {same!r}, whose label the judge was shown"
+        message = f"both answers are those of example {same!r}, whose label the judge was shown"
+        return message if same is not None else None
 
     def questions(self, case: Case, prepared: Unit, orders: Sequence[Order]) -> Iterator[Question]:
-        """One per order and part."""
         words, _ = self._words(case)
         for order in orders:
             shown = self._shown(case, prepared, words, order)
@@ -180,16 +177,16 @@ class PairSoundView(View):
             )
         elif self.task.wants_instruction:
             written = {"instruction": pair.instruction.text}
-            recognised = {"instruction": _heard(case.instruction)}
+            recognised = {"instruction": _transcript(case.instruction)}
         else:
             written = {"audio_1": pair.a.reference, "audio_2": pair.b.reference}
             sides = {"audio_1": "a", "audio_2": "b"}
-            recognised = {name: _heard(case.blueprints.get(side)) for name, side in sides.items()}
+            recognised = {n: _transcript(case.blueprints.get(side)) for n, side in sides.items()}
         wanted = written if source == "reference" else recognised
-        missing = [name for name, said in wanted.items() if said is None]
-        if missing:
-            return {}, f"there is no {source} transcript of {', '.join(missing)}"
-        return {name: said for name, said in wanted.items() if said is not None}, None
+        words = {name: said for name, said in wanted.items() if said is not None}
+        if missing := wanted.keys() - words:
+            return {}, f"there is no {source} transcript of {', '.join(sorted(missing))}"
+        return words, None
 
     def _shown_example(self, example: Solved) -> PromptItem:
         unit, options = example.unit, self.options
@@ -210,7 +207,6 @@ class PairSoundView(View):
         return PromptItem(unit, text, {name: said for name, said in words.items() if said})
 
     def caveats(self, case: Case, prepared: Unit) -> list[str]:
-        """That both are one recording, or that an example has the same instruction."""
         notes = []
         if len({sound.sha256 for sound in prepared.answers}) == 1:
             notes.append("both answers are one recording: a self-comparison")
@@ -220,7 +216,7 @@ class PairSoundView(View):
         return notes
 
 
-def _heard(blueprint: Blueprint | None) -> str | None:
+def _transcript(blueprint: Blueprint | None) -> str | None:
     transcript = blueprint.transcript if blueprint else None
     return transcript.text if isinstance(transcript, Transcript) else None
 

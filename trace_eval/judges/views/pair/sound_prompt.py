@@ -28,7 +28,7 @@ from trace_eval.judges.views.examples.solved import Solved, SolvedTurn, example_
 from trace_eval.judges.views.sound.encode import Waveform
 from trace_eval.judges.views.sound.layout import Unit, unit_items
 from trace_eval.judges.views.sound.sending import JOINED_TEST, Sending, audio_part, kept_part
-from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise, second_chance
+from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
 from trace_eval.judges.views.text.tasks import common
 from trace_eval.rubrics.pairs import LabelQuestion
 
@@ -83,13 +83,6 @@ class PromptBuilder:
         written = map(Text, self._written(shown))
         content = (*about, *self._test(shown), *written, Text(self.part.question))
         return (*self.prefix, Message("user", content))
-
-    def repair(
-        self, messages: tuple[Message, ...], reply: str | None, problem: str
-    ) -> tuple[Message, ...]:
-        """The second chance; the recordings stay in the conversation, and are paid again."""
-        details = common().repair.replace("{problem}", neutralise(problem).rstrip("."))
-        return second_chance(messages, reply, details)
 
     def _turn(self, example: Solved, shown: PromptItem) -> SolvedTurn:
         return SolvedTurn(

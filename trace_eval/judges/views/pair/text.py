@@ -152,7 +152,6 @@ class PairTextView(View):
         return None
 
     def prepare(self, case: Case) -> ShownPair:
-        """The case, harmless and rendered once for all orders."""
         requested = (self._flat and case.spoken_instruction) or case.instruction_text or ""
         text = neutralise(requested) or None
         spoken = None
@@ -196,11 +195,9 @@ class PairTextView(View):
     def questions(
         self, case: Case, prepared: ShownPair, orders: Sequence[Order]
     ) -> Iterator[Question]:
-        """One question per order."""
         return (Question(self.messages(prepared, order), order) for order in orders)
 
     def caveats(self, case: Case, prepared: ShownPair) -> list[str]:
-        """What was left out of conversations."""
         return list(prepared.caveats)
 
     def if_cut(self, case: Case) -> str:
@@ -243,7 +240,6 @@ class PairTextView(View):
     def repair(
         self, messages: tuple[Message, ...], reply: str | None, problem: str
     ) -> tuple[Message, ...]:
-        """The prompt of the second chance."""
         again = self._render("repair", problem=neutralise(problem).rstrip("."))
         return second_chance(messages, reply, again)
 

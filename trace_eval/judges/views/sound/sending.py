@@ -60,20 +60,14 @@ def kept_part(waveform: Waveform) -> AudioPart:
 
 def audio_part(waveform: Waveform, render: Callable[[], bytes] | None = None) -> AudioPart:
     """A waveform as a part of a message; ``render`` may keep its bytes."""
-    made = _guarded(render or waveform.render)
-    return AudioPart(waveform.recipe, made, waveform.format, waveform.seconds, waveform.size)
-
-
-def _guarded(render: Callable[[], bytes]) -> Callable[[], bytes]:
-    """A recording that has gone costs its calls, not the run."""
 
     def made() -> bytes:
         try:
-            return render()
-        except AudioError as error:
+            return (render or waveform.render)()
+        except AudioError as error:  # a recording that has gone costs its calls, not the run
             raise CallFailed(Reason.CLIP_FAILED, str(error)) from None
 
-    return made
+    return AudioPart(waveform.recipe, made, waveform.format, waveform.seconds, waveform.size)
 
 
 def check_budget(options: JudgeOptions, price: Price | None) -> None:

@@ -98,17 +98,16 @@ def _from_folder(folder: Path) -> dict[str, Sound]:
             f"signals {str(folder)!r}: no such folder; use spoken, tones, none, or a folder with"
             f" {', '.join(WORDS)} as {' or '.join(SUFFIXES)}"
         )
+    files = {}
+    for name, words in WORDS.items():
+        paths = (folder / f"{name}{suffix}" for suffix in SUFFIXES)
+        if (path := next(filter(Path.is_file, paths), None)) is None:
+            raise UserError(
+                f"signals {folder}: {name}.wav is missing (it says {words!r}); add it, or use"
+                f" another of {' or '.join(SUFFIXES)}"
+            )
+        files[name] = path
     try:
-        return _made(lambda name: decode(_file(folder, name)))
+        return _made(lambda name: decode(files[name]))
     except AudioError as error:
         raise UserError(f"signals {folder}: {error}") from error
-
-
-def _file(folder: Path, name: str) -> Path:
-    for suffix in SUFFIXES:
-        if (path := folder / f"{name}{suffix}").is_file():
-            return path
-    raise UserError(
-        f"signals {folder}: {name}.wav is missing (it says {WORDS[name]!r}); add it, or"
-        f" use another of {' or '.join(SUFFIXES)}"
-    )

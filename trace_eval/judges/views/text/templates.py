@@ -28,7 +28,12 @@ class BlockTemplates:
     def __init__(self, own: Path, user: Path | None, blocks: Sequence[str]) -> None:
         self._sources = [own.read_text(encoding="utf-8")]
         if user:
-            self._sources.append(_read(user))
+            try:
+                self._sources.append(user.read_text(encoding="utf-8"))
+            except (OSError, UnicodeDecodeError) as error:
+                raise UserError(
+                    f"template {user}: cannot be read ({error}); check the path"
+                ) from error
         self._blocks: dict[str, Callable[[Mapping[str, object]], str]] = {}
         for number, source in enumerate(self._sources):
             where = str(user) if number else own.name
@@ -54,13 +59,6 @@ class BlockTemplates:
     def sha256(self, *more: str) -> str:
         """Identity of the files' texts, and of others that they print."""
         return hashlib.sha256("\x00".join([*self._sources, *more]).encode()).hexdigest()
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"template {path}: cannot be read ({error}); check the path") from error
 
 
 @lru_cache(maxsize=8)
