@@ -48,7 +48,7 @@ class CheckedRequest:
     b: RuleFinding
 
     @property
-    def known(self) -> bool:
+    def comparable(self) -> bool:
         """True when it can be told for both answers; half a comparison is none."""
         return self.a.met is not None and self.b.met is not None
 
@@ -75,31 +75,26 @@ def judge_paralinguistics(
     silent_a, silent_b = (no_voice(side, "rate", cuts) for side in (a, b))
     if silent_a or silent_b:
         return _with_silence(a, b, (silent_a, silent_b), instruction, cuts)
-    items, intro, least, thresholds = _choose(a, b, instruction, cuts)
-    return _verdict(items, intro, least, thresholds, cuts)
+    return _verdict(*_choose(a, b, instruction, cuts), cuts)
 
 
 def _choose(
     a: Blueprint, b: Blueprint, instruction: RuleInstruction, cuts: RuleThresholds
-) -> tuple[list[CheckedRequest], str, float, str]:
-    """Checks to make, a sentence on their choice, the least share, the kind of checks."""
+) -> tuple[list[CheckedRequest], str, str]:
+    """(checks, a sentence on their choice, their kind: ``requests`` or ``neutral``)."""
     if instruction.text is None:
-        return _neutral(a, b, cuts), instruction.unread, *_least(cuts)
+        return _neutral(a, b, cuts), instruction.unread, "neutral"
     wanted = checks.Instructed(find_requests(instruction.text), text.read(instruction.text).literal)
     items = [CheckedRequest(r.label, *checks.check(r, a, b, wanted, cuts)) for r in wanted.requests]
     if not items:
-        return _neutral(a, b, cuts), "The instruction asks for no delivery", *_least(cuts)
-    if any(item.known for item in items):
-        return items, "", cuts.min_met_share, "requests"
+        return _neutral(a, b, cuts), "The instruction asks for no delivery", "neutral"
+    if any(item.comparable for item in items):
+        return items, "", "requests"
     reasons = "; ".join(f"{item.label}: {_unknown(item)}" for item in items)
     if any(r.kind not in NEUTRAL_TOO for r in wanted.requests if not r.negated):
         raise MeasurementMissing(f"there is no evidence of what was asked for ({reasons})")
     intro = f"None of the requests can be told ({reasons})"
-    return [*items, *_neutral(a, b, cuts)], intro, *_least(cuts)
-
-
-def _least(cuts: RuleThresholds) -> tuple[float, str]:
-    return cuts.min_neutral_share, "neutral"
+    return [*items, *_neutral(a, b, cuts)], intro, "neutral"
 
 
 def _unknown(item: CheckedRequest) -> str:
@@ -136,55 +131,57 @@ def _range(loudness: Loudness) -> Read:
 
 
 def _verdict(
-    items: list[CheckedRequest], intro: str, least: float, checks: str, cuts: RuleThresholds
+    items: list[CheckedRequest], intro: str, kind: str, cuts: RuleThresholds
 ) -> DimensionVerdict:
-    available = [item for item in items if item.known]
-    if not available:
-        raise MeasurementMissing(
-            "no delivery check can be made: "
-            + "; ".join(f"{i.label}: {_unknown(i)}" for i in items)
-        )
-    share_a, share_b = _share([i.a for i in available]), _share([i.b for i in available])
-    stand_a = _stand([(i.label, i.a) for i in available], least, checks)
-    stand_b = _stand([(i.label, i.b) for i in available], least, checks)
-    lead, note = _lead(available, share_a - share_b, cuts)
+    if not (made := [item for item in items if item.comparable]):
+        reasons = "; ".join(f"{item.label}: {_unknown(item)}" for item in items)
+        raise MeasurementMissing(f"no delivery check can be made: {reasons}")
+    share_a, share_b = _share([i.a for i in made]), _share([i.b for i in made])
+    stand_a = _stand([(i.label, i.a) for i in made], kind, cuts)
+    stand_b = _stand([(i.label, i.b) for i in made], kind, cuts)
+    lead, note = _lead(made, share_a - share_b, cuts)
     notes = [note] if abs(lead) >= 1 and stand_a.acceptable and stand_b.acceptable else []
-    if checks == "requests":
-        notes += [f"{i.label} cannot be told ({_unknown(i)})" for i in items if not i.known]
+    if kind == "requests":
+        notes += [f"{i.label} cannot be told ({_unknown(i)})" for i in items if not i.comparable]
     evidence: dict[str, JsonValue] = {
-        "checks": checks,
+        "checks": kind,
         "findings": [item.as_json() for item in items],
         "share_a": round(share_a, 3),
         "share_b": round(share_b, 3),
-        "thresholds": cuts.named("share_margin", "strength_margin") | {"least_share": least},
+        "thresholds": cuts.named("share_margin", "strength_margin")
+        | {"least_share": _least(kind, cuts)},
     }
-    made = verdict_of(stand_a, stand_b, lead, *notes, evidence=evidence)
+    verdict = verdict_of(stand_a, stand_b, lead, *notes, evidence=evidence)
     lead_in = f"{intro}, so neutral delivery was checked. " if intro else ""
-    return made.model_copy(update={"reasoning": lead_in + made.reasoning})
+    return verdict.model_copy(update={"reasoning": lead_in + verdict.reasoning})
+
+
+def _least(kind: str, cuts: RuleThresholds) -> float:
+    return cuts.min_met_share if kind == "requests" else cuts.min_neutral_share
 
 
 def _share(findings: Sequence[RuleFinding]) -> float:
     return sum(bool(finding.met) for finding in findings) / len(findings)
 
 
-def _stand(findings: list[tuple[str, RuleFinding]], least: float, checks: str) -> AnswerStanding:
+def _stand(
+    findings: list[tuple[str, RuleFinding]], kind: str, cuts: RuleThresholds
+) -> AnswerStanding:
     share = _share([finding for _, finding in findings])
-    if checks == "neutral":
+    if kind == "neutral":
         failed = [f"{label} fails: {f.why}" for label, f in findings if not f.met]
         passed = f"passes {len(findings) - len(failed)} of {len(findings)} checks"
         message = "; ".join([passed, *(failed or [findings[0][1].why])])
     else:
         message = "; ".join(f"{n} {'met' if f.met else 'not met'}: {f.why}" for n, f in findings)
-    return AnswerStanding(() if share >= least else (message,), message)
+    return AnswerStanding(() if share >= _least(kind, cuts) else (message,), message)
 
 
-def _lead(
-    available: list[CheckedRequest], shares: float, cuts: RuleThresholds
-) -> tuple[float, str]:
+def _lead(items: list[CheckedRequest], shares: float, cuts: RuleThresholds) -> tuple[float, str]:
     """Lead of A in margins: by the share of checks met; at equal shares by mean strength."""
     if abs(shares) >= cuts.share_margin:
         return shares / cuts.share_margin, f"shares of checks met differ by {abs(shares):.0%}"
-    mean = math.fsum(item.a.strength - item.b.strength for item in available) / len(available)
+    mean = math.fsum(item.a.strength - item.b.strength for item in items) / len(items)
     note = f"equal shares, but {abs(mean):.1f} units of noise apart"
     return mean / cuts.strength_margin, note
 
@@ -202,12 +199,12 @@ def _with_silence(
         if why:
             sides.append(AnswerStanding((f"there is no delivery, {why}",)))
             continue
-        items, intro, least, checks = _choose(side, side, instruction, cuts)
-        findings = [(i.label, i.a) for i in items if i.known]
+        items, intro, kind = _choose(side, side, instruction, cuts)
+        findings = [(i.label, i.a) for i in items if i.comparable]
         if not findings:
             raise MeasurementMissing(
                 f"no delivery check can be made of the answer that speaks: {intro}"
             )
-        sides.append(_stand(findings, least, checks))
+        sides.append(_stand(findings, kind, cuts))
     evidence: dict[str, JsonValue] = {"checks": "silence", "a": silent[0], "b": silent[1]}
     return verdict_of(sides[0], sides[1], 0.0, evidence=evidence)

@@ -159,28 +159,16 @@ def _unique(results: list[DeliveryRequest]) -> list[DeliveryRequest]:
 
 #: Two ends of a scale, and what it is to go from the first to the second or back.
 _SCALES = (
-    ({RequestKind.SLOW}, {RequestKind.FAST}, RequestKind.ACCELERATING, RequestKind.DECELERATING),
-    (
-        {RequestKind.SOFT, RequestKind.WHISPER},
-        {RequestKind.LOUD},
-        RequestKind.CRESCENDO,
-        RequestKind.DIMINUENDO,
-    ),
-    ({RequestKind.LOW_PITCH}, {RequestKind.HIGH_PITCH}, RequestKind.RISING, RequestKind.FALLING),
+    (RequestKind.SLOW, RequestKind.FAST, RequestKind.ACCELERATING, RequestKind.DECELERATING),
+    (RequestKind.SOFT, RequestKind.LOUD, RequestKind.CRESCENDO, RequestKind.DIMINUENDO),
+    (RequestKind.LOW_PITCH, RequestKind.HIGH_PITCH, RequestKind.RISING, RequestKind.FALLING),
 )
 
 #: Trend -> the manner that it leads to.
-_MANNERS = {
-    RequestKind.ACCELERATING: RequestKind.FAST,
-    RequestKind.DECELERATING: RequestKind.SLOW,
-    RequestKind.CRESCENDO: RequestKind.LOUD,
-    RequestKind.DIMINUENDO: RequestKind.SOFT,
-    RequestKind.RISING: RequestKind.HIGH_PITCH,
-    RequestKind.FALLING: RequestKind.LOW_PITCH,
-}
+_MANNERS = {up: high for _, high, up, _ in _SCALES} | {down: low for low, _, _, down in _SCALES}
+
 #: "Not so fast" asks for slowly.
-_OPPOSITE = {RequestKind.SLOW: RequestKind.FAST, RequestKind.LOUD: RequestKind.SOFT}
-_OPPOSITE |= {high: low for low, high in _OPPOSITE.items()}
+_OPPOSITE = {a: b for low, high, *_ in _SCALES for a, b in ((low, high), (high, low))}
 
 
 def _merge(results: list[DeliveryRequest], body: str) -> list[DeliveryRequest]:
@@ -189,19 +177,22 @@ def _merge(results: list[DeliveryRequest], body: str) -> list[DeliveryRequest]:
     A trend swallows the ends that it leads from and to. Ends that alternate ask for variety.
     """
     for low, high, up, down in _SCALES:
-        ends = [r for r in results if r.kind in low | high and not r.negated]
+        ends = [r for r in results if _end(r.kind) in (low, high) and not r.negated]
         trend = next((r for r in results if r.kind in (up, down) and not r.negated), None)
-        both = any(r.kind in low for r in ends) and any(r.kind in high for r in ends)
-        if not trend and not both:
+        if not trend and len({_end(r.kind) for r in ends}) < 2:
             continue
         results = [r for r in results if r not in ends]
         if trend is None:
-            kind = up if ends[0].kind in low else down
+            kind = up if _end(ends[0].kind) is low else down
             turns = kind in (RequestKind.RISING, RequestKind.FALLING)
             if turns and re.search(r"\balternat|\bswitch", body):
                 kind = RequestKind.EXPRESSIVE
             results.append(replace(ends[0], kind=kind))
     return sorted(results)
+
+
+def _end(kind: RequestKind) -> RequestKind:
+    return RequestKind.SOFT if kind is RequestKind.WHISPER else kind
 
 
 #: The language whose requests, refusals, fillers and stop words are known here.

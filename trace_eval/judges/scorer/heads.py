@@ -54,10 +54,9 @@ def checked(kind: str) -> HeadKind:
     Raises:
         UserError: there is none of that name.
     """
-    for available in KINDS:
-        if kind == available:
-            return available
-    raise UserError(f"head {kind!r} is unknown; use {' or '.join(KINDS)}")
+    if kind not in KINDS:
+        raise UserError(f"head {kind!r} is unknown; use {' or '.join(KINDS)}")
+    return kind
 
 
 def forecast(kind: HeadKind, outputs: torch.Tensor) -> Forecast:
@@ -84,7 +83,6 @@ def nll(kind: HeadKind, outputs: torch.Tensor, ratings: torch.Tensor) -> torch.T
     """
     import torch
 
-    provided = ratings >= 0
     params = outputs.float()
     y = ratings.float().clamp(min=0)
     if kind == "multinomial":
@@ -94,22 +92,20 @@ def nll(kind: HeadKind, outputs: torch.Tensor, ratings: torch.Tensor) -> torch.T
         alpha, beta = params.clamp(-LOG_BOUND, LOG_BOUND).exp().unbind(-1)
         density = torch.distributions.Beta(alpha[:, None], beta[:, None], validate_args=False)
         loss = -density.log_prob(y.clamp(CLIP, 1 - CLIP))
-    return torch.where(provided, loss, torch.zeros_like(loss))
+    return torch.where(ratings >= 0, loss, torch.zeros_like(loss))
 
 
 def shares(kind: HeadKind, params: torch.Tensor) -> list[list[float]]:
     """Probability of each of the ratings 1 to 5, one row each; Beta's mass between the cuts."""
-    if kind == "multinomial":
-        rows: list[list[float]] = params.double().softmax(-1).tolist()
-        return rows
     import numpy as np
     from scipy.special import betainc
 
+    if kind == "multinomial":
+        rows: list[list[float]] = params.double().softmax(-1).tolist()
+        return rows
     alpha, beta = params.double().exp().numpy().T
     below = betainc(alpha[:, None], beta[:, None], np.asarray(CUTS)[None, :])
-    edges = np.hstack([np.zeros((len(below), 1)), below, np.ones((len(below), 1))])
-    beta_rows: list[list[float]] = np.diff(edges, axis=1).tolist()
-    return beta_rows
+    return [[*row] for row in np.diff(below, axis=1, prepend=0.0, append=1.0).tolist()]
 
 
 def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:
@@ -127,11 +123,10 @@ def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:
     import torch
     from scipy.stats import spearmanr
 
-    params = torch.as_tensor(np.asarray(outputs))
-    provided = torch.as_tensor(np.asarray(ratings))
+    params, rated = (torch.as_tensor(np.asarray(values)) for values in (outputs, ratings))
     result = forecast(kind, params)
     below = np.cumsum(np.asarray(shares(kind, result.params)), axis=1)[:, :4]
-    y = np.asarray(provided, dtype=np.float64)
+    y = np.asarray(rated, dtype=np.float64)
     present = y >= 0
     level = np.rint(y * 4)  # 0 to 4
     at_most = level[:, :, None] <= np.arange(4)[None, None, :]
@@ -140,7 +135,7 @@ def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:
     truth = np.where(present, y, 0).sum(1) / present.sum(1)
     values = {
         "crps": float(crps[present].mean()),
-        "nll": float(nll(kind, params, provided).numpy()[present].mean()),
+        "nll": float(nll(kind, params, rated).numpy()[present].mean()),
         "mae": float(np.abs(mean - truth).mean()),
     }
     if np.ptp(mean) and np.ptp(truth):

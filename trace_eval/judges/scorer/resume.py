@@ -12,8 +12,8 @@ import logging
 import os
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -41,18 +41,17 @@ class CheckpointRecord(Strict):
     files: dict[str, str] = Field(description="name -> SHA-256")
 
 
-@dataclass(frozen=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """A complete checkpoint.
 
     Attributes:
         folder: that holds it.
-        best: folder of the best one at that time; None: there was none.
+        best: folder of the best one at that time, or its own.
         ended: the training has no step left.
     """
 
     folder: Path
-    best: Path | None
+    best: Path
     ended: bool
 
 
@@ -101,22 +100,15 @@ def last(root: Path) -> Checkpoint | None:
         except (OSError, ValueError) as error:
             message = "not complete" if isinstance(error, FileNotFoundError) else str(error)
             log.warning("%s: %s; the training goes on without it", place(root, step), message)
-    usable = [
-        step
-        for step, checkpoint in whole.items()
-        if checkpoint.best is None or checkpoint.best in whole
-    ]
-    if not usable:
-        _keep(root, set())
-        return None
-    record = whole[usable[-1]]
-    checkpoint = Checkpoint(
-        place(root, usable[-1]),
-        None if record.best is None else place(root, record.best),
-        record.ended,
-    )
-    _keep(root, {checkpoint.folder, checkpoint.best})
-    return checkpoint
+    newest = None
+    for step, record in whole.items():
+        best = step if record.best is None else record.best
+        if best in whole:
+            newest = Checkpoint(place(root, step), place(root, best), record.ended)
+    for path in sorted(root.iterdir()):
+        if newest is None or path not in newest[:2]:
+            _remove(path)
+    return newest
 
 
 def _read(folder: Path) -> CheckpointRecord:
@@ -138,12 +130,6 @@ def _read(folder: Path) -> CheckpointRecord:
 
 def _steps(root: Path) -> list[int]:
     return [int(match[1]) for path in root.iterdir() if (match := _NAME.fullmatch(path.name))]
-
-
-def _keep(root: Path, wanted: set[Path | None]) -> None:
-    for path in sorted(root.iterdir()):
-        if path not in wanted:
-            _remove(path)
 
 
 def _remove(path: Path) -> None:

@@ -96,7 +96,7 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
             self.train(resume_from_checkpoint=str(start.folder) if start else None)
             return
         self.state = TrainerState.load_from_json(str(start.folder / _STATE))
-        self._read(start.best or start.folder)
+        self._read(start.best)
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Order:
         lengths = [len(row["input_ids"]) for row in self.train_dataset]

@@ -6,13 +6,13 @@ unchanged, sample by sample: 16-bit files survive the trip exactly.
 
 from __future__ import annotations
 
-import struct
+import io
 import subprocess
+import wave
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
-from typing import Literal
 
 import numpy as np
 import soxr
@@ -21,9 +21,8 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import AudioError, Clip, Samples
+from trace_eval.judges.options.groups import AudioFormat
 from trace_eval.judges.views.sound.layout import FADE_S, Sound, SoundLayout
-
-Format = Literal["wav", "mp3"]
 
 #: Bit rate of MP3, kbit/s: transparent enough for speech at 24 kHz.
 MP3_KBITS = 64
@@ -43,7 +42,7 @@ class Waveform:
     """A layout in one format; its bytes are made on demand and not kept."""
 
     layout: SoundLayout
-    format: Format = "wav"
+    format: AudioFormat = "wav"
 
     @cached_property
     def recipe(self) -> dict[str, JsonValue]:
@@ -144,9 +143,11 @@ def wav_bytes(samples: NDArray[np.int16], rate: int) -> bytes:
     data = samples.astype("<i2", copy=False).tobytes()
     if len(data) + 36 >= 2**32:
         raise AudioError(f"{len(data)} bytes of samples do not fit into a WAV file; crop them")
-    header = struct.pack("<4sI8s", b"RIFF", 36 + len(data), b"WAVEfmt ")
-    form = struct.pack("<IHHIIHH", 16, 1, 1, rate, 2 * rate, 2, 16)
-    return b"".join((header, form, struct.pack("<4sI", b"data", len(data)), data))
+    with io.BytesIO() as buffer:
+        with wave.open(buffer, "wb") as file:
+            file.setparams((1, 2, rate, 0, "NONE", ""))
+            file.writeframes(data)
+        return buffer.getvalue()
 
 
 def _mp3(wav: bytes) -> bytes:

@@ -12,9 +12,9 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.ask.message import AudioPart
 from trace_eval.judges.ask.prices import Price
-from trace_eval.judges.options.groups import Concat
+from trace_eval.judges.options.groups import AudioFormat, Concat
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.views.sound.encode import Format, Waveform
+from trace_eval.judges.views.sound.encode import Waveform
 from trace_eval.judges.views.sound.layout import Item, Signals, Sound, SoundLayout, common_rate
 
 #: Strategies whose examples are one waveform, one per example; whose test is one.
@@ -39,7 +39,7 @@ class Sending:
     signals: Signals = field(default_factory=dict)
     rate: int | None = None
     level: float | None = None
-    format: Format = "wav"
+    format: AudioFormat = "wav"
 
     @classmethod
     def of(cls, options: JudgeOptions, signals: Signals) -> Sending:

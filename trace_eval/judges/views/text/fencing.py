@@ -77,15 +77,15 @@ def _visible(char: str) -> str:
 
 def without_paths(text: str) -> str:
     """The text with file names left out: they name systems and machines."""
-    return _TOKEN.sub(_without_path, text)
 
+    def without_path(token: re.Match[str]) -> str:
+        word = token[0]
+        if _IN_FOLDER.search(word):
+            return "(file)"
+        ends = [match.end() for match in _AUDIO_END.finditer(word) if match.start()]
+        return "(file)" + word[ends[-1] :] if ends else word
 
-def _without_path(token: re.Match[str]) -> str:
-    text = token[0]
-    if _IN_FOLDER.search(text):
-        return "(file)"
-    ends = [match.end() for match in _AUDIO_END.finditer(text) if match.start()]
-    return "(file)" + text[ends[-1] :] if ends else text
+    return _TOKEN.sub(without_path, text)
 
 
 def neutralise_blueprint(blueprint: Blueprint) -> Blueprint:
@@ -114,7 +114,7 @@ def _record(record: _R) -> _R:
     changes = {}
     for name in _text_fields(type(record)):
         before = getattr(record, name)
-        after = neutralise(before) if type(before) is str else _value(before)
+        after = _value(before)
         if after is not before and after != before:
             changes[name] = after
     return record.model_copy(update=changes) if changes else record
@@ -126,9 +126,7 @@ def _value(value: object) -> object:
     if isinstance(value, BaseModel):
         return _record(value)
     if isinstance(value, list):
-        if _all_harmless(value):
-            return value
-        return [_record(v) if isinstance(v, BaseModel) else _value(v) for v in value]
+        return value if _all_harmless(value) else [_value(one) for one in value]
     if isinstance(value, dict):
         return {neutralise(key): _value(item) for key, item in value.items()}
     return value
