@@ -66,33 +66,11 @@ def check(
     if way:
         first, second = (relative.by_norm(way, side, cuts) for side in (a, b))
     else:
-        first, second = (
-            _bounded(request.kind, side, cuts)
-            or _CHECKS.get(request.kind, _never)(request, side, instructed, cuts)
-            for side in (a, b)
-        )
+        first, second = (_Check(request, side, instructed, cuts).finding() for side in (a, b))
     return (first.negated(), second.negated()) if request.negated else (first, second)
 
 
 Bound = float | None
-Check = Callable[[DeliveryRequest, Blueprint, Instructed, RuleThresholds], RuleFinding]
-
-
-def _trend(
-    request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: RuleThresholds
-) -> RuleFinding:
-    if not isinstance(b.rate, Rate):
-        return absence(b, "rate")
-    trend = b.rate.trend
-    if trend is None:
-        return absence(b, "rate", "trend (too little speech)")
-    faster = request.kind is RequestKind.ACCELERATING
-    cut = cuts.accelerating_ratio if faster else cuts.decelerating_ratio
-    units = math.log(max(trend, 1e-3) / cut) / math.log(cuts.trend_noise)
-    word = "at least" if faster else "at most"
-    why = f"second half at {trend:.2f} times the rate of the first ({word} {cut:g})"
-    met = trend >= cut if faster else trend <= cut
-    return RuleFinding(met, cuts.limited(units if faster else -units), why)
 
 
 def _swell(loudness: Loudness) -> Read:
@@ -122,130 +100,139 @@ def _voicing(b: Blueprint) -> Read:
     return share, f"{share:.0%} of the speech is voiced"
 
 
-def _bounded(kind: RequestKind, b: Blueprint, c: RuleThresholds) -> RuleFinding | None:
-    """The finding on a request that one number decides; None: it is of another kind."""
-    swell, glide = reader("loudness", _swell), reader("pitch", _glide)
-    semitones, level = c.pitch_noise_semitones, c.loudness_noise_lu
-    bounds: dict[RequestKind, tuple[Callable[[Blueprint], Read], float, Bound, Bound]] = {
-        RequestKind.STEADY_RATE: (
-            lambda b: words_per_minute(b, c).read,
-            c.rate_noise_wpm,
-            c.slow_wpm,
-            c.fast_wpm,
-        ),
-        RequestKind.WHISPER: (_voicing, c.voiced_noise, None, c.whisper_voiced),
-        RequestKind.CRESCENDO: (swell, level, c.crescendo_lu, None),
-        RequestKind.DIMINUENDO: (swell, level, None, -c.diminuendo_lu),
-        RequestKind.RISING: (glide, semitones, c.rise_semitones, None),
-        RequestKind.FALLING: (glide, semitones, None, -c.fall_semitones),
-        RequestKind.MONOTONE: (variation, semitones, None, c.monotone_semitones),
-        RequestKind.EXPRESSIVE: (variation, semitones, c.expressive_semitones, None),
-    }
-    if kind not in bounds:
-        return None
-    read, noise, low, high = bounds[kind]
-    return within(read(b), noise, c, low, high)
+@dataclass(frozen=True)
+class _Check:
+    """One request of an instruction, and an answer that meets it by itself or does not."""
 
+    request: DeliveryRequest
+    b: Blueprint
+    instructed: Instructed
+    cuts: RuleThresholds
 
-def _pauses(
-    request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: RuleThresholds
-) -> RuleFinding:
-    cut = float(request.value) * cuts.pause_share if request.value else cuts.pause_s
-    return within(longest_pause(b), cuts.pause_noise_s, cuts, low=cut)
+    def finding(self) -> RuleFinding:
+        """The finding; no extractor measures kinds that are neither here nor in ``relative``."""
+        kind = self.request.kind
+        if kind in (bounds := self._bounds()):
+            read, noise, low, high = bounds[kind]
+            return within(read(self.b), noise, self.cuts, low, high)
+        others = {
+            RequestKind.ACCELERATING: self._trend,
+            RequestKind.DECELERATING: self._trend,
+            RequestKind.EMOTION: self._emotion,
+            RequestKind.RESPOND: self._respond,
+            RequestKind.ACCENT: self._accent,
+            RequestKind.REPEAT: self._repeat,
+        }
+        if kind in others:
+            return others[kind]()
+        return cannot_tell(f"no extractor measures {self.request.value or kind}")
 
+    def _bounds(
+        self,
+    ) -> dict[RequestKind, tuple[Callable[[Blueprint], Read], float, Bound, Bound]]:
+        """Requests that one number decides -> (how it is read, its noise, low, high)."""
+        c, pause = self.cuts, self.request.value
+        swell, glide = reader("loudness", _swell), reader("pitch", _glide)
+        semitones, level = c.pitch_noise_semitones, c.loudness_noise_lu
 
-def _repeat(
-    request: DeliveryRequest, b: Blueprint, requested: Instructed, cuts: RuleThresholds
-) -> RuleFinding:
-    if not isinstance(b.transcript, Transcript):
-        return absence(b, "transcript")
-    if doubt := (guess := guessed(b)) or weak(b):
-        return cannot_tell(f"the recogniser guessed the words: {doubt}" if guess else doubt)
-    wanted, said = int(request.value), b.transcript.text
-    if requested.literal:
-        counts = [text.count_literal(t, said, cuts.repeat_similarity) for t in requested.literal]
-        count = max(counts)
-        if count == 0:
-            return cannot_tell("the recogniser did not hear the text once")
-        if count < wanted and all(
-            len(text.words(t)) < cuts.min_literal_words for t in requested.literal
-        ):
-            return cannot_tell(f"heard {count} of {wanted}, but so short a text is easily misheard")
-        return RuleFinding(
-            count >= wanted, float(min(0, count - wanted)), f"heard {count} of {wanted}"
-        )
-    alike = text.equal_parts(said, wanted)
-    if alike >= cuts.repeat_similarity:
-        return RuleFinding(True, 0.0, f"{wanted} parts of the text are alike ({alike:.2f})")
-    return cannot_tell("repetitions of unknown text")
+        def rate(b: Blueprint) -> Read:
+            return words_per_minute(b, c).read
 
+        is_pause = pause and self.request.kind is RequestKind.PAUSES
+        least = float(pause) * c.pause_share if is_pause else c.pause_s
+        return {
+            RequestKind.STEADY_RATE: (rate, c.rate_noise_wpm, c.slow_wpm, c.fast_wpm),
+            RequestKind.WHISPER: (_voicing, c.voiced_noise, None, c.whisper_voiced),
+            RequestKind.CRESCENDO: (swell, level, c.crescendo_lu, None),
+            RequestKind.DIMINUENDO: (swell, level, None, -c.diminuendo_lu),
+            RequestKind.RISING: (glide, semitones, c.rise_semitones, None),
+            RequestKind.FALLING: (glide, semitones, None, -c.fall_semitones),
+            RequestKind.MONOTONE: (variation, semitones, None, c.monotone_semitones),
+            RequestKind.EXPRESSIVE: (variation, semitones, c.expressive_semitones, None),
+            RequestKind.PAUSES: (longest_pause, c.pause_noise_s, least, None),
+        }
 
-def _emotion(
-    request: DeliveryRequest, b: Blueprint, requested: Instructed, cuts: RuleThresholds
-) -> RuleFinding:
-    if not isinstance(b.emotion, Emotion):
-        # A raised pitch goes with anger, joy and fear of one speaker alike; but two neutral voices
-        # differ by as much, and a pair does not say whose they are: it decides nothing.
-        return absence(b, "emotion")
-    scores = b.emotion.scores
-    labels = EMOTION_LABELS.get(request.value, frozenset()) & {*scores}
-    if not labels:
-        return cannot_tell(f"the classifier has no label for {request.value}")
-    if not requested.several(RequestKind.EMOTION):
-        inside = max(scores[label] for label in labels)
-        outside = max((v for k, v in scores.items() if k not in labels), default=0.0)
-        why = f"{'/'.join(sorted(labels))} scores {inside:.2f}, the best other {outside:.2f}"
-        strength = cuts.limited((inside - outside) / cuts.emotion_noise)
-        return RuleFinding(inside >= outside, strength, why)
-    if not b.emotion.trajectory:
-        return cannot_tell("several emotions are requested, the clip has one score")
-    tops = [max(w.scores, key=lambda k: (w.scores[k], k)) for w in b.emotion.trajectory if w.scores]
-    recognised = any(top in labels for top in tops)
-    return RuleFinding(recognised, 0.0, f"windows sound {', '.join(sorted(set(tops)))}")
+    def _trend(self) -> RuleFinding:
+        b, cuts = self.b, self.cuts
+        if not isinstance(b.rate, Rate):
+            return absence(b, "rate")
+        trend = b.rate.trend
+        if trend is None:
+            return absence(b, "rate", "trend (too little speech)")
+        faster = self.request.kind is RequestKind.ACCELERATING
+        cut = cuts.accelerating_ratio if faster else cuts.decelerating_ratio
+        units = math.log(max(trend, 1e-3) / cut) / math.log(cuts.trend_noise)
+        word = "at least" if faster else "at most"
+        why = f"second half at {trend:.2f} times the rate of the first ({word} {cut:g})"
+        met = trend >= cut if faster else trend <= cut
+        return RuleFinding(met, cuts.limited(units if faster else -units), why)
 
+    def _repeat(self) -> RuleFinding:
+        b, cuts = self.b, self.cuts
+        if not isinstance(b.transcript, Transcript):
+            return absence(b, "transcript")
+        if doubt := (guess := guessed(b)) or weak(b):
+            return cannot_tell(f"the recogniser guessed the words: {doubt}" if guess else doubt)
+        wanted, said = int(self.request.value), b.transcript.text
+        if literal := self.instructed.literal:
+            count = max(text.count_literal(one, said, cuts.repeat_similarity) for one in literal)
+            if count == 0:
+                return cannot_tell("the recogniser did not hear the text once")
+            why = f"heard {count} of {wanted}"
+            short = all(len(text.words(one)) < cuts.min_literal_words for one in literal)
+            if count < wanted and short:
+                return cannot_tell(f"{why}, but so short a text is easily misheard")
+            return RuleFinding(count >= wanted, float(min(0, count - wanted)), why)
+        alike = text.equal_parts(said, wanted)
+        if alike >= cuts.repeat_similarity:
+            return RuleFinding(True, 0.0, f"{wanted} parts of the text are alike ({alike:.2f})")
+        return cannot_tell("repetitions of unknown text")
 
-def _respond(
-    request: DeliveryRequest, b: Blueprint, _: Instructed, __: RuleThresholds
-) -> RuleFinding:
-    if not isinstance(b.emotion, Emotion):
-        return absence(b, "emotion")
-    jarring = JARRING.get(request.value)
-    if jarring is None:
-        return cannot_tell(f"no rule for users who are {request.value}")
-    why = f"the answer sounds {b.emotion.top} to a user who is {request.value}"
-    return RuleFinding(b.emotion.top not in jarring, 0.0, why)
+    def _emotion(self) -> RuleFinding:
+        b, cuts = self.b, self.cuts
+        if not isinstance(b.emotion, Emotion):
+            # A raised pitch goes with anger, joy and fear of one speaker alike; but two neutral
+            # voices differ by as much, and a pair does not say whose they are: it decides nothing.
+            return absence(b, "emotion")
+        scores = b.emotion.scores
+        labels = EMOTION_LABELS.get(self.request.value, frozenset()) & {*scores}
+        if not labels:
+            return cannot_tell(f"the classifier has no label for {self.request.value}")
+        if not self.instructed.several(RequestKind.EMOTION):
+            inside = max(scores[label] for label in labels)
+            outside = max((v for k, v in scores.items() if k not in labels), default=0.0)
+            why = f"{'/'.join(sorted(labels))} scores {inside:.2f}, the best other {outside:.2f}"
+            strength = cuts.limited((inside - outside) / cuts.emotion_noise)
+            return RuleFinding(inside >= outside, strength, why)
+        if not b.emotion.trajectory:
+            return cannot_tell("several emotions are requested, the clip has one score")
+        tops = [
+            max(w.scores, key=lambda k: (w.scores[k], k)) for w in b.emotion.trajectory if w.scores
+        ]
+        recognised = any(top in labels for top in tops)
+        return RuleFinding(recognised, 0.0, f"windows sound {', '.join(sorted(set(tops)))}")
 
+    def _respond(self) -> RuleFinding:
+        b = self.b
+        if not isinstance(b.emotion, Emotion):
+            return absence(b, "emotion")
+        jarring = JARRING.get(self.request.value)
+        if jarring is None:
+            return cannot_tell(f"no rule for users who are {self.request.value}")
+        why = f"the answer sounds {b.emotion.top} to a user who is {self.request.value}"
+        return RuleFinding(b.emotion.top not in jarring, 0.0, why)
 
-def _accent(
-    request: DeliveryRequest, b: Blueprint, requested: Instructed, cuts: RuleThresholds
-) -> RuleFinding:
-    if not isinstance(b.accent, Accent):
-        return absence(b, "accent")
-    if requested.several(RequestKind.ACCENT):
-        return cannot_tell("several accents are requested, the clip has one score each")
-    available = b.accent.similarities
-    labels = ACCENT_LABELS.get(request.value, frozenset()) & {*available}
-    if not labels:
-        return cannot_tell(f"the classifier does not know {request.value}")
-    lead = max(available[label] for label in labels) - max(available.values())
-    strength = cuts.limited((lead + cuts.accent_within) / cuts.accent_within)
-    why = f"{request.value} is {-lead:.2f} behind the closest accent, {b.accent.top}"
-    return RuleFinding(lead >= -cuts.accent_within, strength, why)
-
-
-def _never(
-    request: DeliveryRequest, _: Blueprint, __: Instructed, ___: RuleThresholds
-) -> RuleFinding:
-    return cannot_tell(f"no extractor measures {request.value or request.kind}")
-
-
-#: Other requests that each answer meets by itself; no extractor measures the remaining kinds.
-_CHECKS: dict[RequestKind, Check] = {
-    RequestKind.ACCELERATING: _trend,
-    RequestKind.DECELERATING: _trend,
-    RequestKind.EMOTION: _emotion,
-    RequestKind.RESPOND: _respond,
-    RequestKind.ACCENT: _accent,
-    RequestKind.PAUSES: _pauses,
-    RequestKind.REPEAT: _repeat,
-}
+    def _accent(self) -> RuleFinding:
+        b, cuts = self.b, self.cuts
+        if not isinstance(b.accent, Accent):
+            return absence(b, "accent")
+        if self.instructed.several(RequestKind.ACCENT):
+            return cannot_tell("several accents are requested, the clip has one score each")
+        available = b.accent.similarities
+        labels = ACCENT_LABELS.get(self.request.value, frozenset()) & {*available}
+        if not labels:
+            return cannot_tell(f"the classifier does not know {self.request.value}")
+        lead = max(available[label] for label in labels) - max(available.values())
+        strength = cuts.limited((lead + cuts.accent_within) / cuts.accent_within)
+        why = f"{self.request.value} is {-lead:.2f} behind the closest accent, {b.accent.top}"
+        return RuleFinding(lead >= -cuts.accent_within, strength, why)
