@@ -107,8 +107,7 @@ def card(
     scorer: Annotated[Path, typer.Argument(help="Folder of a scorer.")],
 ) -> None:
     """Print one page about a scorer: what it is, what it learned from, what it cannot do."""
-    from trace_eval.judges.scorer.card import scorer_card
-    from trace_eval.judges.scorer.checkpoint import locate
+    from trace_eval.judges.scorer.checkpoint import locate, scorer_card
 
     say(scorer_card(scorer))
     give(locate(scorer).record)

@@ -9,57 +9,29 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-_UNITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_TEENS = (
-    *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"),
-    *("eighteen", "nineteen"),
-)
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+from trace_eval.data import strict_toml
+
+_WORDS: dict[str, str] = strict_toml.loads(Path(__file__).with_name("words.toml").read_bytes())
+_UNITS, _TENS = _WORDS["units"].split(), _WORDS["tens"].split()
 
 #: Number words -> value.
-NUMBERS = {
-    **{word: number for number, word in enumerate((*_UNITS, *_TEENS))},
-    **{word: 10 * number for number, word in enumerate(_TENS, start=2)},
-    "oh": 0,
-}
-
-_IRREGULAR = {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9}
+NUMBERS = {word: number for number, word in enumerate(_UNITS)} | {"oh": 0}
+NUMBERS |= {word: 10 * number for number, word in enumerate(_TENS, start=2)}
 
 #: Ordinals -> value; they end a number.
-ORDINALS = {
-    **_IRREGULAR,
-    "twelfth": 12,
-    **{f"{word}th": NUMBERS[word] for word in ("four", "six", "seven", *_TEENS)},
-    **{f"{word[:-1]}ieth": NUMBERS[word] for word in _TENS},
-}
+ORDINALS = {word: n for n, word in enumerate(_WORDS["ordinals"].split(), start=1)}
+ORDINALS |= {f"{word[:-1]}ieth": NUMBERS[word] for word in _TENS}
 
-MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
-    *("october", "november", "december"),
-)
-
+MONTHS = _WORDS["months"].split()
 _SHORT_MONTHS = {month[:3]: month for month in MONTHS} | {"sept": "september"}
 
 #: The spelling alphabet; ``november`` stays a month before a number.
-ALPHABET = {
-    word: word[0]
-    for word in (
-        *("alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india"),
-        *("juliet", "kilo", "lima", "mike", "november", "oscar", "papa", "quebec", "romeo"),
-        *("sierra", "tango", "uniform", "victor", "whiskey", "xray", "yankee", "zulu"),
-    )
-} | {"alfa": "a", "juliett": "j", "whisky": "w"}
+ALPHABET = {word: word[0] for word in _WORDS["alphabet"].split()}
 
 #: Words that say what something is, or nothing.
-FUNCTION_WORDS = frozenset(
-    (
-        *("a", "an", "the", "at", "in", "on", "for", "of", "to", "by", "is", "it", "its", "s"),
-        *("my", "your", "and", "with", "that", "this", "as", "or", "from", "seat", "gate"),
-        *("flight", "number", "code", "dollar", "dollars", "usd", "dash", "hyphen", "ending"),
-        *("oclock", "total"),
-    )
-)
+FUNCTION_WORDS = frozenset(_WORDS["function"].split())
 
 _BRACKETS = re.compile(r"\(([^()]*)\)")
 _AS_IN = re.compile(r"\bas in \w+")
