@@ -11,6 +11,7 @@ from trace_eval.judges.views.answer.prompt import Fence, SingleView
 from trace_eval.judges.views.pair.text import legend_of, rendered
 from trace_eval.judges.views.text.fencing import neutralise, neutralise_blueprint
 from trace_eval.judges.views.text.notes import words_note
+from trace_eval.judges.views.text.tasks import ABOUT
 from trace_eval.rubrics.single import ScoreRubric
 
 
@@ -19,13 +20,7 @@ class BlueprintView(SingleView):
 
     def __init__(self, rubric: ScoreRubric, options: JudgeOptions) -> None:
         legend = legend_of(options)
-        self.about = (
-            "You cannot hear the answer. For each of its recordings, instruments have written a"
-            " blueprint: what a speech recogniser made of it, and measurements of how it was said"
-            " and recorded. Recognisers mishear, and measurements are estimates: small"
-            " differences mean nothing. A part that is absent because a tool was missing or"
-            " failed says nothing about the answer." + (f"\n\n{legend}" if legend else "")
-        )
+        self.about = ABOUT["blueprint"] + (f"\n\n{legend}" if legend else "")
         super().__init__(rubric, options)
 
     def missing_answer(self, case: Case) -> str | None:

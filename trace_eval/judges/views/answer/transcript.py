@@ -13,6 +13,7 @@ from trace_eval.judges.views.answer.prompt import Fence, SingleView
 from trace_eval.judges.views.pair.text import technical_absence
 from trace_eval.judges.views.text.fencing import neutralise
 from trace_eval.judges.views.text.notes import words_note
+from trace_eval.judges.views.text.tasks import ABOUT
 
 
 def roles_of_words(item: Item) -> list[str]:
@@ -48,10 +49,7 @@ class TranscriptView(SingleView):
     """The answer's words."""
 
     takes_conversations = False  # one text is none
-    about = (
-        "You are given the words of the answer. Where it was spoken, a speech recogniser wrote"
-        " them down, and recognisers mishear: one odd word is more likely theirs."
-    )
+    about = ABOUT["transcript"]
 
     def answer_roles(self, item: Item) -> list[str]:
         return roles_of_words(item)

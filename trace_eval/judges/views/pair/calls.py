@@ -14,19 +14,11 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.views.sound.encode import render, sound_of
 from trace_eval.judges.views.sound.layout import SoundLayout, common_rate, dialogue_items
 from trace_eval.judges.views.sound.limits import check_length
+from trace_eval.judges.views.text.tasks import ABOUT
 from trace_eval.rubrics.single import ScoreRubric
 
 #: Silence between two turns of a call, seconds, as in the dialogues that are rated.
 TURN_GAP_S: float = ScoreRubric.model_fields["gap_s"].default
-
-#: Ahead of everything; the texts of a task speak of an instruction and two answers.
-_NOTE = (
-    "Here each recording is a whole call of a user with a voice assistant, and there is no"
-    " instruction beside it: what the user asks for in the call is the instruction, and all that"
-    " the assistant says is the answer. The turns of both follow one another with"
-    f" {TURN_GAP_S:g} s of silence, which we put there: how long somebody took, and who spoke over"
-    " whom, cannot be heard and must not count."
-)
 
 #: What the roles of speakers are called.
 _WHO = {"user": "user", "agent": "assistant", "other": "somebody else"}
@@ -68,7 +60,8 @@ def about_calls(answers: Sequence[Answer]) -> str:
             who, turns = _speakers(answer), answer.spoken_turns.values()
             order = ", ".join(who[turn.speaker or ""] for turn in turns)
             lines.append(f"The {place} recording, turn by turn: {order}.")
-    return "\n".join([_NOTE, *lines]) if lines else ""
+    note = ABOUT["calls"].replace("{gap}", f"{TURN_GAP_S:g}")
+    return "\n".join([note, *lines]) if lines else ""
 
 
 def _speakers(answer: Answer) -> dict[str, str]:

@@ -22,16 +22,10 @@ from trace_eval.conversations.findings import Findings, find, words_of
 from trace_eval.data.conversation import Conversation, SourceEvent
 from trace_eval.judges.ask.message import Message, typical_tokens
 from trace_eval.judges.views.text.fencing import neutralise
+from trace_eval.judges.views.text.tasks import ABOUT
 
 #: Said once, before the first conversation.
-LEGEND = (
-    "A conversation is shown turn by turn: [number] speaker, start and gap after the other's turn"
-    " in seconds where there is a clock, {flags}, the words in quotes, and after | how an agent's"
-    " turn sounds where that differs clearly from the agent's other turns. Lines with > are tool"
-    ' calls of the agent and lines with < what the tools returned. "heard as" is what the other'
-    " side's speech recogniser wrote; the agent of a cascade acted on that. Flags and figures are"
-    " measured by rules. [cut] stands for what was left out."
-)
+LEGEND = ABOUT["conversation"]
 
 #: Turns that stay whole, however little room there is.
 FIRST_TURNS, LAST_TURNS = 2, 4

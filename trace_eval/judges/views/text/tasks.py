@@ -17,6 +17,12 @@ NATURALNESS = "naturalness"
 _WORDS = Path(__file__).with_name("words.toml")
 
 
+#: Name -> what judges are told of the material that they are shown.
+ABOUT: dict[str, str] = read_toml(
+    Path(__file__).with_name("about.toml"), "words", "install the package again"
+)
+
+
 class Common(Strict):
     """The words that all questions share."""
 
