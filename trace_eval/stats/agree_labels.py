@@ -142,7 +142,14 @@ def _compared(sources: Sequence[Opinions], labels: Opinions, options: AgreeOptio
     judges = prepare_judges(sources, items, fused_with, options.missing)
     if not judges:
         raise UserError("there is nothing to compare with the labels; name a run or a file")
-    columns = [align_judge(judge, items) for judge in judges]
+    columns = []
+    for judge in judges:
+        truth, predicted = dict(items.codes), dict(judge.joined.codes)
+        # where one side alone has preferences, the other's are its overall labels, ties collapsed
+        if "preference" in truth or "preference" in predicted:
+            truth, predicted = with_preference(truth), with_preference(predicted)
+        both = [name for name in LABEL_COLUMNS if name in truth and name in predicted]
+        columns.append([align(judge.name, name, truth[name], predicted[name]) for name in both])
     described = _described(judges, items)
     if options.cluster and not _knows_instructions(described):
         raise UserError(
@@ -184,22 +191,6 @@ def _forced(it: _Compared) -> Iterator[Forced]:
                     column.predicted,
                     {**it.groups, **by_level(it.labels, own)},
                 )
-
-
-def align_judge(judge: JudgeOpinions, items: Opinions) -> list[Aligned]:
-    """Truth and prediction on every dimension that both have.
-
-    ``preference`` is a dimension of its own when one side has that column; the other side's
-    is then its overall label with ties collapsed.
-    """
-    truth, predicted = dict(items.codes), dict(judge.joined.codes)
-    if "preference" in truth or "preference" in predicted:
-        truth, predicted = with_preference(truth), with_preference(predicted)
-    return [
-        align(judge.name, name, truth[name], predicted[name])
-        for name in LABEL_COLUMNS
-        if name in truth and name in predicted
-    ]
 
 
 def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:

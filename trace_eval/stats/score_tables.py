@@ -59,8 +59,15 @@ _HEADS: dict[Group, tuple[str, str]] = {
 
 def score_tables(report: ScoreReport) -> Iterator[Table]:
     """Every table that has rows, in reading order."""
+    questions = "" if report.questions is None else f" to {counted(report.questions, 'question')}"
     for shown in (
-        _coverage(report),
+        table(
+            f"Scores against {report.labels}: {counted(report.items, 'answer')}{questions},"
+            f" {counted(report.ratings, 'rating')}",
+            report.coverage,
+            "judge items rated scored unscored",
+            f"constants are fitted on {report.fitted_on}",
+        ),
         *(_figures(report, group) for group in ("agreement", "people", "raters", "judges")),
         *(_figures(report, group) for group in ("variance", "calibration")),
         grid(
@@ -105,17 +112,6 @@ def score_tables(report: ScoreReport) -> Iterator[Table]:
             yield shown
 
 
-def _coverage(report: ScoreReport) -> Table:
-    questions = "" if report.questions is None else f" to {counted(report.questions, 'question')}"
-    return table(
-        f"Scores against {report.labels}: {counted(report.items, 'answer')}{questions},"
-        f" {counted(report.ratings, 'rating')}",
-        report.coverage,
-        "judge items rated scored unscored",
-        f"constants are fitted on {report.fitted_on}",
-    )
-
-
 def _figures(report: ScoreReport, group: Group) -> Table:
     """A row per statistic, a column per judge and baseline."""
     figures = [f for f in report.figures if f.group == group]
@@ -123,20 +119,25 @@ def _figures(report: ScoreReport, group: Group) -> Table:
     who = list(dict.fromkeys(f.who for f in figures))
     by_place = {(f.name, f.who): f for f in figures}
     title, note = _HEADS[group]
+    draw, brackets = report.options.bootstrap, ""
+    if any(f.estimate.interval for f in figures):
+        brackets = (
+            f"brackets: {draw.level:.0%} interval over"
+            f" {'items' if report.questions is None else 'questions'},"
+            f" {draw.resamples} resamples, seed {draw.seed}"
+        )
     return grid(
         title,
         ("", "from", *who),
         [
             (
                 _TITLES[name],
-                _from([by_place[name, w] for w in who if (name, w) in by_place]),
+                _rows_of([by_place[name, w] for w in who if (name, w) in by_place]),
                 *(f.estimate if (f := by_place.get((name, w))) else None for w in who),
             )
             for name in names
         ],
-        "; ".join(
-            part for part in (note, _interval_note(report, figures), _reasons(figures)) if part
-        ),
+        "; ".join(part for part in (note, brackets, _reasons(figures)) if part),
     )
 
 
@@ -159,21 +160,10 @@ def _reasons(figures: Sequence[AgreementFigure]) -> str:
     return "; ".join(lines)
 
 
-def _from(figures: Sequence[AgreementFigure]) -> str:
+def _rows_of(figures: Sequence[AgreementFigure]) -> str:
     rows = sorted({f.rows for f in figures})
     shown = f"{rows[0]}" if len(rows) == 1 else f"{rows[0]}-{rows[-1]}"
     return f"{shown} {figures[0].unit}"
-
-
-def _interval_note(report: ScoreReport, figures: Sequence[AgreementFigure]) -> str:
-    options = report.options.bootstrap
-    if not any(f.estimate.interval for f in figures):
-        return ""
-    drawn = "items" if report.questions is None else "questions"
-    return (
-        f"brackets: {options.level:.0%} interval over {drawn}, {options.resamples} resamples,"
-        f" seed {options.seed}"
-    )
 
 
 def _growth(report: ScoreReport) -> Table:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
-from trace_eval.show.table import NOTHING, Table, grid, table
+from trace_eval.show.table import Table, grid, table
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.inference.tables import ppi_tables
 from trace_eval.stats.label_tables import label_tables
@@ -111,9 +111,9 @@ def _fused(report: RankReport) -> str:
     return f"overall label: {options.policy}"
 
 
-def _standing_text(standing: Standing, comparisons: int | None) -> str:
+def _standing_text(standing: Standing, comparisons: int | None) -> str | None:
     if standing.rank is None or standing.value is None:
-        return NOTHING
+        return None
     bounds = "" if standing.low is None else f" [{standing.low}-{standing.high}]"
     return f"{standing.value:.{digits(comparisons)}f}  #{standing.rank}{bounds}"
 

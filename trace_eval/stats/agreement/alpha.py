@@ -225,14 +225,12 @@ def annotator_noise(labels: Opinions) -> Iterator[NoiseRow]:
 
 
 def _noise(name: str, basis: str, table: Opinions) -> Iterator[NoiseRow]:
-    item = _same_question(table)
+    # rows of the same item, rater and order are repetitions of each other
+    columns = [
+        c.tolist() for c in (table.ids, table.rater, table.facts.get("order")) if c is not None
+    ]
+    item = index_of(list(zip(*columns, strict=True)))[0]
     for dimension, codes in table.codes.items():
         result = noise(item, codes)
         if result.items:
             yield NoiseRow(name, dimension, basis, result)
-
-
-def _same_question(table: Opinions) -> NDArray[np.int64]:
-    """Rows of the same item, rater and order are repetitions of each other."""
-    columns = [table.ids, table.rater, table.facts.get("order")]
-    return index_of(list(zip(*(c.tolist() for c in columns if c is not None), strict=True)))[0]

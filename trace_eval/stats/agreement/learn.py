@@ -123,7 +123,7 @@ def learn(
         labels=labels,
         items=len(cells),
         folds=folds,
-        upper_bound=upper_bound(counts),
+        upper_bound=int(counts.max(-1).sum()),
         candidates=tuple(candidates),
         table=learn_table(counts, printed),
         unseen=int((counts.sum(-1) == 0).sum()),
@@ -178,8 +178,3 @@ def learn_table(counts: NDArray[np.int64], fallback: NDArray[np.int8]) -> NDArra
     tied = counts == top
     agrees = np.take_along_axis(tied, fallback[..., None].astype(np.int64), -1)[..., 0]
     return np.where(agrees, fallback, counts.argmax(-1)).astype(np.int8)
-
-
-def upper_bound(counts: NDArray[np.int64]) -> int:
-    """Pairs that the best function of (C, VQ, P) gets right, in sample."""
-    return int(counts.max(-1).sum())

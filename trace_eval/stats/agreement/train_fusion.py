@@ -27,6 +27,7 @@ from trace_eval.scores.fusion_fit import (
     squared_error,
 )
 from trace_eval.show.table import Table, grid
+from trace_eval.stats.agreement.counts import defined
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import join_scores, ratings_of
 from trace_eval.stats.options import FusionOptions
@@ -169,9 +170,17 @@ def _finished(
     errors: Sequence[CrossValidated],
 ) -> FusionModel:
     """With the variance factor, and the record of what was fitted."""
-    mean, spread = np.full(len(items), np.nan), np.full(len(items), np.nan)
+    unknown, mean, spread = np.full((3, len(items)), np.nan)
     for row in np.flatnonzero(dev):
-        fused = model.fuse(opinions_at(judges, int(row)))
+        stated = {
+            judge.name: ScoreEstimate(
+                mean=float(judge.joined.score[row]),
+                variance=defined(judge.joined.scores.get("variance", unknown)[row]),
+            )
+            for judge in judges
+            if not np.isnan(judge.joined.score[row])
+        }
+        fused = model.fuse(stated)
         if fused is None:
             continue
         mean[row] = fused.mean
@@ -188,20 +197,6 @@ def _finished(
         "errors": [asdict(error) for error in errors],
     }
     return FusionModel(model.rubric, model.labels, model.members, model.last, factor, fitted)
-
-
-def opinions_at(judges: Sequence[JudgeOpinions], row: int) -> dict[str, ScoreEstimate]:
-    """What each judge that scored an item says of it."""
-    opinions = {}
-    for judge in judges:
-        scores = judge.joined.scores
-        if np.isnan(scores["score"][row]):
-            continue
-        mean = float(scores["score"][row])
-        variance = float(scores["variance"][row]) if "variance" in scores else None
-        present = variance is not None and not np.isnan(variance)
-        opinions[judge.name] = ScoreEstimate(mean=mean, variance=variance if present else None)
-    return opinions
 
 
 def _verdict(errors: Sequence[CrossValidated], names: Sequence[str]) -> tuple[bool, str]:

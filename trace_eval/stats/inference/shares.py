@@ -24,7 +24,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.influence import ppi_components
-from trace_eval.stats.inference.labelled_run import Array, LabelledRun, gather
+from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 from trace_eval.stats.inference.win_rates import describe
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions, LabelChoice
@@ -74,17 +74,11 @@ def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> 
         human, judged = ((labels == code).astype(float) for labels in (truth, verdicts))
         result = ppi_components(human, judged, design)
         yield ShareRow(run.judge, run.column, name, estimate(result, level))
-    right = np.nan_to_num(run.agrees[rows])
-    ppi = estimate(ppi_components(right, _sureness(run)[rows], design), level)
+    right, sure = np.nan_to_num(run.agrees[rows]), np.zeros(len(rows))
+    for values in list(run.signals.values())[:1]:  # as ranks in (0, 1]
+        sure = np.searchsorted(np.sort(values), values[rows], side="right") / len(values)
+    ppi = estimate(ppi_components(right, sure, design), level)
     yield ShareRow(run.judge, run.column, RIGHT, replace(ppi, judge=None, judge_interval=None))
-
-
-def _sureness(run: LabelledRun) -> Array:
-    """The first sign of certainty as ranks in (0, 1]; constant where there is none."""
-    if not run.signals:
-        return np.zeros(len(run.table.ids))
-    values = next(iter(run.signals.values()))
-    return np.asarray(np.searchsorted(np.sort(values), values, side="right") / len(values))
 
 
 def shares_of(
