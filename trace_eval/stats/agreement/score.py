@@ -267,6 +267,7 @@ def _verdict(
     ]
     if ahead:
         first = max(ahead, key=lambda rule: rule.accuracy or 0.0)
+        d = digits(first.items)
         message += (
             f"; the rule '{first.name}' does better: {first.accuracy:.{d}f} against the judge's"
             f" {first.judge:.{d}f} on the same {counted(first.items, 'item')}"
