@@ -1,14 +1,18 @@
+""""""
+
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import trace_eval
 from blueprints import UserError
 from fusion import DIMENSIONS
+from tests.support.cli import trace_eval as typed
 from tests.support.label_tables import QUICK, codes, table, words
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import SPLIT, agreed
@@ -17,6 +21,7 @@ from trace_eval.show.records import write_csv, write_json
 from trace_eval.stats.agreement.checks import warning_line
 from trace_eval.stats.agreement.metrics import METRICS
 from trace_eval.stats.options import AgreeOptions, number_rule
+from trace_eval.stats.ranking.intervals import rank_sets
 from trace_eval.stats.tables import tables_of
 
 OPTIONS = AgreeOptions(QUICK)
@@ -262,3 +267,33 @@ def test_perfect_scores_and_one_instruction_have_no_width_of_nothing() -> None:
     assert alone["accuracy_4way"].value == 0.5
     assert alone["accuracy_4way"].interval is None
     assert alone["accuracy_4way"].reason == "no interval: only one unit is drawn from, 5 are needed"
+
+
+def test_a_better_rule_is_named(tmp_path: Path) -> None:
+    # The longer answer is right in 8 of 10, the judge in 6, always saying 1 in 5.
+    labels, judged = ["id,overall,duration_a,duration_b"], ["id,judge,overall"]
+    for n in range(10):
+        truth = 1 if n < 5 else 2
+        longer = truth if n % 5 else 3 - truth
+        said = truth if n % 5 < 3 else 3 - truth
+        sides = (9, 3) if longer == 1 else (3, 9)
+        labels.append(f"{n},{truth},{sides[0]},{sides[1]}")
+        judged.append(f"{n},m,{said}")
+    (tmp_path / "labels.csv").write_text("\n".join(labels) + "\n")
+    (tmp_path / "judged.csv").write_text("\n".join(judged) + "\n")
+    done = typed("agree", tmp_path / "judged.csv", "--labels", tmp_path / "labels.csv", "--full")
+    assert done.code == 0, done.err
+    assert "not told apart from the majority class: 0.60 against 0.50" in done.out
+    better = "does better: 0.80 against the judge's 0.60 on the same 10 items"
+    assert f"{better} (paired test, p = 0.69)" in " ".join(done.out.split())
+
+
+def test_rank_intervals_rest_on_half_of_the_resamples_at_least() -> None:
+    rows, values, tested = np.full((2000, 2), np.nan), np.array([2.0, 1.0]), np.zeros((2, 2))
+    rows[0] = values
+    assert (found := rank_sets(values, rows, tested, 0.95)).ahead is None
+    assert found.undefined == 1999
+    rows[:1200] = values
+    found = rank_sets(values, rows, tested, 0.95)
+    assert found.ahead is not None
+    assert (found.ahead.tolist(), found.undefined) == ([[False, True], [False, False]], 800)

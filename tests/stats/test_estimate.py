@@ -5,15 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.stats import binomtest, mannwhitneyu
 
 from benchmarks.coverage_agree import Labelled, Scored
 from benchmarks.coverage_claims import Rules
+from trace_eval.estimate import paired as module
 from trace_eval.estimate.figures import quantile_interval, share_interval
 from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.estimate.units import Units
+from trace_eval.estimate.paired import mcnemar, mean_difference, sign_flip, sign_test
+from trace_eval.estimate.shift import least_paired, paired_shift, unpaired_shift
+from trace_eval.estimate.units import Statistic, Units
 from trace_eval.estimate.worth import Clusters
 from trace_eval.opinions.codes import UNTYPED
+from trace_eval.stats.agreement.counts import accuracy
 from trace_eval.stats.agreement.metrics import measures_of
 
 
@@ -96,3 +101,116 @@ def test_percentiles_have_intervals_only_where_calls_lie_beyond() -> None:
     limits = share_interval(top, bottom)
     assert not isinstance(limits, str)
     assert limits[0] < top.sum() / 240 < limits[1]
+
+
+def replicates(units: Units, of: Statistic, options: BootstrapOptions) -> np.ndarray:
+    return np.concatenate([of(counts) for counts in units.resample(options)])
+
+
+def flat_accuracy(cells: np.ndarray) -> np.ndarray:
+    return accuracy(cells.reshape(*cells.shape[:-1], 2, 2))
+
+
+def test_sparse_clusters_are_counted_as_dense_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    units = Units.of(rng.integers(0, 80, 360), 80, np.repeat(np.arange(90), 4))
+    found = []
+    for share in (0.0, 1.0):
+        monkeypatch.setattr("trace_eval.estimate.units._SPARSE", share)
+        found.append(next(units.resample(BootstrapOptions(50))))
+    assert np.array_equal(*found)
+    assert all(counts.flags.c_contiguous for counts in found)
+
+
+def test_clusters_widen_the_interval_when_items_repeat_each_other() -> None:
+    # 20 instructions of 10 equal items: the effective sample is 20, not 200, so the standard
+    # error is sqrt(10) = 3.16 times as large; 10000 resamples put it within a few percent.
+    right = np.repeat(np.arange(20) < 12, 10)
+    cell, cluster = np.where(right, 0, 1), np.repeat(np.arange(20), 10)
+    options = BootstrapOptions(10_000)
+    wide = replicates(Units.of(cell, 4, cluster), flat_accuracy, options)
+    narrow = replicates(Units.items(np.bincount(cell, minlength=4)), flat_accuracy, options)
+    assert wide.std() / narrow.std() == pytest.approx(np.sqrt(10), rel=0.08)
+
+
+def test_intervals_of_few_differences_hold_the_truth() -> None:
+    """Differences of two scores of 1 to 5 on seven questions, whose mean is 0; 95 % +- 2.5 %."""
+    rng, held = np.random.default_rng(11), 0
+    for _ in range(600):
+        gaps = (rng.integers(1, 6, 7) - rng.integers(1, 6, 7)).astype(float)
+        interval = mean_difference(gaps, None, BootstrapOptions()).interval
+        held += interval is not None and interval[0] <= 0 <= interval[1]
+    assert 0.93 <= held / 600 <= 0.99
+
+
+def test_values_by_hand() -> None:
+    # +1 +1 +2: of the 8 sums one is as large as 4, and one as small
+    gap = np.array([1.0, 1.0, 2.0, 0.0])
+    assert sign_flip(gap) == pytest.approx(2 / 8)
+    assert sign_flip(gap, alternative="greater") == pytest.approx(1 / 8)
+    assert sign_flip(gap, alternative="less") == 1.0
+    # as one cluster of two and one of two: sums 2 and 2
+    assert sign_flip(gap, np.array([7, 7, 9, 9])) == pytest.approx(2 / 4)
+    assert sign_flip(np.zeros(5)) == 1.0
+    assert sign_flip(np.zeros(0)) == 1.0
+
+
+def test_differences_of_one_size_are_the_exact_mcnemar_test() -> None:
+    gap = np.r_[np.full(47, -1.0), np.full(40, 1.0), np.zeros(911)]
+    assert sign_flip(gap) == pytest.approx(mcnemar(gap).p)
+    assert sign_flip(gap, alternative="less") == sign_test(47, 40, one_sided=True)
+    assert sign_flip(-gap, alternative="greater") == sign_test(47, 40, one_sided=True)
+    assert sign_test(5, 0, one_sided=True) == pytest.approx(0.5**5)
+
+
+def test_drawn_p_values_are_near_the_exact_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    gap = rng.choice([-1, -0.5, 0, 0.5, 1], 400, p=[0.1, 0.05, 0.75, 0.05, 0.05])
+    exact = sign_flip(gap, alternative="less")
+    monkeypatch.setattr(module, "_EXACT", 0)
+    # standard error of 10,000 draws: at most .005
+    assert sign_flip(gap, alternative="less") == pytest.approx(exact, abs=0.015)
+    many = gap + rng.normal(0, 1e-6, 400)
+    assert sign_flip(many, alternative="less") == pytest.approx(exact, abs=0.03)
+    assert sign_flip(np.arange(1.0, 200.0)) == pytest.approx(1 / 10_001)
+
+
+def test_pairs_take_the_ranks_of_the_sign_test() -> None:
+    # n 12 at 95 %: P(at most 2 of 12) = .0193 <= .025 < P(at most 3) = .073: the third of each side
+    numbers = np.arange(12.0) + 0.5
+    found = paired_shift(numbers, 0.95)
+    assert found.interval == (2.5, 9.5)
+    assert found.median == 6.0
+    assert found.p == pytest.approx(binomtest(0, 12).pvalue)
+    assert least_paired(0.95) == 6
+    assert paired_shift(numbers[:5], 0.95).interval is None
+    assert paired_shift(numbers[:0], 0.95) == (None, None, None)
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (4, 5), (6, 9), (12, 7), (50, 50)])
+def test_groups_take_the_ranks_of_the_mann_whitney_test(sizes: tuple[int, int]) -> None:
+    rng = np.random.default_rng(sum(sizes))
+    first, second = rng.normal(size=sizes[0]), rng.normal(0.5, size=sizes[1])
+    found = unpaired_shift(first, second, 0.95)
+    assert found.p == pytest.approx(mannwhitneyu(first, second, method="exact").pvalue)
+    if found.interval is None:
+        assert sizes == (3, 3)  # the least p is .1
+        return
+    # an end of the interval is where the test of the shifted groups stops being significant
+    for end, step in zip(found.interval, (-1e-9, 1e-9), strict=True):
+        assert mannwhitneyu(first + end + step, second, method="exact").pvalue <= 0.05
+        assert mannwhitneyu(first + end - step, second, method="exact").pvalue > 0.05
+
+
+def test_intervals_hold_with_few_skewed_latencies() -> None:
+    rng, draws = np.random.default_rng(3), 800
+    for pairs in (6, 8, 12, 20):
+        held = np.zeros(2)
+        for _ in range(draws):
+            one, other = rng.lognormal(sigma=1.0, size=(2, pairs))
+            for kind, found in enumerate(
+                (paired_shift(other - one, 0.95), unpaired_shift(one, other, 0.95))
+            ):
+                assert found.interval is not None
+                held[kind] += found.interval[0] <= 0 <= found.interval[1]
+        assert (held / draws > 0.935).all(), (pairs, held)
