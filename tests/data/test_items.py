@@ -113,7 +113,7 @@ def test_raters_without_names_are_known_by_place() -> None:
         {"scores": [5, None, 3], "feedback": [None, ["u", "hard to say"], "e"]}
     )
     assert labels.scores == {"#1": 5, "#2": None, "#3": 3}
-    assert labels.given == {"#1": 5, "#3": 3}
+    assert labels.ratings == {"#1": 5, "#3": 3}
     assert labels.feedback == {"#2": ["u", "hard to say"], "#3": ["e"]}
     with pytest.raises(ValidationError, match="3 scores and 1 feedback entries"):
         ScoreLabels.model_validate({"scores": [5, 4, 3], "feedback": [None]})

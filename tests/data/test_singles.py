@@ -44,7 +44,7 @@ def test_our_own_lines(tmp_path: Path) -> None:
     assert [turn.speaker for turn in d.answer.turns] == ["Ann", None]
     assert list(d.recordings()) == ["instruction", "turn-1", "turn-2"]
     assert d.labels
-    assert (d.labels.given, d.labels.feedback) == ({"ann": 4}, {"ben": ["e"]})
+    assert (d.labels.ratings, d.labels.feedback) == ({"ann": 4}, {"ben": ["e"]})
     assert (t.answer.text, t.reference) == ("", ("so", "thus"))
     assert [str(p) for p in check_audio([a])] == [
         f"item 7, answer: {tmp_path / 'a.wav'}: no such file; check the path or --audio-root"
@@ -119,7 +119,7 @@ def test_the_shared_ratings_are_read_whole(data: Path) -> None:
     # correctness.md, section 10.
     assert (len(items), len(manifest.problems)) == (1224, 0)
     assert len({item.question_id for item in items}) == 663
-    given = [score for item in items if item.labels for score in item.labels.given.values()]
+    given = [score for item in items if item.labels for score in item.labels.ratings.values()]
     assert [given.count(k) for k in range(1, 6)] == [1544, 257, 215, 329, 875]
     assert sum(item.answer.text == "" for item in items) == 1
     assert all(isinstance(item, Single) and item.split for item in items)

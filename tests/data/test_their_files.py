@@ -23,7 +23,7 @@ from extractors.audio import AudioError, Part, decode
 from extractors.formats import FORMATS
 from tests.support.audio import tone, write
 from tests.support.docs import commands
-from tests.support.their_files import PROMPTS, SAID, recordings, tables
+from tests.support.their_files import PROMPTS, SAID, TABLES, recordings, tables
 from trace_eval.commands.cli import app
 from trace_eval.data.columns import Columns
 from trace_eval.data.label_files import read_columns
@@ -49,8 +49,6 @@ NAMED = {
     "wide": {"a": "new", "b": "old"},
 }
 
-LAYOUTS = ("own names", "wide", "semicolons", "tabs", "chosen and rejected", "arena", "chat", "hub")
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -63,9 +61,9 @@ def _heard(manifest: Manifest, side: str) -> list[object]:
     return [decode(answer.data or answer.audio).sha256 for answer in answers]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", TABLES)
 def test_each_table_gives_the_same_three_pairs(layout: str, folder: Path) -> None:
-    path = tables(folder)[layout]
+    path = TABLES[layout](folder)
     found = read_manifest(path, columns=NAMED.get(layout))
     assert (found.problems, found.warnings) == ([], [])
     ids = ["q", "r", "s"] if layout == "chosen and rejected" else ["1", "2", "3"]
@@ -123,7 +121,7 @@ def test_each_command_of_the_page_judges_the_three_pairs_at_the_first_try(
 
 @pytest.mark.parametrize("layout", NAMED)
 def test_a_refusal_is_the_command_that_works(layout: str, folder: Path) -> None:
-    path = tables(folder)[layout]
+    path = TABLES[layout](folder)
     with pytest.raises(UserError) as caught:
         read_manifest(path)
     told = str(caught.value)
@@ -137,7 +135,7 @@ def test_a_refusal_is_the_command_that_works(layout: str, folder: Path) -> None:
 
 
 def test_columns_that_are_not_there_are_refused_by_name(folder: Path) -> None:
-    path = tables(folder)["own names"]
+    path = TABLES["own names"](folder)
     for columns, message in (
         ({"a": "system_a_audi", "b": "system_b_audio"}, "did you mean system_a_audio?; this file"),
         ({"a.sytem": "x"}, "--column a.sytem: no such field; did you mean a_system?"),
@@ -227,7 +225,7 @@ def test_a_folder_of_systems_is_all_their_pairs_and_all_their_answers(folder: Pa
 def test_data_sets_of_hugging_face_saved_and_behind_a_url(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hub = tables(folder)["hub"]
+    hub = TABLES["hub"](folder)
     whole = [pair.model_dump() for pair in read_manifest(hub).pairs]
     table = pa.parquet.read_table(next(hub.rglob("*.parquet")))
     saved = folder / "saved" / "train"
@@ -256,7 +254,7 @@ def test_data_sets_of_hugging_face_saved_and_behind_a_url(
 
 
 def test_real_data_sets_and_data_frames_are_tables(folder: Path) -> None:
-    path = tables(folder)["semicolons"]
+    path = TABLES["semicolons"](folder)
     whole = [p.id for p in read_manifest(path).pairs]
     pandas = pytest.importorskip("pandas")
     frame = pandas.read_csv(path, sep=";")

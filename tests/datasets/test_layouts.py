@@ -330,21 +330,11 @@ def _lost(column: str) -> Callable[[Path], str]:
     return change
 
 
-FILES: dict[str, tuple[str, str, bool]] = {
-    # name -> (a file of lines, a column that it needs, its rows have an id)
-    "vocalbench": ("result/toy/json/knowledge.json", "prediction", True),
-    "voicebench": ("toy-bbh-test-audio.jsonl", "response", True),
-    "uro-bench": ("basic/Repeat/pred_text.jsonl", "0000", True),
-    "vstyle": ("metadata.jsonl", "ability", True),
-    "emergent-tts": ("toy_evaluation-predictions.jsonl", "category", True),
-    "audiojudge": ("speakbench_annotations.jsonl", "preference", False),
-    "orca": ("ratings.jsonl", "candidate", True),
-}
-
 CASES: list[Any] = [
     pytest.param(name, file, change, id=f"{name}-{change.__qualname__.split('.')[0].strip('_')}")
-    for name, (file, column, has_id) in FILES.items()
-    for change in (_empty, _torn, *([_twice] if has_id else []), _lost(column), _cut)
+    for name, (file, column, has_id) in made.FILES.items()
+    for change in (_empty, _cut, *([_torn, _lost(column)] if column else []))
+    + ((_twice,) if has_id else ())
 ]
 
 
@@ -353,10 +343,6 @@ CASES: list[Any] = [
     [
         *CASES,
         pytest.param("vocalbench", "json/knowledge.json", _cut, id="vocalbench-cut-list"),
-        pytest.param("mtalk-bench", "sample.json", _cut, id="mtalk-cut"),
-        pytest.param("mtalk-bench", "sample.json", _empty, id="mtalk-empty"),
-        pytest.param("hcot", "made.json", _cut, id="hcot-cut"),
-        pytest.param("hcot", "made.json", _empty, id="hcot-empty"),
     ],
 )
 def test_what_is_wrong_is_told_with_file_and_line(

@@ -14,22 +14,6 @@ from trace_eval.rubrics.base import RubricFile
 from trace_eval.rubrics.load import load_pair_rubric, load_rubric, rubric_names
 from trace_eval.rubrics.pairs import PairRubric
 
-SHIPPED = [
-    "conciseness",
-    "correctness",
-    "correctness-brief",
-    "faithfulness",
-    "handling",
-    "naturalness",
-    "progression",
-    "quality",
-    "role_realism",
-    "role_realism_5",
-    "role_style",
-    "s2s",
-    "style",
-]
-
 MINE = """
 name = "mine"
 version = 2
@@ -54,8 +38,7 @@ question = "Which?"
 
 
 def test_the_shipped_ones_are_whole() -> None:
-    assert rubric_names() == SHIPPED
-    for name in SHIPPED:
+    for name in rubric_names():  # that none is lost: tests/judges/test_frozen_prompts.py
         rubric = load_rubric(name)
         assert rubric.name == name
         assert rubric.rubric.item == "single"

@@ -230,3 +230,17 @@ MADE: dict[str, Callable[[Path], Path]] = {
     "voicebench": voicebench,
     "vstyle": vstyle,
 }
+
+#: Name of a benchmark -> one of these files, a column of its lines, where it is of lines, that the
+#: reader needs, and whether a line has an id: tests damage it.
+FILES: dict[str, tuple[str, str | None, bool]] = {
+    "audiojudge": ("speakbench_annotations.jsonl", "preference", False),
+    "emergent-tts": ("toy_evaluation-predictions.jsonl", "category", True),
+    "hcot": ("made.json", None, False),
+    "mtalk-bench": ("sample.json", None, False),
+    "orca": ("ratings.jsonl", "candidate", True),
+    "uro-bench": ("basic/Repeat/pred_text.jsonl", "0000", True),
+    "vocalbench": ("result/toy/json/knowledge.json", "prediction", True),
+    "voicebench": ("toy-bbh-test-audio.jsonl", "response", True),
+    "vstyle": ("metadata.jsonl", "ability", True),
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,88 +42,86 @@ def _lines(path: Path, *columns: tuple[str, Sequence[Any]]) -> Path:
     return path
 
 
-def tables(folder: Path) -> dict[str, Path]:
-    """Eight tables of the recordings in a folder, by what annotators call them."""
-    new = [f"new/q{n}.wav" for n in ROWS]
-    old = [f"old/q{n}.wav" for n in ROWS]
-    names = ["new"] * 3, ["old"] * 3
-    found = {
-        "own names": _rows(
-            folder / "own.csv",
-            ",",
-            ("prompt", "system_a_audio", "system_b_audio", "winner"),
-            *(PROMPTS, new, old, ("A", "B", "draw")),
-        ),
-        "wide": _rows(folder / "wide.csv", ",", ("question", "new", "old"), PROMPTS, new, old),
-        "semicolons": _rows(
-            folder / "semi.csv",
-            ";",
-            ("id", "instruction", "a", "b", "overall"),
-            *(ROWS, PROMPTS, new, old, ("left", "right", "both")),
-        ),
-        "tabs": _rows(
-            folder / "pairs.tsv",
-            "\t",
-            ("id", "prompt", "audio_a", "audio_b", "model_a", "model_b", "winner"),
-            *(ROWS, PROMPTS, new, old, *names, ("new", "old", "tie")),
-        ),
-        "chosen and rejected": _lines(
-            folder / "dpo.jsonl",
-            ("index", ("q", "r", "s")),
-            ("question", PROMPTS),
-            ("chosen", new),
-            ("rejected", old),
-        ),
-        "arena": _lines(
-            folder / "arena.jsonl",
-            ("question", PROMPTS),
-            ("model_a", names[0]),
-            ("model_b", names[1]),
-            ("response_a", new),
-            ("response_b", old),
-            ("winner", ("model_a", "model_b", "tie (bothbad)")),
-        ),
-    }
-    sound = [base64.b64encode((folder / f"prompts/q{n}.wav").read_bytes()).decode() for n in ROWS]
-    chat = [
-        {
-            "id": str(n),
-            "prompt": [
-                {
-                    "role": "user",
-                    "content": [
-                        {"type": "text", "text": PROMPTS[n - 1]},
-                        {
-                            "type": "input_audio",
-                            "input_audio": {"data": sound[n - 1], "format": "wav"},
-                        },
-                    ],
-                }
-            ],
+NEW, OLD = ([f"{name}/q{n}.wav" for n in ROWS] for name in ("new", "old"))
+NAMES = ["new"] * 3, ["old"] * 3
+
+
+def _chat(folder: Path) -> Path:
+    def record(place: int) -> dict[str, Any]:
+        sound = base64.b64encode((folder / f"prompts/q{place + 1}.wav").read_bytes()).decode()
+        spoken = {"type": "input_audio", "input_audio": {"data": sound, "format": "wav"}}
+        content = [{"type": "text", "text": PROMPTS[place]}, spoken]
+        answer = [{"type": "audio", "audio_url": NEW[place]}]
+        return {
+            "id": str(place + 1),
+            "prompt": [{"role": "user", "content": content}],
             "responses": [
-                [{"role": "assistant", "content": [{"type": "audio", "audio_url": new[n - 1]}]}],
-                {"role": "assistant", "content": "As I said.", "audio": {"path": old[n - 1]}},
+                [{"role": "assistant", "content": answer}],
+                {"role": "assistant", "content": "As I said.", "audio": {"path": OLD[place]}},
             ],
-            "preference": SAID[n - 1],
+            "preference": SAID[place],
         }
-        for n in ROWS
-    ]
-    found["chat"] = folder / "chat.json"
-    found["chat"].write_text(json.dumps(chat))
-    cells = [
-        [{"bytes": (folder / p).read_bytes(), "path": None} for p in side] for side in (new, old)
-    ]
+
+    (folder / "chat.json").write_text(json.dumps([record(place) for place in range(3)]))
+    return folder / "chat.json"
+
+
+def _hub(folder: Path) -> Path:
+    a, b = ([{"bytes": (folder / p).read_bytes(), "path": None} for p in s] for s in (NEW, OLD))
     (folder / "hub" / "data").mkdir(parents=True)
     features = {"winner": {"names": ["tie", "b", "a"], "_type": "ClassLabel"}}
     schema = {"huggingface": json.dumps({"info": {"features": features}})}
-    table = pa.table(
-        {
-            "prompt": list(PROMPTS),
-            "audio_a": cells[0],
-            "audio_b": cells[1],
-            "winner": [2, 1, 0],  # of the names above: a 2 is no label 2
-        }
-    ).replace_schema_metadata(schema)
+    # of the names above: a 2 is no label 2
+    columns = {"prompt": list(PROMPTS), "audio_a": a, "audio_b": b, "winner": [2, 1, 0]}
+    table = pa.table(columns).replace_schema_metadata(schema)
     pq.write_table(table, folder / "hub" / "data" / "train-00000-of-00001.parquet")
-    found["hub"] = folder / "hub"
-    return found
+    return folder / "hub"
+
+
+#: What annotators call a table -> makes it, of the recordings in a folder.
+TABLES: dict[str, Callable[[Path], Path]] = {
+    "own names": lambda folder: _rows(
+        folder / "own.csv",
+        ",",
+        ("prompt", "system_a_audio", "system_b_audio", "winner"),
+        *(PROMPTS, NEW, OLD, ("A", "B", "draw")),
+    ),
+    "wide": lambda folder: _rows(
+        folder / "wide.csv", ",", ("question", "new", "old"), PROMPTS, NEW, OLD
+    ),
+    "semicolons": lambda folder: _rows(
+        folder / "semi.csv",
+        ";",
+        ("id", "instruction", "a", "b", "overall"),
+        *(ROWS, PROMPTS, NEW, OLD, ("left", "right", "both")),
+    ),
+    "tabs": lambda folder: _rows(
+        folder / "pairs.tsv",
+        "\t",
+        ("id", "prompt", "audio_a", "audio_b", "model_a", "model_b", "winner"),
+        *(ROWS, PROMPTS, NEW, OLD, *NAMES, ("new", "old", "tie")),
+    ),
+    "chosen and rejected": lambda folder: _lines(
+        folder / "dpo.jsonl",
+        ("index", ("q", "r", "s")),
+        ("question", PROMPTS),
+        ("chosen", NEW),
+        ("rejected", OLD),
+    ),
+    "arena": lambda folder: _lines(
+        folder / "arena.jsonl",
+        ("question", PROMPTS),
+        ("model_a", NAMES[0]),
+        ("model_b", NAMES[1]),
+        ("response_a", NEW),
+        ("response_b", OLD),
+        ("winner", ("model_a", "model_b", "tie (bothbad)")),
+    ),
+    "chat": _chat,
+    "hub": _hub,
+}
+
+
+def tables(folder: Path) -> dict[str, Path]:
+    """All of :data:`TABLES`."""
+    return {name: make(folder) for name, make in TABLES.items()}

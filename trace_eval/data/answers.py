@@ -52,11 +52,11 @@ class Recording(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _sort_places(cls, given: Any) -> Any:
+    def _sort_places(cls, values: Any) -> Any:
         """Put URLs and paths in their own fields, whichever one they came in."""
-        if not isinstance(given, Mapping):
-            return given
-        audio, url = given.get("audio"), given.get("url")
+        if not isinstance(values, Mapping):
+            return values
+        audio, url = values.get("audio"), values.get("url")
         if audio is not None and url is not None:
             raise ValueError(f"has both audio {str(audio)!r:.80} and a url; give one of them")
         if url is not None and not is_url(url):
@@ -67,9 +67,9 @@ class Recording(Strict):
             utf8_name(Path(audio))
         result = audio if url is None else url
         if result is None or not is_url(result):
-            return given
+            return values
         where = location(result)
-        rest = {key: value for key, value in given.items() if key not in ("audio", "url")}
+        rest = {key: value for key, value in values.items() if key not in ("audio", "url")}
         return rest | {"audio" if isinstance(where, Path) else "url": where}
 
     @property

@@ -48,27 +48,27 @@ class ScoreLabels(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _by_rater(cls, given: Any) -> Any:
+    def _by_rater(cls, values: Any) -> Any:
         """Lists, where raters are unknown, by place; of equal length or refused."""
-        if not isinstance(given, dict):
-            return given
-        scores, feedback = given.get("scores"), given.get("feedback")
+        if not isinstance(values, dict):
+            return values
+        scores, feedback = values.get("scores"), values.get("feedback")
         if isinstance(scores, list) and isinstance(feedback, list) and len(scores) != len(feedback):
             raise ValueError(
                 f"{len(scores)} scores and {len(feedback)} feedback entries; give one per rater"
             )
         return {
-            **given,
+            **values,
             **({"scores": _placed(scores)} if isinstance(scores, list) else {}),
             **({"feedback": _placed(feedback)} if isinstance(feedback, list) else {}),
         }
 
     @field_validator("feedback", mode="before")
     @classmethod
-    def _said(cls, given: Any) -> Any:
-        if not isinstance(given, dict):
-            return given
-        listed = {k: [v] if isinstance(v, str) else v for k, v in given.items()}
+    def _listed(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        listed = {k: [v] if isinstance(v, str) else v for k, v in values.items()}
         return {rater: entries for rater, entries in listed.items() if entries}
 
     turns: dict[str, dict[str, float]] = Field(
@@ -78,7 +78,7 @@ class ScoreLabels(Strict):
     )
 
     @property
-    def given(self) -> dict[str, float]:
+    def ratings(self) -> dict[str, float]:
         """Rater -> score, without raters who gave none."""
         return {rater: score for rater, score in self.scores.items() if score is not None}
 

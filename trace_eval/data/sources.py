@@ -32,36 +32,36 @@ class Table:
     name: str = "table"
 
     @classmethod
-    def of(cls, given: Any) -> Table:
+    def of(cls, rows: Any) -> Table:
         """Build a source from an object of any supported kind.
 
         Args:
-            given: dicts; a pandas data frame; a ``datasets.Dataset``, whose recordings stay
+            rows: dicts; a pandas data frame; a ``datasets.Dataset``, whose recordings stay
                 encoded; anything with ``to_pylist`` (pyarrow) or ``to_dicts`` (polars).
 
         Raises:
             UserError: it is none of them.
         """
-        if isinstance(given, Table):
-            return given
-        if hasattr(given, "with_format") and hasattr(given, "features"):
-            return cls(_of_dataset(given), "dataset")
-        if hasattr(given, "to_pylist"):
-            return cls(given.to_pylist())
-        if hasattr(given, "to_dicts"):
-            return cls(given.to_dicts())
-        if hasattr(given, "to_dict") and hasattr(given, "columns"):
-            rows = given.to_dict("records")
-            return cls({str(name): _plain(cell) for name, cell in row.items()} for row in rows)
-        if isinstance(given, Mapping):
-            return cls([given])
-        if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+        if isinstance(rows, Table):
+            return rows
+        if hasattr(rows, "with_format") and hasattr(rows, "features"):
+            return cls(_of_dataset(rows), "dataset")
+        if hasattr(rows, "to_pylist"):
+            return cls(rows.to_pylist())
+        if hasattr(rows, "to_dicts"):
+            return cls(rows.to_dicts())
+        if hasattr(rows, "to_dict") and hasattr(rows, "columns"):
+            cells = rows.to_dict("records")
+            return cls({str(name): _plain(cell) for name, cell in row.items()} for row in cells)
+        if isinstance(rows, Mapping):
+            return cls([rows])
+        if isinstance(rows, Iterable) and not isinstance(rows, str | bytes):
             return cls(
                 one.model_dump(exclude_none=True) if hasattr(one, "model_dump") else one
-                for one in given
+                for one in rows
             )
         raise UserError(
-            f"{type(given).__name__} is no table: give a path, a URL, a data frame, a list of"
+            f"{type(rows).__name__} is no table: give a path, a URL, a data frame, a list of"
             " dicts, or a datasets.Dataset"
         )
 

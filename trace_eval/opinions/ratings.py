@@ -122,7 +122,7 @@ def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = 
         turns = not any(item.labels and item.labels.scores for item in items)
     rows: list[tuple[str, str, float, str | None, Single]] = []
     for item in items:
-        provided = {item.id: item.labels.given} if item.labels and not turns else {item.id: {}}
+        provided = {item.id: item.labels.ratings} if item.labels and not turns else {item.id: {}}
         for number, scores in (item.labels.turns if item.labels and turns else {}).items():
             provided[turn_role(item.id, int(number))] = scores
         for id_, scores in provided.items():

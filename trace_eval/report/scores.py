@@ -160,7 +160,7 @@ def _line(
     call: Lanes | None,
 ) -> AnswerRow:
     scale = rubric.numbers
-    provided = list(item.labels.given.values()) if item.labels else []
+    provided = list(item.labels.ratings.values()) if item.labels else []
     human = statistics.fmean(provided) if provided else None
     value = score.value if score else None
     variance = score.estimate.variance if score and score.estimate else None

@@ -165,7 +165,7 @@ def _row(pair: ScorePair, made_by: str, options: PairOptions) -> dict[str, Any]:
     present = pair.score_a or pair.score_b
     sides = (("a", pair.a, pair.score_a), ("b", pair.b, pair.score_b))
     texts = {side: item.answer.text for side, item, _ in sides}
-    human = {side: list(item.labels.given.values()) for side, item, _ in sides if item.labels}
+    human = {side: list(item.labels.ratings.values()) for side, item, _ in sides if item.labels}
     return {
         "id": pair.id,
         "instruction_id": pair.a.question_id,

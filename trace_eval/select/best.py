@@ -168,7 +168,7 @@ def _human_scores(groups: list[TextGroup]) -> dict[str, float | None]:
     """Id -> mean human score, where the candidates came with some."""
     values: dict[str, float | None] = {}
     for candidate in (one for group in groups for one in group.candidates):
-        provided = candidate.item.labels.given if candidate.item.labels else {}
+        provided = candidate.item.labels.ratings if candidate.item.labels else {}
         values[candidate.id] = sum(provided.values()) / len(provided) if provided else None
     return values
 

@@ -218,8 +218,8 @@ def repeat_wer(answer: str, reference: str) -> float:
     """
     import jiwer
 
-    said, wanted = (whisper_en()(text.strip().lower()) for text in (answer, reference))
-    return float(jiwer.wer(said, wanted))
+    heard, wanted = (whisper_en()(text.strip().lower()) for text in (answer, reference))
+    return float(jiwer.wer(heard, wanted))
 
 
 def repeat_score(wers: Sequence[float]) -> float:

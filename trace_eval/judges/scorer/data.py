@@ -85,9 +85,9 @@ def read_ratings(path: Path) -> ScorerRatings:
 
 def _row(item: Single, path: Path) -> TrainingRow | str:
     labels = item.labels
-    if not labels or not labels.given:
+    if not labels or not labels.ratings:
         return "no rating"
-    for rater, rating in labels.given.items():
+    for rater, rating in labels.ratings.items():
         if not (LOW <= rating <= HIGH and rating == int(rating)):
             raise UserError(
                 f"{path}, item {item.id}: rater {rater} gave {rating:g}; ratings are whole numbers"
@@ -105,7 +105,7 @@ def _row(item: Single, path: Path) -> TrainingRow | str:
         if code in codes:
             return meaning
     fields = fields_of(item, references[0][1])
-    ratings = tuple(map(int, labels.given.values()))
+    ratings = tuple(map(int, labels.ratings.values()))
     question = item.question_id or fields.question or item.id
     return TrainingRow(item.id, question, fields, ratings, item.split)
 

@@ -146,7 +146,7 @@ def _solution(
             f' "answer": {{"{rubric.name}": {{"{rubric.key}": ...}}, ...}}'
         )
     else:
-        ratings = list(item.labels.given.values()) if item.labels else []
+        ratings = list(item.labels.ratings.values()) if item.labels else []
         if rubric.key not in mine and ratings:
             mine = {**mine, rubric.key: sum(ratings) / len(ratings)}
     if rubric.key not in mine:
