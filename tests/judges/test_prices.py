@@ -85,6 +85,10 @@ def test_the_users_table_comes_first(tmp_path: Path) -> None:
     assert found.input == 9
     assert find_price("http://10.0.0.1/v1", "qwen", own) is not None
     assert find_price(OPENAI, "gpt-4.1", own) is not None
+    anything = own.read_text().replace('"qwen"', '"*"').replace('"*"', '"api.openai.com"', 1)
+    own.write_text(anything)  # a price of all models does not beat one of this model
+    by_name = [find_price(OPENAI, name, own) for name in ("gpt-4.1-mini-2025-04-14", "o9")]
+    assert [price and price.input for price in by_name] == [9, 1]
 
 
 @pytest.mark.parametrize(

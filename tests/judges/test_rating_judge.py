@@ -13,6 +13,7 @@ from tests.support.cases import blueprint
 from tests.support.rating import case_of, rate, say, scripted, single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
+from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.combine.panel import Panel
 from trace_eval.judges.lexical.judge import LexicalJudge
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -186,6 +187,36 @@ def test_a_judge_that_fails_leaves_its_weight_to_the_others() -> None:
     three = scripted(["no", "no"])
     (none,) = asyncio.run(Panel([three]).outcomes(case_of()))
     assert (none.status, none.reason) == ("unscored", "unparseable")
+
+
+def test_no_judge_goes_on_alone_where_one_ends_the_session(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one, two = scripted([say(4)]), scripted([say(4)])
+    two.spec, ended = "scripted:y", []
+
+    async def ends(_: object) -> None:
+        await asyncio.sleep(0)
+        raise JudgeUnreachable("nobody is there")
+
+    async def goes_on(_: object) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(True)
+
+    monkeypatch.setattr(one, "judge", ends)
+    monkeypatch.setattr(two, "judge", goes_on)
+    monkeypatch.setattr(Panel, "concurrency", 2)
+    with pytest.raises(JudgeUnreachable):
+        asyncio.run(_ended_while_open(Panel([one, two]), ended))
+
+
+async def _ended_while_open(panel: Panel, ended: list[bool]) -> None:
+    try:
+        await panel.outcomes(case_of())
+    finally:
+        assert ended  # the other call is over before the session closes its clients
 
 
 def test_lexical_says_what_it_is() -> None:

@@ -109,16 +109,15 @@ def read_prices(path: Path) -> list[Price]:
 def find_price(server: str, model: str, own: Path | None = None) -> Price | None:
     """The price of a model; entries of the user's own table come first.
 
-    An exact name beats the family of a dated name, and a named server beats ``*``.
+    An exact name beats the family of a dated name, which beats ``*``; of equal names a named
+    server beats ``*``.
     """
     host = urlsplit(server).hostname or server
-    names = (model, _DATED.sub("", model))
     for prices in (read_prices(own) if own else [], read_prices(SHIPPED)):
-        for name in names:
-            for at in (host, "*"):
-                results = [p for p in prices if p.server == at and p.model in (name, "*")]
-                if results:
-                    return results[-1]
+        by_name = {(price.server, price.model): price for price in prices}
+        for name in (model, _DATED.sub("", model), "*"):
+            if price := by_name.get((host, name)) or by_name.get(("*", name)):
+                return price
     return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from trace_eval.data.items import Single
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
+from trace_eval.judges.ask.calls import together
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Activity, Case, Judge, JudgeUnreachable, Modality, unscored
 from trace_eval.judges.combine.samples import JOINED, pooled
@@ -129,7 +129,7 @@ class Panel:
         if self.concurrency == 1:  # a script's replies come in order
             outcomes = [await _safely(judge, case) for judge in requested]
         else:
-            outcomes = await asyncio.gather(*(_safely(judge, case) for judge in requested))
+            outcomes = await together(_safely(judge, case) for judge in requested)
         left = iter(outcomes)
         return [self._one(case, [next(left) for _ in group]) for group in groups]
 
