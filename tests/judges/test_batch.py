@@ -43,10 +43,6 @@ def answer(line: dict[str, Any], body: Any, status: int = 200) -> str:
     )
 
 
-def judge_all(judge: LLMJudge) -> list[Judgement]:
-    return judged(judge, CASES)
-
-
 def test_there_and_back(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     judge = made(tmp_path)
@@ -74,7 +70,7 @@ def test_there_and_back(tmp_path: Path) -> None:
     # 8 x (2000 x 0.40 + 100 x 1.60) / 1e6 = 0.00768, and half of it as a batch.
     assert read.usage is not None
     assert read.usage.cost_usd == pytest.approx(0.00384)
-    judgements = judge_all(judge)
+    judgements: list[Judgement] = judged(judge, CASES)
     assert {judgement.status for judgement in judgements} == {"scored"}
     assert {judgement.rating("content") for judgement in judgements} == {Rating.B}
     assert sum(j.usage.cost_usd or 0 for j in judgements if j.usage) == pytest.approx(0.00384)
@@ -106,7 +102,7 @@ def test_failed_requests_are_told_apart_and_asked_again(tmp_path: Path) -> None:
     read = read_batch(judge, [path])
     assert read.replies == 3
     assert read.failed == {"rate_limited": 1, "unparseable": 1, "reply_cut": 1, "refused": 2}
-    judgements = judge_all(judge)
+    judgements: list[Judgement] = judged(judge, CASES)
     assert [judgement.reason for judgement in judgements] == [
         None,
         Reason.RATE_LIMITED,
@@ -130,12 +126,15 @@ def test_a_live_run_asks_for_what_a_batch_left_open(tmp_path: Path) -> None:
         path.write_text("\n".join(answer(line, good) for line in lines[:5]))
         judge = made(tmp_path, **options)
         read_batch(judge, [path])
-        assert {judgement.status for judgement in judge_all(judge)} == {"scored"}
+        assert {judgement.status for judgement in judged(judge, CASES)} == {"scored"}
         assert len(server.asked) == 3
 
 
 def test_a_long_batch_is_several_files(tmp_path: Path) -> None:
-    written = write_batch([made(tmp_path)], lambda: CASES, tmp_path / "out.jsonl", max_requests=3)
+    failed = blueprint(transcript=Absent(status=Status.FAILED, reason="x"))
+    cases = [*CASES, Case.of(case(pair="p9").pair, failed, blueprint())]
+    written = write_batch([made(tmp_path)], lambda: cases, tmp_path / "out.jsonl", max_requests=3)
+    assert written.unscored == 1  # no evidence
     assert [path.name for path in written.files] == ["out.jsonl", "out-2.jsonl", "out-3.jsonl"]
     assert [len(path.read_text().splitlines()) for path in written.files] == [3, 3, 2]
     size = written.files[2].stat().st_size
@@ -143,12 +142,6 @@ def test_a_long_batch_is_several_files(tmp_path: Path) -> None:
         [made(tmp_path)], lambda: CASES, tmp_path / "b.jsonl", max_bytes=size + 10
     )
     assert len(by_size.files) == 4
-
-
-def test_pairs_without_evidence_are_left_out(tmp_path: Path) -> None:
-    failed = blueprint(transcript=Absent(status=Status.FAILED, reason="x"))
-    cases = [*CASES, Case.of(case(pair="p9").pair, failed, blueprint())]
-    assert write_batch([made(tmp_path)], lambda: cases, tmp_path / "out.jsonl").unscored == 1
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '{"id": 1}'])

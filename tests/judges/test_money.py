@@ -78,7 +78,7 @@ def test_nothing_is_sent_that_cannot_be_put_down(tmp_path: Path) -> None:
     assert not sent
 
 
-def test_a_damaged_ledger_is_named_and_a_torn_line_is_not(tmp_path: Path) -> None:
+def test_a_damaged_line_of_the_ledger_is_named_and_a_torn_one_is_not(tmp_path: Path) -> None:
     path = tmp_path / "spending.jsonl"
     path.write_text('{"call":"a","worst_usd":1}\n{"call":"b"')
     assert Ledger(path).spending.possible == 1

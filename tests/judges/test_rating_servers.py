@@ -75,9 +75,7 @@ def test_as_a_user_types_it(items: Path, tmp_path: Path) -> None:
     ("options", "said"),
     [
         (["--judge", "rules"], "judge rules: compares pairs and has no scores"),
-        (["--rubric", "stile"], "rubric 'stile': is neither shipped"),
         (["--rubric", "style"], "judge lexical: reads candidate and reference and rates on 1-5"),
-        (["--samples", "5"], "judge lexical: does not use samples"),
         (["--judge", "lexical", "--judge", "lexical"], "judge: name one or more different ones"),
         (["--policy", "majority_vote"], "policy majority_vote: scores are not fused"),
         (["--estimate"], "estimate: judge lexical sends nothing"),

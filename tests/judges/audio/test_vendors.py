@@ -190,10 +190,8 @@ def test_stereo_44k_beside_mono_16k(tmp_path: Path) -> None:
 def test_the_price_of_a_second() -> None:
     price = find_price(OPENAI, "gpt-audio-1.5")
     assert price is not None
-    seconds = 33.495
-    assert price.audio_tokens(seconds) == 335
-    cost = price.cost(Tokens(335, 0, audio=335))
-    assert cost == pytest.approx(0.01072)
+    assert price.audio_tokens(33.495) == 335
+    assert price.cost(Tokens(335, 0, audio=335)) == pytest.approx(0.01072)
     gemini = find_price("https://generativelanguage.googleapis.com/v1beta", "gemini-2.5-flash")
     assert gemini is not None
     # audio tokens that the server does not count apart come from the seconds
@@ -201,16 +199,14 @@ def test_the_price_of_a_second() -> None:
 
 
 def test_text_sound_and_cache_have_their_own_prices() -> None:
-    price = Price.model_validate(
-        {
-            **FREE.model_dump(),
-            "input": 2.0,
-            "cached": 1.0,
-            "output": 10.0,
-            "audio_input": 30.0,
-            "audio_cached": 15.0,
-        }
-    )
+    prices = {
+        "input": 2.0,
+        "cached": 1.0,
+        "output": 10.0,
+        "audio_input": 30.0,
+        "audio_cached": 15.0,
+    }
+    price = Price.model_validate(FREE.model_dump() | prices)
     # 1000 in: 400 sound (100 of it cached), 300 cached in all, so 400 fresh and 200 cached words
     tokens = Tokens(1000, 50, 300, audio=400, cached_audio=100)
     micro = 400 * 2 + 200 * 1 + 300 * 30 + 100 * 15 + 50 * 10
