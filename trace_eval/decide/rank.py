@@ -182,7 +182,7 @@ def read_human_ranking(path: Path) -> dict[str, float]:
         if not name or not provided or not row.get(provided[0]):
             raise UserError(f"{path}, record {number}: needs 'system' and 'score' or 'rank'")
         if name in scores:
-            raise UserError(f"{path}, record {number}: {name} came before; delete one")
+            raise UserError(f"{path}, record {number}: {name} was given before; delete one")
         value = _number(row[provided[0]], f"{path}, record {number}: {provided[0]}")
         scores[name] = value if provided[0] == "score" else -value
     return scores
