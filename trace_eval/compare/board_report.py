@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from blueprints import counted
 from trace_eval.compare.change_report import ChangeReport
 from trace_eval.compare.conclusions import ConclusionChange, conclusions_table
 from trace_eval.compare.mapping import Mapping, mapping_table
@@ -82,6 +83,32 @@ class BoardChange(ChangeReport):
     shifts: tuple[BoardShift, ...]
     conclusions: tuple[ConclusionChange, ...]
     mapping: Mapping
+
+
+def board_sentence(
+    all_: BoardFigures,
+    families: Sequence[ConclusionChange],
+    rows: Sequence[BoardShift],
+    items: int | None,
+) -> str:
+    """The result in one sentence."""
+    message = (
+        f"scores shift by {all_.mean:+.2f} on average ({all_.mean_absolute:.2f} either way, at most"
+        f" {abs(all_.largest):.2f}), Spearman {all_.spearman or 0:.3f},"
+        f" {all_.reordered} of {counted(all_.pairs, 'pair')} in another order"
+    )
+    if items is None:
+        return f"not enough data: {message}; without the number of items no shift can be tested"
+    surviving = sum(row.p_holm is not None and row.p_holm <= 0.05 for row in rows)
+    changed = sum(family.changed for family in families)
+    size = sum(family.size for family in families)
+    if changed or surviving:
+        head = "ranks differ" if changed else f"shifted by {all_.mean:+.2f}"
+        return (
+            f"{head}: {message}; {counted(surviving, 'shift survives', 'shifts survive')} Holm,"
+            f" and {changed} of {counted(size, 'conclusion changes', 'conclusions change')}"
+        )
+    return f"not enough data to tell the judges apart: {message}; no shift survives Holm"
 
 
 def board_tables(report: BoardChange) -> Iterator[Table]:

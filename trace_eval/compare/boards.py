@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from blueprints import UserError, counted
-from trace_eval.compare.board_report import BoardChange, BoardFigures, BoardShift
+from blueprints import UserError
+from trace_eval.compare.board_report import BoardChange, BoardFigures, BoardShift, board_sentence
 from trace_eval.compare.conclusions import ConclusionChange, change, z_conclusions, z_p
 from trace_eval.compare.mapping import Array, mapping
 from trace_eval.estimate.paired import holm
@@ -78,7 +78,7 @@ def compare_boards(one: Opinions, other: Opinions, items: int | None = None) -> 
     ]
     return BoardChange(
         title="judge changed (other changes are not recorded)",
-        sentence=_sentence(figures[0], families, shifts, items),
+        sentence=board_sentence(figures[0], families, shifts, items),
         first=one.source,
         second=other.source,
         only_first=len(one) - len(names),
@@ -132,28 +132,3 @@ def _families(
     )
     lines = [f"{names[a]} and {names[b]}" for a, b in zip(i.tolist(), j.tolist(), strict=True)]
     yield change("every two systems", lines, one, other)
-
-
-def _sentence(
-    all_: BoardFigures,
-    families: Sequence[ConclusionChange],
-    rows: Sequence[BoardShift],
-    items: int | None,
-) -> str:
-    message = (
-        f"scores shift by {all_.mean:+.2f} on average ({all_.mean_absolute:.2f} either way, at most"
-        f" {abs(all_.largest):.2f}), Spearman {all_.spearman or 0:.3f},"
-        f" {all_.reordered} of {counted(all_.pairs, 'pair')} in another order"
-    )
-    if items is None:
-        return f"not enough data: {message}; without the number of items no shift can be tested"
-    surviving = sum(row.p_holm is not None and row.p_holm <= 0.05 for row in rows)
-    changed = sum(family.changed for family in families)
-    size = sum(family.size for family in families)
-    if changed or surviving:
-        head = "ranks differ" if changed else f"shifted by {all_.mean:+.2f}"
-        return (
-            f"{head}: {message}; {counted(surviving, 'shift survives', 'shifts survive')} Holm,"
-            f" and {changed} of {counted(size, 'conclusion changes', 'conclusions change')}"
-        )
-    return f"not enough data to tell the judges apart: {message}; no shift survives Holm"
