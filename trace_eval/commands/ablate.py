@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import messages
+from trace_eval.commands.gates import Labels, Resamples
 from trace_eval.commands.json_option import give
 from trace_eval.commands.options import ConfigOption, judge_options
 from trace_eval.commands.render import print_tables
@@ -22,10 +23,8 @@ from trace_eval.runs.ablate_options import AblateOptions
 def ablate(
     *,
     run: Annotated[Path, typer.Argument(help="Run folder of judge.")],
-    labels: Annotated[
-        Path | None, typer.Option(help="Human labels; default: those in the run.")
-    ] = None,
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = 10_000,
+    labels: Labels = None,
+    resamples: Resamples = 10_000,
     csv_folder: Annotated[
         Path | None, typer.Option("--csv", help="Write one CSV per table to this folder.")
     ] = None,

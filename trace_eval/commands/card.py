@@ -9,7 +9,7 @@ import typer
 
 from trace_eval.commands.console import say
 from trace_eval.commands.figures_option import give_figures
-from trace_eval.commands.gates import Labels, Output
+from trace_eval.commands.gates import Labels, Output, Resamples
 from trace_eval.commands.json_option import give
 from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
@@ -29,7 +29,7 @@ def card(
         list[Path] | None,
         typer.Option(help="Result of trace-eval drill judge; default: probes.json in the run."),
     ] = None,
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = OF_PAGES,
+    resamples: Resamples = OF_PAGES,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of card.md and card.html; default: the run, for files here."),

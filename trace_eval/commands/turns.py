@@ -12,6 +12,7 @@ import typer
 from blueprints import UserError
 from trace_eval.commands.console import EXIT_DAMAGED, EXIT_INCOMPLETE, say, warn_all
 from trace_eval.commands.figures_option import give_figures
+from trace_eval.commands.gates import Output
 from trace_eval.commands.json_option import give
 from trace_eval.commands.progress import counting
 from trace_eval.commands.render import print_tables
@@ -47,12 +48,7 @@ def turns(
         bool, typer.Option(help="Exit with 3 where a limit cannot be told.")
     ] = False,
     junit: Annotated[Path | None, typer.Option(help="Write the limits as JUnit XML.")] = None,
-    csv: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write a row per figure to this .csv file, or a table each to this folder."
-        ),
-    ] = None,
+    output: Annotated[Output, ("csv",)],
     shown: Annotated[int, typer.Option(min=0, help="Conversations whose timeline is shown.")] = 3,
 ) -> None:
     """Measure the timing of conversations: replies, interruptions, overlap, dead air."""
@@ -70,7 +66,7 @@ def turns(
         print_tables([result.report.audit()])
     print_tables(result.tables(shown))
     warn_all(result.report.unread)
-    give_figures(result, csv, result.csv() if csv else None)
+    give_figures(result, output.csv, result.csv() if output.csv else None)
     if junit:
         from trace_eval.compare.gate.junit_xml import junit_limits, write_junit
 
