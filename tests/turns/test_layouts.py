@@ -70,7 +70,7 @@ def test_a_table_of_turns_is_read_in_order_of_time(tmp_path: Path) -> None:
         (("c,user,,2,1,x,",), "row 1: the clock goes backwards, from 2 to 1"),
         (("c,user,,1,2,x,", "c,agent,,3,,x,"), "row 2: a turn without end"),
         (("c,user,,1,2,x,", "c,agent,,00:00:03,00:00:04,x,"), "use one kind"),
-        (("c,user,,1,2,x,", "c,agent,,1772403724647,1772403725000,x,"), "milliseconds"),
+        (("c,user,,1,2,x,", "c,agent,,1772403724647,1772403725000,x,"), "some times are Unix"),
         (("c,user,,nan,2,x,",), "expected a number (got 'nan')"),
         (("c,user,,1,2,x,hum",), "kind 'hum'; use one of speech, backchannel"),
         (("c,ann,,1,2,x,", "c,bob,,3,4,x,"), "say --agent NAME"),

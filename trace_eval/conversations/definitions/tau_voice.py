@@ -84,8 +84,25 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
             f"ticks of {THRESHOLDS.tick_s:g} s were made of speech joined at"
             f" {THRESHOLDS.join_s:g} s: a tick speaks where half of it does"
         )
-    labelled |= any(event.kind in EFFECTS for event in conversation.events)
-    return _summed(tuple(events), labelled, caveats)
+    if not labelled and not any(event.kind in EFFECTS for event in conversation.events):
+        caveats.append("no labels of tics and asides, so selectivity for them is unknown")
+    count = {kind: sum(event.kind == kind for event in events) for kind in _KINDS}
+    responses = count["response"] + count["no_response"]
+    values = {
+        kind: [e.value_s for e in events if e.kind == kind and e.value_s is not None]
+        for kind in ("response", "yield")
+    }
+    ratios = {
+        "response_rate": (count["response"], responses),
+        "yield_rate": (count["yield"], count["yield"] + count["no_yield"]),
+        "agent_interruption_rate": (count["agent_interruption"], responses),
+        "interruptions": (0, count["agent_interruption"]),
+        "one": (1, 1),
+    }
+    for kind in ("backchannel", *EFFECTS):
+        right, wrong = count[f"{kind}_correct"], count[f"{kind}_error"]
+        ratios[kind] = (right, right + wrong)
+    return Measured(tuple(events), values, ratios, caveats=tuple(caveats))
 
 
 def ticks_of(conversation: Conversation) -> Ticks:
@@ -220,33 +237,6 @@ def _out_of_turn(ticks: Ticks, answers: Sequence[tuple[int, int]]) -> Iterator[E
                 yield _answered(kind, start, end, answers, ticks.d)
             elif (over[1] - start) * ticks.d <= THRESHOLDS.selective_yield_s:
                 yield _event(f"{kind}_error", start, over[1], ticks.d)
-
-
-def _summed(events: tuple[Event, ...], labelled: bool, caveats: list[str]) -> Measured:
-    count = {kind: sum(event.kind == kind for event in events) for kind in _KINDS}
-    responses = count["response"] + count["no_response"]
-    if not labelled:
-        caveats.append("no labels of tics and asides, so selectivity for them is unknown")
-
-    def of(kind: str) -> list[float]:
-        return [e.value_s for e in events if e.kind == kind and e.value_s is not None]
-
-    return Measured(
-        events,
-        values={"response": of("response"), "yield": of("yield")},
-        ratios={
-            "response_rate": (count["response"], responses),
-            "yield_rate": (count["yield"], count["yield"] + count["no_yield"]),
-            "agent_interruption_rate": (count["agent_interruption"], responses),
-            "interruptions": (0, count["agent_interruption"]),
-            "one": (1, 1),
-            **{
-                kind: (count[f"{kind}_correct"], count[f"{kind}_correct"] + count[f"{kind}_error"])
-                for kind in ("backchannel", *EFFECTS)
-            },
-        },
-        caveats=tuple(caveats),
-    )
 
 
 _KINDS = (

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -63,18 +62,6 @@ _MS = 1e11
 _BACKWARDS = 0.01
 
 
-@dataclass
-class _Log:
-    """Entries of one record, with what numbering does not need."""
-
-    entries: list[Entry]
-    raw: dict[int, Any]
-    caveats: list[str]
-
-    def list(self, source: Source) -> list[Entry]:
-        return [entry for entry in self.entries if entry.source == source]
-
-
 def fits(path: Path) -> bool:
     """A record folder, a folder of them, or a file of event histories."""
     if path.is_dir():
@@ -116,7 +103,7 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
 def _record(folder: Path, root: Path, pipeline: str | None) -> ConversationItem:
     results = folder / "result.json"
     result = mapping(json_file(results)) if results.is_file() else {}
-    log = _Log([], {}, [])
+    log: list[Entry] = []
     audit = folder / "audit_log.json"
     whole = mapping(json_file(audit)) if audit.is_file() else {}
     for value in objects(whole, "transcript"):
@@ -153,7 +140,7 @@ def _policy(audit: dict[str, Any]) -> str | None:
 
 
 def _history(history: dict[str, Any], name: str, pipeline: str | None) -> ConversationItem:
-    log = _Log([], {}, [])
+    log: list[Entry] = []
     sources: dict[Any, Source] = {"audit_log": "audit", "pipecat": "pipecat"}
     for value in map(mapping, listed(history.get("history"), "history")):
         data = value.get("data")
@@ -172,8 +159,10 @@ def _history(history: dict[str, Any], name: str, pipeline: str | None) -> Conver
     )
 
 
-def _add(log: _Log, source: Source, kind: str | None, time: Any, value: dict[str, Any]) -> None:
-    """One entry of a log; those without kind or time say nothing."""
+def _add(
+    log: list[Entry], source: Source, kind: str | None, time: Any, value: dict[str, Any]
+) -> None:
+    """Add one entry of a log; those without kind or time are left out."""
     t_ms = number_of(time, "timestamp in ms")
     if kind is None or t_ms is None:
         return
@@ -182,35 +171,34 @@ def _add(log: _Log, source: Source, kind: str | None, time: Any, value: dict[str
         kind = "session_ended"
     if at is not None and (isinstance(at, bool) or not isinstance(at, int | float)):
         raise UserError(f"audio_timestamp {at!r:.40}: expected Unix seconds")
-    entry = Entry(
-        t_ms,
-        source,
-        kind,
-        _ROLES.get(str(value.get("user"))),
-        None if at is None else float(at),
-        text_of(data.get("text")) or "",
-    )
-    log.raw[id(entry)] = value.get("value")
-    log.entries.append(entry)
+    role, at_s = _ROLES.get(str(value.get("user"))), None if at is None else float(at)
+    text = text_of(data.get("text")) or ""
+    log.append(Entry(t_ms, source, kind, role, at_s, text, value.get("value")))
 
 
 def _item(
-    log: _Log, *, name: str, question: str, pipeline: str, reason: str | None, policy: str | None
+    log: list[Entry],
+    *,
+    name: str,
+    question: str,
+    pipeline: str,
+    reason: str | None,
+    policy: str | None,
 ) -> ConversationItem:
-    _refuse_two_clocks(log)
-    entries = merged(log.list("audit"), log.list("pipecat"), log.list("events"))
+    caveats = list(_clocks_that_run_back(log))
+    entries = merged(log)
     result = number(entries, pipeline)
     first = min((entry.t_ms for entry in entries), default=0.0) / 1000
     zero = float(math.floor(first)) if first > 1e8 else 0.0
-    turns = _turns(result, entries, log, zero)
-    events = [*_tools(result, entries, log, zero, turns), *_flags(result, entries, log, zero)]
+    turns = _turns(result, entries, zero)
+    events = [*_tools(result, entries, zero, turns), *_flags(result, entries, zero)]
     ended = [entry.t_ms for entry in entries if entry.kind == "session_ended"]
     for count, what in (
         (result.dropped, "ends of speech without a start were dropped"),
         (result.unended, "starts of speech without an end last until the session's end"),
     ):
         if count:
-            log.caveats.append(f"{count} {what}")
+            caveats.append(f"{count} {what}")
     return ConversationItem(
         id=name,
         question_id=question,
@@ -224,13 +212,14 @@ def _item(
             end=End(at_s=ended[-1] / 1000 - zero if ended else None, reason=reason),
             meta={"pipeline": pipeline},
         ),
-        caveats=("spans of a log are sessions, not speech", *log.caveats),
+        caveats=("spans of a log are sessions, not speech", *caveats),
     )
 
 
-def _refuse_two_clocks(log: _Log) -> None:
+def _clocks_that_run_back(log: list[Entry]) -> Iterator[str]:
+    """A caveat for each; two clocks in one log are refused."""
     for source in ("audit", "pipecat", "events"):
-        times = [entry.t_ms for entry in log.list(source)]
+        times = [entry.t_ms for entry in log if entry.source == source]
         back = sum(after < before for before, after in pairwise(times))
         if back > max(1, _BACKWARDS * len(times)):
             raise UserError(
@@ -238,19 +227,17 @@ def _refuse_two_clocks(log: _Log) -> None:
                 " clocks in one log; separate them"
             )
         if back:
-            log.caveats.append(f"the clock of {source} goes backwards {back} times; sorted")
-    sounds = [entry.at_s for entry in log.entries if entry.at_s is not None]
-    if any(at > _MS for at in sounds):
+            yield f"the clock of {source} goes backwards {back} times; sorted"
+    if any(entry.at_s is not None and entry.at_s > _MS for entry in log):
         raise UserError("audio_timestamp is in milliseconds; write Unix seconds, as EVA does")
 
 
-def _turns(numbered: Numbered, entries: list[Entry], log: _Log, zero: float) -> list[Turn]:
+def _turns(numbered: Numbered, entries: list[Entry], zero: float) -> list[Turn]:
     audited: dict[tuple[Role, int], list[str]] = {}
     for index, entry in enumerate(entries):
-        value = log.raw.get(id(entry))
         if entry.source == "audit" and entry.kind in ("user", "assistant"):
             role: Role = "user" if entry.kind == "user" else "agent"
-            text = value if isinstance(value, str) else ""
+            text = text_of(entry.value) or ""
             audited.setdefault((role, numbered.turn_of[index]), []).append(text)
     turns = []
     for (role, exchange), spans in numbered.spans.items():
@@ -275,29 +262,22 @@ def _turns(numbered: Numbered, entries: list[Entry], log: _Log, zero: float) -> 
 
 
 def _tools(
-    result: Numbered, entries: list[Entry], log: _Log, zero: float, turns: list[Turn]
+    result: Numbered, entries: list[Entry], zero: float, turns: list[Turn]
 ) -> list[SourceEvent]:
     positions = {turn.exchange: n for n, turn in enumerate(turns) if turn.speaker == "agent"}
     calls = []
     for index, entry in enumerate(entries):
         if entry.source != "audit" or entry.kind not in ("tool_call", "tool_response"):
             continue
-        value, exchange = log.raw.get(id(entry)), result.turn_of[index]
-        is_call = entry.kind == "tool_call"
-        calls.append(
-            ToolEntry(
-                is_call,
-                str(mapping(value).get("tool")),
-                mapping(value).get("parameters" if is_call else "response"),
-                entry.t_ms / 1000 - zero,
-                positions.get(exchange),
-                exchange,
-            )
-        )
+        value, exchange = mapping(entry.value), result.turn_of[index]
+        is_call, at_s = entry.kind == "tool_call", entry.t_ms / 1000 - zero
+        data = value.get("parameters" if is_call else "response")
+        turn = positions.get(exchange)
+        calls.append(ToolEntry(is_call, str(value.get("tool")), data, at_s, turn, exchange))
     return tool_events(calls)
 
 
-def _flags(result: Numbered, entries: list[Entry], log: _Log, zero: float) -> list[SourceEvent]:
+def _flags(result: Numbered, entries: list[Entry], zero: float) -> list[SourceEvent]:
     flags = [
         SourceEvent(kind=kind, data={"exchange": exchange})
         for kind, exchanges in (
@@ -308,8 +288,7 @@ def _flags(result: Numbered, entries: list[Entry], log: _Log, zero: float) -> li
         for exchange in sorted(exchanges)
     ]
     for entry in entries:
-        value = log.raw.get(id(entry))
-        spoke = entry.kind == "assistant" and isinstance(value, str) and value.strip()
+        spoke = entry.kind == "assistant" and (text_of(entry.value) or "").strip()
         if entry.source == "audit" and (entry.kind == "user" or spoke):
             at_s = entry.t_ms / 1000 - zero
             flags.append(SourceEvent(kind=f"log_{entry.kind}", at_s=at_s))

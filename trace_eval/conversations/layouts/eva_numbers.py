@@ -1,4 +1,4 @@
-"""Which turn an entry of EVA's three logs belongs to; its figures cannot be had without it.
+"""The turn that each entry of EVA's three logs belongs to, which EVA's figures need.
 
 The simulated caller, the agent's framework and the audit log each see a call their own way. This
 walks through all entries in order of time and keeps the flags by which EVA's released processor
@@ -8,9 +8,9 @@ numbers turns (ServiceNow/eva, MIT), so that audio spans and interruptions fall 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from trace_eval.data.conversation import Role
 
@@ -32,7 +32,8 @@ class Entry:
         kind: e.g. ``audio_start``, ``tool_call``, ``tts_text``.
         role: of ``audio_start`` and ``audio_end``.
         at_s: when sound started or ended, Unix seconds.
-        text: what was said, where the entry has it.
+        text: the spoken words, where the entry has them.
+        value: of the entry, any JSON; numbering does not need it.
     """
 
     t_ms: float
@@ -41,6 +42,7 @@ class Entry:
     role: Role | None = None
     at_s: float | None = None
     text: str = ""
+    value: Any = None
 
 
 @dataclass
@@ -49,7 +51,7 @@ class Numbered:
 
     Attributes:
         spans: (role, turn) -> [(start, end)], Unix seconds, in order.
-        texts: (role, turn) -> what the logs say was spoken.
+        texts: (role, turn) -> spoken words by the logs.
         agent_interrupted, user_interrupted, fallbacks: turn numbers.
         turn_of: index of an entry -> the turn in which it fell.
         dropped: ends without a start; ``unended``: starts without an end.
@@ -65,8 +67,12 @@ class Numbered:
     unended: int = 0
 
 
-def merged(audit: list[Entry], pipecat: list[Entry], events: list[Entry]) -> list[Entry]:
-    """All entries in the order in which they are numbered."""
+def merged(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries that count, in the order in which they are numbered."""
+    audit, pipecat, events = (
+        [entry for entry in entries if entry.source == source]
+        for source in ("audit", "pipecat", "events")
+    )
     used = [entry for entry in pipecat if entry.kind in PIPECAT_KINDS]
     if any(entry.kind == "tts_text" for entry in used):
         used = [entry for entry in used if entry.kind != "llm_response"]
@@ -98,7 +104,7 @@ def number(entries: Iterable[Entry], pipeline: str = "cascade") -> Numbered:
 
 
 class _Walk:
-    """The flags while one goes through the entries; names as in the module's specification."""
+    """The flags during the walk through the entries."""
 
     def __init__(self, pipeline: str) -> None:
         self.s2s = pipeline == "s2s"

@@ -6,7 +6,6 @@ Recordings are looked for beside the export, by their name or by the call's id; 
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,7 +29,15 @@ from trace_eval.conversations.layouts.base import (
     text_of,
     tool_events,
 )
-from trace_eval.conversations.layouts.rows import UNIX_S, Places, moment, number_of, parsed, place
+from trace_eval.conversations.layouts.rows import (
+    UNIX_S,
+    Places,
+    call_zero,
+    moment,
+    number_of,
+    parsed,
+    place,
+)
 from trace_eval.conversations.layouts.sound import channel_count, item_from_sound, lanes_of_file
 from trace_eval.conversations.layouts.table import item_of
 from trace_eval.conversations.read_options import ReadOptions
@@ -245,15 +252,12 @@ def _spoken(cells: dict[str, Any]) -> dict[str, Any]:
 
 def _to_call_time(rows: _Rows, zero: float | None) -> float | None:
     """Turn calendar times into seconds of the call; returns the Unix time of its zero."""
-    times = [row[key] for _, row in rows.turns for key in ("start", "end") if row[key] is not None]
-    calendar = [time for time in times if time > UNIX_S]
-    if calendar and len(calendar) < len(times):
-        raise UserError("some times are Unix times and some seconds of the call; use one kind")
-    if calendar and zero is None:
-        zero = float(math.floor(min(times)))
-    for _, row in rows.turns:
-        for key in ("start", "end") if calendar else ():
-            row[key] = None if row[key] is None else row[key] - zero
+    ends = [(row, key) for _, row in rows.turns for key in ("start", "end") if row[key] is not None]
+    own_zero = call_zero(row[key] for row, key in ends)
+    if own_zero is not None:
+        zero = own_zero if zero is None else zero
+        for row, key in ends:
+            row[key] -= zero
     for number, (before, tool) in enumerate(rows.tools):
         if tool.at_s is not None and tool.at_s > UNIX_S:
             at_s = None if zero is None else tool.at_s - zero

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ def first_row(path: Path) -> dict[str, Any]:
 
 
 def time_of(value: Any, name: str) -> float | None:
-    """Seconds of a cell: a number, or ``hh:mm:ss.mmm``; None where the cell is empty.
+    """Seconds of a cell: a number, Unix ms, or ``hh:mm:ss.mmm``; None where the cell is empty.
 
     Raises:
         UserError: it is something else.
@@ -69,7 +69,8 @@ def time_of(value: Any, name: str) -> float | None:
     if isinstance(value, str) and (match := _HOURS.fullmatch(value.strip())):
         seconds = float(match[3].replace(",", "."))
         return 3600 * int(match[1] or 0) + 60 * int(match[2]) + seconds
-    return number_of(value, name)
+    number = number_of(value, name)
+    return number if number is None or number < _MS else number / 1000
 
 
 def number_of(value: Any, name: str) -> float | None:
@@ -114,8 +115,20 @@ def moment(value: Any, name: str) -> float | None:
             return datetime.fromisoformat(value).timestamp()
         except ValueError:
             raise UserError(f"{name}: expected a time (got {value!r:.60})") from None
-    number = number_of(value, name)
-    return number if number is None or number < _MS else number / 1000
+    return time_of(value, name)
+
+
+def call_zero(times: Iterable[float]) -> float | None:
+    """Unix time of the zero of a call, a whole second; None: its times are seconds of the call.
+
+    Raises:
+        UserError: some are Unix times and some are not.
+    """
+    times = list(times)
+    calendar = sum(time > UNIX_S for time in times)
+    if 0 < calendar < len(times):
+        raise UserError("some times are Unix times and some seconds of the call; use one kind")
+    return float(math.floor(min(times))) if calendar else None
 
 
 def parsed(value: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 
 from blueprints import UserError, counted
 from trace_eval.conversations.layouts.base import CallLayout, ReadCalls, one, text_of
-from trace_eval.conversations.layouts.rows import first_row, rows_of, time_of
+from trace_eval.conversations.layouts.rows import call_zero, first_row, rows_of, time_of
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import (
     Channel,
@@ -41,9 +41,6 @@ KINDS = {
 _MERGED = "row that overlaps one of its speaker was", "rows that overlap one of their speaker were"
 _COLUMNS = ("speaker", "start", "end", "text")
 _START, _END = ("start", "start_s"), ("end", "end_s")
-
-#: Times above this are Unix milliseconds, and above the second Unix seconds.
-_MS, _UNIX = 1e11, 1e8
 
 
 @dataclass
@@ -159,16 +156,11 @@ def _to_seconds(rows: list[_Row]) -> float:
     }
     if len(kinds) > 1:
         raise UserError("times are seconds in some rows and hh:mm:ss in others; use one kind")
-    times = [time for row in rows for time in (row.start, row.end) if time is not None]
-    scales = {1000.0 if time > _MS else 1.0 for time in times}
-    if len(scales) > 1:
-        raise UserError("times are milliseconds in some rows and seconds in others; use one kind")
-    scale = scales.pop()
-    first = min(times) / scale
-    zero = float(math.floor(first)) if first > _UNIX else 0.0
+    times = (time for row in rows for time in (row.start, row.end) if time is not None)
+    zero = call_zero(times) or 0.0
     for row in rows:
-        row.start = None if row.start is None else row.start / scale - zero
-        row.end = None if row.end is None else row.end / scale - zero
+        row.start = None if row.start is None else row.start - zero
+        row.end = None if row.end is None else row.end - zero
     return zero
 
 
