@@ -16,7 +16,7 @@ import pytest
 
 from extractors.dnsmos import extractor as dnsmos
 from extractors.dnsmos.convolution import Convolution, ConvStack
-from extractors.dnsmos.graph import layers_of, split
+from extractors.dnsmos.graph import layers_of
 from extractors.dnsmos.sections import (
     CompiledSection,
     OnnxSection,
@@ -91,12 +91,6 @@ def test_a_stack_is_the_plain_sums(
     assert np.abs(got - want).max(initial=0) < TOLERANCE
 
 
-@pytest.mark.parametrize("fill", [0.0, 1.0])
-def test_nothing_and_everything_to_skip(fill: float) -> None:
-    image, layers = np.full((64, 20, 9), fill, np.float32), random_layers(64, 32)
-    assert np.abs(stack_of(layers, False)(image) - plain(image, *layers[0])).max() < TOLERANCE
-
-
 def test_rows_of_zeros_are_zeros_for_every_layer() -> None:
     image, layers = random_image(1, 26, 7), random_layers(1, 32, 64, 32)
     zeros = np.zeros(26, bool)
@@ -157,27 +151,6 @@ def test_edges_are_what_the_networks_compute_there(
             assert got.shape == cells.shape
             # Activations reach 10; their sums over 1152 products differ in the sixth digit.
             assert np.abs(got - cells).max() < 1e-5 * max(1, np.abs(cells).max())
-
-
-@pytest.mark.parametrize(("network", "bins"), [(0, 161), (1, 120)])
-def test_shared_cells_are_what_the_networks_compute_inside(network: int, bins: int) -> None:
-    model = read(dnsmos.model_files()[network])
-    layers, split_model = layers_of(model), split(model, 100, own_frames=network)
-    margin = split_model.margins[0]
-    lead = -margin % split_model.strides[-1]  # so that cells are those of the hop
-    frames = lead + margin + 100 + margin
-    image = np.random.default_rng(5).uniform(0, 1, (1, 1, frames, bins)).astype(np.float32)
-    levels = split_model.front(image[:, :, lead:], 0)
-    targets = [layers[n].source for n in ((5, 8) if network == 0 else (2, 6))]
-    wants = piece(model, layers[0].source, targets)(image)
-    for got, want, edge_cells, stride in zip(
-        levels, wants, split_model.margins[1:], split_model.strides[1:], strict=True
-    ):
-        cells, start = 100 // stride, (lead + margin) // stride
-        inner = got[0, :, edge_cells : edge_cells + cells]
-        expected = want[0, :, start : start + cells]
-        assert inner.shape == expected.shape == (32, cells, got.shape[3])
-        assert np.abs(inner - expected).max() < 1e-5 * expected.max()
 
 
 def test_other_layers_are_refused() -> None:

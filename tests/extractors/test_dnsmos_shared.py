@@ -13,7 +13,7 @@ from extractors.dnsmos import extractor as dnsmos
 from extractors.dnsmos import p808, p835
 from extractors.dnsmos import windows as dnsmos_shared
 from extractors.dnsmos.sections import CompiledSection
-from extractors.dnsmos.windows import Floats, HopStore, runs, stretch
+from extractors.dnsmos.windows import Floats, HopStore
 
 TOLERANCE = 1e-3  # promised fidelity; single-precision sums differ by about 1e-6
 
@@ -119,25 +119,6 @@ def test_each_hop_is_computed_once_and_forgotten() -> None:
     assert dict(store.of([0, 1], compute)) == {hop: -hop for hop in range(10)}
     assert set(store.of([6, 30], compute)) == {*range(6, 15), *range(30, 39)}
     assert asked == [*range(15), *range(30, 39)]
-
-
-def test_runs_end_where_a_number_is_missing() -> None:
-    assert runs([]) == []
-    assert runs([0, 1, 2, 5, 7, 8]) == [[0, 1, 2], [5], [7, 8]]
-
-
-@pytest.mark.parametrize(
-    ("first", "stop", "want"),
-    [
-        (-2, 2, [0, 0, 1, 2]),
-        (1, 5, [2, 3, 0, 0]),
-        (-3, -1, [0, 0]),
-        (4, 6, [0, 0]),
-        (-1, 4, [0, 1, 2, 3, 0]),
-    ],
-)
-def test_beyond_the_audio_there_are_zeros(first: int, stop: int, want: list[int]) -> None:
-    assert stretch(np.array([1, 2, 3], np.float32), first, stop).tolist() == want
 
 
 def test_mel_features_equal_librosa() -> None:

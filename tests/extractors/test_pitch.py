@@ -14,7 +14,6 @@ from extractors.contours import (
     MAX_POINTS,
     Floats,
     contour,
-    linear_trend,
     pitch_group,
     points_per_step,
 )
@@ -217,11 +216,6 @@ def test_figures_of_a_small_track() -> None:
     assert got.voiced_ratio == 0.75
     assert got.contour.values == [100, 200, None, 400]
     assert (got.contour.start_s, got.contour.step_s) == (0, 1)
-
-
-def test_trend_of_too_little_is_flat() -> None:
-    assert linear_trend(np.array([np.nan, 3.0]), 0.1) == 0
-    assert linear_trend(np.array([]), 0.1) == 0
 
 
 def test_long_contours_are_thinned_by_medians() -> None:
