@@ -21,7 +21,7 @@ from trace_eval.judges.views.sound.encode import sound_of
 from trace_eval.judges.views.sound.layout import Sound, Unit
 from trace_eval.judges.views.sound.sending import Sending
 from trace_eval.judges.views.sound.signals import load_signals
-from trace_eval.judges.views.text.tasks import load_heard
+from trace_eval.judges.views.text.tasks import load_listening
 
 TARGET = Path(__file__).with_name("strategies.svg")
 
@@ -67,7 +67,7 @@ def sound(seed: int, seconds: float) -> Sound:
 
 def conversation(concat: str) -> tuple[list[Message], dict[str, str]]:
     """The messages of one call with two examples, and what each recording is."""
-    (part,) = load_heard("s2s").parts
+    (part,) = load_listening("s2s").parts
     pair = Pair(id="drawn", a=Answer(audio="a.wav"), b=Answer(audio="b.wav"))
     names: dict[str, str] = {}
     examples = []

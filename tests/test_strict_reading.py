@@ -23,7 +23,7 @@ from trace_eval.data.strict_json import DamagedFile
 from trace_eval.judges.ask.prices import read_prices
 from trace_eval.judges.scorer.adapters import base_of
 from trace_eval.judges.scorer.checkpoint import OWN_FILE, locate
-from trace_eval.judges.views.text.tasks import load_heard
+from trace_eval.judges.views.text.tasks import load_listening
 from trace_eval.review.store import Store
 from trace_eval.review.stored import Remark
 from trace_eval.rubrics.load import load_rubric, rubric_path
@@ -108,7 +108,7 @@ TOML_READERS: dict[str, Callable[[Path], object]] = {
     "config": read_config,
     "prices": read_prices,
     "rubric": lambda path: load_rubric(str(path)),
-    "task": lambda path: load_heard(str(path)),
+    "task": lambda path: load_listening(str(path)),
 }
 
 
@@ -177,7 +177,7 @@ def test_parts_of_a_task_are_names(parts: str, tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text(f"parts = {parts}\n")
     with pytest.raises(UserError, match=r"own\.toml"):
-        load_heard(str(path))
+        load_listening(str(path))
 
 
 POLICY = [

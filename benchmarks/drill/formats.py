@@ -34,7 +34,7 @@ from trace_eval.judges.read.score import read_score
 from trace_eval.judges.read.two_scores import read_text
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.scorer.data import read_ratings as read_training
-from trace_eval.judges.views.text.tasks import load_heard
+from trace_eval.judges.views.text.tasks import load_listening
 from trace_eval.opinions.judge_files import read_judge_file, read_positions
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.ratings import read_ratings
@@ -167,7 +167,7 @@ def _training(data: bytes, folder: Path) -> None:
 
 
 def _task(data: bytes, folder: Path) -> None:
-    load_heard(str(as_file(folder, ".toml", data)))
+    load_listening(str(as_file(folder, ".toml", data)))
 
 
 def _run_record(folder: Path) -> bytes:
@@ -247,7 +247,7 @@ def _two(data: bytes, _: Path) -> None:
 
 
 def _label(data: bytes, _: Path) -> None:
-    labels = load_heard("quality").labels
+    labels = load_listening("quality").labels
     label, reasoning = read_label(data.decode("utf-8", "surrogateescape"), labels)
     assert label in labels.labels
     json.dumps(reasoning, ensure_ascii=False).encode()

@@ -22,7 +22,7 @@ from trace_eval.data.records import spill_to
 from trace_eval.datasets.conversion import read_dataset
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
-from trace_eval.judges.views.text.tasks import load_heard
+from trace_eval.judges.views.text.tasks import load_listening
 from trace_eval.opinions.labels import read_labels
 from trace_eval.report.audio import AudioAssets
 from trace_eval.rubrics.load import load_pair_rubric, load_rubric
@@ -107,7 +107,7 @@ def test_commands_end_in_one_line(command: str, folder: Path) -> None:
 def test_a_name_that_no_file_can_have_is_refused_in_our_words(name: str) -> None:
     """Whatever takes a path or a name from a user says so, and raises nothing else."""
     for read in (
-        *(load_rubric, load_pair_rubric, any_policy, load_heard, read_manifest, read_items),
+        *(load_rubric, load_pair_rubric, any_policy, load_listening, read_manifest, read_items),
         *(Run.open, time_turns),
         lambda name: read_dataset("orca", name),
         lambda name: read_opinions(Path(name)),

@@ -70,7 +70,7 @@ def ordered_language(text: str | None) -> str | None:
     return next(iter(ordered)) if len(ordered) == 1 else None
 
 
-def asked_language(
+def requested_language(
     text: str | None, request: Blueprint | None, provided: str | None = None
 ) -> str | None:
     """The language in which a request wants to be answered; None: unknown.
@@ -158,11 +158,11 @@ def languages_of(
     """``requested`` and each answer's role -> language in words, where an answer's is known.
 
     Args:
-        text, request, provided: as for :func:`asked_language`.
+        text, request, provided: as for :func:`requested_language`.
         answers: role -> blueprint.
     """
     details = {role: details for role, b in answers.items() if (details := language_in_words(b))}
-    requested = asked_language(text, request, provided)
+    requested = requested_language(text, request, provided)
     if requested is None:
         return details
     for role in details:

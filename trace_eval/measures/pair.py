@@ -19,9 +19,9 @@ from trace_eval.data.items import Item
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.language import (
     answers_in_language,
-    asked_language,
     languages_of,
     ordered_language,
+    requested_language,
 )
 from trace_eval.measures.measure import PairMeasure
 from trace_eval.measures.text import text_errors
@@ -74,15 +74,15 @@ def measure_pair(
     where the instruction is spoken; ``speaker_similarity_voice_a/b`` where the pair names the
     voice that both should speak in (``voice`` is None: it could not be decoded);
     ``answers_in_language_a, .._b`` where a language is asked for, see
-    :func:`~trace_eval.measures.language.asked_language`.
+    :func:`~trace_eval.measures.language.requested_language`.
     """
     measures: dict[str, PairMeasure] = {}
     sides = {"a": a, "b": b}
     recognised = any(isinstance(x.transcript, Transcript) and x.transcript.spoken for x in (a, b))
     text = pair.instruction.text
-    requested = (
-        asked_language(text, instruction, pair.language) if recognised else ordered_language(text)
-    )
+    requested = ordered_language(text)
+    if recognised:
+        requested = requested_language(text, instruction, pair.language)
     if requested:
         for side, blueprint in sides.items():
             measures[f"answers_in_language_{side}"] = answers_in_language(requested, blueprint)

@@ -18,7 +18,7 @@ from trace_eval.data.judgement import (
     VerdictOpinion,
 )
 from trace_eval.data.pairs import Pair
-from trace_eval.measures.language import asked_language, languages_of
+from trace_eval.measures.language import languages_of, requested_language
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence_tables import EvidenceGrid, grids, label
 from trace_eval.report.gather import Facts, compared, disagrees
@@ -229,7 +229,7 @@ def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
     answers = {side: b for side, b in results.items() if b and b.transcript.status == "ok"}
     spoken = facts.blueprint_of(pair.instruction)
     details = languages_of(pair.instruction.text, spoken, answers, pair.language)
-    wanted = asked_language(pair.instruction.text, spoken, pair.language)
+    wanted = requested_language(pair.instruction.text, spoken, pair.language)
     if wanted in (None, "en") and all(text.startswith("English") for text in details.values()):
         return {}  # nothing but English is in sight: no note
     requested = {"instruction": f"asks for {details.pop('asked')}"} if "asked" in details else {}

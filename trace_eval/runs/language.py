@@ -19,7 +19,7 @@ from blueprints import (
 from extractors import Extractor, guessed
 from trace_eval.data.items import Item
 from trace_eval.extracting.clip import Extracted
-from trace_eval.measures.language import asked_language
+from trace_eval.measures.language import requested_language
 from trace_eval.options import Options
 
 #: So many items are looked at; so many texts must be foreign where none of them names a language.
@@ -37,7 +37,7 @@ def seeming_language(items: Iterable[Item]) -> str | None:
     codes: Counter[str] = Counter()
     for item in islice(items, ITEMS):
         text = item.instruction.text
-        if code := asked_language(text, None, item.language) or written_language(text or ""):
+        if code := requested_language(text, None, item.language) or written_language(text or ""):
             codes[code] += 1
     for code, count in codes.most_common(1):
         if 2 * count > codes.total() and (code != UNSURE or count >= UNNAMED):

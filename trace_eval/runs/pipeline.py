@@ -26,7 +26,7 @@ from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import extractors_of, source_of
 from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.combine.panel import Panel
-from trace_eval.measures.language import asked_language, is_unsure
+from trace_eval.measures.language import is_unsure, requested_language
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.measures.pair import SPEAKER, measure_item, pair_languages
 from trace_eval.options import ExtractOptions
@@ -300,7 +300,7 @@ def _unsure(
     """Role -> answer to hear again in the language of the request: its own was unsure."""
     request = results.get("instruction")
     recognised = request.blueprint if request else None
-    requested = asked_language(item.instruction.text, recognised, item.language)
+    requested = requested_language(item.instruction.text, recognised, item.language)
     if requested is None or item.language:  # what is given decides already
         return {}
     return {

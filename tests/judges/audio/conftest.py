@@ -11,7 +11,7 @@ import pytest
 from tests.support import tiny_model, tiny_projector
 from tests.support.servers import llama_server
 from trace_eval.judges.views.pair.naturalness import FILE
-from trace_eval.judges.views.text.tasks import common, load_heard, task_names
+from trace_eval.judges.views.text.tasks import common, load_listening, task_names
 
 NEEDED = ("xllamacpp", "gguf")
 
@@ -24,7 +24,7 @@ def ears(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         pytest.skip(f"real hearing needs them: pip install {' '.join(missing)}")
     folder: Path = tmp_path_factory.mktemp("ears")
     texts = [common().model_dump_json()]
-    texts += [load_heard(name).model_dump_json() for name in task_names()]
+    texts += [load_listening(name).model_dump_json() for name in task_names()]
     texts += [FILE.read_text()]
     model = tiny_model.build(folder / "tiny.gguf", "\n".join(texts))
     projector = tiny_projector.build(folder / "mmproj.gguf")

@@ -122,7 +122,7 @@ def compares(client: Backend, options: JudgeOptions, listens: bool = False) -> L
     if not listens:
         task, view = load_pair_rubric("trace"), _load("views.pair.text:PairTextView")(options)
     else:
-        task = _load("views.text.tasks:load_heard")(options.task)
+        task = _load("views.text.tasks:load_listening")(options.task)
         scored = isinstance(task, ScoreQuestion)
         shown = "scores:PairScoresView" if scored else "sound:PairSoundView"
         view = _load(f"views.pair.{shown}")(task, options)

@@ -173,9 +173,9 @@ class _Check:
             return absence(b, "transcript")
         if doubt := (guess := guessed(b)) or weak(b):
             return cannot_tell(f"the recogniser guessed the words: {doubt}" if guess else doubt)
-        wanted, said = int(self.request.value), b.transcript.text
+        wanted, words = int(self.request.value), b.transcript.text
         if literal := self.instructed.literal:
-            count = max(text.count_literal(one, said, cuts.repeat_similarity) for one in literal)
+            count = max(text.count_literal(one, words, cuts.repeat_similarity) for one in literal)
             if count == 0:
                 return cannot_tell("the recogniser did not hear the text once")
             why = f"heard {count} of {wanted}"
@@ -183,7 +183,7 @@ class _Check:
             if count < wanted and short:
                 return cannot_tell(f"{why}, but so short a text is easily misheard")
             return RuleFinding(count >= wanted, float(min(0, count - wanted)), why)
-        alike = text.equal_parts(said, wanted)
+        alike = text.equal_parts(words, wanted)
         if alike >= cuts.repeat_similarity:
             return RuleFinding(True, 0.0, f"{wanted} parts of the text are alike ({alike:.2f})")
         return cannot_tell("repetitions of unknown text")

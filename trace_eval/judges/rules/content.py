@@ -79,13 +79,13 @@ def judge_content(
     Raises:
         MeasurementMissing: a transcript is absent for a technical reason, or its words are guesses.
     """
-    heard_a, heard_b = (_read_answer(n, x, instruction, cuts) for n, x in (("A", a), ("B", b)))
-    _refuse_guesses((a, heard_a), (b, heard_b), cuts)
-    one, other = heard_a.standing, heard_b.standing
+    words_a, words_b = (_read_answer(n, x, instruction, cuts) for n, x in (("A", a), ("B", b)))
+    _refuse_guesses((a, words_a), (b, words_b), cuts)
+    one, other = words_a.standing, words_b.standing
     difference, lead, notes = 0.0, 0.0, []
-    if heard_a.overlap is not None and heard_b.overlap is not None:
-        difference = (heard_a.overlap - heard_b.overlap) / cuts.overlap_margin
-        low, high = sorted((heard_a.overlap, heard_b.overlap))
+    if words_a.overlap is not None and words_b.overlap is not None:
+        difference = (words_a.overlap - words_b.overlap) / cuts.overlap_margin
+        low, high = sorted((words_a.overlap, words_b.overlap))
         # Overlap is a weak sign: only no overlap at all against much of it counts.
         lead = difference if low < cuts.off_topic_overlap else 0.0
         if abs(lead) >= 1 and one.acceptable and other.acceptable:

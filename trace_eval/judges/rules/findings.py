@@ -46,7 +46,7 @@ class RuleFinding:
     Attributes:
         met: None when it cannot be told.
         strength: distance from the cut in units of noise, limited; 0 when it cannot be told.
-        why: the value and the cut, or what is missing; for people.
+        why: the value and the cut, or what is missing; for readers.
     """
 
     met: bool | None

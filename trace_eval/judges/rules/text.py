@@ -103,11 +103,11 @@ def coverage(stems: Iterable[str], recognised: Iterable[str]) -> float:
     Raises:
         ValueError: there are no stems.
     """
-    wanted_stems, heard_stems = sorted(set(stems)), set(recognised)
+    wanted_stems, recognised_stems = sorted(set(stems)), set(recognised)
     if not wanted_stems:
         raise ValueError("coverage: no stems; ask only where there are some")
     result = sum(
-        word in heard_stems or any(alike(word, other) for other in heard_stems)
+        word in recognised_stems or any(alike(word, other) for other in recognised_stems)
         for word in wanted_stems
     )
     return result / len(wanted_stems)

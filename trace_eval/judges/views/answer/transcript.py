@@ -35,8 +35,8 @@ def missing_words(case: Case) -> str | None:
 
 def recognised_words(case: Case) -> str:
     """What was recognised of the answer's recordings, as it is."""
-    heard = (blueprint.transcript for blueprint in case.answers.values())
-    return " ".join(each.text if isinstance(each, Transcript) else "" for each in heard)
+    transcripts = (blueprint.transcript for blueprint in case.answers.values())
+    return " ".join(each.text if isinstance(each, Transcript) else "" for each in transcripts)
 
 
 def words_of(case: Case) -> str:

@@ -63,7 +63,7 @@ def _example(path: Path, pair: Pair, task: PairRubric) -> Solved:
     words = answer.get("reasoning")
     reason = words.strip() if isinstance(words, str) else ""
     labels = {part.name: _labels(where, part, answer, len(task.parts) > 1) for part in task.parts}
-    if a.sha256 == b.sha256 and any("false" in said.values() for said in labels.values()):
+    if a.sha256 == b.sha256 and any("false" in one.values() for one in labels.values()):
         raise UserError(
             f"{where}: both recordings are the same, and the answer calls them different; mend"
             " the record"
@@ -71,7 +71,7 @@ def _example(path: Path, pair: Pair, task: PairRubric) -> Solved:
     solutions = {part.name: _solution(part, labels[part.name], reason) for part in task.parts}
     hashes = (sound.sha256 for sound in unit.sounds)
     reasons = dict.fromkeys(labels, reason) if reason else {}
-    identity: list[JsonValue] = [{name: {**said} for name, said in labels.items()}, {**reasons}]
+    identity: list[JsonValue] = [{name: {**one} for name, one in labels.items()}, {**reasons}]
     return Solved(pair, unit, solutions, [*hashes, pair.instruction.text, *identity])
 
 

@@ -158,7 +158,7 @@ class PairSoundView(View):
         answers = case.pair.answers
         if order == "ab":
             return PromptItem(unit, text, words, about_calls(answers))
-        back = {_SWAPPED.get(name, name): said for name, said in words.items()}
+        back = {_SWAPPED.get(name, name): one for name, one in words.items()}
         about = about_calls(answers[::-1])
         return PromptItem(unit.swapped, text, dict(sorted(back.items())), about)
 
@@ -183,7 +183,7 @@ class PairSoundView(View):
             sides = {"audio_1": "a", "audio_2": "b"}
             recognised = {n: _transcript(case.blueprints.get(side)) for n, side in sides.items()}
         wanted = written if source == "reference" else recognised
-        words = {name: said for name, said in wanted.items() if said is not None}
+        words = {name: one for name, one in wanted.items() if one is not None}
         if missing := wanted.keys() - words:
             return {}, f"there is no {source} transcript of {', '.join(sorted(missing))}"
         return words, None
@@ -204,7 +204,7 @@ class PairSoundView(View):
                 f"examples, {example.item.id!r}: -J transcripts needs its words; add the text of"
                 " the instruction, or a_reference and b_reference"
             )
-        return PromptItem(unit, text, {name: said for name, said in words.items() if said})
+        return PromptItem(unit, text, {name: one for name, one in words.items() if one})
 
     def caveats(self, case: Case, prepared: Unit) -> list[str]:
         notes = []

@@ -49,7 +49,7 @@ def task_names() -> list[str]:
     return [name for name in rubric_names(PAIRS) if name not in ("trace", NATURALNESS)]
 
 
-def load_heard(spec: str) -> PairRubric | ScoreQuestion:
+def load_listening(spec: str) -> PairRubric | ScoreQuestion:
     """A rubric of pairs of which the recordings are an input.
 
     Raises:
