@@ -98,7 +98,7 @@ class Case:
             return self.instruction.transcript.text or None
         return None
 
-    # For judges of one kind of item: what ``accepts`` promises them.
+    # For judges of one kind of item, as ``accepts`` promises.
 
     @property
     def pair(self) -> Pair:

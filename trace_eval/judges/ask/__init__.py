@@ -1,1 +1,1 @@
-"""Asking a chat model: the judge over it, its calls, clients, kept replies, and what they cost."""
+"""Chat models: the judge over them, its calls and clients, the reply cache, and the cost."""

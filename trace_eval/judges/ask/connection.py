@@ -104,7 +104,7 @@ class Redactor:
         return text if len(text) <= MAX_DETAIL else text[: MAX_DETAIL - 1] + "…"
 
     def full(self, text: str) -> str:
-        """The text without secrets and without what looks like one, in full length."""
+        """The text without secrets and without anything like one, in full length."""
         text = redact_urls(self.exact(text))
         return self._KEY.sub("[key]", self._TOKEN.sub(r"\1 [key]", text))
 
@@ -124,23 +124,16 @@ def is_transport(error: Exception) -> bool:
     return isinstance(error, OSError) or package in ("httpx", "httpx2", "httpcore", "httpcore2")
 
 
-def is_refused(error: BaseException | None) -> bool:
-    """True where no connection came about at all: no server listens, or there is no such host."""
-    while error is not None:
-        if isinstance(error, ConnectionRefusedError | socket.gaierror):
-            return True
-        if type(error).__name__ == "ConnectError":  # httpx's and httpcore's
-            return True
-        error = error.__cause__ or error.__context__
-    return False
-
-
-def lost(detail: str, error: BaseException) -> CallFailed:
+def lost(detail: str, error: BaseException | None) -> CallFailed:
     """The failure of a call whose connection ended without an answer.
 
     Without a connection the server did no work; a server that resets one may charge for it.
     """
-    refused = is_refused(error)
+    refused, cause = False, error
+    while cause is not None and not refused:  # ConnectError is httpx's and httpcore's
+        refused = isinstance(cause, ConnectionRefusedError | socket.gaierror)
+        refused |= type(cause).__name__ == "ConnectError"
+        cause = cause.__cause__ or cause.__context__
     return CallFailed(
         Reason.UNREACHABLE, detail, retry=True, unreachable=refused, billed=not refused
     )

@@ -12,7 +12,7 @@ from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import typical_tokens, upper_tokens
 from trace_eval.judges.base import Case
 
-#: What a verdict with its reasons usually takes, tokens. Reasoning models take more.
+#: Usual length of a verdict with its reasons, tokens. Reasoning models take more.
 TYPICAL_REPLY_TOKENS = 300
 
 

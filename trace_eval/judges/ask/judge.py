@@ -92,7 +92,7 @@ class LLMJudge(Judge):
         }
 
     def activity(self) -> Activity:
-        """Calls in flight, and what has been spent."""
+        """Calls in flight, and the money spent."""
         cost = self.budget.committed if self.price else None
         return Activity(self.sender.asker.caller.limiter.in_flight, cost)
 

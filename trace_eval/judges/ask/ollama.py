@@ -59,7 +59,7 @@ TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
 class OllamaClient(ChatClient):
     """One model on one Ollama server."""
 
-    # A local server works on one or few at a time; what waits there runs into our timeout.
+    # A local server works on one or few at a time; calls that wait there run into our timeout.
     usual_concurrency = 2
     uses = names_of(OllamaOptions)
     reports_context = True
@@ -165,7 +165,7 @@ class OllamaClient(ChatClient):
             while self._num_ctx < need:
                 self._num_ctx *= 2
         num_ctx = min(self._num_ctx, self._limit or self._num_ctx)
-        # The bound is generous, so only what cannot fit by any count is refused unsent.
+        # The bound is generous, so only a prompt that cannot fit by any count is refused unsent.
         certain = sum(len(m.text) for m in request.messages) // 8
         if certain + 1 > num_ctx:
             raise CallFailed(

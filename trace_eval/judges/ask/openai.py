@@ -119,7 +119,7 @@ class OpenAIClient(ChatClient):
         return self._parameters
 
     def observed(self) -> dict[str, JsonValue]:
-        """The dialect, once settled, and what the server calls its model."""
+        """The dialect, once settled, and the server's name of its model."""
         return {**(asdict(self._dialect) if self._settled else {}), **self.replies.identity}
 
     @property

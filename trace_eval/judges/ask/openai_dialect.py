@@ -1,4 +1,4 @@
-"""How OpenAI-compatible servers differ in what they accept, answer and refuse."""
+"""Differences of OpenAI-compatible servers: accepted fields, errors, counts and waits."""
 
 from __future__ import annotations
 

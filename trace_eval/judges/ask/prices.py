@@ -19,7 +19,7 @@ from trace_eval.judges.ask.base import Tokens
 
 SHIPPED = Path(__file__).with_name("prices.toml")
 
-#: ``gpt-4.1-mini-2025-04-14`` costs what ``gpt-4.1-mini`` costs.
+#: The price of ``gpt-4.1-mini-2025-04-14`` is that of ``gpt-4.1-mini``.
 _DATED = re.compile(r"-(?:20\d{2}-\d{2}-\d{2}|20\d{6}|\d{4}|latest)$")
 
 

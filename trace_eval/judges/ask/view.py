@@ -180,7 +180,7 @@ class View(ABC):
         return []
 
     def cropped(self, case: Case, prepared: Any) -> bool:
-        """True where what is shown ends before the recording does."""
+        """True where the material ends before the recording does."""
         return False
 
     def if_cut(self, case: Case) -> str:

@@ -106,7 +106,7 @@ class Panel:
             judge.load()
 
     def activity(self) -> Activity:
-        """Calls of all, and what they have spent together."""
+        """Calls and cost of all."""
         if len(self.judges) == 1 or not self.chats:
             return self.judges[0].activity() if len(self.judges) == 1 else Activity()
         callers = {id(chat.sender.asker.caller): chat for chat in self.chats}.values()
@@ -151,7 +151,7 @@ class Panel:
         return [outcome for outcome in whole if outcome.key not in self.done]
 
     async def close(self) -> None:
-        """Release what all of them hold."""
+        """Release the connections of all."""
         for judge in self.judges:
             await judge.close()
 

@@ -45,7 +45,7 @@ def names_of(*groups: type[Any]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class CallOptions:
-    """How a server is reached, and what calls may take and cost.
+    """How a server is reached, and limits of time and cost.
 
     Attributes:
         base_url: OpenAI-compatible or Ollama server, e.g. http://127.0.0.1:8000/v1; default: the
@@ -81,7 +81,7 @@ class CallOptions:
 
 @dataclass(frozen=True)
 class ChatOptions(CallOptions):
-    """Options of a chat model that do not depend on what it is shown.
+    """Options of a chat model that do not depend on its material.
 
     Attributes:
         preset: settings of a published protocol, where none are named: audiojudge, style_paper

@@ -154,7 +154,7 @@ def _plain_score(text: str, rubric: ScoreRubric) -> ScoreReply | None:
     return ScoreReply(score, dict.fromkeys(rubric.elements), storable(text[: results[-1].start()]))
 
 
-# --- what replies come to -------------------------------------------------------------------
+# --- the outcome ----------------------------------------------------------------------------
 
 #: Caveat of an agent whose instructions are missing: whether it keeps them is not rated.
 NO_POLICY = "no_policy"

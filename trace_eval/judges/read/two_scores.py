@@ -172,7 +172,7 @@ def read_text(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
     )
 
 
-# --- what replies come to -------------------------------------------------------------------
+# --- the outcome ----------------------------------------------------------------------------
 
 
 class TwoScoreForm(AnswerForm[TwoScores]):
