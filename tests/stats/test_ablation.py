@@ -20,7 +20,7 @@ TRUTH = table("labels", {"overall": "1212121212"})
 
 def compared(labels: Opinions = TRUTH, **overall: str) -> tuple[AblationRow, ...]:
     """Conditions by their labels, the first of which is the reference."""
-    conditions = {name: [table(name, {"overall": said})] for name, said in overall.items()}
+    conditions = {name: [table(name, {"overall": picks})] for name, picks in overall.items()}
     return ablation_table(conditions, labels, QUICK).rows
 
 

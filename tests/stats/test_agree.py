@@ -77,9 +77,9 @@ def test_empty_label_cells_follow_the_same_policy() -> None:
     judge = table("judge", {"overall": "12"})
     with pytest.raises(UserError, match="1 of 2 items has no overall label, first 'p1'"):
         agree([judge], labels, OPTIONS)
-    found = agree([judge], labels, AgreeOptions(QUICK, missing="drop"))
-    assert found.truth[0].silent == 1
-    assert found.scores[0].labelled == 1
+    got = agree([judge], labels, AgreeOptions(QUICK, missing="drop"))
+    assert got.truth[0].silent == 1
+    assert got.scores[0].labelled == 1
 
 
 def test_clusters_need_instructions() -> None:
@@ -102,26 +102,26 @@ def test_several_raters_take_the_plurality_and_never_the_first() -> None:
         id=list("aaabbccc"),
         rater=["x", "y", "z", "x", "y", "x", "y", "z"],
     )
-    said = labels.per_item.codes["overall"]
-    assert agreed(said).tolist() == codes("1-g").tolist()
-    assert (said >= SPLIT).tolist() == [False, True, False]
+    picks = labels.per_item.codes["overall"]
+    assert agreed(picks).tolist() == codes("1-g").tolist()
+    assert (picks >= SPLIT).tolist() == [False, True, False]
 
 
 def test_alpha_of_people_and_with_the_judge() -> None:
     labels = table("labels", {"overall": "12121g"}, id=list("abcabc"), rater=["x"] * 3 + ["y"] * 3)
     judge = table("judge", {"overall": "121"}, id=list("abc"))
-    found = {row.who: row.alpha for row in agree([judge], labels, OPTIONS).alphas}
-    assert found["people"].raters == 2
-    assert found["people and judge"].raters == 3
-    assert found["people"].nominal is not None
+    got = {row.who: row.alpha for row in agree([judge], labels, OPTIONS).alphas}
+    assert got["people"].raters == 2
+    assert got["people and judge"].raters == 3
+    assert got["people"].nominal is not None
 
 
 def test_two_judges_are_compared_item_by_item() -> None:
     labels = table("labels", {"content": "1212121212", "overall": "1212121212"})
     good = table("good", {"content": "1212121212", "overall": "1212121212"})
     poor = table("poor", {"content": "1212111111", "overall": "2121121212"})
-    found = agree([good, poor], labels, OPTIONS).comparisons
-    content, overall = found
+    got = agree([good, poor], labels, OPTIONS).comparisons
+    content, overall = got
     # content: poor is wrong on p5, p7, p9; exact p = 2 / 2^3
     assert (content.mcnemar.only_first, content.mcnemar.only_second) == (3, 0)
     assert content.mcnemar.p == pytest.approx(1 / 4, abs=1e-12)
@@ -156,11 +156,11 @@ def test_a_file_of_several_judges_with_repeats() -> None:
         rater=["x"] * 4 + ["y"] * 4,
         repeat=list("0011") * 2,
     )
-    found = agree([judged], labels, OPTIONS)
-    assert [score.judge for score in found.scores] == ["x", "y"]
+    got = agree([judged], labels, OPTIONS)
+    assert [score.judge for score in got.scores] == ["x", "y"]
     # the first repeat counts for agreement, all of them for noise
-    assert [score.metrics["accuracy_4way"].value for score in found.scores] == [1, 1]
-    assert [row.noise.pairwise for row in found.noise] == [0.5, 0.5]
+    assert [score.metrics["accuracy_4way"].value for score in got.scores] == [1, 1]
+    assert [row.noise.pairwise for row in got.noise] == [0.5, 0.5]
 
 
 def test_a_policy_needs_all_dimensions() -> None:
@@ -184,15 +184,15 @@ def test_baselines_stand_beside_the_judge() -> None:
         duration_b=["1", "2", "2", "1"],
     )
     score = agree([judge], labels, OPTIONS).scores[0]
-    found = {baseline.name: baseline for baseline in score.baselines}
+    got = {baseline.name: baseline for baseline in score.baselines}
     # longer answer says 1, 2, 2 and nothing on the last: right on the first and third
-    assert found["longer answer"].items == 3
-    assert found["longer answer"].accuracy == pytest.approx(2 / 3, abs=1e-12)
+    assert got["longer answer"].items == 3
+    assert got["longer answer"].accuracy == pytest.approx(2 / 3, abs=1e-12)
     # the judge on those three: right, wrong, wrong
-    assert found["longer answer"].judge == pytest.approx(1 / 3, abs=1e-12)
-    assert found["content only"].accuracy == 0.5
-    assert found["random, uniform (expected)"].accuracy == 0.25
-    assert "louder answer" not in found
+    assert got["longer answer"].judge == pytest.approx(1 / 3, abs=1e-12)
+    assert got["content only"].accuracy == 0.5
+    assert got["random, uniform (expected)"].accuracy == 0.25
+    assert "louder answer" not in got
 
 
 def test_any_number_with_a_direction_is_a_baseline() -> None:
@@ -210,11 +210,11 @@ def test_any_number_with_a_direction_is_a_baseline() -> None:
         numbers=[rule.number for rule in names],
     )
     report = agree([judge], labels, replace(OPTIONS, baselines=tuple(names)))
-    found = {baseline.name: baseline for baseline in report.scores[0].baselines}
+    got = {baseline.name: baseline for baseline in report.scores[0].baselines}
     # lower wer: 1, 2, nothing (equal), nothing (unknown): right on the first of two
-    assert (found["lower wer"].items, found["lower wer"].accuracy) == (2, 0.5)
+    assert (got["lower wer"].items, got["lower wer"].accuracy) == (2, 0.5)
     # higher p808: 1, 1, 2, 2: all right
-    assert (found["higher p808"].items, found["higher p808"].accuracy) == (4, 1)
+    assert (got["higher p808"].items, got["higher p808"].accuracy) == (4, 1)
     assert "baseline higher utmos left out: nothing has utmos_a and utmos_b" in report.notes
     for wrong in ("wer", "wer:less", ":lower"):
         with pytest.raises(UserError, match="write NUMBER:higher or NUMBER:lower"):
@@ -275,10 +275,10 @@ def test_a_better_rule_is_named(tmp_path: Path) -> None:
     for n in range(10):
         truth = 1 if n < 5 else 2
         longer = truth if n % 5 else 3 - truth
-        said = truth if n % 5 < 3 else 3 - truth
+        picks = truth if n % 5 < 3 else 3 - truth
         sides = (9, 3) if longer == 1 else (3, 9)
         labels.append(f"{n},{truth},{sides[0]},{sides[1]}")
-        judged.append(f"{n},m,{said}")
+        judged.append(f"{n},m,{picks}")
     (tmp_path / "labels.csv").write_text("\n".join(labels) + "\n")
     (tmp_path / "judged.csv").write_text("\n".join(judged) + "\n")
     done = typed("agree", tmp_path / "judged.csv", "--labels", tmp_path / "labels.csv", "--full")
@@ -291,9 +291,9 @@ def test_a_better_rule_is_named(tmp_path: Path) -> None:
 def test_rank_intervals_rest_on_half_of_the_resamples_at_least() -> None:
     rows, values, tested = np.full((2000, 2), np.nan), np.array([2.0, 1.0]), np.zeros((2, 2))
     rows[0] = values
-    assert (found := rank_sets(values, rows, tested, 0.95)).ahead is None
-    assert found.undefined == 1999
+    assert (got := rank_sets(values, rows, tested, 0.95)).ahead is None
+    assert got.undefined == 1999
     rows[:1200] = values
-    found = rank_sets(values, rows, tested, 0.95)
-    assert found.ahead is not None
-    assert (found.ahead.tolist(), found.undefined) == ([[False, True], [False, False]], 800)
+    got = rank_sets(values, rows, tested, 0.95)
+    assert got.ahead is not None
+    assert (got.ahead.tolist(), got.undefined) == ([[False, True], [False, False]], 800)

@@ -49,9 +49,9 @@ def _labels(tmp_path: Path) -> Path:
 
 
 def test_two_tables_are_enough(tmp_path: Path) -> None:
-    found = agree([read_scores(_scores(tmp_path))], _labels(tmp_path), options=QUICK)
-    assert (found.items, found.ratings, found.raters) == (6, 18, 3)
-    r = figure(found, "raters", "judge", "mean_r").estimate.value
+    got = agree([read_scores(_scores(tmp_path))], _labels(tmp_path), options=QUICK)
+    assert (got.items, got.ratings, got.raters) == (6, 18, 3)
+    r = figure(got, "raters", "judge", "mean_r").estimate.value
     # judge with P1, P2 and P3: speaking_style.md, section 9
     assert r == pytest.approx((0.996732 + 0.822853 + 0.910671) / 3, abs=1e-6)
 
@@ -61,8 +61,8 @@ def test_ratings_of_unknown_items_are_refused_or_dropped(tmp_path: Path) -> None
     labels.write_text(labels.read_text() + "i0,P9,\ni99,P1,3\n")  # P9 gave none
     with pytest.raises(UserError, match=r"1 rated item is not in .*'i99'"):
         agree([read_scores(_scores(tmp_path))], labels, options=QUICK)
-    found = agree([read_scores(_scores(tmp_path))], labels, options=replace(QUICK, missing="drop"))
-    assert found.ratings == 18
+    got = agree([read_scores(_scores(tmp_path))], labels, options=replace(QUICK, missing="drop"))
+    assert got.ratings == 18
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
     people = np.array([14 / 3, 11 / 3, 5 / 3, 8 / 3, 4 / 3, 13 / 3])
     rows = [[f"i{n}", value] for n, value in enumerate(people)]
     labels = _csv(tmp_path / "mos.csv", ["id", "mos"], rows)
-    found = agree([read_scores(_scores(tmp_path))], labels, options=QUICK)
+    got = agree([read_scores(_scores(tmp_path))], labels, options=QUICK)
 
     def value(name: str) -> float | None:
-        return figure(found, "agreement", "judge", name).estimate.value
+        return figure(got, "agreement", "judge", name).estimate.value
 
     # The same under the name of a rating: one number for an item, nobody's, between two labels.
     for head in (["id", "score"], ["id", "rater", "score"]):
@@ -109,11 +109,11 @@ def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
     product = np.cov(judge, people, bias=True)
     wide = product[0, 0] + product[1, 1] + (judge.mean() - people.mean()) ** 2
     assert value("ccc") == pytest.approx(2 * product[0, 1] / wide)
-    assert found.alphas == ()
-    assert "Lin's concordance" in [row[0] for t in score_tables(found) for row in t.rows]
+    assert got.alphas == ()
+    assert "Lin's concordance" in [row[0] for t in score_tables(got) for row in t.rows]
     # a distribution of single ratings says nothing of a mean of several
-    assert figure(found, "agreement", "constant", "crps").estimate.value is None
-    assert "mean opinions" in str(figure(found, "agreement", "constant", "crps").reason)
+    assert figure(got, "agreement", "constant", "crps").estimate.value is None
+    assert "mean opinions" in str(figure(got, "agreement", "constant", "crps").reason)
     rows[2][1] = 5.2
     beside = _csv(tmp_path / "beside.csv", ["id", "mos"], rows)
     with pytest.raises(UserError, match=r"mos of item 'i2' is 5.2, and the scale goes from 1 to 5"):
@@ -134,8 +134,8 @@ def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
     ],
 )
 def test_concordance_by_hand(judge: list[float], people: list[float], wanted: float | None) -> None:
-    found = concordance(np.array(judge, float), np.array(people, float))
-    assert found == pytest.approx(np.nan if wanted is None else wanted, abs=1e-12, nan_ok=True)
+    got = concordance(np.array(judge, float), np.array(people, float))
+    assert got == pytest.approx(np.nan if wanted is None else wanted, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -185,8 +185,8 @@ def _score(row: dict[str, Any]) -> Score:
     }
     if row["id"].endswith("7"):  # some are unscored
         return Score(**common, status="unscored", reason="unreachable", detail="no reply in time")
-    said = lexical_score(row["question"], [row["reference"]], row["candidate"], row["rationale"])
-    reduced = of_distribution(said.distribution, SCALE)
+    votes = lexical_score(row["question"], [row["reference"]], row["candidate"], row["rationale"])
+    reduced = of_distribution(votes.distribution, SCALE)
     return Score(
         **common,
         status="scored",
@@ -205,18 +205,18 @@ def run(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_with_labels_inside(run: Path) -> None:
-    found = agree([read_scores(run)], options=AgreeOptions(BootstrapOptions(50), split="test"))
-    [coverage] = found.coverage
+    got = agree([read_scores(run)], options=AgreeOptions(BootstrapOptions(50), split="test"))
+    [coverage] = got.coverage
     assert coverage.items == coverage.rated == 113
     assert coverage.scored + coverage.unscored == 113
     assert 0 < coverage.unscored < 40
-    assert found.items == coverage.scored
-    assert found.rubric == "correctness"
+    assert got.items == coverage.scored
+    assert got.rubric == "correctness"
     assert {"constant", "exact match", "token F1", "longer answer", "majority rating"} < {
-        f.who for f in found.figures
+        f.who for f in got.figures
     }
-    assert sum(s.scored for s in found.systems) == coverage.scored
-    assert any("that every judge scored" in note for note in found.notes)
+    assert sum(s.scored for s in got.systems) == coverage.scored
+    assert any("that every judge scored" in note for note in got.notes)
 
 
 def test_the_last_line_of_an_item_counts(run: Path, tmp_path: Path) -> None:
@@ -239,11 +239,11 @@ def test_the_order_in_which_scores_were_written_changes_nothing(run: Path, tmp_p
     (shuffled / "items.jsonl").write_text((run / "items.jsonl").read_text())
     random.Random(5).shuffle(lines)
     (shuffled / "scores.jsonl").write_text("".join(lines))
-    told = [agree([read_scores(folder)], options=QUICK) for folder in (run, shuffled)]
-    one, other = ([(f.group, f.who, f.name, f.estimate) for f in found.figures] for found in told)
+    shown = [agree([read_scores(folder)], options=QUICK) for folder in (run, shuffled)]
+    one, other = ([(f.group, f.who, f.name, f.estimate) for f in got.figures] for got in shown)
     assert one
     assert one == other
-    assert told[0].systems == told[1].systems
+    assert shown[0].systems == shown[1].systems
 
 
 def test_judges_of_a_pooled_run_stand_beside_it(tmp_path: Path) -> None:
@@ -360,18 +360,18 @@ def test_a_beta_scorer_beside_a_constant_beta_and_clamped(tmp_path: Path) -> Non
     path.write_text("".join(s.model_dump_json() + "\n" for s in scores) + json.dumps(empty) + "\n")
     rows = [[f"i{n}", score] for n, score in enumerate((1, 3, 5, 5, 1))]
     labels = _csv(tmp_path / "people.csv", ["id", "score"], rows)
-    found = agree([read_scores(path)], labels, options=QUICK)
-    nll = figure(found, "agreement", "scorer:x", "nll_beta")
+    got = agree([read_scores(path)], labels, options=QUICK)
+    nll = figure(got, "agreement", "scorer:x", "nll_beta")
     assert nll.rows == 4
     # Beta(8, 2) at .99: .398857
     expected = (3.912023 + 0 - 0.683097 + 0.398857) / 4
     assert nll.estimate.value == pytest.approx(expected, abs=2e-6)
-    assert figure(found, "agreement", "constant Beta", "nll_beta").rows == 5
+    assert figure(got, "agreement", "constant Beta", "nll_beta").rows == 5
     errors = {
-        who: figure(found, "agreement", who, "mae").estimate.value
+        who: figure(got, "agreement", who, "mae").estimate.value
         for who in ("scorer:x", "scorer:x, clamped")
     }
     # the fourth mean, .8, becomes 1, which is what annotators say
     assert errors["scorer:x"] - errors["scorer:x, clamped"] == pytest.approx(0.2 / 5)  # type: ignore[operator]
-    crps = figure(found, "agreement", "scorer:x", "crps")
+    crps = figure(got, "agreement", "scorer:x", "crps")
     assert crps.rows == 5

@@ -43,9 +43,9 @@ def row(
     system: str, value: float, limits: Limits = None, p: float | None = None, **more: Any
 ) -> RateRow:
     """A win rate of 40 labels and 200 judgements."""
-    found = dict.fromkeys(PPIEstimate.__dataclass_fields__, None) | {"labelled": 40, "judged": 200}
-    found |= {"labels": value, "labels_interval": limits, "both": value, "interval": limits}
-    return RateRow(system, PPIEstimate(**(found | {"p": p} | more)))
+    got = dict.fromkeys(PPIEstimate.__dataclass_fields__, None) | {"labelled": 40, "judged": 200}
+    got |= {"labels": value, "labels_interval": limits, "both": value, "interval": limits}
+    return RateRow(system, PPIEstimate(**(got | {"p": p} | more)))
 
 
 def ranking(
@@ -59,7 +59,7 @@ def ranking(
 
 
 @pytest.mark.parametrize(
-    ("p", "exact", "said"),
+    ("p", "exact", "words"),
     [
         (0.057, True, "not shown to be better (exact sign test, p = 0.057)"),
         (0.035, True, "shown to be better (exact sign test, p = 0.035)"),
@@ -67,10 +67,10 @@ def ranking(
         (None, False, "too few for a test"),
     ],
 )
-def test_two_systems_by_the_judge(p: float | None, exact: bool, said: str) -> None:
+def test_two_systems_by_the_judge(p: float | None, exact: bool, words: str) -> None:
     judged = (row("new", 0.6, (0.5, 0.7), p, exact=exact), row("old", 0.4))
     first, second, third = rank_answer(ranking(judged))
-    assert first == f"new wins 60 % [50, 70] of 40 pairs by this judge: {said}."
+    assert first == f"new wins 60 % [50, 70] of 40 pairs by this judge: {words}."
     assert second == NO_LABELS
     assert third.startswith("With a label for each of the 40 pairs you would see a difference of")
     assert rank_answer(ranking(judged=())) == ()
@@ -95,12 +95,12 @@ def test_two_systems_by_the_judge(p: float | None, exact: bool, said: str) -> No
 )  # fmt: skip
 def test_two_systems_by_people(people: dict[str, Any], level: float, last: str | None) -> None:
     value = people.pop("value")
-    found = (row("new", value, **people), row("old", 1 - value))
+    got = (row("new", value, **people), row("old", 1 - value))
     options = RankOptions(BootstrapOptions(level=level))
-    said = rank_answer(ranking(options=options, labelled=found))
-    assert "by the 40 pairs that annotators labelled" in said[1]
-    assert said[2:] == () if last is None else said[2].startswith(last)
-    assert not any("of the run have none yet" in one for one in said)
+    words = rank_answer(ranking(options=options, labelled=got))
+    assert "by the 40 pairs that annotators labelled" in words[1]
+    assert words[2:] == () if last is None else words[2].startswith(last)
+    assert not any("of the run have none yet" in one for one in words)
 
 
 def test_judge_at_one_half_contradicts_nobody() -> None:
@@ -117,15 +117,17 @@ def test_what_the_labels_of_people_are_of() -> None:
         (0.2, "by annotators, from 40 labels and all"),
     ):
         both = (row("new", 0.55, limits, p, weight=weight), row("old", 0.45))
-        said = rank_answer(ranking(powered=WinRates(both, (), "")))
-        assert basis in said[1]
-        assert said[2].startswith("Not even a label for each of the 160 pairs that have none would")
+        words = rank_answer(ranking(powered=WinRates(both, (), "")))
+        assert basis in words[1]
+        assert words[2].startswith(
+            "Not even a label for each of the 160 pairs that have none would"
+        )
     caveat = Caveat(HUMAN_RATES, "inclusion is empty")
     silent = rank_answer(ranking(caveats=(caveat,)))
     assert silent[1:] == ("The human labels cannot speak for these pairs, see the note.",)
     typed = RankOptions(typed=True)
-    said = rank_answer(ranking(options=typed, labelled=(row("new", 0.6), row("old", 0.5))))
-    assert said[1].endswith("(both may lose).")
+    words = rank_answer(ranking(options=typed, labelled=(row("new", 0.6), row("old", 0.5))))
+    assert words[1].endswith("(both may lose).")
     assert rank_answer(ranking(labelled=(row("other", 0.6),)))[1] == NO_LABELS
 
 
@@ -145,15 +147,15 @@ def places(high: int | None, *lows: int) -> dict[str, Any]:
 
 def ahead(places: Iterable[Standing]) -> tuple[Standing, ...]:
     """Standings that name the systems whose ranks are all behind."""
-    told = tuple(places)
+    text = tuple(places)
     return tuple(
-        replace(one, ahead=tuple(o.system for o in told if (o.low or 0) > (one.high or 9)))
-        for one in told
+        replace(one, ahead=tuple(o.system for o in text if (o.low or 0) > (one.high or 9)))
+        for one in text
     )
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "words"),
     [
         (places(1, 2, 2), ": shown to be ahead of all others."),
         (places(2, 2, 3), ": shown to be ahead of c, not of b."),
@@ -162,10 +164,10 @@ def ahead(places: Iterable[Standing]) -> tuple[Standing, ...]:
     ],
 )  # fmt: skip
 def test_three_systems_are_ahead_where_rank_intervals_do_not_meet(
-    more: dict[str, Any], said: str
+    more: dict[str, Any], words: str
 ) -> None:
     first = "a wins most by this judge, 70 % [60, 80] of 40 comparisons"
-    assert rank_answer(ranking(THREE, **more))[0] == first + said
+    assert rank_answer(ranking(THREE, **more))[0] == first + words
 
 
 def test_equal_winners_and_people_of_several() -> None:
@@ -175,8 +177,8 @@ def test_equal_winners_and_people_of_several() -> None:
 
     def differing(p: float) -> str:
         parts = tuple(DifferenceRow("a", other, THREE[0].rate, p) for other in "bc")
-        found = WinRates(tuple(THREE), parts, "")
-        return rank_answer(ranking(THREE, **places(1, 2, 2), powered=found))[1]
+        got = WinRates(tuple(THREE), parts, "")
+        return rank_answer(ranking(THREE, **places(1, 2, 2), powered=got))[1]
 
     assert differing(0.05).endswith("shown to be ahead of all others.")
     assert differing(0.0501).endswith("not shown to be ahead of b and c.")
@@ -221,8 +223,8 @@ def agreement(*scores: JudgeScore, p: float | None = None) -> AgreeReport:
 
 def compared(p: float, difference: float = -0.1, limits: Limits = (-0.2, 0.0)) -> Comparison:
     """Of the judges ``a`` and ``b``."""
-    found = IntervalEstimate(difference, limits)
-    return Comparison("a", "b", "overall", 100, found, found, McNemar(20, 10, p), p)
+    got = IntervalEstimate(difference, limits)
+    return Comparison("a", "b", "overall", 100, got, got, McNemar(20, 10, p), p)
 
 
 def test_a_rule_counts_on_half_of_the_pairs() -> None:
@@ -235,9 +237,9 @@ def test_a_rule_counts_on_half_of_the_pairs() -> None:
 
 
 def test_labels_that_would_tell_a_judge_from_a_rule() -> None:
-    told = agree_answer(agreement(score("a", 0.6, (0.485, 0.7))))
-    assert told[1].startswith("That is not told apart from the best simple rule")
-    assert told[2].startswith("About 230 more pairs with a label would tell them apart with a chan")
+    text = agree_answer(agreement(score("a", 0.6, (0.485, 0.7))))
+    assert text[1].startswith("That is not told apart from the best simple rule")
+    assert text[2].startswith("About 230 more pairs with a label would tell them apart with a chan")
     assert len(agree_answer(agreement(score("a", 0.6, (0.51, 0.7))))) == 2
     assert len(agree_answer(agreement(score("a", 0.6, None)))) == 2
     assert agree_answer(agreement()) == (
@@ -247,30 +249,30 @@ def test_labels_that_would_tell_a_judge_from_a_rule() -> None:
 
 def test_the_best_judge_beside_the_next() -> None:
     two = score("b", 0.6, (0.5, 0.7)), score("a", 0.7, (0.6, 0.8))
-    for p, said in ((0.05, "shown"), (0.0501, "not shown")):
+    for p, words in ((0.05, "shown"), (0.0501, "not shown")):
         *_, last = agree_answer(agreement(*two, p=p))
-        assert last.startswith(f"Beside b on the same pairs it is {said} to be better (exact McN")
+        assert last.startswith(f"Beside b on the same pairs it is {words} to be better (exact McN")
     *_, last = agree_answer(agreement(*two))
     assert last == "b is next with 60 %; the two were not compared."
 
 
 @pytest.mark.parametrize(
-    ("limits", "said"),
+    ("limits", "words"),
     [
         ((0.01, 0.5), "shown to rise with annotators'"),
         ((0.0, 0.5), "not shown to rise with annotators'"),
         (None, "not shown to rise with annotators', as rho has no interval"),
     ],
 )
-def test_scores_and_people(limits: Limits, said: str) -> None:
-    found = AgreementFigure("agreement", "j", "rho", IntervalEstimate(0.3, limits), 20)
+def test_scores_and_people(limits: Limits, words: str) -> None:
+    got = AgreementFigure("agreement", "j", "rho", IntervalEstimate(0.3, limits), 20)
     fields = ("selective", "systems", "system_agreement", "growth", "binary", "alphas", "splits")
     known = {"labels": "x", "items": 20, "raters": 1, "options": AgreeOptions(), "rubric": None}
     known |= {"ratings": 20, "questions": None, "low": 1, "high": 5, "fitted_on": ""}
     coverage = (Coverage("j", 20, 20, 20, 0),)
     report: Any = dict.fromkeys(fields, ()) | known | {"coverage": coverage, "verdicts": ()}
-    (only,) = agree_answer(ScoreReport(**report, figures=(found,)))
-    assert only.startswith(f"Scores of j are {said}: Spearman's rho 0.30")
+    (only,) = agree_answer(ScoreReport(**report, figures=(got,)))
+    assert only.startswith(f"Scores of j are {words}: Spearman's rho 0.30")
     nothing = agree_answer(ScoreReport(**report, figures=()))
     assert nothing == ("Nothing that annotators rated was scored: nothing can be said.",)
     equal = AgreementFigure("agreement", "j", "rho", IntervalEstimate(None, None), 20)
@@ -288,19 +290,19 @@ def scored(
 
 
 @pytest.mark.parametrize(
-    ("limits", "low", "said"),
+    ("limits", "low", "words"),
     [
         ((3.5, 4.5), 2, "shown to be better"),  # rank 1 to 1, and 2 to 2
         ((3.5, 4.5), 1, "not shown to be better"),  # 1 to 1, and 1 to 2
         (None, 2, "not shown to be better"),  # of too few questions
     ],
 )
-def test_two_systems_by_their_scores(limits: Limits, low: int, said: str) -> None:
+def test_two_systems_by_their_scores(limits: Limits, low: int, words: str) -> None:
     old = ("old", 3.0, (2.5, 3.5), (low, 2), None)
     first, second = scored(old, ("new", 4.0, limits, (1, 1), None))
     mean = "4 [3.5, 4.5]" if limits else "4 (no interval)"
     over = "by this judge over 20 answers"
-    assert first == f"new scores {mean} on average, old 3 [2.5, 3.5], {over}: {said}."
+    assert first == f"new scores {mean} on average, old 3 [2.5, 3.5], {over}: {words}."
     assert second == "Nobody rated these answers: what annotators would say is unknown."
 
 
@@ -333,14 +335,14 @@ def comparison(
 
 
 def same(first: str, second: str, value: float) -> Mutual:
-    found = IntervalEstimate(value, (value - 0.1, value + 0.1))
-    return Mutual(first, second, "overall", (), 100, found, found)
+    got = IntervalEstimate(value, (value - 0.1, value + 0.1))
+    return Mutual(first, second, "overall", (), 100, got, got)
 
 
 def test_two_runs_beside_people() -> None:
     a, b = score("a", 0.7, (0.6, 0.8)), score("b", 0.6, (0.5, 0.7))
-    told = compare_answer(comparison(a, b, p=0.05, mutual=(same("a", "b", 0.8),)))
-    assert told == (
+    text = compare_answer(comparison(a, b, p=0.05, mutual=(same("a", "b", 0.8),)))
+    assert text == (
         "a agrees with human labels on 70 % [60, 80] of 100 pairs (overall), b on 60 % [50, 70]:"
         " shown to be better (exact McNemar test, p = 0.05).",
         "a and b say the same of 80 % [70, 90] of 100 pairs.",
@@ -360,9 +362,9 @@ def test_three_runs_and_runs_without_labels() -> None:
     three = [score(name, value, (0.5, 0.8)) for name, value in (("a", 0.7), ("b", 0.6), ("c", 0.5))]
     alike = same("a", "b", 0.8), same("a", "c", 0.6), same("b", "c", 0.7)
     least = ", the least of all runs."
-    for p, said in ((0.05, "ahead of b, not of c"), (0.0501, "not shown to be ahead of b and c")):
+    for p, words in ((0.05, "ahead of b, not of c"), (0.0501, "not shown to be ahead of b and c")):
         first, second = compare_answer(comparison(*three, p=p, mutual=alike))
-        assert said in first
+        assert words in first
         assert second == f"a and c say the same of 60 % [50, 70] of 100 pairs{least}"
     bare = compare_answer(comparison(score("a", 0.7, None), mutual=alike[:1]))
     assert bare[0] == "Nobody labelled these pairs: which run is right is unknown."

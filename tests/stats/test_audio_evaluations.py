@@ -27,13 +27,13 @@ def test_noise_is_read_against_a_repetition() -> None:
     base = codes(0, 0, 0, 0, 1, 1, 1, 4, 0)
     repeat = codes(0, 0, 0, 1, 1, 1, 1, 4, 0)
     noisy = codes(0, 0, 1, 4, 1, 1, 0, 0, -1)
-    found = {row.fell_on: row for row in robustness(base, repeat, noisy, np.zeros(9, np.int64))}
-    assert [(r.items, r.repeat, r.noisy) for r in found.values()] == [
+    got = {row.fell_on: row for row in robustness(base, repeat, noisy, np.zeros(9, np.int64))}
+    assert [(r.items, r.repeat, r.noisy) for r in got.values()] == [
         (4, 0.75, 0.5),
         (3, 1.0, pytest.approx(2 / 3)),
         (1, 1.0, 0.0),
     ]
-    assert found["winner"].net == 0.25
+    assert got["winner"].net == 0.25
     alone = robustness(base, None, noisy, np.ones(9, np.int64))
     assert [(r.fell_on, r.items, r.repeat) for r in alone] == [
         ("winner", 3, None),
@@ -63,17 +63,17 @@ def test_harder_pairs_are_bound_to_their_place() -> None:
     mos_a, mos_b = 3 + gap, np.full(8, 3.0)  # A is better everywhere
     there = codes(0, 0, 0, 0, 0, 0, 0, 0)
     back = codes(0, 0, 0, 1, 1, 1, 1, 1)  # the three hardest: first place both times
-    found = difficulty(there, back, mos_a, mos_b)
-    assert found is not None
-    assert [(q.items, q.bias.first, q.bias.stable) for q in found.quartiles] == [
+    got = difficulty(there, back, mos_a, mos_b)
+    assert got is not None
+    assert [(q.items, q.bias.first, q.bias.stable) for q in got.quartiles] == [
         (2, 2, 0),
         (2, 1, 1),
         (2, 0, 2),
         (2, 0, 2),
     ]
-    assert [q.accuracy for q in found.quartiles] == [1.0] * 4
-    assert found.spearman is not None
-    assert found.spearman < -0.8
+    assert [q.accuracy for q in got.quartiles] == [1.0] * 4
+    assert got.spearman is not None
+    assert got.spearman < -0.8
     assert difficulty(there[:5], back[:5], mos_a[:5], mos_b[:5]) is None
 
 
@@ -108,8 +108,8 @@ def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
     read = {name: table.codes["preference"] for name, table in tables.items()}
     assert read["base"].tolist() == codes(0, 1, 4, MISSING, 0).tolist()
     side = np.array([0, 0, 1, 1, 1])
-    found = robustness(read["base"], read["again"], read["noisy"], side)
-    assert [(row.fell_on, row.items, row.repeat, row.noisy) for row in found] == [
+    got = robustness(read["base"], read["again"], read["noisy"], side)
+    assert [(row.fell_on, row.items, row.repeat, row.noisy) for row in got] == [
         ("winner", 1, 1.0, 0.0),
         ("loser", 2, 0.5, 1.0),
         ("tie", 1, 0.0, 1.0),

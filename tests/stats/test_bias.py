@@ -45,9 +45,9 @@ def test_rows_are_joined_repeated_and_copied_as_one_by_one() -> None:
             else:
                 waiting.setdefault((key, a, b), []).append(row)
         assert join_orders(facts["clip_a"], facts["clip_b"], facts["instruction_id"]) == joined
-        found = repeated(np.arange(size).astype(object), facts)
+        got = repeated(np.arange(size).astype(object), facts)
         repeats = [str(row) for group in groups.values() if len(group) > 1 for row in group]
-        assert [row for warning in found for row in warning.rows] == repeats
+        assert [row for warning in got for row in warning.rows] == repeats
         unit = units({name: facts[name] for name in names[1:]})
         together = [] if unit is None else [np.flatnonzero(unit == k) for k in np.unique(unit)]
         expected = list(copies.values()) if len(copies) < size else []
@@ -59,12 +59,12 @@ def test_position_bias_by_hand() -> None:
     #           first first second stable stable tie tie+tie missing
     one = codes("1     1     2      1      2      1   g       -".replace(" ", ""))
     two = codes("1     1     2      2      1      b   b       1".replace(" ", ""))
-    found = position_bias(one, two)
-    assert (found.pairs, found.decided) == (7, 5)
-    assert (found.stable, found.first, found.second) == (2, 2, 1)
-    assert (found.tied, found.tied_both) == (2, 1)
+    got = position_bias(one, two)
+    assert (got.pairs, got.decided) == (7, 5)
+    assert (got.stable, got.first, got.second) == (2, 2, 1)
+    assert (got.tied, got.tied_both) == (2, 1)
     # 2 against 1 of 3: 2 * (C(3,2) + C(3,3)) / 8 = 1
-    assert found.p == 1
+    assert got.p == 1
 
 
 def test_length_bias_counts_human_ties_only() -> None:
@@ -73,15 +73,15 @@ def test_length_bias_counts_human_ties_only() -> None:
     b = np.array([1.0, 1, 1, 2, 5, 1, 1])
     # 0: 1 is longer; 1: 2 is shorter; 2: tie; 3: 1 is shorter; 4: equal lengths;
     # 5: annotators see a winner; 6: unknown length
-    found = length_bias(truth, judged, a, b)
-    assert (found.human_ties, found.longer, found.shorter, found.tied) == (4, 1, 2, 1)
-    assert found.share_longer == pytest.approx(1 / 3, abs=1e-12)
+    got = length_bias(truth, judged, a, b)
+    assert (got.human_ties, got.longer, got.shorter, got.tied) == (4, 1, 2, 1)
+    assert got.share_longer == pytest.approx(1 / 3, abs=1e-12)
     assert length_bias(codes("1"), codes("1"), a[:1], b[:1]).share_longer is None
 
 
 def test_self_comparisons() -> None:
-    found = self_comparisons(codes("112g"), np.array([True, True, True, True]))
-    assert (found.pairs, found.tied, found.first, found.second) == (4, 1, 2, 1)
+    got = self_comparisons(codes("112g"), np.array([True, True, True, True]))
+    assert (got.pairs, got.tied, got.first, got.second) == (4, 1, 2, 1)
 
 
 def test_baselines_by_hand() -> None:
@@ -98,9 +98,9 @@ def test_baselines_by_hand() -> None:
 
 def test_a_rule_by_numbers_is_missing_where_equal_or_unknown() -> None:
     facts = {"duration_a": np.array([2, 1, 1, np.nan]), "duration_b": np.array([1, 2, 1, 1.0])}
-    found = NumberRule("longer answer", "duration").codes(facts)
-    assert found is not None
-    assert found.tolist() == codes("12--").tolist()
+    got = NumberRule("longer answer", "duration").codes(facts)
+    assert got is not None
+    assert got.tolist() == codes("12--").tolist()
     shorter = NumberRule("shorter answer", "duration", lower=True).codes(facts)
     assert shorter is not None
     assert shorter.tolist() == codes("21--").tolist()

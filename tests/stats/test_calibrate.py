@@ -27,12 +27,12 @@ def source(number: int, sharpness: float, seed: int = 0, noise: int = 0) -> Opin
     rng = np.random.default_rng(seed)
     margin = rng.normal(0, 2, number)
     truth = rng.random(number) < sigmoid(sharpness * margin)
-    said = "".join("g" if abs(m) < 1 else "1" if m > 0 else "2" for m in margin)
+    votes = "".join("g" if abs(m) < 1 else "1" if m > 0 else "2" for m in margin)
     margins = {f"margin_{d}": [f"{m:.4f}" for m in rng.normal(0, 1, number)]
                for d in ("content", "voice_quality")[:noise]}  # fmt: skip
     judged = table(
         "judge",
-        {"overall": said},
+        {"overall": votes},
         margin=[f"{m:.6f}" for m in margin],
         instruction_id=[f"i{n // 4}" for n in range(number)],
         **margins,
@@ -59,25 +59,25 @@ def test_folds_never_share_an_instruction_and_are_even() -> None:
 
 
 def test_a_margin_beats_the_label_that_it_was_rounded_to() -> None:
-    found = calibrate(gather(source(1200, 1.0), None))
-    best = found.methods[0]
+    got = calibrate(gather(source(1200, 1.0), None))
+    best = got.methods[0]
     assert best.brier.value < 0.19
     assert best.ece.value < 0.06
-    rule = next(row for row in found.rules if row.name == "judge's own label")
+    rule = next(row for row in got.rules if row.name == "judge's own label")
     # the label ties in two of five pairs, where the margin still leans the right way
     assert rule.difference.interval is not None
     assert rule.difference.interval[0] > 0
-    assert sum(b.pairs for b in best.bins) == found.pairs == 1200
+    assert sum(b.pairs for b in best.bins) == got.pairs == 1200
     assert diagram(best).count("<circle") == len(best.bins)
 
 
 def test_half_is_judged_by_the_ties_that_people_gave() -> None:
     """Always 1/2 errs by a half on winners and by nothing on ties."""
-    found = source(400, 1.0)
-    assert found.labels is not None
-    codes = found.labels.codes["overall"].copy()
+    got = source(400, 1.0)
+    assert got.labels is not None
+    codes = got.labels.codes["overall"].copy()
     codes[::4] = 2
-    tied = found.beside(labels=found.labels.with_codes(overall=codes))
+    tied = got.beside(labels=got.labels.with_codes(overall=codes))
     result = calibrate(gather(tied, None))
     assert result.half == pytest.approx(0.25 * 0.75)
     rules = {rule.name: rule.accuracy.value for rule in result.rules}
@@ -92,10 +92,10 @@ def test_the_bound_of_the_calibration_error_holds_it() -> None:
         for seed in range(100):
             p = rng.uniform(0.1, 0.8, 120)
             y = (rng.random(120) < p + off).astype(float)
-            found = Draws(np.arange(120), 0.95, seed).gap(p - y, _bins(p))
-            assert found.interval is not None
-            assert found.interval[0] <= found.value <= found.interval[1]
-            inside += found.interval[0] <= off <= found.interval[1]
+            got = Draws(np.arange(120), 0.95, seed).gap(p - y, _bins(p))
+            assert got.interval is not None
+            assert got.interval[0] <= got.value <= got.interval[1]
+            inside += got.interval[0] <= off <= got.interval[1]
         assert inside >= 93
 
 
@@ -103,11 +103,11 @@ def test_the_chosen_map_is_measured_on_pairs_that_did_not_choose_it() -> None:
     """Three maps of nothing: the luckiest looks better than 1/2 more often than the chosen."""
     better = {"best": 0.0, "chosen": 0.0}
     for seed in range(8):
-        found = calibrate(gather(source(60, 0.0, seed=seed, noise=2), None))
-        better["best"] += found.methods[0].log_loss - np.log(2)
-        better["chosen"] += found.chosen.log_loss - np.log(2)
-        assert found.best == found.methods[0].method
-        for row in (found.chosen, *found.methods):
+        got = calibrate(gather(source(60, 0.0, seed=seed, noise=2), None))
+        better["best"] += got.methods[0].log_loss - np.log(2)
+        better["chosen"] += got.chosen.log_loss - np.log(2)
+        assert got.best == got.methods[0].method
+        for row in (got.chosen, *got.methods):
             for shown in (row.brier, row.ece, row.accuracy):
                 low, high = shown.interval or (shown.value, shown.value)
                 assert low <= shown.value <= high
@@ -131,26 +131,26 @@ def judged(tmp_path: Path) -> Path:
 
 def test_agree_compares_the_fit_with_rules_that_need_none(judged: Path, tmp_path: Path) -> None:
     command = ["agree", str(judged), "--prediction", "preference", "--truth", "truth", "--id", "id"]
-    told = [*command, "--calibrated", "--beat", "wer:lower", "--resamples", "100", "--full"]
-    result = CliRunner().invoke(app, [*told, "--json", str(tmp_path / "out.json")])
+    text = [*command, "--calibrated", "--beat", "wer:lower", "--resamples", "100", "--full"]
+    result = CliRunner().invoke(app, [*text, "--json", str(tmp_path / "out.json")])
     assert result.exit_code == 0, result.output
     assert "P(annotators prefer A | judge)" in result.output
-    (found,) = json.loads((tmp_path / "out.json").read_text())["calibrations"]
-    assert found["features"] == ["score difference", "label"]
-    names = [rule["name"] for rule in found["rules"]]
+    (got,) = json.loads((tmp_path / "out.json").read_text())["calibrations"]
+    assert got["features"] == ["score difference", "label"]
+    names = [rule["name"] for rule in got["rules"]]
     assert names[:2] == ["judge's own label", "lower wer"]
-    assert found["rules"][1]["difference"]["interval"][0] > 0
+    assert got["rules"][1]["difference"]["interval"][0] > 0
     plain = CliRunner().invoke(app, [*command, "--resamples", "100"])
     assert "P(annotators prefer A" not in plain.output
 
 
 def test_noise_is_not_learned() -> None:
     """Labels that do not depend on the judge: held out, nothing beats 1/2."""
-    found = calibrate(gather(source(400, 0.0, seed=3, noise=2), None))
-    assert {row.method for row in found.methods} == {"isotonic", "temperature", "margins"}
-    assert found.methods[0].brier.value == pytest.approx(0.25, abs=0.01)
-    assert found.methods[0].accuracy.interval is not None
-    assert found.methods[0].accuracy.interval[0] < 0.5
+    got = calibrate(gather(source(400, 0.0, seed=3, noise=2), None))
+    assert {row.method for row in got.methods} == {"isotonic", "temperature", "margins"}
+    assert got.methods[0].brier.value == pytest.approx(0.25, abs=0.01)
+    assert got.methods[0].accuracy.interval is not None
+    assert got.methods[0].accuracy.interval[0] < 0.5
 
 
 def test_too_few_labels_are_refused() -> None:

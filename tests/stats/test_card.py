@@ -47,8 +47,8 @@ def typed(*arguments: object, code: int = 0) -> str:
 
 def score(right: float, number: int = 200):  # type: ignore[no-untyped-def]
     truth = RNG.integers(0, 2, number)
-    said = np.where(RNG.random(number) < right, truth, 1 - truth)
-    tables = ["".join("12"[code] for code in column) for column in (said, truth)]
+    votes = np.where(RNG.random(number) < right, truth, 1 - truth)
+    tables = ["".join("12"[code] for code in column) for column in (votes, truth)]
     source = table("judge", {"overall": tables[0]})
     options = AgreeOptions(BootstrapOptions(300))
     return agree([source], table("labels", {"overall": tables[1]}), options).scores[0]
@@ -74,19 +74,19 @@ def test_the_human_ceiling_by_hand() -> None:
     labels = table(
         "labels", {"overall": "11122"}, id=list("aabbc"), rater=["x", "y", "x", "y", "x"]
     )
-    found = human_ceiling(labels)
-    assert found is not None
-    assert (found.raters, found.pairs, found.agreement) == (2, 2, 0.5)
+    got = human_ceiling(labels)
+    assert got is not None
+    assert (got.raters, got.pairs, got.agreement) == (2, 2, 0.5)
     assert human_ceiling(table("labels", {"overall": "12"})) is None
 
 
 def test_how_a_run_went(run: Path) -> None:
-    found = operation(run)
-    assert (found.pairs, found.scored) == (40, 38)
-    assert sum(found.unscored.values()) == 2
-    assert found.calls >= 38 * 6
-    assert found.both_orders == 38
-    assert 0 <= found.consistent <= 38
+    got = operation(run)
+    assert (got.pairs, got.scored) == (40, 38)
+    assert sum(got.unscored.values()) == 2
+    assert got.calls >= 38 * 6
+    assert got.both_orders == 38
+    assert 0 <= got.consistent <= 38
 
 
 def test_every_extractor_has_its_limits() -> None:
@@ -116,8 +116,8 @@ def test_a_card_of_a_run(run: Path, tmp_path: Path) -> None:
 def judge_file(folder: Path, name: str, right: float) -> Path:
     rng = np.random.default_rng(len(name))
     truth = np.tile([1, 2], 60)
-    said = np.where(rng.random(120) < right, truth, 3 - truth)
-    rows = "".join(f"p{n},{code}\n" for n, code in enumerate(said))
+    votes = np.where(rng.random(120) < right, truth, 3 - truth)
+    rows = "".join(f"p{n},{code}\n" for n, code in enumerate(votes))
     path = folder / name
     path.write_text(f"id,preference\n{rows}")
     return path
@@ -149,14 +149,14 @@ def both_orders(folder: Path, same: int, pairs: int = 200) -> tuple[Path, Path]:
 
     Where it is not the same, whatever is shown first wins; it is right wherever it is the same.
     """
-    said, truth = ["id,overall,clip_a,clip_b"], ["id,overall,instruction_id"]
+    votes, truth = ["id,overall,clip_a,clip_b"], ["id,overall,instruction_id"]
     for n in range(pairs):
         better = 1 + n % 2
         swapped = 3 - better if n < same else 1
-        said += [f"p{n},{better if n < same else 1},a{n},b{n}", f"q{n},{swapped},b{n},a{n}"]
+        votes += [f"p{n},{better if n < same else 1},a{n},b{n}", f"q{n},{swapped},b{n},a{n}"]
         truth += [f"p{n},{better},i{n // 2}", f"q{n},{3 - better},i{n // 2}"]
     paths = folder / "twice.csv", folder / "twice_labels.csv"
-    for path, lines in zip(paths, (said, truth), strict=True):
+    for path, lines in zip(paths, (votes, truth), strict=True):
         path.write_text("\n".join(lines) + "\n")
     return paths
 
@@ -231,13 +231,13 @@ def test_copies_are_one_unit_of_win_rates() -> None:
 
     def width(**more: list[str]) -> tuple[float, str]:
         judged = table("judge", {"preference": "".join(truth)}, **facts, **more)
-        found = win_rate_tables(labelled(judged, labels))
-        low, high = found.systems[0].rate.labels_interval or (0.0, 0.0)
-        return high - low, found.design
+        got = win_rate_tables(labelled(judged, labels))
+        low, high = got.systems[0].rate.labels_interval or (0.0, 0.0)
+        return high - low, got.design
 
-    (apart, told), (together, words) = width(), width(**clips)
+    (apart, shown), (together, words) = width(), width(**clips)
     assert together == pytest.approx(2 * apart, rel=0.15)  # a quarter of the units
-    assert told.endswith("variance over items")
+    assert shown.endswith("variance over items")
     assert words.endswith("variance over items, copies of a pair as one")
 
 

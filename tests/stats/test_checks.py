@@ -40,10 +40,10 @@ def loop_bug(labels: Codes) -> Codes:
 
 def test_ties_overwritten_by_the_row_before() -> None:
     truth = RNG.choice(4, 200, p=[0.3, 0.3, 0.2, 0.2]).astype(np.int8)
-    found = copied_ties(names(200), loop_bug(truth), truth, "judge", "the labels")
-    assert [w.check for w in found] == ["copied_ties"]
+    got = copied_ties(names(200), loop_bug(truth), truth, "judge", "the labels")
+    assert [w.check for w in got] == ["copied_ties"]
     ties = np.flatnonzero(truth >= 2)
-    assert found[0].rows == tuple(f"p{row}" for row in ties if row > 0)
+    assert got[0].rows == tuple(f"p{row}" for row in ties if row > 0)
 
 
 def test_a_judge_that_never_ties_is_no_copy() -> None:
@@ -62,10 +62,10 @@ def test_swapped_answers_with_unswapped_labels() -> None:
     judged = np.where(right, truth, RNG.integers(0, 4, 300)).astype(np.int8)
     mirrored = np.where(judged < 2, 1 - judged, judged).astype(np.int8)
     assert swapped(names(300), truth, judged, "judge") == []
-    found = swapped(names(300), truth, mirrored, "judge")
-    assert [w.check for w in found] == ["swapped"]
+    got = swapped(names(300), truth, mirrored, "judge")
+    assert [w.check for w in got] == ["swapped"]
     wrong = (truth < 2) & (mirrored < 2) & (truth != mirrored)
-    assert len(found[0].rows) == int(wrong.sum())
+    assert len(got[0].rows) == int(wrong.sum())
     # chance level is bad, but it is no swap
     assert swapped(names(300), truth, RNG.integers(0, 2, 300).astype(np.int8), "judge") == []
 
@@ -78,11 +78,11 @@ def test_repeated_recordings_and_triples() -> None:
         "clip_a": texts("1", "1", "2", "1"),
         "clip_b": texts("2", "2", "1", "2"),
     }
-    found = {w.check: w for w in repeated(names(4), facts)}
+    got = {w.check: w for w in repeated(names(4), facts)}
     # rows 0 and 1 are the same in every way; row 2 is the mirror, row 3 another instruction
-    assert found["duplicate_items"].rows == ("p0", "p1")
-    assert found["repeated_triples"].rows == ("p0", "p1")
-    assert "3 distinct of 4" in found["repeated_triples"].text
+    assert got["duplicate_items"].rows == ("p0", "p1")
+    assert got["repeated_triples"].rows == ("p0", "p1")
+    assert "3 distinct of 4" in got["repeated_triples"].text
     assert repeated(names(4), {}) == []
 
 
@@ -92,9 +92,9 @@ def test_label_sets() -> None:
     assert label_sets(ids, typed, typed, "x") == []
     assert "only one side has typed ties" in label_sets(ids, typed, untyped, "x")[0].text
     mixed = codes("12gt12gt12gt")
-    found = label_sets(ids, mixed, typed, "x")
-    assert "mix plain ties" in found[0].text
-    assert found[0].rows == ("p3", "p7", "p11")
+    got = label_sets(ids, mixed, typed, "x")
+    assert "mix plain ties" in got[0].text
+    assert got[0].rows == ("p3", "p7", "p11")
     never = label_sets(ids, codes("bbbbbbbbbb12"), codes("111111111112"), "x")
     assert [w.text for w in never if "both_bad" in w.text] == [
         "x: the judge never says both_bad, the other side does 10 times"
@@ -103,17 +103,17 @@ def test_label_sets() -> None:
 
 def test_overall_on_one_side_and_preference_on_the_other() -> None:
     typed, plain = {"overall": "12gb" * 5}, {"preference": "12tt" * 5}
-    for said, truth, words in (
+    for votes, truth, words in (
         (typed, plain, "the judge says overall, the labels preference alone"),
         (plain, typed, "the labels say overall, the judge preference alone"),
     ):
-        found = agree([table("judge", said)], table("labels", truth), AgreeOptions(QUICK))
-        (warning,) = [w for w in found.warnings if w.check == "label_sets"]
+        got = agree([table("judge", votes)], table("labels", truth), AgreeOptions(QUICK))
+        (warning,) = [w for w in got.warnings if w.check == "label_sets"]
         assert words in warning.text
         assert "20 of 20 items are compared as preferences" in warning.text
         systems = {"system_a": ["x"] * 20, "system_b": ["y"] * 20}
         ranked = rank_labels(
-            table("judge", said, **systems),
+            table("judge", votes, **systems),
             RankOptions(QUICK),
             labels=table("labels", truth, **systems),
         )

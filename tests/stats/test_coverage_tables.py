@@ -36,7 +36,7 @@ def test_every_world_of_the_stored_table_keeps_the_promise_or_tells_why_it_has_m
     rows = stored("coverage_ranks")["worlds"]
     assert {world.name for world in rank_worlds()} == set(rows)
     for name, row in rows.items():  # of all ranks together; 500 draws of each
-        assert min(told["to"] for told in row["held"].values()) >= 0.95, name
+        assert min(text["to"] for text in row["held"].values()) >= 0.95, name
 
 
 def test_intervals_of_agreement_hold_in_every_stored_world() -> None:
@@ -50,10 +50,10 @@ def test_intervals_of_agreement_hold_in_every_stored_world() -> None:
     ]
     low = sum(share < 0.93 for share in held)
     page = " ".join((PAGES / "agreement.md").read_text().split())
-    said = (
+    words = (
         f"In {len(rows)} worlds (`python -m benchmarks.coverage_agree`) {1 - low / len(held):.0%}"
     )
-    assert f"{said.replace('%', ' %')} of {len(held)} coverages are at least 93 %" in page
+    assert f"{words.replace('%', ' %')} of {len(held)} coverages are at least 93 %" in page
     assert f"the lowest, {min(held):.0%}".replace("%", " %") in page
     assert min(held) > 0.86
 
@@ -63,11 +63,11 @@ def test_words_and_figures_of_turns_err_as_often_as_they_may_in_every_stored_wor
     assert {world.name for world in claim_worlds()} == set(rows)
     for name, row in rows.items():
         assert row["seeds"] >= 400, name
-        said = {word for word in ("above", "below", "helps", "harms") if word in row}
-        for word in said:  # what 400 draws allow is 2.5 % on each side, 5 % together
+        words = {word for word in ("above", "below", "helps", "harms") if word in row}
+        for word in words:  # what 400 draws allow is 2.5 % on each side, 5 % together
             allowed = 0.025 if word in ("above", "below") else 0.05
             assert row[word]["from"] <= allowed, (name, word)
-        assert sum(row[word]["share"] for word in said) <= 0.07, name
+        assert sum(row[word]["share"] for word in words) <= 0.07, name
         for figure, one in row.items():
             if isinstance(one, dict) and "held" in one and one["given"] >= 0.5:
                 # means of heavy tails need more calls than there are: nothing seen tells of them
@@ -87,5 +87,5 @@ def test_truths_beside_the_stored_worlds_can_lie_lower() -> None:
     exact = stored("coverage_intervals")[LOWER]
     assert lower() == pytest.approx(exact)
     assert exact["15"] == pytest.approx(0.915, abs=5e-4)
-    told = f"15 labels alone hold {percent(exact['15'])} and 30 hold {percent(exact['30'])}."
-    assert told in PAGE
+    text = f"15 labels alone hold {percent(exact['15'])} and 30 hold {percent(exact['30'])}."
+    assert text in PAGE

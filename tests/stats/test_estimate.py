@@ -36,19 +36,19 @@ from trace_eval.stats.agreement.metrics import measures_of
 )
 def test_intervals_hold_the_truth(world: Labelled | Scored) -> None:
     # 95 % of 200 draws is 190; fewer than 176 has a probability of 1 in 10,000
-    for name, found in world.covered(200).items():
-        assert found["held"] is None or found["held"] >= 0.88, name
+    for name, got in world.covered(200).items():
+        assert got["held"] is None or got["held"] >= 0.88, name
 
 
 def test_a_share_of_single_items_has_wilsons_interval() -> None:
     counts = np.array([[60, 20, 0], [0, 20, 0], [0, 0, 0]])
-    found = estimates(Units.items(counts), measures_of(UNTYPED), BootstrapOptions())
+    got = estimates(Units.items(counts), measures_of(UNTYPED), BootstrapOptions())
     theirs = stats.binomtest(80, 100).proportion_ci(method="wilson")
-    assert found["accuracy_3way"].interval == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+    assert got["accuracy_3way"].interval == pytest.approx((theirs.low, theirs.high), abs=1e-9)
     # nothing wrong: exact
-    found = estimates(Units.items(np.diag([10, 10, 0])), measures_of(UNTYPED), BootstrapOptions())
+    got = estimates(Units.items(np.diag([10, 10, 0])), measures_of(UNTYPED), BootstrapOptions())
     exact = stats.binomtest(20, 20).proportion_ci()
-    assert found["accuracy_3way"].interval == pytest.approx((exact.low, 1), abs=1e-9)
+    assert got["accuracy_3way"].interval == pytest.approx((exact.low, 1), abs=1e-9)
 
 
 def test_what_so_few_units_cannot_tell() -> None:
@@ -81,8 +81,8 @@ def test_rows_are_worth_what_their_likeness_leaves() -> None:
 
 
 def test_a_judge_by_chance_is_seldom_below_the_best_of_four_labels() -> None:
-    found = Rules(200, 0, right=0.25, first=0.25, labels=4).covered(200)
-    assert found["below"]["share"] <= 0.055  # 2.5 % are allowed: 12 of 200 are 1 in 200
+    got = Rules(200, 0, right=0.25, first=0.25, labels=4).covered(200)
+    assert got["below"]["share"] <= 0.055  # 2.5 % are allowed: 12 of 200 are 1 in 200
 
 
 def test_percentiles_have_intervals_only_where_calls_lie_beyond() -> None:
@@ -90,9 +90,9 @@ def test_percentiles_have_intervals_only_where_calls_lie_beyond() -> None:
     truth = float(np.exp(0.7 * stats.norm.ppf(0.9)))
     for _ in range(150):
         calls = np.exp(0.7 * rng.normal(size=40))
-        found = quantile_interval(calls.repeat(6), np.arange(40).repeat(6), 0.9)
-        assert found.interval is not None
-        held += found.interval[0] <= truth <= found.interval[1]
+        got = quantile_interval(calls.repeat(6), np.arange(40).repeat(6), 0.9)
+        assert got.interval is not None
+        held += got.interval[0] <= truth <= got.interval[1]
     assert held >= 0.89 * 150
     few = quantile_interval(calls[:20].repeat(6), np.arange(20).repeat(6), 0.9)
     assert few.interval is None
@@ -114,12 +114,12 @@ def flat_accuracy(cells: np.ndarray) -> np.ndarray:
 def test_sparse_clusters_are_counted_as_dense_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     units = Units.of(rng.integers(0, 80, 360), 80, np.repeat(np.arange(90), 4))
-    found = []
+    got = []
     for share in (0.0, 1.0):
         monkeypatch.setattr("trace_eval.estimate.units._SPARSE", share)
-        found.append(next(units.resample(BootstrapOptions(50))))
-    assert np.array_equal(*found)
-    assert all(counts.flags.c_contiguous for counts in found)
+        got.append(next(units.resample(BootstrapOptions(50))))
+    assert np.array_equal(*got)
+    assert all(counts.flags.c_contiguous for counts in got)
 
 
 def test_clusters_widen_the_interval_when_items_repeat_each_other() -> None:
@@ -178,10 +178,10 @@ def test_drawn_p_values_are_near_the_exact_ones(monkeypatch: pytest.MonkeyPatch)
 def test_pairs_take_the_ranks_of_the_sign_test() -> None:
     # n 12 at 95 %: P(at most 2 of 12) = .0193 <= .025 < P(at most 3) = .073: the third of each side
     numbers = np.arange(12.0) + 0.5
-    found = paired_shift(numbers, 0.95)
-    assert found.interval == (2.5, 9.5)
-    assert found.median == 6.0
-    assert found.p == pytest.approx(binomtest(0, 12).pvalue)
+    got = paired_shift(numbers, 0.95)
+    assert got.interval == (2.5, 9.5)
+    assert got.median == 6.0
+    assert got.p == pytest.approx(binomtest(0, 12).pvalue)
     assert least_paired(0.95) == 6
     assert paired_shift(numbers[:5], 0.95).interval is None
     assert paired_shift(numbers[:0], 0.95) == (None, None, None)
@@ -191,13 +191,13 @@ def test_pairs_take_the_ranks_of_the_sign_test() -> None:
 def test_groups_take_the_ranks_of_the_mann_whitney_test(sizes: tuple[int, int]) -> None:
     rng = np.random.default_rng(sum(sizes))
     first, second = rng.normal(size=sizes[0]), rng.normal(0.5, size=sizes[1])
-    found = unpaired_shift(first, second, 0.95)
-    assert found.p == pytest.approx(mannwhitneyu(first, second, method="exact").pvalue)
-    if found.interval is None:
+    got = unpaired_shift(first, second, 0.95)
+    assert got.p == pytest.approx(mannwhitneyu(first, second, method="exact").pvalue)
+    if got.interval is None:
         assert sizes == (3, 3)  # the least p is .1
         return
     # an end of the interval is where the test of the shifted groups stops being significant
-    for end, step in zip(found.interval, (-1e-9, 1e-9), strict=True):
+    for end, step in zip(got.interval, (-1e-9, 1e-9), strict=True):
         assert mannwhitneyu(first + end + step, second, method="exact").pvalue <= 0.05
         assert mannwhitneyu(first + end - step, second, method="exact").pvalue > 0.05
 
@@ -208,9 +208,9 @@ def test_intervals_hold_with_few_skewed_latencies() -> None:
         held = np.zeros(2)
         for _ in range(draws):
             one, other = rng.lognormal(sigma=1.0, size=(2, pairs))
-            for kind, found in enumerate(
+            for kind, got in enumerate(
                 (paired_shift(other - one, 0.95), unpaired_shift(one, other, 0.95))
             ):
-                assert found.interval is not None
-                held[kind] += found.interval[0] <= 0 <= found.interval[1]
+                assert got.interval is not None
+                held[kind] += got.interval[0] <= 0 <= got.interval[1]
         assert (held / draws > 0.935).all(), (pairs, held)

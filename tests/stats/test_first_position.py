@@ -27,7 +27,7 @@ def reconciled(pair: str, opinions: list[VerdictOpinion]) -> Judgement:
     return labelled_judgement(opinions_of_pair, TYPED_TIE, {name: name for name in DIMENSIONS})
 
 
-def said(pair: str, *by_order: Rating) -> Judgement:
+def votes(pair: str, *by_order: Rating) -> Judgement:
     """What comes of the ratings in the orders ab and ba, in the pair's own A and B."""
     opinions = [
         VerdictOpinion(order=order, ratings=dict.fromkeys(DIMENSIONS, rating), reasoning={})
@@ -41,15 +41,15 @@ HONEST = (Rating.B, Rating.B)
 
 
 def test_ratings_by_place_are_counted_per_pair() -> None:
-    outcomes = [VerdictRow.of(said(f"p{n}", *ALWAYS_FIRST)) for n in range(7)]
-    found = first_position_test(outcomes)
-    assert found
-    assert (found.pairs, found.consistent, found.ratings) == (7, 0, 21)
-    assert (found.first, found.second) == (21, 0)
+    outcomes = [VerdictRow.of(votes(f"p{n}", *ALWAYS_FIRST)) for n in range(7)]
+    got = first_position_test(outcomes)
+    assert got
+    assert (got.pairs, got.consistent, got.ratings) == (7, 0, 21)
+    assert (got.first, got.second) == (21, 0)
     # Seven pairs that all lean one way: 2 / 2**7. The three ratings of one are no three proofs.
-    assert found.p == pytest.approx(2 / 2**7)
-    assert found.warning is None
-    outcomes.append(VerdictRow.of(said("p7", *ALWAYS_FIRST)))
+    assert got.p == pytest.approx(2 / 2**7)
+    assert got.warning is None
+    outcomes.append(VerdictRow.of(votes("p7", *ALWAYS_FIRST)))
     warned = first_position_test(outcomes)
     assert warned
     assert warned.p == pytest.approx(2 / 2**8)
@@ -59,7 +59,7 @@ def test_ratings_by_place_are_counted_per_pair() -> None:
 
 
 def test_honest_and_silent_judges_are_not_accused() -> None:
-    honest = first_position_test(VerdictRow.of(said(f"p{n}", *HONEST)) for n in range(20))
+    honest = first_position_test(VerdictRow.of(votes(f"p{n}", *HONEST)) for n in range(20))
     assert honest
     assert (honest.consistent, honest.first + honest.second, honest.p) == (20, 0, 1.0)
     assert (
@@ -72,7 +72,7 @@ def test_honest_and_silent_judges_are_not_accused() -> None:
 def run(tmp_path: Path) -> Path:
     labels = Labels(**dict.fromkeys((*DIMENSIONS, "overall"), Rating.A))
     items = [pair.model_copy(update={"labels": labels}) for pair in pairs(tmp_path, 9)]
-    judged = {pair.id: said(pair.id, *ALWAYS_FIRST) for pair in items}
+    judged = {pair.id: votes(pair.id, *ALWAYS_FIRST) for pair in items}
     return write_run(tmp_path / "run", items, judged)
 
 
@@ -85,8 +85,8 @@ def test_it_is_said_beside_results_agreement_and_ranking(run: Path) -> None:
     assert "0 of 9 pairs consistent under swap (0%)" in shown.out
     for command in ("show", "agree", "rank"):
         done = trace_eval(command, run)
-        told = " ".join(done.err.split())
-        assert "this judge answers by position, not by content" in told, (command, done)
+        text = " ".join(done.err.split())
+        assert "this judge answers by position, not by content" in text, (command, done)
     report = agree([read_opinions(run)])
     assert report.warnings[0].check == "place"
 
@@ -133,16 +133,16 @@ def test_what_it_contradicts_itself_on_wins_nothing(bound: Path, tmp_path: Path)
             line for line in lines if line[:1] == ["secret-one"] and "wins" not in line
         ), " ".join(done.err.split())
 
-    told, words = row()
-    assert told[1:4] == ["3", "0", "3"]  # comparisons, wins, losses
+    text, words = row()
+    assert text[1:4] == ["3", "0", "3"]  # comparisons, wins, losses
     assert "12 of 15 comparisons are left out: this judge answers by position" in words
     assert "--keep-inconsistent keeps them" in words
-    told, words = row("--keep-inconsistent")
-    assert told[1:4] == ["15", "12", "3"]
+    text, words = row("--keep-inconsistent")
+    assert text[1:4] == ["15", "12", "3"]
     assert "left out: this judge" not in words
     # a dimension on which the orders agree is not contradicted
-    told, words = row("--dimension", "voice_quality")
-    assert told[1:4] == ["15", "12", "3"]
+    text, words = row("--dimension", "voice_quality")
+    assert text[1:4] == ["15", "12", "3"]
     # rows of a file that show the same answers both ways round are the same two orders
     path = tmp_path / "twice.csv"
     lines = ["id,overall,system_a,system_b,clip_a,clip_b"]

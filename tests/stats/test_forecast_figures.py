@@ -37,14 +37,14 @@ Array = NDArray[Any]
 def test_crps_of_five_levels_by_hand() -> None:
     """Shares 1/8 four times and 1/2: F = .125, .25, .375, .5; for ratings 1, 3, 5."""
     shares = np.tile([0.125, 0.125, 0.125, 0.125, 0.5], (3, 1))
-    found = crps_levels(shares, np.array([0, 2, 4]), LEVELS)
+    got = crps_levels(shares, np.array([0, 2, 4]), LEVELS)
     f = np.array([0.125, 0.25, 0.375, 0.5])
     expected = [
         ((f - 1) ** 2).sum() / 4,
         (f[:2] @ f[:2] + ((f[2:] - 1) ** 2).sum()) / 4,
         (f @ f) / 4,
     ]
-    assert found == pytest.approx(expected, abs=1e-12)
+    assert got == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_sure_forecast_gets_its_absolute_error() -> None:
@@ -61,17 +61,17 @@ def test_crps_of_beta_is_its_integral(alpha: float, beta: float) -> None:
             integrate.quad(lambda x, s=side: (stats.beta.cdf(x, alpha, beta) - s) ** 2, *ends)[0]
             for side, ends in ((0, (0, y)), (1, (y, 1)))
         )
-        found = crps_beta(np.array([alpha]), np.array([beta]), np.array([y]))
-        assert found == pytest.approx([expected], abs=1e-7)
+        got = crps_beta(np.array([alpha]), np.array([beta]), np.array([y]))
+        assert got == pytest.approx([expected], abs=1e-7)
 
 
 def test_a_nearly_sure_beta_is_nearly_its_absolute_error() -> None:
     """e^10 is the largest parameter of a trained head; its ratio of Beta functions is 0 / 0."""
     top = np.exp(10.0)
-    found = crps_beta(np.array([top, top]), np.array([top, top]), np.array([0.0, 0.5]))
+    got = crps_beta(np.array([top, top]), np.array([top, top]), np.array([0.0, 0.5]))
     sd = (0.25 / (2 * top + 1)) ** 0.5
     # of a narrow normal: |error| - sd / sqrt(pi) far off, sd (sqrt(2) - 1) / sqrt(pi) at it
-    assert found == pytest.approx([0.5 - sd / np.pi**0.5, sd * (2**0.5 - 1) / np.pi**0.5], rel=1e-3)
+    assert got == pytest.approx([0.5 - sd / np.pi**0.5, sd * (2**0.5 - 1) / np.pi**0.5], rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -84,18 +84,18 @@ def test_a_nearly_sure_beta_is_nearly_its_absolute_error() -> None:
 )
 def test_likelihood_of_beta(alpha: float, beta: float, expected: tuple[float, ...]) -> None:
     """Log-parameters of correctness.md, section 4, at ratings 1, 3 and 5 clipped to .01, .99."""
-    found = nll_beta(np.float64(alpha), np.float64(beta), np.array([0, 0.5, 1.0]))
-    assert found == pytest.approx(-stats.beta.logpdf([0.01, 0.5, 0.99], alpha, beta), abs=1e-9)
+    got = nll_beta(np.float64(alpha), np.float64(beta), np.array([0, 0.5, 1.0]))
+    assert got == pytest.approx(-stats.beta.logpdf([0.01, 0.5, 0.99], alpha, beta), abs=1e-9)
     # the page has six digits after computing in 32 bits
-    assert found == pytest.approx(expected, abs=3e-6)
+    assert got == pytest.approx(expected, abs=3e-6)
 
 
 def test_likelihood_of_labels() -> None:
     """Logits (0, 0, 0, 0, ln 4) and (ln 3, 0, 0, 0, ln 3)."""
     shares = np.array([[1, 1, 1, 1, 4], [3, 1, 1, 1, 3]]) / [[8], [9]]
     for row, expected in ((0, (2.079442, 2.079442, 0.693147)), (1, (1.098612, 2.197225, 1.098612))):
-        found = nll_levels(shares[[row] * 3], np.array([0, 2, 4]))
-        assert found == pytest.approx(expected, abs=1e-6)
+        got = nll_levels(shares[[row] * 3], np.array([0, 2, 4]))
+        assert got == pytest.approx(expected, abs=1e-6)
     assert np.isinf(nll_levels(np.array([[0.0, 1.0]]), np.array([0]))).all()
 
 
@@ -108,8 +108,8 @@ def test_central_labels_and_what_they_claim() -> None:
 
 def _kept(error: Array, doubt: Array) -> tuple[list[float], float]:
     """MAE of what is kept when 0, 10, 20, 50 % are withheld, and over all shares."""
-    [found] = Curve(error, doubt).of(np.ones((1, len(error))))
-    return found[100:].tolist(), float(found[:100].mean())
+    [got] = Curve(error, doubt).of(np.ones((1, len(error))))
+    return got[100:].tolist(), float(got[:100].mean())
 
 
 def test_withholding_by_hand() -> None:
@@ -143,14 +143,14 @@ def test_the_linear_part_gives_the_intervals_of_the_curve(monkeypatch: pytest.Mo
     unit = np.arange(2000) // 5
     doubt = rng.random(2000) + rng.random(400)[unit]
     error = rng.random(2000) * (0.2 + doubt / 2)
-    found = {}
+    got = {}
     for limit in (10_000, 0):
         monkeypatch.setattr("trace_eval.stats.agreement.selective.EXACT_ITEMS", limit)
         resampler = Resampler(unit)
         add_selective(resampler, "j", error, doubt)
         estimates = resampler.estimates(BootstrapOptions(resamples=2000))
-        found[limit] = selective_rows(estimates, "j", 2000)
-    for exact, linear in zip(found[10_000], found[0], strict=True):
+        got[limit] = selective_rows(estimates, "j", 2000)
+    for exact, linear in zip(got[10_000], got[0], strict=True):
         pairs = [*zip(exact.at, linear.at, strict=True), (exact.area, linear.area)]
         for one, other in pairs:
             assert one.value == pytest.approx(other.value, abs=1e-12)
@@ -169,11 +169,9 @@ def test_the_factor_of_the_trivial_variance_is_a_weighted_median() -> None:
 def lexical(data: Path) -> ScoreReport:
     items, every = orca_items(data), []
     for row in orca_rows(data):
-        found = lexical_score(
-            row["question"], [row["reference"]], row["candidate"], row["rationale"]
-        )
-        every.append(of_distribution(found.distribution, SCALE))
-    said = judge_of_labels(
+        got = lexical_score(row["question"], [row["reference"]], row["candidate"], row["rationale"])
+        every.append(of_distribution(got.distribution, SCALE))
+    votes = judge_of_labels(
         "lexical",
         items,
         [one.value for one in every],
@@ -181,7 +179,7 @@ def lexical(data: Path) -> ScoreReport:
         distribution=[{str(k): v for k, v in one.distribution.items()} for one in every],
     )
     options = AgreeOptions(BootstrapOptions(resamples=300), split="test")
-    return compare_scores(items, [said], options)
+    return compare_scores(items, [votes], options)
 
 
 def test_the_ceiling_stands_beside_the_judge(lexical: ScoreReport) -> None:
@@ -196,10 +194,10 @@ def test_a_judge_below_the_constant_is_told_so(data: Path) -> None:
     items = orca_items(data)
     noise = judge("dice", items, np.random.default_rng(0).choice(LEVELS, len(items)))
     options = AgreeOptions(BootstrapOptions(resamples=0), split="test")
-    found = compare_scores(items, [noise], options)
-    assert "dice is below a baseline" in found.verdicts[0]
-    assert "MAE" in found.verdicts[0]
-    assert figure(found, "agreement", "dice", "mae").estimate.interval is None
+    got = compare_scores(items, [noise], options)
+    assert "dice is below a baseline" in got.verdicts[0]
+    assert "MAE" in got.verdicts[0]
+    assert figure(got, "agreement", "dice", "mae").estimate.interval is None
 
 
 def test_calibrated_forecasts_look_calibrated() -> None:
@@ -213,18 +211,18 @@ def test_calibrated_forecasts_look_calibrated() -> None:
     mean = shares @ LEVELS
     variance = shares @ LEVELS**2 - mean**2
     true = judge("true", items, mean, variance=variance, shares=shares)
-    found = compare_scores(items, [true], AgreeOptions(BootstrapOptions(resamples=200)))
-    assert figure(found, "calibration", "true", "dispersion").estimate.value == pytest.approx(
+    got = compare_scores(items, [true], AgreeOptions(BootstrapOptions(resamples=200)))
+    assert figure(got, "calibration", "true", "dispersion").estimate.value == pytest.approx(
         1, abs=0.06
     )
     covered, claimed = (
-        figure(found, "calibration", "true", name).estimate.value
+        figure(got, "calibration", "true", name).estimate.value
         for name in ("coverage_80", "claimed_80")
     )
     assert covered == pytest.approx(claimed, abs=0.03)
-    judged, random, oracle = (row.area.value or 0 for row in found.selective)
+    judged, random, oracle = (row.area.value or 0 for row in got.selective)
     assert oracle < judged < random
-    gains = [row.gain for row in found.selective]
+    gains = [row.gain for row in got.selective]
     assert gains[1] is None
     assert gains[0] is not None
     assert gains[0].value == pytest.approx(judged - random)

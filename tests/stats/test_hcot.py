@@ -49,14 +49,14 @@ def test_label_counts(labels: Opinions, name: str) -> None:
 
 def test_every_policy(labels: Opinions, name: str) -> None:
     report = agree([labels], labels, AgreeOptions(QUICK, policy="all"))
-    found = {m.policy: (m.right, m.items) for m in report.mechanisms if m.labels == "people"}
+    got = {m.policy: (m.right, m.items) for m in report.mechanisms if m.labels == "people"}
     expected = {
         "speakbench": {"content_first": 450, "content_first_strict": 485, "acceptability_cap": 191},
         "s2sarena": {"content_first": 169, "content_first_strict": 199, "acceptability_cap": 296},
     }
     total = {"speakbench": 497, "s2sarena": 314}[name]
     for policy, right in expected[name].items():
-        assert found[policy] == (right, total)
+        assert got[policy] == (right, total)
     # ten pairs of policies, each with a paired test
     assert len(report.policy_comparisons) == len(POLICIES) * (len(POLICIES) - 1) // 2
 
@@ -73,23 +73,23 @@ def test_agreement_and_majority(report: AgreeReport, name: str) -> None:
 
 def test_flips(report: AgreeReport, name: str) -> None:
     expected = {"speakbench": (0.3602, 0.1549, 0.0121), "s2sarena": (0.0955, 0.0287, 0.4013)}[name]
-    found = [report.mechanisms[0].flips[dimension].share for dimension in DIMENSIONS]
-    assert found == pytest.approx(expected, abs=PRINTED)
+    got = [report.mechanisms[0].flips[dimension].share for dimension in DIMENSIONS]
+    assert got == pytest.approx(expected, abs=PRINTED)
 
 
 def test_winner_on_bad(report: AgreeReport, name: str) -> None:
-    found = report.mechanisms[0].winner_on_bad
+    got = report.mechanisms[0].winner_on_bad
     expected = {"speakbench": 0.4588, "s2sarena": 0.0221}[name]
-    assert found.winner_on_bad == pytest.approx(expected, abs=PRINTED)
+    assert got.winner_on_bad == pytest.approx(expected, abs=PRINTED)
     if name == "speakbench":
-        assert found.winner_accuracy == pytest.approx(0.9918, abs=PRINTED)
+        assert got.winner_accuracy == pytest.approx(0.9918, abs=PRINTED)
 
 
 def test_counterfactual(report: AgreeReport, name: str) -> None:
     if name != "speakbench":
         pytest.skip("the figures are SpeakBench's")
-    found = report.mechanisms[0].counterfactual
-    shares = [found[who].share for who in ("paralinguistics", "voice_quality", "tie")]
+    got = report.mechanisms[0].counterfactual
+    shares = [got[who].share for who in ("paralinguistics", "voice_quality", "tie")]
     assert shares == pytest.approx([0.1992, 0.3924, 0.4085], abs=PRINTED)
 
 
@@ -104,11 +104,11 @@ def test_learned_policies(labels: Opinions, name: str) -> None:
     pytest.importorskip("sklearn")
     report = agree([labels], labels, AgreeOptions(QUICK, learn=True))
     learned = report.learned[0]
-    found = {candidate.name: candidate for candidate in learned.candidates}
+    got = {candidate.name: candidate for candidate in learned.candidates}
     bound, best_printed = {"speakbench": (486, 485), "s2sarena": (301, 296)}[name]
     assert learned.upper_bound == bound
-    assert found["best table"].in_sample == bound
-    assert found["best table"].cross_validated <= best_printed
+    assert got["best table"].in_sample == bound
+    assert got["best table"].cross_validated <= best_printed
     for candidate in learned.candidates:
         assert candidate.cross_validated <= candidate.in_sample <= bound
     table = policy_from_rows("learned", learned.rows())

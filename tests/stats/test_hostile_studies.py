@@ -60,8 +60,8 @@ def _judge(rng: np.random.Generator, whole: Opinions, name: str, scale: Numbers)
         variance[0] = np.nan
     shares = rng.dirichlet(np.ones(size) * 0.2, items) if rng.random() < 0.6 else None
     beta = rng.random((items, 2)) + 0.1 if rng.random() < 0.3 else None
-    said = {"variance": variance, "shares": shares, "beta": beta, "samples": samples}
-    return judge(name, whole, mean, **said)
+    votes = {"variance": variance, "shares": shares, "beta": beta, "samples": samples}
+    return judge(name, whole, mean, **votes)
 
 
 @pytest.mark.parametrize("seed", range(24))

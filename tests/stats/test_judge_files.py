@@ -139,10 +139,10 @@ def test_labels_of_mirrored_answers_must_mirror() -> None:
     facts, ids, right = mirrored(80)
     assert mirrored_truth(ids, facts, right, "labels") == []
     swapped = np.r_[right[:80], right[:80]]  # the answers were exchanged, the truth was not
-    (found,) = mirrored_truth(ids, facts, swapped, "labels")
+    (got,) = mirrored_truth(ids, facts, swapped, "labels")
     winners = int((right[:80] < 2).sum())
-    assert found.check == "mirrored_truth"
-    assert f"{winners} of {winners} pairs of mirrored answers" in found.text
+    assert got.check == "mirrored_truth"
+    assert f"{winners} of {winners} pairs of mirrored answers" in got.text
     # the same by systems on one instruction, where no recording is known
     instruction = np.array([f"i{n % 80}" for n in range(160)], object)
     named = {
@@ -170,13 +170,13 @@ def test_files_of_both_orders_as_they_are_published(
     for n, label in enumerate(truth):
         for order in (0, 1):
             seen = other[label] if order else str(label)
-            said = seen if rng.random() < right else str(rng.choice(["1", "2", "tie"]))
+            votes = seen if rng.random() < right else str(rng.choice(["1", "2", "tie"]))
             if order and defect == "swapped":
                 seen = str(label)
             if defect == "ties":
                 last = seen = seen if seen != "tie" else last
             clips = (f"{n}/b.wav", f"{n}/a.wav") if order else (f"{n}/a.wav", f"{n}/b.wav")
-            lines.append(",".join((f"{n}-{order}", *clips, said, seen)))
+            lines.append(",".join((f"{n}-{order}", *clips, votes, seen)))
     path = tmp_path / "published.csv"
     path.write_text("\n".join(lines) + "\n")
     named = ("--prediction", "prediction", "--truth", "ground_truth", "--id", "index")
@@ -194,8 +194,8 @@ def test_exchanged_sides_are_found_by_name() -> None:
     ids = np.array(["p0", "p1"], object)
     ours = {"system_a": np.array(["x", "x"]), "system_b": np.array(["y", "z"])}
     theirs = {"system_a": np.array(["y", "x"]), "system_b": np.array(["x", "z"])}
-    (found,) = exchanged_sides(ids, ours, theirs, "judge")
-    assert found.rows == ("p0",)
+    (got,) = exchanged_sides(ids, ours, theirs, "judge")
+    assert got.rows == ("p0",)
     assert exchanged_sides(ids, ours, ours, "judge") == []
 
 

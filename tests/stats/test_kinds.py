@@ -139,46 +139,46 @@ def test_systems_are_ranked_by_their_mean_score(scored: Path, tmp_path: Path) ->
         for who in (1, 2)
     ]
     labels = table(tmp_path / "people.csv", "id,rater,score", *ratings)
-    found = rank(scored, labels, RankOptions(BootstrapOptions(200)))
-    assert [(p.system, p.rank, p.low, p.high) for p in found.places] == [
+    got = rank(scored, labels, RankOptions(BootstrapOptions(200)))
+    assert [(p.system, p.rank, p.low, p.high) for p in got.places] == [
         ("fair", 2, 2, 2),
         ("good", 1, 1, 1),
         ("poor", 3, 3, 3),
     ]
-    means = {row.system: row for row in found.means}
+    means = {row.system: row for row in got.means}
     # poor is 1 on five even and 2 on four odd questions
     assert means["poor"].mean.value == pytest.approx((5 + 8) / 9)
     assert (means["poor"].scored, means["poor"].unscored) == (9, 1)
     assert means["fair"].people == pytest.approx(1)
     low, high = means["good"].mean.interval or (0, 0)
     assert low < 4.5 < high
-    (with_people,) = found.correlations
+    (with_people,) = got.correlations
     assert with_people.spearman == pytest.approx(0.5)
-    assert any("1 answer without a score" in note for note in found.notes)
+    assert any("1 answer without a score" in note for note in got.notes)
 
 
 def test_an_order_that_few_questions_show_is_none(tmp_path: Path) -> None:
     """Four questions, all for one system: every resample agrees, and p is 1/8."""
     rows = [f"{s}{n},q{n},{s},{v}" for n in range(4) for s, v in (("up", 4), ("down", 3))]
-    found = rank(table(tmp_path / "s.csv", "id,question_id,system,score", *rows))
-    assert [(p.system, p.rank, p.low, p.high) for p in found.places] == [
+    got = rank(table(tmp_path / "s.csv", "id,question_id,system,score", *rows))
+    assert [(p.system, p.rank, p.low, p.high) for p in got.places] == [
         ("down", 2, 1, 2),
         ("up", 1, 1, 2),
     ]
     # Resamples of so few hardly differ: no interval is drawn of their mean.
-    assert [row.mean.interval for row in found.means] == [None, None]
+    assert [row.mean.interval for row in got.means] == [None, None]
     (tmp_path / "s.csv").write_text((tmp_path / "s.csv").read_text() + "up9,q9,up,5\n")
     more = {m.system: m.mean.interval for m in rank(tmp_path / "s.csv").means}
     assert more["up"] is not None
     assert more["down"] is None
 
 
-@pytest.mark.parametrize("asked", ["", "question_id,"])
-def test_single_answers_show_no_order(asked: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("drawn", ["", "question_id,"])
+def test_single_answers_show_no_order(drawn: str, tmp_path: Path) -> None:
     """Of one answer each, to other questions, all resamples are alike; no rank is shown."""
-    rows = [f"{n},{n + ',' if asked else ''}{n},{value}" for n, value in (("x", 4), ("y", 1))]
-    found = rank(table(tmp_path / "s.csv", f"id,{asked}system,score", *rows))
-    assert [(p.system, p.rank, p.low, p.high) for p in found.places] == [
+    rows = [f"{n},{n + ',' if drawn else ''}{n},{value}" for n, value in (("x", 4), ("y", 1))]
+    got = rank(table(tmp_path / "s.csv", f"id,{drawn}system,score", *rows))
+    assert [(p.system, p.rank, p.low, p.high) for p in got.places] == [
         ("x", 1, 1, 2),
         ("y", 2, 1, 2),
     ]
@@ -233,8 +233,8 @@ def test_a_statistic_of_scores_is_a_function_and_a_row(
     ratings = [f"good{n},{5 if n else 1}" for n in range(10)]
     labels = table(tmp_path / "p.csv", "id,score", *ratings)
     report = agree([read_scores(scored)], labels, AgreeOptions(QUICK))
-    found = figure(report, "agreement", "scores", "near").estimate
-    assert found.value == pytest.approx(0.9)
-    assert found.interval is not None
+    got = figure(report, "agreement", "scores", "near").estimate
+    assert got.value == pytest.approx(0.9)
+    assert got.interval is not None
     shown = next(t for t in tables_of(report) if t.title.startswith("Agreement with the mean"))
     assert "within one" in [row[0] for row in shown.rows]

@@ -49,8 +49,8 @@ def test_folds_never_share_an_instruction() -> None:
         "paralinguistics": np.zeros(320, np.int8),
     }
     overall = RNG.permutation(np.repeat(np.arange(4), 4))[instruction].astype(np.int8)
-    found = learn("x", codes, overall, instruction, {}, POLICIES["content_first"])
-    table = next(c for c in found.candidates if c.name == "best table")
+    got = learn("x", codes, overall, instruction, {}, POLICIES["content_first"])
+    table = next(c for c in got.candidates if c.name == "best table")
     fallback = policy_codes(POLICIES["content_first"])[instruction % 4, instruction // 4, 0]
     assert table.in_sample == 320
     assert table.cross_validated == int((fallback == overall).sum())

@@ -59,7 +59,7 @@ def test_judge_and_people_have_one_test_on_the_same_pairs(tmp_path: Path) -> Non
     labels = write(tmp_path / "l.csv", [("id", "preference"), *((r[0], r[3]) for r in rows)])
     by_judge, by_people, *_ = trace_eval("rank", judged, "--labels", labels).out.splitlines()
     tests = [re.search(r"\((.*test, p .*)\)", line) for line in (by_judge, by_people)]
-    assert [found and found[1] for found in tests] == ["exact sign test, p = 0.023"] * 2
+    assert [got and got[1] for got in tests] == ["exact sign test, p = 0.023"] * 2
     report = rank(judged, labels, RankOptions(QUICK))
     assert report.judged[0].rate.p == report.labelled[0].rate.p
     # of few labels beside all judgements, the difference of two systems asks the same
@@ -76,8 +76,8 @@ def test_judge_and_people_have_one_test_on_the_same_pairs(tmp_path: Path) -> Non
 
 def two_instructions() -> tuple[Opinions, dict[str, list[str]]]:
     facts = {"instruction_id": [f"i{row // 3}" for row in range(36)]}
-    said = "12" * 18
-    return table("judge", {"preference": said}, **facts), facts
+    words = "12" * 18
+    return table("judge", {"preference": words}, **facts), facts
 
 
 def test_report_and_card_draw_the_same_unit(tmp_path: Path) -> None:
@@ -118,13 +118,13 @@ def test_the_pages_of_a_run_have_one_interval(tmp_path: Path) -> None:
     (run / "pairs.jsonl").write_text("".join(f"{json.dumps(pair)}\n" for pair in pairs))
     assert trace_eval("report", run).code == 0
     assert trace_eval("card", run).code == 0
-    told = re.findall(r"on preference is [^<]*", (run / "report.html").read_text())
-    assert told
-    assert html.unescape(told[0]).strip() in (run / "card.md").read_text()
+    text = re.findall(r"on preference is [^<]*", (run / "report.html").read_text())
+    assert text
+    assert html.unescape(text[0]).strip() in (run / "card.md").read_text()
 
 
 @pytest.mark.parametrize(
-    ("people", "judge", "said"),
+    ("people", "judge", "words"),
     [
         # 20 of 40 ties against none: .5 over all, and 1 where both name a winner
         (
@@ -140,20 +140,20 @@ def test_the_pages_of_a_run_have_one_interval(tmp_path: Path) -> None:
     ],
 )
 def test_ties_that_one_side_alone_has_are_said_beside_the_figure(
-    people: str, judge: str, said: str | None
+    people: str, judge: str, words: str | None
 ) -> None:
     for column in ("overall", "preference"):
         source = table("judge", {column: judge})
         report = agree([source], table("labels", {"preference": people}), AgreeOptions(QUICK))
         (score,) = report.scores
         sentences = agree_answer(report)
-        if said is None:
+        if words is None:
             assert score.ties == ""
             assert not any("on none" in one for one in sentences)
             continue
         both = int(np.sum([one != "t" != other for one, other in zip(people, judge, strict=True)]))
         assert sentences[1] == score.ties
-        assert sentences[1].startswith(f"{said}: where both name a winner, in {both}, they agree")
+        assert sentences[1].startswith(f"{words}: where both name a winner, in {both}, they agree")
         assert "they agree on 100 % [" in sentences[1]
         assert len(sentences) <= 3
         assert score.verdict.endswith(score.ties)

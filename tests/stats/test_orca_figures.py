@@ -77,10 +77,8 @@ def test_alphas(part: tuple[Opinions, dict[str, Any]]) -> None:
     items, expected = part
     people = ratings_of(items)
     label = nearest(LEVELS, people.score)
-    found = scale_alpha(people.item, label, len(items), LEVELS, 5)
-    assert (found.nominal, found.ordinal, found.interval) == pytest.approx(
-        expected["alpha"], abs=FOUR
-    )
+    got = scale_alpha(people.item, label, len(items), LEVELS, 5)
+    assert (got.nominal, got.ordinal, got.interval) == pytest.approx(expected["alpha"], abs=FOUR)
 
 
 def test_one_rater_against_the_others(part: tuple[Opinions, dict[str, Any]]) -> None:

@@ -134,11 +134,11 @@ def test_votes_as_audiojudge_released_them_are_ranked(
     ]
     path = tmp_path / "votes.jsonl"
     path.write_text("\n".join(lines) + "\n")
-    found = tmp_path / "rank.json"
+    got = tmp_path / "rank.json"
     named = ["--id", "timestamp"] if id_ else []
-    done = trace_eval("rank", path, *named, "--resamples", 0, "--json", found)
+    done = trace_eval("rank", path, *named, "--resamples", 0, "--json", got)
     assert done.code == 0, done.err
-    places = json.loads(found.read_text())["places"]
+    places = json.loads(got.read_text())["places"]
     rates = {p["system"]: p["exact"] for p in places if p["method"] == "win_rate"}
     # x: 1 + 1/2 + 1/2 of 3; y: 0 + 1/2 + 0 of 3; z: 1 + 1/2 of 2
     assert rates == {"x": "2/3", "y": "1/6", "z": "3/4"}
@@ -157,11 +157,11 @@ def test_both_positions_of_the_released_layout_are_ranked(tmp_path: Path) -> Non
     path.write_text(header + "\n".join(rows) + "\n")
     people = tmp_path / "people.csv"
     people.write_text("system,score\nS,0.6\nT,0.1\nX,0.5\n")
-    found = tmp_path / "rank.json"
-    typed = ["rank", path, "--orders", "separate", "--resamples", 0, "--json", found]
+    got = tmp_path / "rank.json"
+    typed = ["rank", path, "--orders", "separate", "--resamples", 0, "--json", got]
     done = trace_eval(*typed, "--baseline", "X", "--human", people)
     assert done.code == 0, done.err
-    report = json.loads(found.read_text())
+    report = json.loads(got.read_text())
     places = {(p["method"], p["system"]): p["exact"] for p in report["places"]}
     # S: win win, win loss, tie loss; a comparison with one unread order does not count
     # (1 + 1 + 1 + 0 + 1/2 + 0) / 6

@@ -76,10 +76,10 @@ def test_reliability_by_hand() -> None:
     # p0: r0 and r1 say 1, r2 says 2: shares of equal others 1/2, 1/2, 0.
     # p1: all say tie: 1, 1, 1. p2: r0 alone is left out. p3: r0 1, r1 2: 0, 0.
     labels = opinions("112", "ttt", "1--", "12-")
-    found = {row.rater: row for row in reliability_rows(labels, "preference", min_items=1)}
-    assert (found["r0"].items, found["r0"].agreement) == (3, 0.5)
-    assert (found["r1"].items, found["r1"].agreement) == (3, 0.5)
-    assert (found["r2"].items, found["r2"].agreement) == (2, 0.5)
+    got = {row.rater: row for row in reliability_rows(labels, "preference", min_items=1)}
+    assert (got["r0"].items, got["r0"].agreement) == (3, 0.5)
+    assert (got["r1"].items, got["r1"].agreement) == (3, 0.5)
+    assert (got["r2"].items, got["r2"].agreement) == (2, 0.5)
     assert reliability_rows(labels, "preference") == []  # under ten items each
 
 
@@ -128,10 +128,10 @@ def test_agree_shows_people_and_subsets() -> None:
     whole = next(row for row in report.levels if row.group == "all")
     assert (whole.counts["FA"], whole.counts["unresolved"]) == (3, 1)
     assert whole.shares["FA"] == 0.75
-    found = {row.group: row for row in report.forced}
-    assert found["all"].accuracy == 1
-    assert found["FA"].items == 3
-    assert found["b"].items == 1  # p3 is split: no truth
+    got = {row.group: row for row in report.forced}
+    assert got["all"].accuracy == 1
+    assert got["FA"].items == 3
+    assert got["b"].items == 1  # p3 is split: no truth
     titles = [t.title for t in tables_of(report)]
     assert any("How far annotators agree" in title for title in titles)
     assert any("by subset" in title for title in titles)

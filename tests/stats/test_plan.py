@@ -31,11 +31,11 @@ def world(
     couple = rng.integers(0, 3, number)
     a, b = NAMES[np.array([0, 0, 1])[couple]], NAMES[np.array([1, 2, 2])[couple]]
     truth = np.where(rng.random(number) < np.array([0.6, 0.8, 0.6])[couple], 1, 2)
-    said = np.where(rng.random(number) < right, truth, 3 - truth)
+    votes = np.where(rng.random(number) < right, truth, 3 - truth)
     ids = [f"p{n}" for n in range(number)]
     judged = label_table(
         "judge",
-        {"id": ids, "preference": [*map(str, said)], "system_a": [*a], "system_b": [*b]},
+        {"id": ids, "preference": [*map(str, votes)], "system_a": [*a], "system_b": [*b]},
     )
     everything = {
         "id": ids,
@@ -49,14 +49,14 @@ def world(
 def test_labels_of_the_plan_give_the_promised_width(right: float) -> None:
     judged, truth, some = world(1500, 100, right)
     wanted = 0.16
-    found = make_plan(gather(judged, some), PlanOptions(wanted))
-    assert found.enough
-    assert found.goal == "win rates"
-    assert found.now is not None
-    assert found.now > wanted
+    got = make_plan(gather(judged, some), PlanOptions(wanted))
+    assert got.enough
+    assert got.goal == "win rates"
+    assert got.now is not None
+    assert got.now > wanted
     # 21 seconds a pair
-    assert found.minutes == pytest.approx(found.more * 21 / 60)
-    chosen = set(found.pairs) | set(some.ids.tolist())
+    assert got.minutes == pytest.approx(got.more * 21 / 60)
+    chosen = set(got.pairs) | set(some.ids.tolist())
     rows = [row for row, key in enumerate(truth["id"]) if key in chosen]
     labels = label_table("labels", {name: [v[r] for r in rows] for name, v in truth.items()})
     rates = win_rate_tables(labelled(judged, labels))
@@ -76,20 +76,20 @@ def test_a_better_judge_needs_fewer_labels() -> None:
 
 def test_every_two_systems_have_their_share() -> None:
     judged, _, some = world(900, 100, 0.8)
-    found = make_plan(gather(judged, some), PlanOptions(0.2))
-    assert [row.systems for row in found.strata] == ["x / y", "x / z", "y / z"]
-    assert sum(row.label for row in found.strata) == found.more
-    for row in found.strata:
-        assert row.label == pytest.approx(row.open * found.more / found.open, abs=2)
+    got = make_plan(gather(judged, some), PlanOptions(0.2))
+    assert [row.systems for row in got.strata] == ["x / y", "x / z", "y / z"]
+    assert sum(row.label for row in got.strata) == got.more
+    for row in got.strata:
+        assert row.label == pytest.approx(row.open * got.more / got.open, abs=2)
 
 
 def test_a_run_that_is_too_small_says_so() -> None:
     judged, _, some = world(120, 40, 0.8)
-    found = make_plan(gather(judged, some), PlanOptions(0.02))
-    assert (found.enough, found.more) == (False, 80)
-    assert found.beyond is not None
-    assert found.beyond > 1000
-    assert "would not do" in found.verdict
+    got = make_plan(gather(judged, some), PlanOptions(0.02))
+    assert (got.enough, got.more) == (False, 80)
+    assert got.beyond is not None
+    assert got.beyond > 1000
+    assert "would not do" in got.verdict
 
 
 def test_enough_labels_are_enough() -> None:
@@ -114,21 +114,21 @@ def test_inclusion_has_one_rule_here_too() -> None:
 
     hard, sliced = list(range(100)), list(range(100, 200))
     strata = labelled(hard + sliced, [1.0] * 100 + [0.2] * 100)  # 100 of the 500 others
-    found = make_plan(gather(judged, strata), PlanOptions(0.1, "accuracy"))
+    got = make_plan(gather(judged, strata), PlanOptions(0.1, "accuracy"))
     alike = make_plan(
         gather(judged, labelled(hard + sliced, [1 / 3] * 200)),
         PlanOptions(0.1, "accuracy"),
     )
-    assert found.now is not None
+    assert got.now is not None
     assert alike.now is not None
     # the 100 certain ones tell only of themselves: 500 others rest on 100 labels, not on 200
-    assert found.now > 1.1 * alike.now
-    assert found.more > alike.more > 0
+    assert got.now > 1.1 * alike.now
+    assert got.more > alike.more > 0
     # every open pair is as likely as the slice then is, and adds up to the run again
-    share = (100 + found.more) / 500
-    assert {round(found.inclusion[key], 9) for key in found.pairs} == {round(share, 9)}
-    assert sum(1 / value for value in found.inclusion.values()) == pytest.approx(600)
-    assert len(found.inclusion) == 200 + found.more
+    share = (100 + got.more) / 500
+    assert {round(got.inclusion[key], 9) for key in got.pairs} == {round(share, 9)}
+    assert sum(1 / value for value in got.inclusion.values()) == pytest.approx(600)
+    assert len(got.inclusion) == 200 + got.more
     # labels that cannot speak for the run plan nothing of it
     part = labelled(hard, [1.0] * 100)
     with pytest.raises(UserError, match="stand for 100 of 600 pairs"):
@@ -140,8 +140,8 @@ def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
     unit = np.repeat(np.arange(150), 4)
     right = rng.random(150)[unit] < 0.7  # all of an instruction, or none
     codes = rng.integers(0, 2, 600)
-    said = np.where(right, codes, 1 - codes)
-    columns = {"id": [f"p{n}" for n in range(600)], "preference": [*map(str, 1 + said)]}
+    votes = np.where(right, codes, 1 - codes)
+    columns = {"id": [f"p{n}" for n in range(600)], "preference": [*map(str, 1 + votes)]}
     judged = label_table("judge", {**columns, "instruction_id": [f"i{n}" for n in unit]})
     people = {"id": columns["id"][:80], "preference": [*map(str, 1 + codes[:80])]}
     run = gather(judged, label_table("labels", people))
@@ -162,24 +162,24 @@ def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
 
 @pytest.mark.slow
 def test_four_plans_in_five_keep_their_promise() -> None:
-    found = reached(World("accuracy", 0.8, 40, 0.15, pairs=300), 60)
+    got = reached(World("accuracy", 0.8, 40, 0.15, pairs=300), 60)
     # 80 % is promised; 60 draws at 80 % leave 38 or fewer in 0.2 % of the runs
-    assert found["reached"]["share"] > 38 / 60
-    assert found["promised"] == 1
+    assert got["reached"]["share"] > 38 / 60
+    assert got["promised"] == 1
 
 
 def test_a_million_pairs_take_seconds() -> None:
     number, rng = 1_000_000, np.random.default_rng(0)
     ids = np.arange(number).astype(str).astype(object)
     truth = rng.integers(0, 2, number).astype(np.int8)
-    said = np.where(rng.random(number) < 0.8, truth, 1 - truth).astype(np.int8)
-    judged = Opinions("judge", ids, {"preference": said})
+    votes = np.where(rng.random(number) < 0.8, truth, 1 - truth).astype(np.int8)
+    judged = Opinions("judge", ids, {"preference": votes})
     run = gather(judged, Opinions("labels", ids[:100], {"preference": truth[:100]}))
     start = process_time()
-    found = make_plan(run, PlanOptions(0.05))
+    got = make_plan(run, PlanOptions(0.05))
     assert process_time() - start < 20  # about 4 on an idle machine
     # 1.96^2 x 4 x 0.8 x 0.2 / 0.05^2 = 983 labels, if 0.8 were known
-    assert 700 < found.labelled + found.more < 1600
+    assert 700 < got.labelled + got.more < 1600
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -73,27 +73,27 @@ def test_by_hand() -> None:
     y = np.array([1, 1, 0, 0, 0, 0], float)
     f = np.array([1, 0, 0, 1, 1, 0], float)
     labelled = np.array([1, 1, 1, 0, 0, 0], bool)
-    found = powered(y, f, labelled, power=0.5)
-    assert found.both == pytest.approx(2 / 3 + 0.5 * (1 / 2 - 1 / 3), abs=1e-12)
-    assert found.interval is None  # three labels are no basis for a variance
-    assert (found.labelled, found.judged) == (3, 6)
+    got = powered(y, f, labelled, power=0.5)
+    assert got.both == pytest.approx(2 / 3 + 0.5 * (1 / 2 - 1 / 3), abs=1e-12)
+    assert got.interval is None  # three labels are no basis for a variance
+    assert (got.labelled, got.judged) == (3, 6)
 
 
 def test_a_perfect_judge_makes_every_judgement_a_label() -> None:
     rng = np.random.default_rng(2)
     y, f, labelled = draw(rng, 50, 2000, 0.0)
-    found = powered(y, f, labelled)
-    assert found.both == pytest.approx(y.mean(), abs=1e-3)
-    assert found.effective is not None
-    assert found.effective > 1000
+    got = powered(y, f, labelled)
+    assert got.both == pytest.approx(y.mean(), abs=1e-3)
+    assert got.effective is not None
+    assert got.effective > 1000
 
 
 def test_labels_that_are_all_alike_have_an_exact_interval() -> None:
     y = np.ones(100)
     labelled = np.arange(100) < 20
-    found = powered(y, y, labelled)
-    assert found.interval == pytest.approx((0.025 ** (1 / 20), 1.0), abs=1e-9)
-    assert found.coarse
+    got = powered(y, y, labelled)
+    assert got.interval == pytest.approx((0.025 ** (1 / 20), 1.0), abs=1e-9)
+    assert got.coarse
     few = np.arange(100) < LEAST_LABELS - 1
     assert powered(y, y, few).interval is None
 
@@ -102,10 +102,10 @@ def test_an_instruction_whose_labels_agree_is_one_label() -> None:
     """No more than one, and no less: few instructions are not counted against twice."""
     for won, lost, tied in ((5, 0, 0), (4, 1, 0), (9, 1, 4)):
         one = np.repeat([1.0, 0.0, 0.5], [won, lost, tied])
-        asked = np.arange(100) < len(one)
+        chosen = np.arange(100) < len(one)
         y = np.r_[one, np.zeros(100 - len(one))]
-        alone = powered(y, y, asked)
-        three = powered(*(np.repeat(x, 3) for x in (y, y, asked)), cluster=np.arange(300) // 3)
+        alone = powered(y, y, chosen)
+        three = powered(*(np.repeat(x, 3) for x in (y, y, chosen)), cluster=np.arange(300) // 3)
         assert three.labels_interval == pytest.approx(alone.labels_interval, abs=1e-9)
         assert three.labelled == 3 * alone.labelled
     # 5 of 5 instructions: exact binomial, 0.025^(1/5) = 0.478
@@ -116,13 +116,13 @@ def test_an_instruction_whose_labels_agree_is_one_label() -> None:
 
 def test_labels_of_unequal_weight_are_as_many_as_they_are_worth() -> None:
     """One instruction of ten pairs was lost, ten of one pair were won: 1 / (.25 + 10 * .0025)."""
-    asked = np.arange(40) < 20
+    chosen = np.arange(40) < 20
     y = np.r_[np.zeros(10), np.ones(10), np.zeros(20)]
     cluster = np.r_[np.zeros(10, int), np.arange(1, 31)]
-    found = powered(y, y, asked, power=0.0, cluster=cluster)
+    got = powered(y, y, chosen, power=0.0, cluster=cluster)
     n, z = 1 / 0.275, 1.959964  # Wilson's limits of one half, of 3.6 labels
     half = z / (1 + z**2 / n) * (0.25 / n + z**2 / (4 * n**2)) ** 0.5
-    assert found.labels_interval == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)
+    assert got.labels_interval == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)
     # a residual of r = (I - 1 w') y has the covariance (I - 1 w') (I - 1 w')', here times weights
     for w in (np.full(7, 1 / 7), np.array([0.4, *[0.1] * 6]), np.array([0.9, *[0.02] * 5])):
         residual = np.diag(w) @ (np.eye(len(w)) - np.outer(np.ones(len(w)), w))
@@ -140,33 +140,33 @@ def test_a_kind_that_was_seldom_asked_for_does_not_count_by_chance() -> None:
     y = np.where(rare, 0.0, np.where(np.arange(100) % 4 > 0, 1.0, 0.0))
     inclusion = np.where(rare, 1 / 20, 1 / 2)
     for heavy in (1, 3):  # the shares of both kinds are known, however many were drawn
-        asked = light | (np.arange(100) < heavy)
-        known = ppi_components(y, y, simple_design(asked, inclusion))
+        chosen = light | (np.arange(100) < heavy)
+        known = ppi_components(y, y, simple_design(chosen, inclusion))
         assert known.labels == pytest.approx(0.8 * 0.75)
         assert known.fitted is None
     # none of the kind: no number
     assert estimate(ppi_components(y, y, simple_design(light, inclusion))).both is None
     # where only labels tell how likely they were, three of the kind stand for 60 of 140 items, not
     # for 20 of 100; weights that add up to 100 move by 20 * 19 and 2 * 1 parts of 1220
-    alone = simple_design(asked, np.where(asked, inclusion, np.nan))
+    alone = simple_design(chosen, np.where(chosen, inclusion, np.nan))
     moved = alone.fitted()
     assert moved is not None
     assert moved.weight[[0, 99]] == pytest.approx([20 - 40 * 380 / 1220, 2 - 40 * 2 / 1220])
-    assert moved.weight[asked].sum() == pytest.approx(100)
+    assert moved.weight[chosen].sum() == pytest.approx(100)
     assert moved.fitted() is None
-    found = estimate(ppi_components(y, y, alone))
-    assert found.interval is not None
-    assert found.labels == pytest.approx(0.75 * 80 / 140)
-    assert found.weight == 0.0  # three cannot tell how far a judge is to be believed of their kind
-    low, high = score_limits(y[asked], moved.weight[asked])
-    assert found.interval[0] < low
-    assert high < found.interval[1]
+    got = estimate(ppi_components(y, y, alone))
+    assert got.interval is not None
+    assert got.labels == pytest.approx(0.75 * 80 / 140)
+    assert got.weight == 0.0  # three cannot tell how far a judge is to be believed of their kind
+    low, high = score_limits(y[chosen], moved.weight[chosen])
+    assert got.interval[0] < low
+    assert high < got.interval[1]
     # pairs without a label may only be taken for the likeliest kind: that is no knowledge
-    taken = simple_design(asked, np.where(asked & ~rare, 1 / 2, 1 / 20))
+    taken = simple_design(chosen, np.where(chosen & ~rare, 1 / 2, 1 / 20))
     assert taken.strata is None
     assert "3 labels of a kind that was seldom asked for count for 43%" in describe(alone, False)
-    assert "seldom" not in describe(simple_design(asked, inclusion), False)
-    assert "in 2 strata by their inclusion" in describe(simple_design(asked, inclusion), False)
+    assert "seldom" not in describe(simple_design(chosen, inclusion), False)
+    assert "in 2 strata by their inclusion" in describe(simple_design(chosen, inclusion), False)
 
 
 def score_limits(y: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
@@ -179,10 +179,10 @@ def test_score_limits_are_those_of_wilson_and_hold_with_ties_alone() -> None:
     for won, n in ((12, 15), (14, 15), (1, 40)):
         values, z = np.r_[np.ones(won), np.zeros(n - won)], 1.959964
         p = won / n
-        found = score_reach(values, np.full(n, 1 / n), n, z).around(p)
+        got = score_reach(values, np.full(n, 1 / n), n, z).around(p)
         middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
         half = z / (1 + z**2 / n) * (p * (1 - p) / n + z**2 / (4 * n**2)) ** 0.5
-        assert found == pytest.approx((middle - half, middle + half), abs=1e-6)
+        assert got == pytest.approx((middle - half, middle + half), abs=1e-6)
     # Tango (1998) of no win and no loss in n: wins less losses are at most z^2 / (n + z^2)
     ties = score_reach(np.full(15, 0.5), np.full(15, 1 / 15), 15, z)
     assert (ties.below, ties.above) == pytest.approx((z**2 / (15 + z**2) / 2,) * 2, abs=1e-9)
@@ -204,11 +204,11 @@ def test_score_limits_are_those_of_wilson_and_hold_with_ties_alone() -> None:
 )
 def test_intervals_of_few_labels_hold_the_truth(world: World, least: float) -> None:
     """All 2,000 seeds are in benchmarks/coverage_intervals.py; three standard errors are 0.06."""
-    found = covered(world, 120)
-    assert found["both"]["share"] >= least
-    assert found["against labels only"] <= 1  # a judge never widens what labels say alone
+    got = covered(world, 120)
+    assert got["both"]["share"] >= least
+    assert got["against labels only"] <= 1  # a judge never widens what labels say alone
     if world.labels < 20:  # nor is any level promised that so few labels cannot keep
-        assert found["said to be at least 95 %"] == 1
+        assert got["said to be at least 95 %"] == 1
 
 
 def test_skewed_limits_by_hand() -> None:
@@ -219,13 +219,13 @@ def test_skewed_limits_by_hand() -> None:
     # 3 - 9 / 40 = 2.775 of errors seen, and 0.79 of one more, both less their mean
     variance = second + fourth / second
     assert variance * n**2 == pytest.approx(2.775 + 0.79, abs=0.01)
-    found = skewed_reach(influence, second, z)
+    got = skewed_reach(influence, second, z)
     shift = z**2 / 3 * third / variance
-    assert (found.below, found.above) == pytest.approx(
+    assert (got.below, got.above) == pytest.approx(
         (z * variance**0.5 - shift, z * variance**0.5 + shift)
     )
     # of rare errors to one side, more are unseen than seen by chance
-    assert found.above > 1.4 * found.below
+    assert got.above > 1.4 * got.below
     # a judge that was never seen to err may err in 3 / 59 = 0.051 of the others, a share of
     # 3941 / 4000, by the rule of three: 0.95^59 = 0.05
     y, labelled = np.tile([0.0, 1.0], 2000), np.arange(4000) < 59
@@ -239,16 +239,16 @@ def test_skewed_limits_by_hand() -> None:
 
 def test_labels_all_alike_give_no_point_as_a_difference() -> None:
     """x beats y every time: by annotators eight times, by the judge always."""
-    asked, y = np.arange(60) < 8, np.ones(60)
-    design = simple_design(asked)
-    found = difference(ppi_components(y, y, design), ppi_components(1 - y, 1 - y, design))
+    chosen, y = np.arange(60) < 8, np.ones(60)
+    design = simple_design(chosen)
+    got = difference(ppi_components(y, y, design), ppi_components(1 - y, 1 - y, design))
     # exact: the win rate of x is 0.025^(1/8) at least, the difference twice that less 1
-    assert found.labels_interval == pytest.approx((2 * 0.025 ** (1 / 8) - 1, 1.0), abs=1e-9)
-    assert found.interval == found.labels_interval
-    assert found.judge_interval is not None
-    assert found.judge_interval[0] < found.judge_interval[1] == 1
-    assert found.p is not None
-    assert 0 < found.p < 0.05
+    assert got.labels_interval == pytest.approx((2 * 0.025 ** (1 / 8) - 1, 1.0), abs=1e-9)
+    assert got.interval == got.labels_interval
+    assert got.judge_interval is not None
+    assert got.judge_interval[0] < got.judge_interval[1] == 1
+    assert got.p is not None
+    assert 0 < got.p < 0.05
 
 
 def judgements(tmp_path: Path, number: int = 400, right: float = 0.75) -> tuple[Path, Path]:
@@ -259,8 +259,8 @@ def judgements(tmp_path: Path, number: int = 400, right: float = 0.75) -> tuple[
     for n in range(number):
         a, b = sorted(rng.choice(3, 2, replace=False))
         truth = 1 if rng.random() < win[names[a] + names[b]] else 2
-        said = truth if rng.random() < right else 3 - truth
-        rows.append(f"p{n},{names[a]},{names[b]},{said}")
+        votes = truth if rng.random() < right else 3 - truth
+        rows.append(f"p{n},{names[a]},{names[b]},{votes}")
         if n < 80:
             labels.append(f"p{n},{truth}")
     judge, people = tmp_path / "judge.csv", tmp_path / "labels.csv"

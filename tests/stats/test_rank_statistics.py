@@ -98,10 +98,10 @@ def test_random_groups_give_the_intervals_of_single_questions() -> None:
     assert resampler.grouped
     resampler.mean("mean", x)
     resampler.sums("r", moments(x, y), pearson_of_sums)
-    found = resampler.estimates(BootstrapOptions(resamples=1000))
+    got = resampler.estimates(BootstrapOptions(resamples=1000))
     for name, error in (("mean", x.std() / n**0.5), ("r", (1 - 0.5) / n**0.5)):
-        assert found[name].interval is not None
-        low, high = found[name].interval  # type: ignore[misc]
+        assert got[name].interval is not None
+        low, high = got[name].interval  # type: ignore[misc]
         assert (high - low) / (2 * 1.96) == pytest.approx(error, rel=0.1)
 
 
@@ -109,7 +109,7 @@ def test_no_interval_where_a_unit_decides_whether_there_is_a_value() -> None:
     x = np.array([0.0, 0, 0, 0, 0, 1])
     resampler = Resampler(np.arange(6))
     resampler.sums("r", moments(x, x), pearson_of_sums)
-    found = resampler.estimates(BootstrapOptions())["r"]
-    assert found.value == pytest.approx(1)
-    assert found.interval is None
-    assert found.reason == "no interval: without one of the units there is no value"
+    got = resampler.estimates(BootstrapOptions())["r"]
+    assert got.value == pytest.approx(1)
+    assert got.interval is None
+    assert got.reason == "no interval: without one of the units there is no value"

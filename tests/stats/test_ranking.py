@@ -43,22 +43,22 @@ def random_games(number: int) -> Opinions:
 
 
 def test_outcomes_by_hand() -> None:
-    found = outcomes_of(games("xy1 yx1 xyg yxb xx1 xy-"))
-    assert found.systems == ("x", "y")
+    got = outcomes_of(games("xy1 yx1 xyg yxb xx1 xy-"))
+    assert got.systems == ("x", "y")
     # yx1 is a loss of x; the self-comparison and the unscored one are left out
-    assert found.counts.tolist() == [[1, 1, 1, 1]]
-    assert (found.self_compared, found.unscored) == (1, 1)
+    assert got.counts.tolist() == [[1, 1, 1, 1]]
+    assert (got.self_compared, got.unscored) == (1, 1)
 
 
 def test_win_rates_by_hand() -> None:
-    found = outcomes_of(games("xy1 xy1 xyg xzb yz2"))
+    got = outcomes_of(games("xy1 xy1 xyg xzb yz2"))
     # x: 2 + 1/2 + 1/2 of 4; y: 1/2 of 4; z: 1/2 + 1 of 2
-    assert win_rates(found) == [Fraction(3, 4), Fraction(1, 8), Fraction(3, 4)]
+    assert win_rates(got) == [Fraction(3, 4), Fraction(1, 8), Fraction(3, 4)]
     # x against y 5/6, against z 1/2: mean 2/3
-    assert mean_win_rates(found)[0] == Fraction(2, 3)
+    assert mean_win_rates(got)[0] == Fraction(2, 3)
     # typed: both_bad is 0 for both
-    assert win_rates(found, typed=True) == [Fraction(5, 8), Fraction(1, 8), Fraction(1, 2)]
-    assert win_rates(found, baseline="z") == [Fraction(1, 2), Fraction(0), None]
+    assert win_rates(got, typed=True) == [Fraction(5, 8), Fraction(1, 8), Fraction(1, 2)]
+    assert win_rates(got, baseline="z") == [Fraction(1, 2), Fraction(0), None]
 
 
 def test_exact_ties_stay_ties() -> None:
@@ -96,20 +96,20 @@ def test_models_with_ties_reach_the_maximum(name: str) -> None:
 
     best = minimize(loss_of, np.zeros(4), method="BFGS", options={"gtol": 1e-9})
     theirs = np.r_[0, best.x[:-1]]
-    found = strengths(MODELS[name], outcomes)
-    assert found.values is not None
+    got = strengths(MODELS[name], outcomes)
+    assert got.values is not None
     # the optimiser stops at a gradient near 1e-6 of a likelihood with curvature near 10
-    assert found.values == pytest.approx(theirs - theirs.mean(), abs=1e-5)
+    assert got.values == pytest.approx(theirs - theirs.mean(), abs=1e-5)
     tie = np.exp(best.x[-1]) + (name == "rao_kupper")
-    assert found.parameters[0][1] == pytest.approx(tie, abs=1e-4)
+    assert got.parameters[0][1] == pytest.approx(tie, abs=1e-4)
 
 
 def test_ties_alone_have_no_tie_parameter() -> None:
     outcomes = outcomes_of(games("xyg xyb"))
     assert strengths(MODELS["bradley_terry"], outcomes).values == pytest.approx((0, 0), abs=1e-9)
     for name in ("davidson", "rao_kupper"):
-        found = strengths(MODELS[name], outcomes)
-        assert found.reason == "every comparison is a tie: the tie parameter is infinite"
+        got = strengths(MODELS[name], outcomes)
+        assert got.reason == "every comparison is a tie: the tie parameter is infinite"
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -131,11 +131,11 @@ def test_models_agree_where_there_are_no_ties(name: str) -> None:
 def test_no_finite_strength_is_said_and_a_prior_mends_it(played: str, reason: str) -> None:
     outcomes = outcomes_of(games(played))
     for model in MODELS.values():
-        found = strengths(model, outcomes)
-        assert found.values is None
-        assert found.reason is not None
-        assert reason in found.reason
-        assert "a prior makes it finite" in found.reason
+        got = strengths(model, outcomes)
+        assert got.values is None
+        assert got.reason is not None
+        assert reason in got.reason
+        assert "a prior makes it finite" in got.reason
         assert strengths(model, outcomes, prior=1).values is not None
 
 
@@ -147,8 +147,8 @@ def test_the_prior_by_hand() -> None:
         b = (low + high) / 2
         gain = 1 - 1 / (1 + np.exp(-2 * b)) - (1 / (1 + np.exp(-b)) - 0.5)
         low, high = (b, high) if gain > 0 else (low, b)
-    found = strengths(MODELS["bradley_terry"], outcomes_of(games("xy1")), prior=1).values
-    assert found == pytest.approx((low, -low), abs=1e-9)
+    got = strengths(MODELS["bradley_terry"], outcomes_of(games("xy1")), prior=1).values
+    assert got == pytest.approx((low, -low), abs=1e-9)
 
 
 def test_typed_ties_are_evidence_about_both() -> None:
@@ -196,8 +196,8 @@ def test_ranks_claim_no_order_that_an_exact_test_does_not(
     table = games(played, instruction_id=names)
     report = rank_labels(table, RankOptions(QUICK, cluster=cluster, baseline="x"))
     for method in ("win_rate", "mean_win_rate"):
-        found = [(p.low, p.high) for p in report.places if p.method == method]
-        assert found == expected
+        got = [(p.low, p.high) for p in report.places if p.method == method]
+        assert got == expected
     if "z" not in played:  # two instructions never show an order
         two = games(played, instruction_id=["i", "j"] * (len(names) // 2))
         report = rank_labels(two, RankOptions(QUICK, cluster=True))
@@ -233,8 +233,8 @@ def test_a_rank_lies_in_its_interval_whatever_the_opponents() -> None:
 def test_resamples_without_a_finite_strength_are_counted() -> None:
     # 3 games, 1 of them lost: no loss is drawn with probability (2/3)^3 = 0.296, no win with
     # (1/3)^3 = 0.037; 2000 resamples put the share within 5 standard errors, 0.05
-    found = next(p for p in rank_labels(games("xy1 xy2 xy1")).places if p.method == "bradley_terry")
-    assert found.undefined / 2000 == pytest.approx(8 / 27 + 1 / 27, abs=0.05)
+    got = next(p for p in rank_labels(games("xy1 xy2 xy1")).places if p.method == "bradley_terry")
+    assert got.undefined / 2000 == pytest.approx(8 / 27 + 1 / 27, abs=0.05)
 
 
 def test_a_system_without_a_win_is_named() -> None:
@@ -249,9 +249,9 @@ def test_correlation_with_people(tmp_path: Path) -> None:
     path.write_text("system,rank\nx,1\ny,2\nz,3\n")
     human = read_human_ranking(path)
     played = games("xy1 xy1 yz1 yz1 xz1 zx1")
-    found = {c.method: c for c in rank_labels(played, RankOptions(QUICK), human).correlations}
-    assert found["win_rate"].spearman == pytest.approx(1, abs=1e-12)
-    assert found["win_rate"].kendall == pytest.approx(1, abs=1e-12)
+    got = {c.method: c for c in rank_labels(played, RankOptions(QUICK), human).correlations}
+    assert got["win_rate"].spearman == pytest.approx(1, abs=1e-12)
+    assert got["win_rate"].kendall == pytest.approx(1, abs=1e-12)
     # annotators with the opposite opinion on every game
     other = rank_labels(played, RankOptions(QUICK), None, games("xy2 xy2 yz2 yz2 xz2 zx2"))
     assert other.correlations[0].spearman == pytest.approx(-1, abs=1e-12)
@@ -281,12 +281,12 @@ def test_a_human_ranking_is_compared_with_the_rate_against_the_baseline() -> Non
     # against z: x 1/2, y 1; over all: x (1+1+1+1/2)/5... better than y: the orders differ
     played = games("xz1 xz2 yz1 xy1 xy1 xy1")
     human = {"x": 1.0, "y": 2.0}
-    found = {
+    got = {
         c.method: c
         for c in rank_labels(played, RankOptions(QUICK, baseline="z"), human).correlations
     }
-    assert found["win_rate"].spearman == pytest.approx(-1, abs=1e-12)
-    against = found["win_rate_against_baseline"]
+    assert got["win_rate"].spearman == pytest.approx(-1, abs=1e-12)
+    against = got["win_rate_against_baseline"]
     assert (against.systems, against.spearman) == (2, pytest.approx(1, abs=1e-12))
     assert "win_rate_against_baseline" not in {
         c.method for c in rank_labels(played, RankOptions(QUICK), human).correlations
@@ -296,10 +296,10 @@ def test_a_human_ranking_is_compared_with_the_rate_against_the_baseline() -> Non
 def test_three_systems_show_little() -> None:
     # 2 of 3! = 6 orders are perfectly correlated, one forth and one back: p = 1/3
     one = {"x": 3.0, "y": 2.0, "z": 1.0}
-    found = correlate("m", one, "people", one)
-    assert (found.spearman, found.kendall) == (1, 1)
-    assert found.spearman_p == pytest.approx(1 / 3, abs=1e-12)
-    assert found.kendall_p == pytest.approx(1 / 3, abs=1e-12)
+    got = correlate("m", one, "people", one)
+    assert (got.spearman, got.kendall) == (1, 1)
+    assert got.spearman_p == pytest.approx(1 / 3, abs=1e-12)
+    assert got.kendall_p == pytest.approx(1 / 3, abs=1e-12)
     # without ties the permutation test of tau is scipy's exact one
     from scipy.stats import kendalltau
 

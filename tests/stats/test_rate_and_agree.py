@@ -24,17 +24,17 @@ def test_the_embedded_default_rates_and_is_measured(data: Path, tmp_path: Path) 
     done = CliRunner().invoke(app, [*arguments, "--json", str(report)])
     assert done.exit_code == 0, done.output
     assert "does not understand meaning" in done.output
-    found = json.loads(report.read_text())
+    got = json.loads(report.read_text())
     values = {
         (f["who"], f["name"]): f["estimate"]["value"]
-        for f in found["figures"]
+        for f in got["figures"]
         if f["group"] == "agreement"
     }
     assert values["lexical", "mae"] <= 0.25
     assert values["lexical", "crps"] <= 0.17
     for rule in ("constant", "exact match", "token F1"):
         assert values["lexical", "mae"] < values[rule, "mae"]
-    [coverage] = found["coverage"]
+    [coverage] = got["coverage"]
     assert (coverage["items"], coverage["scored"], coverage["unscored"]) == (113, 113, 0)
-    ceiling = [f for f in found["figures"] if (f["group"], f["who"]) == ("people", "people")]
+    ceiling = [f for f in got["figures"] if (f["group"], f["who"]) == ("people", "people")]
     assert {f["name"] for f in ceiling} == {"rho", "mae"}

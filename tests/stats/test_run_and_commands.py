@@ -50,7 +50,7 @@ def blueprint(clip: str, seconds: float) -> Blueprint:
 
 def judgement(pair: str, label: str) -> Judgement:
     verdict = DimensionVerdict(rating=Rating(label), reasoning="because")
-    found = Judgement.scored(pair, "rules", dict.fromkeys(DIMENSIONS, verdict))
+    got = Judgement.scored(pair, "rules", dict.fromkeys(DIMENSIONS, verdict))
     ratings = dict.fromkeys(DIMENSIONS, Rating(label))
     other = dict.fromkeys(DIMENSIONS, Rating(label).swapped)
     opinions = [
@@ -58,7 +58,7 @@ def judgement(pair: str, label: str) -> Judgement:
         VerdictOpinion(order="ba", sample=0, ratings=other),
         VerdictOpinion(order="ab", sample=1, ratings=ratings),
     ]
-    return found.model_copy(update={"opinions": opinions})
+    return got.model_copy(update={"opinions": opinions})
 
 
 @pytest.fixture
@@ -120,10 +120,10 @@ def test_a_baseline_without_its_package_names_the_remedy(
         Run(run).add_measures(PairMeasures(pair=name, measures=measures))
     typed = ["agree", str(run), "--beat", "wer:lower", "--resamples", "20", "--full"]
     done = CliRunner().invoke(app, typed)
-    told = " ".join(done.output.split())
-    assert done.exit_code == 0, told
+    shown = " ".join(done.output.split())
+    assert done.exit_code == 0, shown
     assert (
-        "wer was measured of no pair (text errors need jiwer, whisper-normalizer; run: pip" in told
+        "wer was measured of no pair (text errors need jiwer, whisper-normalizer; run: pip" in shown
     )
 
 
@@ -206,5 +206,5 @@ def test_help_imports_nothing_heavy() -> None:
         " 'ablate agree best card compare convert drill plan rank review turns'.split()];"
         "print([m for m in ('numpy', 'scipy', 'sklearn', 'pyarrow') if m in sys.modules])"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
+    got = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert got.stdout.strip() == "[]"

@@ -47,9 +47,9 @@ def test_a_certain_stratum_moves_what_the_rest_must_reach() -> None:
     # 20 taken with certainty, 10 agree; 80 others of which 40 were asked and 38 agree.
     # For 0.8 over all 100 the others need (80 - 10) / 80 = 0.875.
     agrees = np.r_[np.ones(10), np.zeros(10), np.ones(38), np.zeros(2), np.full(40, np.nan)]
-    asked = np.arange(100) < 60
+    wanted = np.arange(100) < 60
     inclusion = np.r_[np.ones(20), np.full(40, 0.5), np.full(40, np.nan)]
-    design = simple_design(asked, inclusion)
+    design = simple_design(wanted, inclusion)
     p = p_below(agrees, design, np.ones(100, bool), 0.8)
     assert p == pytest.approx(float(binom.sf(37, 40, 0.875)), abs=1e-12)
 
@@ -80,28 +80,28 @@ def test_bets_are_p_values_however_alike_an_instruction_is(
     everybody = np.ones(sum(sizes), bool)
     design = simple_design(everybody, cluster=np.repeat(np.arange(3), sizes))
     target = float(np.average(shares, weights=sizes))  # the hypothesis is true, and only just
-    found = []
+    got = []
     for right in itertools.product((0, 1), repeat=3):
         chance = np.prod([s if r else 1 - s for s, r in zip(shares, right, strict=True)])
         agrees = np.repeat(np.array(right, float), sizes)
-        found.append((p_below(agrees, design, everybody, target), float(chance)))
-    for level, _ in found:
-        assert sum(chance for p, chance in found if p <= level) <= level + 1e-12
+        got.append((p_below(agrees, design, everybody, target), float(chance)))
+    for level, _ in got:
+        assert sum(chance for p, chance in got if p <= level) <= level + 1e-12
     # the mean wealth is 1 at most, which is why
-    assert sum(chance / p for p, chance in found if p < 1) <= 1 + 1e-9
+    assert sum(chance / p for p, chance in got if p < 1) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("wrong", [(3,), (0, 1), (0, 3), (2, 3, 4)])
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 4, 4), (1, 1, 1, 1, 9), (2, 3, 3, 3, 8)])
-@pytest.mark.parametrize("asked", [2, 3])
+@pytest.mark.parametrize("wanted", [2, 3])
 def test_instructions_that_were_not_drawn_count(
-    sizes: tuple[int, ...], wrong: tuple[int, ...], asked: int
+    sizes: tuple[int, ...], wrong: tuple[int, ...], wanted: int
 ) -> None:
     """All draws of whole instructions: the hypothesis is true, and only just."""
     cluster = np.repeat(np.arange(5), sizes)
     agrees = (~np.isin(cluster, wrong)).astype(float)
-    draws = list(itertools.combinations(range(5), asked))
-    found = [
+    draws = list(itertools.combinations(range(5), wanted))
+    got = [
         p_below(
             agrees,
             simple_design(np.isin(cluster, drawn), cluster=cluster),
@@ -110,8 +110,8 @@ def test_instructions_that_were_not_drawn_count(
         )
         for drawn in draws
     ]
-    for level in found:
-        assert np.mean([p <= level for p in found]) <= level + 1e-12
+    for level in got:
+        assert np.mean([p <= level for p in got]) <= level + 1e-12
 
 
 #: Worlds of labels that can promise nothing of the run, and are told so.
@@ -139,34 +139,34 @@ EXACT = {
 
 @pytest.mark.parametrize("name", [name for name in WORLDS if name != UNSEEN])
 def test_awkward_draws_promise_nothing_false(name: str) -> None:
-    found = violations(WORLDS[name], SEEDS)
+    got = violations(WORLDS[name], SEEDS)
     # an exact test uses up its 5 %, and four standard errors of that; bets stay far below
     allowed = 0.05 + 4 * (0.05 * 0.95 / SEEDS) ** 0.5
-    assert found.violated / SEEDS <= (allowed if name in EXACT else 0.0)
-    assert found.refused == (SEEDS if name in REFUSED else 0)
+    assert got.violated / SEEDS <= (allowed if name in EXACT else 0.0)
+    assert got.refused == (SEEDS if name in REFUSED else 0)
     if name.startswith("control"):
-        assert found.decided >= SEEDS / 4  # it is not silent either
+        assert got.decided >= SEEDS / 4  # it is not silent either
 
 
-def drawn_of(inclusion: list[float], asked: int, total: int = 100) -> Drawn:
+def drawn_of(inclusion: list[float], wanted: int, total: int = 100) -> Drawn:
     """The rule for a run of which the first pairs have a label."""
     given = np.r_[inclusion, np.full(total - len(inclusion), np.nan)]
     rows = np.arange(total)
     ids = np.array([f"p{n}" for n in rows], object)
-    return drawn_labels("labels", ids, given, rows < asked, np.ones(total, bool))
+    return drawn_labels("labels", ids, given, rows < wanted, np.ones(total, bool))
 
 
 def test_probabilities_must_add_up_to_the_run() -> None:
     # 20 with certainty and 40 of the other 80: the pairs without a label had the same half
-    found = drawn_of([1.0] * 20 + [0.5] * 40, 60)
-    assert (found.problem, found.doubt) == (None, None)
-    assert found.inclusion is not None
-    assert found.inclusion[60:].tolist() == [0.5] * 40
+    got = drawn_of([1.0] * 20 + [0.5] * 40, 60)
+    assert (got.problem, got.doubt) == (None, None)
+    assert got.inclusion is not None
+    assert got.inclusion[60:].tolist() == [0.5] * 40
     # with 30 of 40 done they would be three of eight, not a half: 20 + 60 of 100 pairs
     short = drawn_of([1.0] * 20 + [0.5] * 30, 50)
     # chance could do that if every pair was drawn by itself: 4 sqrt(30 * 2) > 20
     assert (short.problem, "is unknown" in str(short.doubt)) == (None, True)
-    for inclusion, asked, words in (
+    for inclusion, wanted, words in (
         ([1.0] * 20, 20, "stand for 20 of 100 pairs"),
         ([0.99] * 20, 20, "stand for 20 of 100 pairs"),
         ([0.1] * 80, 80, "stand for 800 of 100 pairs .*cannot be its own"),
@@ -174,9 +174,9 @@ def test_probabilities_must_add_up_to_the_run() -> None:
         ([1.0] * 20 + [0.5] * 80, 15, "5 pairs with an inclusion of 1 have no label"),
         ([0.9] * 100, 40, "40 labels where the inclusion of all pairs makes 90 likely"),
     ):
-        found = drawn_of(inclusion, asked)
-        assert found.inclusion is None
-        assert re.search(words, str(found.problem))
+        got = drawn_of(inclusion, wanted)
+        assert got.inclusion is None
+        assert re.search(words, str(got.problem))
     # all are known: the bound uses them; estimates do not speak for a class that was not drawn
     known = drawn_of([0.9] * 90 + [0.01] * 10, 85)
     assert (known.problem, known.doubt) == (None, None)
@@ -210,16 +210,16 @@ def test_three_commands_have_one_rule(
     rows = [f"p{n},x,{'yz'[n % 2]},{1 + n % 2},0.{n:03}" for n in range(200)]
     judge.write_text("\n".join(("id,system_a,system_b,preference,confidence", *rows)) + "\n")
     given = ["" if value is None else str(value) for value in inclusion]
-    told = [f"p{n},{1 + n % 2},{value}" for n, value in enumerate(given)]
-    labels.write_text("\n".join(("id,preference,inclusion", *told)) + "\n")
+    text = [f"p{n},{1 + n % 2},{value}" for n, value in enumerate(given)]
+    labels.write_text("\n".join(("id,preference,inclusion", *text)) + "\n")
     for command, silent in (
         ("screen", "may be decided by the judge alone"),
         ("rank", "Human win rates"),
         ("agree", "Human labels over all judged pairs, from"),
     ):
-        asked = [] if command == "screen" else ["--resamples", "0", "--full"]
+        wanted = [] if command == "screen" else ["--resamples", "0", "--full"]
         missing = ["--missing", "drop"] if command == "agree" else []
-        line = [command, str(judge), "--labels", str(labels), *asked, *missing]
+        line = [command, str(judge), "--labels", str(labels), *wanted, *missing]
         result = CliRunner().invoke(app, line)
         printed = " ".join(result.output.split())
         assert words in printed, result.output
@@ -240,8 +240,8 @@ def test_needed_labels_do_what_they_say() -> None:
 def pairs(number: int, right: float, seed: int = 0, **extra: object) -> Opinions:
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 2, number)
-    said = np.where(rng.random(number) < right, truth, 1 - truth)
-    letters = ["".join("12"[code] for code in codes) for codes in (said, truth)]
+    votes = np.where(rng.random(number) < right, truth, 1 - truth)
+    letters = ["".join("12"[code] for code in codes) for codes in (votes, truth)]
     judged = table(
         "judge", {"overall": letters[0]}, confidence=[str(rng.random()) for _ in truth], **extra
     )
@@ -272,9 +272,9 @@ def test_unscored_pairs_are_hopeless_and_the_review_is_least_sure_first() -> Non
     judged = table(
         "judge", {"overall": "12-1"}, confidence=["0.9", "0.2", "0.5", "0.4"],
     )  # fmt: skip
-    found = screened(judged.beside(labels=table("labels", {"overall": "1212"})))
-    assert found.hopeless == ("p2",)
-    assert found.review == ("p1", "p3", "p0")
+    got = screened(judged.beside(labels=table("labels", {"overall": "1212"})))
+    assert got.hopeless == ("p2",)
+    assert got.review == ("p1", "p3", "p0")
 
 
 def test_signs_of_certainty() -> None:
@@ -282,11 +282,11 @@ def test_signs_of_certainty() -> None:
     margin = ["2", "-1", "-3", "0.5"]
     judged = table("judge", columns, margin=margin, entropy=["0", "1", "", "0.5"])
     other = table("other", {"overall": "122b"})
-    found = gather(judged, None, others=[other]).signals
+    got = gather(judged, None, others=[other]).signals
     # ahead by 2; against its label by 1; B ahead by 3; a tie is surest at 0
-    assert found["margin"].tolist() == [2, -1, 3, -0.5]
-    assert found["entropy"].tolist() == [0, -1, -1, -0.5]  # unknown: as the least sure
-    assert found["judges"].tolist() == [1, 0, 1, 1]  # ties are one label among judges
+    assert got["margin"].tolist() == [2, -1, 3, -0.5]
+    assert got["entropy"].tolist() == [0, -1, -1, -0.5]  # unknown: as the least sure
+    assert got["judges"].tolist() == [1, 0, 1, 1]  # ties are one label among judges
     with pytest.raises(UserError, match="--by repeats: this judge does not give it"):
         screen(
             gather(judged.beside(labels=table("l", columns)), None), ScreenOptions(by=("repeats",))

@@ -69,7 +69,7 @@ def test_shown_is_p_at_most_one_minus_the_level(p: float | None, level: float, s
 
 
 @pytest.mark.parametrize(
-    ("better", "p", "said"),
+    ("better", "p", "words"),
     [
         (True, 0.04, "shown to be better (t, p = 0.04)"),
         (False, 0.04, "shown to be worse (t, p = 0.04)"),
@@ -79,22 +79,22 @@ def test_shown_is_p_at_most_one_minus_the_level(p: float | None, level: float, s
         (True, None, "too few for a test"),
     ],
 )
-def test_the_outcome_of_a_test(better: bool, p: float | None, said: str) -> None:
-    assert outcome(better, p, 0.95, "t") == said
+def test_the_outcome_of_a_test(better: bool, p: float | None, words: str) -> None:
+    assert outcome(better, p, 0.95, "t") == words
 
 
 def test_two_systems_with_a_winner_and_without() -> None:
-    found = (0.57, (0.51, 0.63), 0.03)
-    said = head_to_head(("new", "old"), found, "of 200 pairs", 0.95, "t")
-    assert said == "new wins 57 % [51, 63] of 200 pairs: shown to be better (t, p = 0.03)"
-    said = head_to_head(("new", "old"), (0.5, (0.4, 0.6), 1.0), "of 9 pairs", 0.95, "t")
-    assert said == "new and old win equally often, 50 % [40, 60] of 9 pairs"
+    got = (0.57, (0.51, 0.63), 0.03)
+    words = head_to_head(("new", "old"), got, "of 200 pairs", 0.95, "t")
+    assert words == "new wins 57 % [51, 63] of 200 pairs: shown to be better (t, p = 0.03)"
+    words = head_to_head(("new", "old"), (0.5, (0.4, 0.6), 1.0), "of 9 pairs", 0.95, "t")
+    assert words == "new and old win equally often, 50 % [40, 60] of 9 pairs"
 
 
 @pytest.mark.parametrize("even", [0.5, 1 / 3 + 1 / 6, 0.5 + 4e-16, 0.5 - 9e-10])
 def test_even_is_even_but_for_rounding(even: float) -> None:
-    said = head_to_head(("a", "b"), (even, (0.4, 0.6), 1.0), "of 9 pairs", 0.95, "t")
-    assert said == "a and b win equally often, 50 % [40, 60] of 9 pairs"
+    words = head_to_head(("a", "b"), (even, (0.4, 0.6), 1.0), "of 9 pairs", 0.95, "t")
+    assert words == "a and b win equally often, 50 % [40, 60] of 9 pairs"
     assert more_labels(9, even, 0.5, (0.4, 0.6), 0.95) is None
     near = (0.5 + 2e-9, (0.4, 0.6), 0.99)
     assert "wins 50.01 %" in head_to_head(("a", "b"), near, "of 9 pairs", 0.95, "t")
@@ -103,10 +103,10 @@ def test_even_is_even_but_for_rounding(even: float) -> None:
 def test_win_rates_of_one_half_are_found_for_every_number() -> None:
     """A pair won and a pair lost for every n; the rate is a sum of weights, and not a half."""
     for half in range(3, 64):
-        said = np.array([0, 1] * half, np.int8)
+        words = np.array([0, 1] * half, np.int8)
         names = {f"system_{side}": np.full(2 * half, side, object) for side in "ab"}
         ids = np.arange(2 * half).astype(object)
-        table = Opinions("x", ids, {"preference": said}, facts=names)
+        table = Opinions("x", ids, {"preference": words}, facts=names)
         for row in own_rates(outcomes_of(table)):
             assert row.rate.both is not None
             assert same(row.rate.both, 0.5)
@@ -117,18 +117,18 @@ def test_few_and_exact_p_values() -> None:
     """The sign test of every number up to 60 that the interval leaves out one half for."""
 
     def rated(won: int, lost: int, ties: int = 0) -> PPIEstimate:
-        said = np.repeat([0, 1, 4], [won, lost, ties]).astype(np.int8)
-        names = {f"system_{side}": np.full(len(said), side, object) for side in "ab"}
-        ids = np.arange(len(said)).astype(object)
-        table = Opinions("x", ids, {"preference": said}, facts=names)
+        words = np.repeat([0, 1, 4], [won, lost, ties]).astype(np.int8)
+        names = {f"system_{side}": np.full(len(words), side, object) for side in "ab"}
+        ids = np.arange(len(words)).astype(object)
+        table = Opinions("x", ids, {"preference": words}, facts=names)
         return next(row.rate for row in own_rates(outcomes_of(table)) if row.system == "a")
 
     for number in range(1, 5):
         assert rated(number, 0).p is None  # nothing is tested of so few
     for won, lost in ((5, 0), (7, 1), (8, 1), (30, 14), (3, 3)):
-        found = rated(won, lost)
-        assert found.exact
-        assert found.p == pytest.approx(sign_test(won, lost))
+        got = rated(won, lost)
+        assert got.exact
+        assert got.p == pytest.approx(sign_test(won, lost))
         assert rated(won, lost, 6).p == pytest.approx(sign_test(won, lost))  # ties tell nothing
     # at least as hard to pass as the interval: where it shows a difference, so does the interval
     for won, lost in ((6, 0), (10, 2), (26, 12), (39, 21)):
@@ -142,14 +142,14 @@ def test_more_labels_are_those_that_show_it_with_a_chance_of_four_in_five() -> N
     from scipy.stats import binom
 
     # 58 of 100, and Wilson's interval; the next look is at 97.5 %
-    found = (0.58, (0.4821, 0.6720))
-    more = more_labels(100, found[0], 0.5, found[1], 0.95)
+    got = (0.58, (0.4821, 0.6720))
+    more = more_labels(100, got[0], 0.5, got[1], 0.95)
     assert more is not None
     total = round(100 + more)
     critical = next(k for k in range(total) if binom.sf(k - 1, total, 0.5) <= 0.0125)
     assert binom.sf(critical - 1, total, 0.58) == pytest.approx(0.8, abs=0.03)
     assert (next_level(0.95), next_level(0.975), next_level(0.9985)) == (0.975, 0.9875, 0.999)
-    mirrored = more_labels(100, 0.42, 0.5, (1 - found[1][1], 1 - found[1][0]), 0.95)
+    mirrored = more_labels(100, 0.42, 0.5, (1 - got[1][1], 1 - got[1][0]), 0.95)
     assert mirrored == pytest.approx(more)
     assert more_labels(100, 0.58, 0.5, None, 0.95) is None
 
@@ -158,12 +158,12 @@ def test_labels_that_nobody_collects_and_that_the_run_has_not() -> None:
     # reach 0.1 at 100 labels: the next look sees 0.1 (2.24 + .84) / 1.96 / d standard widths
     wanted = 0.1 / 1.959964 * (2.241403 + 0.841621)
     edge = wanted / 1001**0.5  # 100,000 more labels
-    told = labels_to_tell(100, 0.5 + edge * 1.01, 0.5, (0.4 + edge * 1.01, 0.6), 0.95)
-    assert told is not None
-    assert told.startswith("About 99,000 more pairs with a label would tell with a chance of 80 %.")
-    assert told.endswith("This look counts: take the next one with --level 0.975.")
-    told = labels_to_tell(100, 0.5 + edge * 0.99, 0.5, (0.4 + edge * 0.99, 0.6), 0.95)
-    assert told == "Not even 100,000 more pairs with a label would tell."
+    text = labels_to_tell(100, 0.5 + edge * 1.01, 0.5, (0.4 + edge * 1.01, 0.6), 0.95)
+    assert text is not None
+    assert text.startswith("About 99,000 more pairs with a label would tell with a chance of 80 %.")
+    assert text.endswith("This look counts: take the next one with --level 0.975.")
+    text = labels_to_tell(100, 0.5 + edge * 0.99, 0.5, (0.4 + edge * 0.99, 0.6), 0.95)
+    assert text == "Not even 100,000 more pairs with a label would tell."
     # 0.5 + wanted / sqrt(9.5): 850 more
     value = 0.5 + wanted / 9.5**0.5
     figure = (100, value, 0.5, (value - 0.1, 0.8), 0.95)
@@ -176,9 +176,9 @@ def test_labels_that_nobody_collects_and_that_the_run_has_not() -> None:
         "Not even a label for each of the 849 pairs that have none would tell: about 850 would be"
         " needed."
     )
-    told = labels_to_tell(100, 0.9, 0.5, (0.8, 0.95), 0.95)
-    assert told is not None
-    assert told.startswith("About 1 more pair with a label would tell")
+    text = labels_to_tell(100, 0.9, 0.5, (0.8, 0.95), 0.95)
+    assert text is not None
+    assert text.startswith("About 1 more pair with a label would tell")
     assert about(99) == "99"
     assert about(101) == "110"
 
@@ -249,10 +249,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     judged, labels = [("id", "system_a", "system_b", "overall")], [("id", "overall")]
     for n in range(200):
         a, b = ("new", "old") if n % 2 else ("old", "new")
-        said = "1" if (a == "new") == (rng.random() < 0.6) else "2"
-        judged.append((f"p{n}", a, b, said))
+        words = "1" if (a == "new") == (rng.random() < 0.6) else "2"
+        judged.append((f"p{n}", a, b, words))
         if n < 29:
-            labels.append((f"p{n}", said if rng.random() < 0.8 else "12"[said == "1"]))
+            labels.append((f"p{n}", words if rng.random() < 0.8 else "12"[words == "1"]))
     for name, rows in (("judged.csv", judged), ("labels.csv", labels)):
         with (folder / name).open("w", newline="") as file:
             csv.writer(file).writerows(rows)
@@ -280,12 +280,12 @@ def test_two_systems_have_sentences_first_and_no_models(files: tuple[Path, Path]
 
 def test_agree_card_and_plan_begin_with_sentences(files: tuple[Path, Path], tmp_path: Path) -> None:
     judged, labels = files
-    asked = ("--labels", labels, "--resamples", 50)
-    agree = trace_eval("agree", judged, *asked, "--missing", "drop").out.splitlines()
+    drawn = ("--labels", labels, "--resamples", 50)
+    agree = trace_eval("agree", judged, *drawn, "--missing", "drop").out.splitlines()
     assert "agrees with human labels on" in agree[0]
     assert "the best simple rule" in agree[1]
     assert len(agree) <= 3
-    card = trace_eval("card", judged, *asked, "--out", tmp_path).out.splitlines()
+    card = trace_eval("card", judged, *drawn, "--out", tmp_path).out.splitlines()
     assert card[0] == "judged: unknown; too few labels to say what this judge is fit for (29 of 30)"
     plan = trace_eval("plan", judged, "--json", tmp_path / "plan.json")
     assert "you need about 790 labels" in plan.out
@@ -298,16 +298,16 @@ def test_a_gate_on_systems_is_against_the_lower_end(
     files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     judged, labels = files
-    xml, found = tmp_path / "gate.xml", tmp_path / "rank.json"
-    asked = ("rank", judged, "--resamples", 20)
-    done = trace_eval(*asked, "--json", found)
-    (new,) = (r for r in json.loads(found.read_text())["judged"] if r["system"] == "new")
+    xml, got = tmp_path / "gate.xml", tmp_path / "rank.json"
+    drawn = ("rank", judged, "--resamples", 20)
+    done = trace_eval(*drawn, "--json", got)
+    (new,) = (r for r in json.loads(got.read_text())["judged"] if r["system"] == "new")
     low = new["rate"]["labels_interval"][0]
     assert done.code == 0
-    assert trace_eval(*asked, "--fail-under", f"new={low - 1e-6}").code == 0
-    assert trace_eval(*asked, "--fail-under", f"new={low + 1e-6}").code == 1
+    assert trace_eval(*drawn, "--fail-under", f"new={low - 1e-6}").code == 0
+    assert trace_eval(*drawn, "--fail-under", f"new={low + 1e-6}").code == 1
     # With labels it is what annotators say; each kind of evidence can be asked for by itself.
-    people = (*asked, "--labels", labels, "--fail-under", "judge:new=0.5", "--junit", xml)
+    people = (*drawn, "--labels", labels, "--fail-under", "judge:new=0.5", "--junit", xml)
     assert trace_eval(*people).code == 0
     suite = Xml.parse(xml).getroot().find("testsuite")
     assert suite is not None
@@ -316,7 +316,7 @@ def test_a_gate_on_systems_is_against_the_lower_end(
     assert refused.code == 1
     assert "labels:new is 0." in refused.err
     assert Xml.parse(xml).getroot().get("failures") == "2"
-    unknown = trace_eval(*asked, "--fail-under", "labels:new=0.1")
+    unknown = trace_eval(*drawn, "--fail-under", "labels:new=0.1")
     assert "labels:new is not known" in unknown.err
-    assert trace_eval(*asked, "--fail-under", "newer=0.1").code == 2
-    assert "give one" in trace_eval(*asked, "--junit", xml).err
+    assert trace_eval(*drawn, "--fail-under", "newer=0.1").code == 2
+    assert "give one" in trace_eval(*drawn, "--junit", xml).err

@@ -58,8 +58,8 @@ def judged(labels: str, **facts: list[float]) -> Opinions:
 def world(seed: int, share: float) -> list[str]:
     """Each of two opinions of a pair is for A with the same chance, whatever the other says."""
     rng = np.random.default_rng(seed)
-    said = np.where(rng.random((PAIRS, 2)) < share, "1", "2")
-    return ["".join(row) for row in said.tolist()]
+    picks = np.where(rng.random((PAIRS, 2)) < share, "1", "2")
+    return ["".join(row) for row in picks.tolist()]
 
 
 def test_a_split_is_half_a_win_and_is_counted_in_the_sentence() -> None:
@@ -70,12 +70,12 @@ def test_a_split_is_half_a_win_and_is_counted_in_the_sentence() -> None:
     (x, y) = report.labelled
     assert (x.system, x.rate.labelled, report.split) == ("x", PAIRS, split)
     assert (x.rate.both, y.rate.both) == pytest.approx((share, 1 - share), abs=1e-12)
-    said = rank_answer(report)[1]
+    picks = rank_answer(report)[1]
     assert (
         f"by the {PAIRS} pairs that annotators labelled, {split} of them split (half a win each)"
-        in said
+        in picks
     )
-    assert said.startswith(f"x wins {100 * share:.0f} % [")
+    assert picks.startswith(f"x wins {100 * share:.0f} % [")
 
 
 def test_raters_of_equal_systems_show_a_difference_as_seldom_as_is_allowed() -> None:
@@ -95,7 +95,7 @@ def test_raters_of_equal_systems_show_a_difference_as_seldom_as_is_allowed() -> 
 
 
 @pytest.mark.parametrize(
-    ("votes", "said", "right"),
+    ("votes", "picks", "right"),
     [
         # the judge says 1; the plurality, and how far the judge is right
         ("1", "1", 1.0),
@@ -108,11 +108,11 @@ def test_raters_of_equal_systems_show_a_difference_as_seldom_as_is_allowed() -> 
         ("11222", "2", 0.0),
     ],
 )
-def test_what_a_split_is(votes: str, said: str, right: float) -> None:
+def test_what_a_split_is(votes: str, picks: str, right: float) -> None:
     people = opinions([votes, "11"]).per_item.codes["preference"]
-    assert label_text(people[0]) == said
-    found = align("judge", "preference", people, np.zeros(2, np.int8))
-    assert found.credit().tolist() == pytest.approx([right, 1.0])
+    assert label_text(people[0]) == picks
+    got = align("judge", "preference", people, np.zeros(2, np.int8))
+    assert got.credit().tolist() == pytest.approx([right, 1.0])
 
 
 def test_typed_ties_that_differ_are_one_tie_where_ties_have_no_types() -> None:
@@ -163,11 +163,11 @@ def test_screen_plan_and_shares_take_splits_in_part() -> None:
     share = sum(vote.count("1") for vote in votes) / (2 * PAIRS)
     assert run.has_label.all()
     assert float(run.agrees.mean()) == pytest.approx(share)
-    found = screen(run)
-    assert found.labels == PAIRS
-    assert found.parts[-1].agreement == pytest.approx(share)
-    assert f"raters split on {split} labelled pairs" in " ".join(found.caveats)
-    assert next(screen_tables(found)).note.endswith("by bets, over pairs")
+    got = screen(run)
+    assert got.labels == PAIRS
+    assert got.parts[-1].agreement == pytest.approx(share)
+    assert f"raters split on {split} labelled pairs" in " ".join(got.caveats)
+    assert next(screen_tables(got)).note.endswith("by bets, over pairs")
     agreed = screen(gather(source, opinions(["11"] * PAIRS)))
     assert next(screen_tables(agreed)).note.endswith("exact, over pairs")
     plan = make_plan(run, PlanOptions(width=0.1))
@@ -196,14 +196,14 @@ def test_a_judge_change_sees_every_rater() -> None:
     votes = ["12", "11", "22", "12"]
     ids = texts_of([f"p{row}" for row in range(4)])
 
-    def judging(name: str, said: list[int]) -> Judging:
-        return Judging(name, ids, {"pair.preference": np.array(said, np.int8)})
+    def judging(name: str, picks: list[int]) -> Judging:
+        return Judging(name, ids, {"pair.preference": np.array(picks, np.int8)})
 
     old = replace(judging("old", [0, 0, 1, 4]), labels=opinions(votes))
     joined = Joined(old, judging("new", [1, 1, 1, 0]), 0, 0)
-    found = against_labels(joined, "pair.preference", QUICK)
-    assert found is not None
-    before, after = (score.metrics["accuracy_3way"].value for score in found.scores)
+    got = against_labels(joined, "pair.preference", QUICK)
+    assert got is not None
+    before, after = (score.metrics["accuracy_3way"].value for score in got.scores)
     assert (before, after) == pytest.approx(((0.5 + 1 + 1 + 0) / 4, (0.5 + 0 + 1 + 0.5) / 4))
 
 

@@ -100,19 +100,19 @@ def test_alpha_by_hand_and_by_the_package() -> None:
     # alpha = 1 - (1/3)/(3/5) = 4/9.
     rater_1, rater_2 = codes("121"), codes("122")
     item = np.array([0, 1, 2, 0, 1, 2])
-    found = alpha(item, np.concatenate([rater_1, rater_2]), 3, 2)
-    assert found.nominal == pytest.approx(4 / 9, abs=EXACT)
+    got = alpha(item, np.concatenate([rater_1, rater_2]), 3, 2)
+    assert got.nominal == pytest.approx(4 / 9, abs=EXACT)
     # on the scale 2 < tie < 1 both values are equally far apart: nothing changes
-    assert found.interval == pytest.approx(4 / 9, abs=EXACT)
-    assert found.items == 3
+    assert got.interval == pytest.approx(4 / 9, abs=EXACT)
+    assert got.items == 3
     # three raters with holes, ties collapsed to 0 between -1 (2) and +1 (1)
     data = [codes("12g-b1"), codes("1gg2b-"), codes("22b211")]
     scale = {0: 1.0, 1: -1.0, 2: 0.0, 3: 0.0, -1: np.nan}
     matrix = [[scale[int(code)] for code in row] for row in data]
-    found = alpha(np.tile(np.arange(6), 3), np.concatenate(data), 6, 3)
+    got = alpha(np.tile(np.arange(6), 3), np.concatenate(data), 6, 3)
     for level in ("ordinal", "interval"):
         expected = package.alpha(reliability_data=matrix, level_of_measurement=level)
-        assert getattr(found, level) == pytest.approx(expected, abs=EXACT)
+        assert getattr(got, level) == pytest.approx(expected, abs=EXACT)
 
 
 @pytest.mark.parametrize("raters", [2, 3, 7])
@@ -122,13 +122,13 @@ def test_alpha_of_any_ratings_is_the_packages(raters: int) -> None:
     positions = np.array([1.0, 2.0, 3.5, 4.0, 9.0])
     label = rng.integers(0, 5, (raters, 400))
     label[1:] = np.where(rng.random((raters - 1, 400)) < 0.5, label[0], label[1:])
-    asked = rng.random(label.shape) < 0.7
+    drawn = rng.random(label.shape) < 0.7
     row = np.broadcast_to(np.arange(400), label.shape)
-    found = scale_alpha(row[asked], label[asked], 400, positions, raters)
-    matrix = np.where(asked, positions[label], np.nan)
+    got = scale_alpha(row[drawn], label[drawn], 400, positions, raters)
+    matrix = np.where(drawn, positions[label], np.nan)
     for level in ("nominal", "ordinal", "interval"):
         expected = package.alpha(reliability_data=matrix, level_of_measurement=level)
-        assert getattr(found, level) == pytest.approx(expected, abs=EXACT)
+        assert getattr(got, level) == pytest.approx(expected, abs=EXACT)
 
 
 def test_alpha_is_undefined_where_nobody_differs_or_nobody_overlaps() -> None:
@@ -139,8 +139,8 @@ def test_alpha_is_undefined_where_nobody_differs_or_nobody_overlaps() -> None:
 def test_mcnemar_by_hand_and_by_statsmodels() -> None:
     # 1 against 5 discordant: 2 * (C(6,0) + C(6,1)) / 2^6 = 14/64
     # truth 1; first says 1 1 2 2 2, second 1 2 1 2 1: one right alone, two on the other side
-    found = mcnemar(np.array([0, 1, -1, 0, -1]))
-    assert (found.only_first, found.only_second) == (1, 2)
+    got = mcnemar(np.array([0, 1, -1, 0, -1]))
+    assert (got.only_first, got.only_second) == (1, 2)
     assert mcnemar(np.array([1, -1]), np.array([1, 5])).p == pytest.approx(14 / 64, abs=EXACT)
     assert mcnemar(np.zeros(3)).p == 1
     library = pytest.importorskip("statsmodels.stats.contingency_tables")
@@ -163,10 +163,10 @@ def test_holm_by_hand() -> None:
 def test_noise_by_hand() -> None:
     # item 0: 1 1 2 -> pairs equal: 1 of 3; item 1: g g -> 1; item 2 has one opinion only
     item = np.array([0, 0, 0, 1, 1, 2])
-    found = noise(item, codes("112ggb"))
-    assert (found.items, found.opinions) == (2, 5)
-    assert found.pairwise == pytest.approx((1 / 3 + 1) / 2, abs=EXACT)
-    assert found.unanimous == 1 / 2
+    got = noise(item, codes("112ggb"))
+    assert (got.items, got.opinions) == (2, 5)
+    assert got.pairwise == pytest.approx((1 / 3 + 1) / 2, abs=EXACT)
+    assert got.unanimous == 1 / 2
     # first two of each: (1,1) and (g,g): agreement 1, p_e = 1/2, kappa 1
-    assert (found.retest, found.retest_kappa) == (1, 1)
+    assert (got.retest, got.retest_kappa) == (1, 1)
     assert noise(np.array([0, 1]), codes("12")).pairwise is None

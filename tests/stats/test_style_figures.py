@@ -131,28 +131,28 @@ def test_realism_shares_and_majorities() -> None:
     values = [reduce_samples(row, BINARY).value for row in samples]  # type: ignore[union-attr]
     rows = [(str(n), "P", value) for n, value in enumerate((1.0, 0, 1, 1))]
     items = rated_items([*"0123"], rows, BINARY)
-    said = judge_of_labels("judge", items, values)
-    assert said.joined.score.tolist() == [0.8, 0.2, 1.0, 0.5]
-    [found] = compare_scores(items, [said], OPTIONS).binary
-    assert (found.items, found.undecided_judge, found.undecided_people) == (3, 1, 0)
-    assert (found.accuracy, found.balanced_accuracy, found.phi) == (1, 1, pytest.approx(1))
-    assert found.majority_baseline == pytest.approx(2 / 3)
+    votes = judge_of_labels("judge", items, values)
+    assert votes.joined.score.tolist() == [0.8, 0.2, 1.0, 0.5]
+    [got] = compare_scores(items, [votes], OPTIONS).binary
+    assert (got.items, got.undecided_judge, got.undecided_people) == (3, 1, 0)
+    assert (got.accuracy, got.balanced_accuracy, got.phi) == (1, 1, pytest.approx(1))
+    assert got.majority_baseline == pytest.approx(2 / 3)
 
 
 def test_a_constant_judge_has_no_r_but_an_error() -> None:
     items = _items()
     constant = judge("constant judge", items, np.full(6, 0.5), variance=np.zeros(6))
-    found = compare_scores(items, [constant], OPTIONS)
+    got = compare_scores(items, [constant], OPTIONS)
     for name in ("r", "rho", "tau_b"):
-        one = figure(found, "agreement", "constant judge", name)
+        one = figure(got, "agreement", "constant judge", name)
         assert one.estimate.value is None
         assert one.reason
     truth = items.score
-    assert _value(found, "agreement", "constant judge", "mse") == pytest.approx(
+    assert _value(got, "agreement", "constant judge", "mse") == pytest.approx(
         ((truth - 0.5) ** 2).mean()
     )
-    text = json.dumps(plain(found), allow_nan=False)
+    text = json.dumps(plain(got), allow_nan=False)
     assert "NaN" not in text
-    shown = [cell for one in score_tables(found) for row in one.rows for cell in row]
+    shown = [cell for one in score_tables(got) for row in one.rows for cell in row]
     assert not [cell for cell in shown if "nan" in cell.lower()]
-    assert "has no rho" in found.verdicts[0] or "no rho" in found.verdicts[0]
+    assert "has no rho" in got.verdicts[0] or "no rho" in got.verdicts[0]

@@ -57,19 +57,19 @@ def _train(ratings: Path, runs: list[Path], out: Path) -> FusionTraining:
 
 def test_training_and_what_is_stored(tmp_path: Path) -> None:
     labels, runs = _files(tmp_path)
-    found = _train(labels, runs, tmp_path / "fused")
+    got = _train(labels, runs, tmp_path / "fused")
     model = FusionModel.load(tmp_path / "fused")
-    assert model == found.model
+    assert model == got.model
     weights = {member.judge: member.weight for member in model.members}
     assert weights["noise 0.1"] > weights["noise 0.2"] > weights["always 3"]
     assert "360 rated items of the split train" in model.fitted["train"]
     assert "120 rated items of the split dev" in model.fitted["dev"]
     assert model.fitted["questions"] == 150
-    errors = {error.who: error.mse for error in found.errors}
+    errors = {error.who: error.mse for error in got.errors}
     assert errors["fused"] < min(errors["average"], *(errors[judge] for judge in JUDGES))
-    held_out = {error.who: error.mse for error in found.test_errors}
+    held_out = {error.who: error.mse for error in got.test_errors}
     assert held_out["fused"] < min(held_out["average"], held_out["noise 0.1"])
-    assert "is better than the average" in found.verdict
+    assert "is better than the average" in got.verdict
     # ratings scatter around the fused mean: the factor was fitted to that
     assert model.variance_factor is not None
     assert 0 < model.variance_factor < 10
@@ -77,10 +77,10 @@ def test_training_and_what_is_stored(tmp_path: Path) -> None:
 
 def test_without_splits_some_questions_calibrate_the_fusion(tmp_path: Path) -> None:
     labels, runs = _files(tmp_path, split=False)
-    found = _train(labels, runs, tmp_path / "fused")
-    assert "of 120 questions" in found.train
-    assert "of 30 other questions, seed 0" in found.dev
-    assert not found.test_errors
+    got = _train(labels, runs, tmp_path / "fused")
+    assert "of 120 questions" in got.train
+    assert "of 30 other questions, seed 0" in got.dev
+    assert not got.test_errors
 
 
 def test_a_useless_companion_is_not_worth_it(tmp_path: Path) -> None:
@@ -90,10 +90,10 @@ def test_a_useless_companion_is_not_worth_it(tmp_path: Path) -> None:
     best = _write(tmp_path / "a.csv", ["id", "score"], [(i, s) for i, _, s, _ in ratings])
     flat = _write(tmp_path / "b.csv", ["id", "score"], [(i, 3) for i, *_ in ratings])
     out = tmp_path / "fused"
-    found = _train(labels, [best, flat], out)
-    assert "is not better than a" in found.verdict
-    assert "not written" in found.verdict
-    assert found.path is None
+    got = _train(labels, [best, flat], out)
+    assert "is not better than a" in got.verdict
+    assert "not written" in got.verdict
+    assert got.path is None
     typed = ["train", "fusion", str(labels), "--out", str(out), "--runs", str(best), str(flat)]
     done = CliRunner().invoke(app, typed)
     assert done.exit_code == 1, done.output
