@@ -70,9 +70,9 @@ class TurnsResult:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The news in sentences: which system answers sooner, and which limits are not met."""
-        said = [self.against.sentence()] if self.against else []
-        said += [f"{row.verdict}: {row.sentence}" for row in self.limits if row.verdict != "pass"]
-        return tuple(said)
+        news = [self.against.sentence()] if self.against else []
+        news += [f"{row.verdict}: {row.sentence}" for row in self.limits if row.verdict != "pass"]
+        return tuple(news)
 
     def csv(self) -> TurnsCsv:
         """The tables that ``--csv`` writes."""

@@ -181,11 +181,11 @@ def _recognised(
     return extracted
 
 
-def _words(found: Extracted) -> Transcript | str:
+def _words(extracted: Extracted) -> Transcript | str:
     """The recognised words, or why there are none."""
-    blueprint: Blueprint | None = found.blueprint
+    blueprint: Blueprint | None = extracted.blueprint
     if blueprint is None:
-        return found.error or "it cannot be decoded"
+        return extracted.error or "it cannot be decoded"
     recognised = blueprint.transcript
     return (
         recognised
@@ -239,7 +239,7 @@ def _entity(
 
 
 def times_of(transcript: Transcript, piece: str) -> tuple[float, float] | None:
-    """When some words of a transcript were said, seconds of its clip; None: not known."""
+    """Start and end of some words of a transcript, seconds of its clip; None: unknown."""
     start = transcript.text.find(piece)
     position, inside = 0, []
     for word in transcript.words:

@@ -90,16 +90,16 @@ class Fault:
         return {**vars(self), "spans": spans}
 
 
-def audit(lanes: Mapping[Role, Lane], said: Mapping[Role, Spans]) -> list[Fault]:
+def audit(lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]) -> list[Fault]:
     """The faults of a recording.
 
     Args:
         lanes: of user and agent.
-        said: where each one speaks.
+        speech: where each one speaks.
     """
-    faults = [*_together(lanes, said)]
+    faults = [*_together(lanes, speech)]
     for role in ROLES:
-        faults += _alone(role, lanes[role], said[role])
+        faults += _alone(role, lanes[role], speech[role])
     return faults
 
 
@@ -114,26 +114,26 @@ def verdict(faults: list[Fault]) -> str:
     return f"usable ({names})" if faults else "usable"
 
 
-def _together(lanes: Mapping[Role, Lane], said: Mapping[Role, Spans]) -> Iterator[Fault]:
+def _together(lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]) -> Iterator[Fault]:
     if max(lane.rate for lane in lanes.values()) <= TELEPHONE_HZ:
         yield Fault("a recording of 8 kHz", None, "nothing", [])
-    if not any(said.values()):
+    if not any(speech.values()):
         yield Fault("no speech on either channel", None, "all", [])
         return
     end_s = min(lane.end_s for lane in lanes.values())
     times = np.arange(0.0, end_s, HOP_S)
     user, agent = (lanes[role].levels_at(times) for role in ROLES)
-    spoken = inside(joined([*said["user"], *said["agent"]]), times)
+    spoken = inside(joined([*speech["user"], *speech["agent"]]), times)
     both = spoken & (user > SILENT_DB + 1) & (agent > SILENT_DB + 1)
     if both.sum() * HOP_S >= 1.0:
         apart = (user - agent)[both]
         if np.quantile(np.abs(apart - np.median(apart)), 0.95) < _SAME_DB:
             yield Fault("one sound on both channels", None, "all", [])
             return
-    if _cut_out(said):
+    if _cut_out(speech):
         yield Fault("pauses that are cut out", None, "replies", [])
     for one, other in permutations(ROLES):
-        echo = find_echo(lanes[one], said[one], lanes[other])
+        echo = find_echo(lanes[one], speech[one], lanes[other])
         if not echo or not echo.sure:
             continue
         if echo.drift_ppm is not None and abs(echo.drift_ppm) > _DRIFT_PPM:
@@ -142,18 +142,18 @@ def _together(lanes: Mapping[Role, Lane], said: Mapping[Role, Spans]) -> Iterato
             yield Fault("an echo before its voice", other, "replies", [])
 
 
-def _alone(role: Role, lane: Lane, said: Spans) -> Iterator[Fault]:
+def _alone(role: Role, lane: Lane, speech: Spans) -> Iterator[Fault]:
     silent = lane.levels <= SILENT_DB + 1
-    if not said:
+    if not speech:
         return
     last = len(silent) - int(np.argmin(silent[::-1])) if not silent.all() else 0
     broke = (len(silent) - last) * HOP_S >= _BROKE_S and silent[:last].mean() < 0.01
-    if broke and _tone_s(lane, said) >= _TONE_S:  # a voice alone may just have ended
+    if broke and _tone_s(lane, speech) >= _TONE_S:  # a voice alone may just have ended
         spans = [(lane.at(last * HOP_S), lane.end_s)]
         yield Fault("a channel that breaks off", role, "replies", spans)
-    elif spans := _filled(lane, said):
+    elif spans := _filled(lane, speech):
         yield Fault("silence that is filled in", role, "replies", spans)
-    recognised = inside(said, lane.times(len(lane.levels), HOP_S))
+    recognised = inside(speech, lane.times(len(lane.levels), HOP_S))
     voice, _, _, top = lane.bands
     if (
         lane.rate > TELEPHONE_HZ
@@ -171,39 +171,40 @@ def _alone(role: Role, lane: Lane, said: Spans) -> Iterator[Fault]:
         yield Fault("clipping", role, "nothing", joined(spans, 1.0))
 
 
-def _cut_out(said: Mapping[Role, Spans]) -> bool:
+def _cut_out(speech: Mapping[Role, Spans]) -> bool:
     """Whether replies begin in the very moment in which the other one ends, and none pauses."""
     if any(
-        end - start >= _NO_PAUSE_S for start, end in gaps(joined([*said["user"], *said["agent"]]))
+        end - start >= _NO_PAUSE_S
+        for start, end in gaps(joined([*speech["user"], *speech["agent"]]))
     ):
         return False
-    starts = {role: np.array([start for start, _ in said[role]]) for role in ROLES}
+    starts = {role: np.array([start for start, _ in speech[role]]) for role in ROLES}
     after = []
     for one, other in permutations(ROLES):
-        for _, end in joined(said[one], 0.1):
+        for _, end in joined(speech[one], 0.1):
             if len(near := starts[other][np.abs(starts[other] - end) < 3.0]):
                 after.append(float(np.abs(near - end).min()))
     at_once = sum(one <= _AT_ONCE_S for one in after)
     return at_once >= _REPLIES and at_once >= _AT_ONCE * len(after)
 
 
-def _filled(lane: Lane, said: Spans) -> Spans:
+def _filled(lane: Lane, speech: Spans) -> Spans:
     """Digital silence within a side that otherwise has room tone: something was moved or lost."""
     zeros = lane.peaks <= _ZERO  # coded or dithered silence is not quite zero
     whole = len(zeros)
     inner = [(a, b) for a, b in runs(zeros) if a > 0 and b < whole - 1]
     long = [(a, b) for a, b in inner if (b - a) * HOP_S / 2 >= _FILLED_S]
-    pauses = ~inside(said, lane.times(len(lane.peaks), HOP_S / 2))
+    pauses = ~inside(speech, lane.times(len(lane.peaks), HOP_S / 2))
     short = sum(bool(pauses[a]) for a, b in inner) - sum(bool(pauses[a]) for a, _ in long)
     gated = short > _HOLES or (len(long) > _HOLES and zeros[pauses].mean() > _GATED)
-    if not long or _tone_s(lane, said) < _TONE_S or gated:
+    if not long or _tone_s(lane, speech) < _TONE_S or gated:
         return []
     return [(lane.at(a * HOP_S / 2), lane.at(b * HOP_S / 2)) for a, b in long]
 
 
-def _tone_s(lane: Lane, said: Spans) -> float:
-    """Seconds of room tone: sound far from all that is said."""
-    near = joined([(start - _FAR_S, end + _FAR_S) for start, end in said])
+def _tone_s(lane: Lane, speech: Spans) -> float:
+    """Seconds of room tone: sound far from all speech."""
+    near = joined([(start - _FAR_S, end + _FAR_S) for start, end in speech])
     there = ~inside(near, lane.times(len(lane.peaks), HOP_S / 2)) & (lane.peaks > _ZERO)
     return float(there.sum() * HOP_S / 2)
 

@@ -153,14 +153,14 @@ class Echo:
         return text
 
 
-def find_echo(voice: Lane, said: Spans, other: Lane) -> Echo | None:
+def find_echo(voice: Lane, speech: Spans, other: Lane) -> Echo | None:
     """The echo of one lane's voice on another; None: there is none.
 
     Args:
         voice, other: lanes.
-        said: speech on the first.
+        speech: stretches on the first.
     """
-    results = [*_lags(voice, said, other)]
+    results = [*_lags(voice, speech, other)]
     if not results:
         return None
     at, lags, likes = np.array(results).T
@@ -173,12 +173,12 @@ def find_echo(voice: Lane, said: Spans, other: Lane) -> Echo | None:
     return Echo(float(np.median(lags)), drift, len(results), sure)
 
 
-def _lags(voice: Lane, said: Spans, other: Lane) -> Iterator[tuple[float, float, float]]:
+def _lags(voice: Lane, speech: Spans, other: Lane) -> Iterator[tuple[float, float, float]]:
     """(middle of a window, delay of the best correlation), seconds, and that correlation."""
     back = round(FARTHEST_S / HOP_S)
     for first in np.arange(0.0, min(voice.end_s, other.end_s), _WINDOW_S):
         times = first + HOP_S * np.arange(round(_WINDOW_S / HOP_S))
-        speaks = inside(said, times)
+        speaks = inside(speech, times)
         if speaks.sum() * HOP_S < _SPEECH_S:
             continue
         levels = voice.levels_at(times), other.levels_at(times)

@@ -110,14 +110,14 @@ def turn_edges(lanes: Sequence[Lane], results: Sequence[Segmented]) -> list[Turn
 class _Side:
     """One lane beside the other."""
 
-    def __init__(self, grids: dict[str, Grid], own: int, found: Sequence[Segmented]) -> None:
+    def __init__(self, grids: dict[str, Grid], own: int, results: Sequence[Segmented]) -> None:
         self.grid = grids["voice"]
-        self.segments = found[own].segments
+        self.segments = results[own].segments
         self.voice, self.middle, self.high = (grid.levels[own] for grid in grids.values())
-        raw = [one.raw for one in found]
+        raw = [one.raw for one in results]
         self.floor, self.line = self.grid.noise(own, raw)
         self.high_floor = grids["high"].noise(own, raw)[0]
-        recognised = inside([*found[1 - own].raw], self.grid.times)
+        recognised = inside([*results[1 - own].raw], self.grid.times)
         other = self.grid.levels[1 - own]
         self.path = echo_path(other, self.voice, recognised)
         self.expected = self.path.expected(other) if self.path else None
