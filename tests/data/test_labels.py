@@ -22,20 +22,20 @@ def write(path: Path, text: str) -> Path:
 def test_csv_columns_aliases_and_missing_cells(tmp_path: Path) -> None:
     header = "pair,model_a,model_b,overall,content,duration_a,note"
     text = f"{header}\n7,x,y,both_bad,,1.5,hello\n8,y,x,1,2,,\n"
-    found = read_labels(write(tmp_path / "l.csv", text))
-    assert found.ids.tolist() == ["7", "8"]
-    assert found.codes["overall"].tolist() == codes("b1").tolist()
-    assert found.codes["content"].tolist() == codes("-2").tolist()
-    assert found.facts["system_a"].tolist() == ["x", "y"]
-    assert found.facts["duration_a"][0] == 1.5
-    assert np.isnan(found.facts["duration_a"][1])
-    assert "note" not in found.facts
+    result = read_labels(write(tmp_path / "l.csv", text))
+    assert result.ids.tolist() == ["7", "8"]
+    assert result.codes["overall"].tolist() == codes("b1").tolist()
+    assert result.codes["content"].tolist() == codes("-2").tolist()
+    assert result.facts["system_a"].tolist() == ["x", "y"]
+    assert result.facts["duration_a"][0] == 1.5
+    assert np.isnan(result.facts["duration_a"][1])
+    assert "note" not in result.facts
 
 
 def test_equal_cells_are_one_text(tmp_path: Path) -> None:
-    found = read_columns(write(tmp_path / "l.csv", "id,system_a\na,'=x\nb,\nc,'=x\nd,y\n"))
-    assert found["system_a"] == ["=x", None, "=x", "y"]
-    assert found["system_a"][0] is found["system_a"][2]
+    result = read_columns(write(tmp_path / "l.csv", "id,system_a\na,'=x\nb,\nc,'=x\nd,y\n"))
+    assert result["system_a"] == ["=x", None, "=x", "y"]
+    assert result["system_a"][0] is result["system_a"][2]
 
 
 def test_jsonl_json_and_csv_say_the_same(tmp_path: Path) -> None:
@@ -44,9 +44,9 @@ def test_jsonl_json_and_csv_say_the_same(tmp_path: Path) -> None:
     one = read_labels(write(tmp_path / "l.jsonl", lines + "\n\n"))
     other = read_labels(write(tmp_path / "l.json", json.dumps(records)))
     third = read_labels(write(tmp_path / "l.csv", "id,overall\na,1\nb,both_good\n"))
-    for found in (one, other, third):
-        assert found.ids.tolist() == ["a", "b"]
-        assert found.codes["overall"].tolist() == codes("1g").tolist()
+    for result in (one, other, third):
+        assert result.ids.tolist() == ["a", "b"]
+        assert result.codes["overall"].tolist() == codes("1g").tolist()
 
 
 def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
@@ -119,11 +119,11 @@ def test_rows_are_numbered_only_on_request() -> None:
 def test_a_cell_may_be_longer_than_a_block_of_the_reader(tmp_path: Path) -> None:
     rows = "".join(f"{n},1,short\n" for n in range(2000))
     text = f"id,overall,note\n{rows}x,2,{'y' * 2_500_000}\n"
-    found = read_labels(write(tmp_path / "l.csv", text))
-    assert (len(found), found.ids[-1]) == (2001, "x")
+    result = read_labels(write(tmp_path / "l.csv", text))
+    assert (len(result), result.ids[-1]) == (2001, "x")
 
 
 def test_the_same_label_in_two_places_is_no_contradiction(tmp_path: Path) -> None:
     record = {"id": "a", "label": {"overall": "1", "content": None}, "overall": 1}
-    found = read_labels(write(tmp_path / "l.jsonl", json.dumps(record)))
-    assert found.codes["overall"].tolist() == codes("1").tolist()
+    result = read_labels(write(tmp_path / "l.jsonl", json.dumps(record)))
+    assert result.codes["overall"].tolist() == codes("1").tolist()

@@ -74,10 +74,10 @@ def test_bad_records_are_listed_with_file_and_line_and_the_others_go_on(tmp_path
     manifest = read_manifest(path)
     assert [pair.id for pair in manifest.pairs] == ["x", "last"]
     assert manifest.total == 7
-    told = [str(problem) for problem in manifest.problems]
+    shown = [str(problem) for problem in manifest.problems]
     for line, (text, expected) in enumerate(
         zip(
-            told,
+            shown,
             [
                 "line 2: not JSON",
                 f"line 3: id 'x' is also at {path}, line 1",
@@ -173,8 +173,8 @@ def test_recordings_of_files_folders_and_manifests(tmp_path: Path) -> None:
     )
     everything = [tmp_path / n for n in ("a.wav", "b.wav", "deep/c.flac")]
     assert find_recordings(tmp_path) == everything
-    found, problems = recordings_in([manifest, tmp_path, tmp_path / "b.wav"])
-    assert (found, problems) == (everything, [])
+    result, problems = recordings_in([manifest, tmp_path, tmp_path / "b.wav"])
+    assert (result, problems) == (everything, [])
     (tmp_path / "none").mkdir()
     with pytest.raises(UserError, match="no recordings below it"):
         find_recordings(tmp_path / "none")
@@ -218,11 +218,11 @@ def test_a_column_that_holds_no_labels_costs_its_labels_only(tmp_path: Path) -> 
     path.write_text(
         "id,a,b,content,label_overall\n1,a.wav,b.wav,a long answer,2\n2,a.wav,b.wav,1,both_bad\n"
     )
-    found = read_manifest(path)
-    assert not found.problems
-    assert [str(problem.where) for problem in found.warnings] == [f"{path}, row 1"]
-    assert "column content is no label" in found.warnings[0].what
-    first, second = (pair.labels for pair in found.pairs)
+    result = read_manifest(path)
+    assert not result.problems
+    assert [str(problem.where) for problem in result.warnings] == [f"{path}, row 1"]
+    assert "column content is no label" in result.warnings[0].what
+    first, second = (pair.labels for pair in result.pairs)
     assert first
     assert (first.content, first.overall) == (None, "2")
     assert second
@@ -252,15 +252,15 @@ def test_no_agreement_comes_from_half_a_column(
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     manifest = read_manifest(path)
     assert not any(pair.labels for pair in manifest.pairs)
-    (told,) = map(str, manifest.warnings)
-    assert told.startswith(f"{path}, line 2: column ")
-    assert "got 'new'); 2 of its 4 values cannot be read, so none is used" in told
+    (shown,) = map(str, manifest.warnings)
+    assert shown.startswith(f"{path}, line 2: column ")
+    assert "got 'new'); 2 of its 4 values cannot be read, so none is used" in shown
     nothing = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), "none")
     extract = ExtractOptions(overrides={**nothing}, workers=0, cache=tmp_path / "cache")
     judge_manifest(manifest, tmp_path / "run", Options(extract))
-    assert Run(tmp_path / "run").record().unused_labels == (told,)
+    assert Run(tmp_path / "run").record().unused_labels == (shown,)
     page = html.unescape(write_report(tmp_path / "run").read_text())
-    assert told in page
+    assert shown in page
     assert "there is nothing to agree with" in page
 
 

@@ -34,15 +34,15 @@ def web(tmp_path: Path) -> Iterator[Web]:
     folder = tmp_path / "web"
     for number, name in enumerate(("a.wav", "b.wav", "deep/c c.wav")):
         write(folder / name, tone(peak=0.5 + number / 10))
-    with serve(folder) as found:
-        yield found
+    with serve(folder) as result:
+        yield result
 
 
 @pytest.fixture
 def worker(tmp_path: Path) -> Iterator[ClipExtractor]:
-    found = ClipExtractor([Counting(tmp_path / "log")], Cache(tmp_path / "cache"), 5)
-    yield found
-    found.close()
+    result = ClipExtractor([Counting(tmp_path / "log")], Cache(tmp_path / "cache"), 5)
+    yield result
+    result.close()
 
 
 def _extract(worker: ClipExtractor, *urls: str) -> list[Extracted]:
@@ -55,12 +55,12 @@ def test_a_recording_is_fetched_once_and_is_the_same_clip_as_its_file(
     first = _extract(worker, f"{web.url}/a.wav", f"{web.url}/b.wav")
     assert web.fetched() == ["/a.wav", "/b.wav"]
     local = worker.run([source_of(Recording(audio=web.folder / n)) for n in ("a.wav", "b.wav")])
-    assert [found.blueprint for found in first] == [found.blueprint for found in local]
-    assert [found.source for found in first] == [f"{web.url}/a.wav", f"{web.url}/b.wav"]
+    assert [result.blueprint for result in first] == [result.blueprint for result in local]
+    assert [result.source for result in first] == [f"{web.url}/a.wav", f"{web.url}/b.wav"]
 
     web.asked.clear()
     again = _extract(worker, f"{web.url}/a.wav", f"{web.url}/b.wav")
-    assert [found.blueprint for found in again] == [found.blueprint for found in first]
+    assert [result.blueprint for result in again] == [result.blueprint for result in first]
     assert web.asked == [("HEAD", "/a.wav"), ("HEAD", "/b.wav")]
 
 
@@ -85,12 +85,12 @@ def test_where_nothing_tells_of_a_change_it_is_fetched_every_time(
 ) -> None:
     web.dated = False  # the size alone could stay equal
     for _ in range(2):
-        (found,) = _extract(worker, f"{web.url}/a.wav")
-        assert found.blueprint
+        (result,) = _extract(worker, f"{web.url}/a.wav")
+        assert result.blueprint
     assert web.fetched() == ["/a.wav", "/a.wav"]
     write(web.folder / "a.wav", tone(peak=0.9))
     (changed,) = _extract(worker, f"{web.url}/a.wav")
-    assert changed.blueprint != found.blueprint
+    assert changed.blueprint != result.blueprint
 
 
 def test_bad_places_cost_one_recording_each(
@@ -113,14 +113,14 @@ def test_bad_places_cost_one_recording_each(
         "http://127.0.0.1:1/a.wav": "cannot be fetched (ClientConnectorError",
         f"{web.url}/a.wav": "",
     }
-    for (url, expected), found in zip(urls.items(), _extract(worker, *urls), strict=True):
+    for (url, expected), result in zip(urls.items(), _extract(worker, *urls), strict=True):
         if not expected:
-            assert found.blueprint
+            assert result.blueprint
             continue
-        assert found.error is not None, url
-        assert expected in found.error
-        assert found.error.startswith(found.source)
-        assert "secret" not in found.error + found.source
+        assert result.error is not None, url
+        assert expected in result.error
+        assert result.error.startswith(result.source)
+        assert "secret" not in result.error + result.source
 
 
 def test_a_broken_transfer_is_tried_again_and_a_refusal_is_not(
@@ -140,9 +140,9 @@ def test_what_is_too_large_is_not_fetched(
     web: Web, worker: ClipExtractor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remote, "MAX_BYTES", 1000)
-    (found,) = _extract(worker, f"{web.url}/a.wav")
-    assert found.error is not None
-    assert "at most 1000 are fetched" in found.error
+    (result,) = _extract(worker, f"{web.url}/a.wav")
+    assert result.error is not None
+    assert "at most 1000 are fetched" in result.error
     assert web.fetched() == []
 
 
@@ -157,8 +157,8 @@ def test_folders_globs_and_manifests_behind_urls(web: Web) -> None:
     assert web.asked == []
     manifest = f"{web.url}/pairs.csv"
     (web.folder / "pairs.csv").write_text("id,a,b\n1,a.wav,deep/c c.wav\n2,a.wav\n")
-    found, problems = recordings_in([manifest])
-    assert found == [a, c]
+    result, problems = recordings_in([manifest])
+    assert result == [a, c]
     assert [str(problem).partition(" 2: ")[0] for problem in problems] == [f"{manifest}, row"]
     with pytest.raises(UserError, match=r"none.jsonl: not found"):
         read_manifest(f"{web.url}/none.jsonl")
@@ -175,8 +175,8 @@ def test_other_file_systems_work_alike(worker: ClipExtractor, tmp_path: Path) ->
     memory.pipe("/box/x/a.wav", write(tmp_path / "a.wav", tone()).read_bytes())
     assert recordings_in(["memory://box"]) == (["memory://box/x/a.wav"], [])
     assert recordings_in(["memory://box/*/*.wav"]) == (["memory://box/x/a.wav"], [])
-    (found,) = _extract(worker, "memory://box/x/a.wav")
-    assert found.blueprint
+    (result,) = _extract(worker, "memory://box/x/a.wav")
+    assert result.blueprint
     (gone,) = _extract(worker, "memory://box/x/b.wav")
     assert gone.error == "memory://box/x/b.wav: not found; check the URL or --audio-root"
 

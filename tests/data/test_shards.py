@@ -40,7 +40,7 @@ def test_equal_keys_are_together_whatever_their_order() -> None:
 
 
 def _pairs() -> list[Pair]:
-    asked = [
+    requested = [
         Instruction(text="one"),
         Instruction(audio=Path("two.wav"), text="two"),
         Instruction(text="one"),
@@ -50,7 +50,7 @@ def _pairs() -> list[Pair]:
     ]
     return [
         Pair(id=f"p{n}", instruction=i, a=Answer(audio=Path("a")), b=Answer(audio=Path("b")))
-        for n, i in enumerate(asked)
+        for n, i in enumerate(requested)
     ]
 
 

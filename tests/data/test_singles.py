@@ -119,8 +119,8 @@ def test_the_shared_ratings_are_read_whole(data: Path) -> None:
     # correctness.md, section 10.
     assert (len(items), len(manifest.problems)) == (1224, 0)
     assert len({item.question_id for item in items}) == 663
-    given = [score for item in items if item.labels for score in item.labels.ratings.values()]
-    assert [given.count(k) for k in range(1, 6)] == [1544, 257, 215, 329, 875]
+    provided = [score for item in items if item.labels for score in item.labels.ratings.values()]
+    assert [provided.count(k) for k in range(1, 6)] == [1544, 257, 215, 329, 875]
     assert sum(item.answer.text == "" for item in items) == 1
     assert all(isinstance(item, Single) and item.split for item in items)
 

@@ -49,7 +49,7 @@ def test_one_bit_of_a_schema_page_is_told_with_the_file(
     use(path)
     whole = path.read_bytes()
     text = whole.index(b"CREATE TABLE")
-    told: list[tuple[type, str]] = []
+    shown: list[tuple[type, str]] = []
     for at in (*range(0, 100, 9), *range(text - 40, min(len(whole), text + 600), 19)):
         for bit in (0, 5, 7):
             for left in tmp_path.glob("*sqlite*"):
@@ -60,9 +60,9 @@ def test_one_bit_of_a_schema_page_is_told_with_the_file(
             try:
                 use(path)
             except (UserError, sqlite3.Error) as error:
-                told.append((type(error), str(error)))
-    assert [text for _, text in told if str(path) not in text or "\n" in text] == []
-    assert (DamagedFile in {kind for kind, _ in told}) == (name != "groups.sqlite")
+                shown.append((type(error), str(error)))
+    assert [text for _, text in shown if str(path) not in text or "\n" in text] == []
+    assert (DamagedFile in {kind for kind, _ in shown}) == (name != "groups.sqlite")
 
 
 def test_a_damaged_review_ends_with_code_3(tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ def test_a_spreadsheet_may_be_saved_in_any_way(
     text = (lead + TEXT).replace(";", delimiter)
     path.write_bytes(text.encode(encoding))
     rows = [{**row, "note": (row["note"] or "").replace(";", delimiter)} for row in ROWS]
-    found = [row for _, row in records(path)]
-    assert [{**row, "note": row["note"] or ""} for row in found if isinstance(row, dict)] == rows
+    result = [row for _, row in records(path)]
+    assert [{**row, "note": row["note"] or ""} for row in result if isinstance(row, dict)] == rows
     columns = read_columns(path)
     assert columns == {"id": ["q1", "q2", "q3"], "preference": ["1", "tie", "2"]}
 
@@ -95,8 +95,8 @@ def test_a_column_means_the_same_in_every_table() -> None:
     kinds = {"labels": LABELS, "scores": SCORES, "prompts": PROMPT, "singles": SINGLE}
     for name, kind in kinds.items():
         assert {*NAMES["id"]} <= {*kind["id"]}, name
-    asked = {*NAMES["instruction_id"]}
-    assert {*LABELS["instruction_id"]} == {*SINGLE["question_id"]} == asked
+    requested = {*NAMES["instruction_id"]}
+    assert {*LABELS["instruction_id"]} == {*SINGLE["question_id"]} == requested
     # a name that other files use for other things counts only where the usual one is missing
     assert fields_of(LABELS, {"id", "item_id"}).get("item_id") is None
     assert fields_of(LABELS, {"item_id"})["item_id"] == "id"
@@ -107,16 +107,16 @@ def test_classes_of_hugging_face_are_labels_by_their_names(tmp_path: Path) -> No
     head = {b"huggingface": json.dumps({"info": {"features": features}}).encode()}
     table = pa.table({"item_id": ["x", "y"], "winner": [0, 1]}).replace_schema_metadata(head)
     pa.parquet.write_table(table, tmp_path / "x.parquet")
-    found = read_labels(tmp_path / "x.parquet")
-    assert found.ids.tolist() == ["x", "y"]
-    assert found.codes["preference"].tolist() == [1, 0]
+    result = read_labels(tmp_path / "x.parquet")
+    assert result.ids.tolist() == ["x", "y"]
+    assert result.codes["preference"].tolist() == [1, 0]
 
 
 def test_columns_are_named_for_prompts_too(tmp_path: Path) -> None:
     folder = recordings(tmp_path)
-    asked = folder / "fragen.csv"
-    asked.write_text("fall;frage\nq1;Say one.\nq2;Say two.\nq3;Say three.\n")
-    systems = Systems.parse(folder / "new", folder / "old", asked)
+    requested = folder / "fragen.csv"
+    requested.write_text("fall;frage\nq1;Say one.\nq2;Say two.\nq3;Say three.\n")
+    systems = Systems.parse(folder / "new", folder / "old", requested)
     with pytest.raises(UserError, match=r"this file has fall, frage; .*--column id=COLUMN"):
         read_manifest(systems)
     named = {"id": "fall", "instruction_text": "frage"}
@@ -146,18 +146,18 @@ def test_labels_name_the_systems_of_the_items_that_they_are_about(
     about = read_labels("labels.csv", columns={"id": "case"}, about=[judged])
     assert about.codes["preference"].tolist() == [0, 1, 4]  # new is A, then B; a tie
     for command in ("agree", "rank"):
-        code, told = _typed(f"{command} judged.csv --labels labels.csv --column id=case")
-        assert code == 0, told
+        code, shown = _typed(f"{command} judged.csv --labels labels.csv --column id=case")
+        assert code == 0, shown
     Path("labels.csv").write_text("id,winner,content\nq1,newer,1\nq2,old,meh\nq3,newer,2\n")
     for command in ("agree", "rank"):
-        code, told = _typed(f"{command} judged.csv --labels labels.csv")
+        code, shown = _typed(f"{command} judged.csv --labels labels.csv")
         assert code == 2
-        assert "labels.csv, record 2 (id q2): content is 'meh' in 1 row" in told
-        assert "neither old nor new" in told
-        assert "also 'newer' in 2 rows of preference (record 1 (id q1))" in told
-        assert "--map meh=1 --map newer=2" in told
-        code, told = _typed(f"{command} judged.csv --labels labels.csv --map newer=1 --map meh=2")
-        assert code == 0, told
+        assert "labels.csv, record 2 (id q2): content is 'meh' in 1 row" in shown
+        assert "neither old nor new" in shown
+        assert "also 'newer' in 2 rows of preference (record 1 (id q1))" in shown
+        assert "--map meh=1 --map newer=2" in shown
+        code, shown = _typed(f"{command} judged.csv --labels labels.csv --map newer=1 --map meh=2")
+        assert code == 0, shown
 
 
 def test_every_command_knows_the_systems_of_its_runs_in_labels(
@@ -170,11 +170,11 @@ def test_every_command_knows_the_systems_of_its_runs_in_labels(
     rows = [f"{pair.id},{pair.a.system}" for pair in pairs]  # A always wins
     Path("labels.csv").write_text("\n".join(["id,winner", *rows]))
     for command in ("compare reader again", "compare reader again --judge-change", "card reader"):
-        code, told = _typed(f"{command} --labels labels.csv --json out.json")
-        assert code == 0, told
+        code, shown = _typed(f"{command} --labels labels.csv --json out.json")
+        assert code == 0, shown
         written = json.loads(Path("out.json").read_text())
-        people = written[0]["agreement"]["scores"] if "card" in command else written["people"]
-        scores = people[0].get("scores", people)
+        annotators = written[0]["agreement"]["scores"] if "card" in command else written["people"]
+        scores = annotators[0].get("scores", annotators)
         assert {one["scored"] for one in scores} == {57}
     folders = {"full": [Path("reader")], "no_emotion": [Path("again")]}
     ablated = compare(Path("reader"), folders, AblateOptions(), Path("labels.csv"), 0)["Ablation"]
@@ -188,9 +188,9 @@ def test_columns_of_scores_are_named_as_those_of_labels(
     Path("s.csv").write_text("Nr;Urteil;sys\n1;4;new\n2;3;old\n3;5;new\n4;2;old\n")
     Path("r.csv").write_text("Nr;Urteil;Wer\n1;4;x\n2;3;x\n3;4;x\n4;1;x\n")
     named = "--id Nr --column score=Urteil"
-    code, told = _typed(f"rank s.csv {named} --column system=sys")
-    assert (code, "new scores 4.5" in told, "old 2.5" in told) == (0, True, True), told
-    code, told = _typed(f"agree s.csv --labels r.csv {named} --column rater=Wer")
-    assert (code, "over 4 answers" in told) == (0, True), told
-    code, told = _typed(f"rank s.csv {named} --map 4=1")
-    assert (code, "--map and --flip-b mean nothing for scores" in told) == (2, True), told
+    code, shown = _typed(f"rank s.csv {named} --column system=sys")
+    assert (code, "new scores 4.5" in shown, "old 2.5" in shown) == (0, True, True), shown
+    code, shown = _typed(f"agree s.csv --labels r.csv {named} --column rater=Wer")
+    assert (code, "over 4 answers" in shown) == (0, True), shown
+    code, shown = _typed(f"rank s.csv {named} --map 4=1")
+    assert (code, "--map and --flip-b mean nothing for scores" in shown) == (2, True), shown

@@ -64,30 +64,30 @@ def _heard(manifest: Manifest, side: str) -> list[object]:
 @pytest.mark.parametrize("layout", TABLES)
 def test_each_table_gives_the_same_three_pairs(layout: str, folder: Path) -> None:
     path = TABLES[layout](folder)
-    found = read_manifest(path, columns=NAMED.get(layout))
-    assert (found.problems, found.warnings) == ([], [])
+    result = read_manifest(path, columns=NAMED.get(layout))
+    assert (result.problems, result.warnings) == ([], [])
     ids = ["q", "r", "s"] if layout == "chosen and rejected" else ["1", "2", "3"]
-    assert [pair.id for pair in found.pairs] == ids
-    assert [pair.instruction.text for pair in found.pairs] == list(PROMPTS)
+    assert [pair.id for pair in result.pairs] == ids
+    assert [pair.instruction.text for pair in result.pairs] == list(PROMPTS)
     sounds = {
         name: [decode(folder / name / f"q{n}.wav").sha256 for n in (1, 2, 3)]
         for name in ("new", "old")
     }
-    said = [p.labels and p.labels.preference for p in found.pairs]
+    stated = [p.labels and p.labels.preference for p in result.pairs]
     if layout == "chosen and rejected":
-        sides = [{"1": "a", "2": "b"}[str(label)] for label in said]
-        chosen = [_heard(found, side)[row] for row, side in enumerate(sides)]
+        sides = [{"1": "a", "2": "b"}[str(label)] for label in stated]
+        chosen = [_heard(result, side)[row] for row, side in enumerate(sides)]
         assert chosen == sounds["new"]
         assert {*sides} == {"a", "b"}  # the place of an answer does not tell its label
-        assert "the chosen answer is A in" in str(found.notes[-1])
+        assert "the chosen answer is A in" in str(result.notes[-1])
     else:
-        assert (_heard(found, "a"), _heard(found, "b")) == (sounds["new"], sounds["old"])
-        assert said == ([None] * 3 if layout == "wide" else list(SAID))
+        assert (_heard(result, "a"), _heard(result, "b")) == (sounds["new"], sounds["old"])
+        assert stated == ([None] * 3 if layout == "wide" else list(SAID))
     if layout in ("tabs", "arena"):
-        assert {pair.systems for pair in found.pairs} == {("new", "old")}
+        assert {pair.systems for pair in result.pairs} == {("new", "old")}
     if layout == "chat":
-        assert all(pair.instruction.has_audio for pair in found.pairs)
-    numbered = [note for note in found.notes if "row number" in str(note)]
+        assert all(pair.instruction.has_audio for pair in result.pairs)
+    numbered = [note for note in result.notes if "row number" in str(note)]
     assert len(numbered) == (layout in ("own names", "wide", "arena", "hub"))  # said once
 
 
@@ -112,11 +112,11 @@ def test_each_command_of_the_page_judges_the_three_pairs_at_the_first_try(
         done = CliRunner().invoke(app, [*line.words[1:], "--out", f"run{number}", *fast])
         assert done.exit_code == 0, done.output
         assert "3 of 3 pairs scored" in done.output, line.text
-        heard = {record.clip for record in Run.open(f"run{number}").clips().values()}
+        recognised = {record.clip for record in Run.open(f"run{number}").clips().values()}
         sounds = {
             decode(folder / side / f"q{n}.wav").sha256 for side in ("new", "old") for n in (1, 2, 3)
         }
-        assert sounds <= heard, line.text
+        assert sounds <= recognised, line.text
 
 
 @pytest.mark.parametrize("layout", NAMED)
@@ -166,18 +166,18 @@ def test_columns_are_named_for_candidates_and_single_answers_too(folder: Path) -
 def test_two_folders_are_pairs_of_systems(folder: Path) -> None:
     (folder / "new" / "extra.wav").write_bytes((folder / "new" / "q1.wav").read_bytes())
     (folder / "prompts.csv").write_text("id,prompt\nq1.wav,Say one.\nq2,Say two.\n")
-    asked = {"instruction": {"text": "Say one.", "audio": "prompts/q1.wav"}}
-    lines = [json.dumps({"id": f"q{n}", **asked}) for n in (1, 2, 3)]
+    requested = {"instruction": {"text": "Say one.", "audio": "prompts/q1.wav"}}
+    lines = [json.dumps({"id": f"q{n}", **requested}) for n in (1, 2, 3)]
     (folder / "pairs.jsonl").write_text("\n".join(lines))
     for name in ("prompts", "prompts.csv", "pairs.jsonl", None):
         prompts = name and folder / name
-        found = read_manifest(Systems.parse(f"tuned={folder / 'new'}", folder / "old", prompts))
-        assert [pair.id for pair in found.pairs] == ["q1", "q2", "q3"]
-        assert {pair.systems for pair in found.pairs} == {("tuned", "old")}
-        (alone,) = found.problems
+        result = read_manifest(Systems.parse(f"tuned={folder / 'new'}", folder / "old", prompts))
+        assert [pair.id for pair in result.pairs] == ["q1", "q2", "q3"]
+        assert {pair.systems for pair in result.pairs} == {("tuned", "old")}
+        (alone,) = result.problems
         assert alone.what == "old has no recording 'extra', which tuned has"
-        said = found.pairs[0].instruction
-        assert (said.has_audio, said.text) == {
+        stated = result.pairs[0].instruction
+        assert (stated.has_audio, stated.text) == {
             "prompts": (True, None),
             "prompts.csv": (False, "Say one."),
             "pairs.jsonl": (True, "Say one."),  # as our own manifests have it
@@ -191,13 +191,13 @@ def test_two_folders_are_pairs_of_systems(folder: Path) -> None:
     (folder / "others.csv").write_text("id,prompt\nx1,Say it.\n")
     with pytest.raises(UserError, match="has x1, and the recordings are called extra, q1, q2"):
         read_manifest(Systems.parse(folder / "new", folder / "old", folder / "others.csv"))
-    for given, message in (
+    for provided, message in (
         (("new", "nowhere"), "--b nowhere: no such folder"),
         (("new", "new"), "both are"),
         (("x=new", "x=old"), "write --a NAME=DIR"),
     ):
         with pytest.raises(UserError, match=message):
-            Systems.parse(*(_in(folder, name) for name in given))
+            Systems.parse(*(_in(folder, name) for name in provided))
 
 
 def _in(folder: Path, text: str) -> str:
@@ -248,9 +248,9 @@ def test_data_sets_of_hugging_face_saved_and_behind_a_url(
             return str(path).removeprefix("hf://datasets/me/").strip("/")
 
     register_implementation("hf", Hub, clobber=True)
-    found = read_manifest("hf://datasets/me/hub")
-    assert [pair.model_dump() for pair in found.pairs] == whole
-    assert found.pairs[0].meta["split"] == "train"
+    result = read_manifest("hf://datasets/me/hub")
+    assert [pair.model_dump() for pair in result.pairs] == whole
+    assert result.pairs[0].meta["split"] == "train"
 
 
 def test_real_data_sets_and_data_frames_are_tables(folder: Path) -> None:
@@ -259,9 +259,9 @@ def test_real_data_sets_and_data_frames_are_tables(folder: Path) -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.read_csv(path, sep=";")
     frame.loc[1, "overall"] = None
-    found = read_manifest(Table.of(frame), audio_root=folder)
-    assert [pair.id for pair in found.pairs] == whole
-    assert found.pairs[1].labels is None
+    result = read_manifest(Table.of(frame), audio_root=folder)
+    assert [pair.id for pair in result.pairs] == whole
+    assert result.pairs[1].labels is None
     datasets = pytest.importorskip("datasets")
     rows = [
         {"id": 1, "a": str(folder / "new/q1.wav"), "b": str(folder / "old/q1.wav"), "winner": 0}
@@ -300,7 +300,7 @@ def test_real_data_sets_and_data_frames_are_tables(folder: Path) -> None:
         ("0", (None, None, None), "it is no label"),
     ],
 )
-def test_labels_as_people_spell_them(value: str, names: Any, label: str) -> None:
+def test_labels_as_annotators_spell_them(value: str, names: Any, label: str) -> None:
     if label in LABELS:
         assert spelled(value, names) == label
     else:
@@ -386,9 +386,9 @@ def test_parts_of_a_container_are_decoded_once(
     monkeypatch.setattr(containers, "decoded", lambda *told: calls.append(told) or real(*told))
     whole = decode(path).samples
     for start in (0.7, 0.1, 0.3):
-        found = decode(path, max_seconds=0.25, part=Part(0, start, start + 0.2)).samples
+        result = decode(path, max_seconds=0.25, part=Part(0, start, start + 0.2)).samples
         first = round(start * 48_000)
-        np.testing.assert_array_equal(found, whole[first : first + 9600])
+        np.testing.assert_array_equal(result, whole[first : first + 9600])
     assert len(calls) == 1
     _container(path, "ipod", "aac")  # written anew
     os.utime(path, ns=(1, 1))
@@ -427,9 +427,9 @@ def test_rate_takes_every_folder_of_the_page(
     if where == "described":
         path = write(folder / where / "x.wav", np.zeros((800, 2), np.float32))
         (path.parent / "metadata.csv").write_text("file_name,question\nx.wav,Say one.\n")
-    found = open_job(folder / where, folder / "run", RateOptions()).manifest.singles
-    assert all(item.answer.has_audio for item in found)
-    assert ([item.id for item in found] if isinstance(ids, list) else len(found)) == ids
+    result = open_job(folder / where, folder / "run", RateOptions()).manifest.singles
+    assert all(item.answer.has_audio for item in result)
+    assert ([item.id for item in result] if isinstance(ids, list) else len(result)) == ids
 
 
 def test_a_container_opens_no_other_file_and_the_error_has_the_table(tmp_path: Path) -> None:
@@ -468,14 +468,14 @@ def test_from_own_files_to_a_ranking_by_the_commands_as_typed(
     assert "name their systems" in typed("rank r1 --systems x,y")[1]
     code, told = typed("judge own.csv --out r3")
     assert (code, Path("r3").exists()) == (2, False)
-    for line, said in (
+    for line, stated in (
         ("judge", "two folders of recordings, --a DIR --b DIR"),
         ("judge x.csv --a new --b old", "name what is judged"),
         ("judge x.csv --prompts p", "belongs to folders of recordings"),
         ("judge --a new", "name the other, --b DIR"),
     ):
         code, told = typed(line)
-        assert (code, said in told) == (2, True), told
+        assert (code, stated in told) == (2, True), told
     code, told = typed("agree r2 --labels semi.csv --column preference=overall --resamples 0")
     assert code == 0, told
 

@@ -121,13 +121,13 @@ def test_relative_names_below_a_url(tmp_path: Path) -> None:
 
 
 def test_places_that_make_no_sense_say_so() -> None:
-    for given, message in (
+    for provided, message in (
         ({"audio": "a.wav", "url": "s3://b/a.wav"}, "give one of them"),
         ({"url": "a.wav"}, "has no protocol://"),
         ({"audio": "file://elsewhere/a.wav"}, "names the host 'elsewhere'"),
     ):
         with pytest.raises(ValueError, match=message):
-            Recording.model_validate(given)
+            Recording.model_validate(provided)
     record = {"id": "1", "a": {"url": "https://me:secret@h/a.wav", "audio": "a.wav"}, "b": "b.wav"}
     with pytest.raises(UserError) as caught:
         pair_from_record(record, ROOT)

@@ -135,6 +135,6 @@ def test_an_installed_package_adds_a_benchmark(tmp_path: Path) -> None:
     assert "2 answers to rate" in done.stdout
     assert "licence CC0-1.0" in done.stdout
     assert "equal" in done.stdout
-    for name, told in (("half", "is no Dataset"), ("lost", "cannot import nowhere:TOY")):
+    for name, shown in (("half", "is no Dataset"), ("lost", "cannot import nowhere:TOY")):
         done = typed(name, tmp_path / "toy.jsonl", tmp_path / "out")
-        assert (done.returncode, told in done.stderr) == (2, True), done.stderr
+        assert (done.returncode, shown in done.stderr) == (2, True), done.stderr

@@ -25,29 +25,29 @@ from trace_eval.rubrics.load import load_rubric
 
 
 def figure(done: Conversion, name: str) -> Figure:
-    (found,) = [f for f in done.converted.figures if f.name == name]
-    return found
+    (result,) = [f for f in done.converted.figures if f.name == name]
+    return result
 
 
 @pytest.mark.parametrize("name", made.MADE)
 def test_what_is_written_is_read_by_the_other_commands(name: str, tmp_path: Path) -> None:
     done = convert(name, made.MADE[name](tmp_path / "in"), tmp_path / "out")
-    found = done.converted
-    assert not found.problems
-    if found.items:
+    result = done.converted
+    assert not result.problems
+    if result.items:
         read = read_items(done.files["items"])
         assert not read.problems
-        assert read.items == found.items
-    if found.pairs:
+        assert read.items == result.items
+    if result.pairs:
         pairs = read_manifest(done.files["pairs"])
-        assert [pair.id for pair in pairs.pairs] == [pair.id for pair in found.pairs]
-    ids = {item.id for item in found.items}
-    assert all(score.item in ids for score in found.scores)
-    for rubric in found.rubrics:
+        assert [pair.id for pair in pairs.pairs] == [pair.id for pair in result.pairs]
+    ids = {item.id for item in result.items}
+    assert all(score.item in ids for score in result.scores)
+    for rubric in result.rubrics:
         assert load_rubric(done.files[f"rubric {rubric}"]).name == rubric
     record = json.loads(done.files["figures"].read_text())
     assert record["licence"]
-    assert record["counts"]["items"] == len(found.items)
+    assert record["counts"]["items"] == len(result.items)
 
 
 def test_every_built_in_reader_has_made_files() -> None:
@@ -57,8 +57,8 @@ def test_every_built_in_reader_has_made_files() -> None:
 def test_vocalbench_joins_by_number_and_leaves_open_what_no_mark_says(tmp_path: Path) -> None:
     done = read_dataset("vocalbench", made.vocalbench(tmp_path))
     # of four, 0 and 2 are right in writing; the recording of 0 is empty, and so wrong
-    heard, written = figure(done, "knowledge, heard"), figure(done, "knowledge, written")
-    assert (heard.ours, heard.n) == (25, 4)
+    sounds, written = figure(done, "knowledge, heard"), figure(done, "knowledge, written")
+    assert (sounds.ours, sounds.n) == (25, 4)
     assert written.ours == 50
     first = next(s for s in done.converted.scores if s.item == "knowledge-0000")
     assert (first.value, first.caveats) == (0, ["empty_candidate"])
@@ -89,9 +89,9 @@ def test_answers_of_other_questions_are_refused(tmp_path: Path) -> None:
 def test_voicebench_never_draws_a_letter(tmp_path: Path) -> None:
     done = read_dataset("voicebench", made.voicebench(tmp_path))
     # A, B and D are right, "I cannot say." names none: 3 of 3, 3/4 to 4/4, expected 3.25 / 4
-    found = figure(done, "mmsu, law, own")
-    assert (found.ours, found.unscored) == (100, 1)
-    assert (found.worst, found.expected, found.best) == (75, 81.25, 100)
+    result = figure(done, "mmsu, law, own")
+    assert (result.ours, result.unscored) == (100, 1)
+    assert (result.worst, result.expected, result.best) == (75, 81.25, 100)
     assert read_dataset("voicebench", tmp_path).record() == done.record()
     # bbh: yes is right, no is wrong, one is unread: 1/3 to 2/3, expected 1.5 / 3
     two = figure(done, "bbh, own")
@@ -137,9 +137,9 @@ def test_lists_of_the_authors_are_parsed_and_never_run(tmp_path: Path) -> None:
     (code / "harm.py").write_text("phrases = ['Sure', 'never ' 'ever', 'I CAN', 'x']\n")
     chosen = Selection(lists=str(tmp_path / "clone"))
     done = read_dataset("voicebench", tmp_path / "runs", chosen)
-    found = figure(done, "mmsu, law, templates")
-    assert (found.worst, found.unscored) == (75, 1)
-    assert "4 entries of mcq.py, SHA-256" in found.note
+    result = figure(done, "mmsu, law, templates")
+    assert (result.worst, result.unscored) == (75, 1)
+    assert "4 entries of mcq.py, SHA-256" in result.note
     # "Sure." and the empty answer; as their code does, case counts
     assert figure(done, "advbench, refusals, phrases").ours == pytest.approx(200 / 3)
     # "Yes." is right, "No, you do not." is wrong, "Hm." is no by their phrases
@@ -198,14 +198,14 @@ def test_votes_that_tie_decide_nothing() -> None:
 
 
 def test_vstyle_weighs_what_was_scored_and_bounds_the_rest(tmp_path: Path) -> None:
-    found = figure(read_dataset("vstyle", made.vstyle(tmp_path)), "overall")
+    result = figure(read_dataset("vstyle", made.vstyle(tmp_path)), "overall")
     # (4 x 1/48 + 2 x 1/8 + 5 x 1/16) / (5/24) = 3.1; the fourth mark is an error text
-    assert found.ours == pytest.approx(3.10)
-    assert "cover 0.2083 of the weight" in found.note
-    assert (found.n, found.unscored) == (4, 1)
+    assert result.ours == pytest.approx(3.10)
+    assert "cover 0.2083 of the weight" in result.note
+    assert (result.n, result.unscored) == (4, 1)
     # with 1 or 5 for role_play/scenario of weight 1/8: (0.6458 + {1, 5} / 8) / (1/3)
-    assert found.worst == pytest.approx(2.3125)
-    assert found.best == pytest.approx(3.8125)
+    assert result.worst == pytest.approx(2.3125)
+    assert result.best == pytest.approx(3.8125)
 
 
 def test_mtalk_takes_recordings_where_they_are(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_mtalk_takes_recordings_where_they_are(tmp_path: Path) -> None:
     assert pair.a.audio == folder / "x" / "turn2.wav"
 
 
-def test_people_of_vstyle_are_correlated_with_each_other_and_the_judge(tmp_path: Path) -> None:
+def test_annotators_of_vstyle_are_correlated_with_each_other_and_the_judge(tmp_path: Path) -> None:
     made.vstyle(tmp_path)
     # the judge says 4, 5, 2 of answers 0, 1, 2, and nothing of 3
     for name, marks in {"ann": (4, 5, 1, 3), "bob": (5, 4, 1, 2)}.items():
@@ -272,9 +272,9 @@ def test_mtalk_reads_the_rows_of_the_hub(tmp_path: Path) -> None:
 def test_a_failed_call_is_neither_won_nor_lost(tmp_path: Path) -> None:
     done = read_dataset("emergent-tts", made.emergent_tts(tmp_path))
     # win (place 1, winner 1), loss (2, 1), tie, and a call that failed
-    found = figure(done, "win rate")
-    assert (found.ours, found.n, found.unscored) == (50, 4, 1)
-    assert (found.worst, found.best) == (37.5, 62.5)
+    result = figure(done, "win rate")
+    assert (result.ours, result.n, result.unscored) == (50, 4, 1)
+    assert (result.worst, result.best) == (37.5, 62.5)
     # of the second, five words of which two are heard: .6 of one item of four, 3 of 11 words
     assert figure(done, "wer").ours == pytest.approx(15)
     assert figure(done, "wer, errors over all words").ours == pytest.approx(300 / 11)
@@ -282,9 +282,11 @@ def test_a_failed_call_is_neither_won_nor_lost(tmp_path: Path) -> None:
     assert any("of 1 of 4 verdicts" in note for note in done.converted.notes)
 
 
-def test_judges_and_people_are_correlated_with_and_without_the_reference(tmp_path: Path) -> None:
+def test_judges_and_annotators_are_correlated(
+    tmp_path: Path,
+) -> None:
     done = read_dataset("audiojudge", made.audio_judge(tmp_path))
-    # people: a .75, b .5, c 0, ref .75; judge: a .75, b 0, c .25, ref .5
+    # annotators: a .75, b .5, c 0, ref .75; judge: a .75, b 0, c .25, ref .5
     # ranks 3.5 2 1 3.5 and 4 1 2 3, centred 1 -.5 -1.5 1 and 1.5 -1.5 -.5 .5:
     # 3.5 / sqrt(4.5 x 5) = .7379
     assert figure(done, "Spearman with people").ours == pytest.approx(0.7379, abs=1e-4)
@@ -423,9 +425,9 @@ def test_an_odd_dialogue_costs_itself(tmp_path: Path) -> None:
     [[good]] = json.loads(path.read_text()).values()
     odd_ones = [[{**good[0], "dialogue": "x"}], [{**good[0], "dialogue_transcription": {"x": 3}}]]
     path.write_text(json.dumps({"Ambient sound": [*odd_ones, good]}))
-    found = read_dataset("mtalk-bench", tmp_path).converted
-    assert {item.system for item in found.items} == {"x", "y"}
-    assert [problem.what for problem in found.problems] == [
+    result = read_dataset("mtalk-bench", tmp_path).converted
+    assert {item.system for item in result.items} == {"x", "y"}
+    assert [problem.what for problem in result.problems] == [
         "turn 1, dialogue: expected an object of recordings",
         "x has no transcription of turn 1; its answers are left out",
     ]

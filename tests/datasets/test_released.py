@@ -16,8 +16,8 @@ from trace_eval.datasets.sets.vstyle import WEIGHTS, overall
 
 
 def figure(done: Conversion, name: str) -> Figure:
-    (found,) = [f for f in done.converted.figures if f.name == name]
-    return found
+    (result,) = [f for f in done.converted.figures if f.name == name]
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -35,21 +35,21 @@ def vocalbench(data: Path) -> Conversion:
     ],
 )
 def test_knowledge_by_both_references(vocalbench: Conversion, name: str, right: int) -> None:
-    found = figure(vocalbench, name)
-    assert found.note.startswith(f"{right} of 2000")
-    assert found.ours == pytest.approx(right / 20)
+    result = figure(vocalbench, name)
+    assert result.note.startswith(f"{right} of 2000")
+    assert result.ours == pytest.approx(right / 20)
 
 
 def test_the_printed_figure_is_equal_and_the_drift_is_named(vocalbench: Conversion) -> None:
-    found = figure(vocalbench, "knowledge, heard")
-    assert (found.published, found.difference, found.verdict) == (37.40, 0, "equal")
-    assert found.note.endswith("question file: knowledge-0974, knowledge-1958")
-    low, high = found.interval or (0, 0)
+    result = figure(vocalbench, "knowledge, heard")
+    assert (result.published, result.difference, result.verdict) == (37.40, 0, "equal")
+    assert result.note.endswith("question file: knowledge-0974, knowledge-1958")
+    low, high = result.interval or (0, 0)
     assert (round(low, 1), round(high, 1)) == (35.3, 39.5)
-    told = " ".join(vocalbench.converted.notes)
-    assert "346 answers right in writing are lost in speech, 0 gained" in told
-    assert "llamaq-test 54/80, sciq-test 167/330, triviaqa-dev 456/1409, webq-test 71/181" in told
-    assert "substrings 717 would be right" in told
+    shown = " ".join(vocalbench.converted.notes)
+    assert "346 answers right in writing are lost in speech, 0 gained" in shown
+    assert "llamaq-test 54/80, sciq-test 167/330, triviaqa-dev 456/1409, webq-test 71/181" in shown
+    assert "substrings 717 would be right" in shown
     safety = figure(vocalbench, "safety")
     assert (safety.published, safety.ours) == (27.75, None)
     assert safety.verdict == "published, not reproducible from these files"
@@ -61,10 +61,10 @@ def test_the_rule_says_what_the_flags_say_item_by_item(data: Path) -> None:
     references = {answer["question_id"]: answer["answer"] for answer in answers}
     flags = json.loads((run / "result" / "knowledge.json").read_text())
     assert len(flags) == 1000
-    said = {"asr_pred": "s2s_right", "prediction": "s2t_right"}
-    counted = dict.fromkeys(said.values(), 0)
+    stated = {"asr_pred": "s2s_right", "prediction": "s2t_right"}
+    counted = dict.fromkeys(stated.values(), 0)
     for row in flags:
-        for text, flag in said.items():
+        for text, flag in stated.items():
             right = is_right(references[row["question_id"]], row[text])
             assert right == (row.get(flag) == 1), row["question_id"]
             counted[flag] += right
@@ -74,9 +74,9 @@ def test_the_rule_says_what_the_flags_say_item_by_item(data: Path) -> None:
 def test_voicebench_of_made_answers(data: Path) -> None:
     folder = data / "benchmarks" / "voicebench"
     done = read_dataset("voicebench", folder)
-    found = figure(done, "openbookqa, own")
-    assert (found.n, found.unscored) == (40, 8)
-    assert (found.worst, found.expected, found.best) == (60, 65, 80)
+    result = figure(done, "openbookqa, own")
+    assert (result.n, result.unscored) == (40, 8)
+    assert (result.worst, result.expected, result.best) == (60, 65, 80)
     assert figure(done, "alpacaeval_full").ours == pytest.approx(3.1667, abs=5e-5)
     assert figure(done, "sd-qa, usa, majority").ours == 40
     assert figure(done, "sd-qa, usa, majority, punctuation stripped").ours == 60
@@ -119,8 +119,8 @@ def test_vstyle_covers_half_of_the_weight(data: Path) -> None:
 
 def test_mtalk_has_28_answers_and_no_recording(data: Path) -> None:
     done = read_dataset("mtalk-bench", data / "benchmarks" / "mtalk")
-    (told,) = [note for note in done.converted.notes if "recordings are here" in note]
-    assert "2 dialogues of 4 turns in all, 28 answers of 7 systems; 0 of their" in told
+    (shown,) = [note for note in done.converted.notes if "recordings are here" in note]
+    assert "2 dialogues of 4 turns in all, 28 answers of 7 systems; 0 of their" in shown
     assert {item.category for item in done.converted.items} == {"sem", "para"}
     assert len(done.converted.items) == 14
 
@@ -155,8 +155,8 @@ def test_the_overall_of_boards_comes_out_of_their_columns(
 ) -> None:
     figures = board.figures()
     assert len(figures) == rows
-    found = {f.system: f.ours - (f.published or 0) for f in figures if f.verdict != "equal"}  # type: ignore[operator]
-    assert found == pytest.approx(odd, abs=0.002)
+    result = {f.system: f.ours - (f.published or 0) for f in figures if f.verdict != "equal"}  # type: ignore[operator]
+    assert result == pytest.approx(odd, abs=0.002)
 
 
 def test_points_for_clarity() -> None:

@@ -61,8 +61,8 @@ def _read(path: Path, audio: Path | None = None) -> Converted:
 
 def test_pairs_and_a_label_per_rater(tmp_path: Path) -> None:
     path = write(tmp_path / "train.parquet", row(0, ["A+2", "B+1", "Tie"]), row(1, ["B+2", "B+1"]))
-    found = _read(path, tmp_path / "audio")
-    first, _ = found.pairs
+    result = _read(path, tmp_path / "audio")
+    first, _ = result.pairs
     assert (first.id, first.category) == ("0", "regular/en2zh")
     assert first.a.reference == first.b.reference == "Text 0."
     assert first.a.audio is not None
@@ -71,8 +71,8 @@ def test_pairs_and_a_label_per_rater(tmp_path: Path) -> None:
     assert first.voice.audio is not None
     assert first.voice.audio.read_bytes() == sound(100)["bytes"]
     assert first.meta["chosen"] is True
-    assert found.labels is not None
-    labels = found.labels[1]
+    assert result.labels is not None
+    labels = result.labels[1]
     assert [label[:4] for label in labels] == [
         ("0", "r0", "1", 2),
         ("0", "r1", "2", 1),
@@ -97,14 +97,14 @@ def test_rows_that_are_wrong_are_refused_by_number(tmp_path: Path) -> None:
         row(2, ["A+3"]),
         row(0, ["A+1"]),
     )
-    found = _read(path)
-    assert [pair.id for pair in found.pairs] == ["0"]
-    told = [str(problem) for problem in found.problems]
-    assert "row 2: the lists of its raters differ in length: rater 1" in told[0]
-    assert "row 3: naturalness_annotation is 'A+3'" in told[1]
-    assert "row 4: index 0 is in another row" in told[2]
-    assert found.labels is not None
-    assert len(found.labels[1]) == 1
+    result = _read(path)
+    assert [pair.id for pair in result.pairs] == ["0"]
+    shown = [str(problem) for problem in result.problems]
+    assert "row 2: the lists of its raters differ in length: rater 1" in shown[0]
+    assert "row 3: naturalness_annotation is 'A+3'" in shown[1]
+    assert "row 4: index 0 is in another row" in shown[2]
+    assert result.labels is not None
+    assert len(result.labels[1]) == 1
 
 
 def test_files_that_are_not_of_that_layout(tmp_path: Path) -> None:

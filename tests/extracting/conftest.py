@@ -19,6 +19,6 @@ os.environ |= {
 
 @pytest.fixture(scope="package")
 def nodes() -> Iterator[Nodes]:
-    found = Nodes()
-    yield found
-    found.stop()
+    result = Nodes()
+    yield result
+    result.stop()

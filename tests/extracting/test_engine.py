@@ -40,8 +40,8 @@ def _extract(paths: list[Path], log: Path, cache: Path, workers: int) -> list[Ex
 def test_outcomes_come_back_to_who_asked(workers: int, tmp_path: Path) -> None:
     peaks = [0.5, 0.6, 0.7, 0.8]
     paths = [write(tmp_path / f"{peak}.wav", tone(peak=peak)) for peak in peaks]
-    found = _extract(paths, tmp_path / "log", tmp_path / "cache", workers)
-    values = [f.blueprint and f.blueprint.extensions["peak"] for f in found]
+    result = _extract(paths, tmp_path / "log", tmp_path / "cache", workers)
+    values = [f.blueprint and f.blueprint.extensions["peak"] for f in result]
     assert [round(v.values["peak"], 3) for v in values if v] == peaks  # type: ignore[union-attr, arg-type, misc]
 
 
@@ -61,14 +61,14 @@ def test_what_the_cache_has_needs_no_worker(
     before = _extract(paths, tmp_path / "log", tmp_path / "cache", 0)
     monkeypatch.setattr(Slot, "_start_process", lambda self, place: pytest.fail("a worker"))
     after = _extract(paths, tmp_path / "log", tmp_path / "cache", 2)
-    assert [found.blueprint for found in after] == [found.blueprint for found in before]
-    assert all(found.work == {} and not found.error for found in after)
+    assert [result.blueprint for result in after] == [result.blueprint for result in before]
+    assert all(result.work == {} and not result.error for result in after)
 
 
 def test_equal_clips_under_two_names_are_extracted_once_by_two_workers(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{n}" / "a.wav", tone(peak=0.5)) for n in range(8)]
-    found = _extract(paths, tmp_path / "log", tmp_path / "cache", 2)
-    assert len({f.blueprint.clip for f in found if f.blueprint}) == 1
+    result = _extract(paths, tmp_path / "log", tmp_path / "cache", 2)
+    assert len({f.blueprint.clip for f in result if f.blueprint}) == 1
     assert len((tmp_path / "log").read_text().splitlines()) == 1
 
 

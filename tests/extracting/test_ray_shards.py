@@ -42,15 +42,15 @@ def test_rows_come_back_as_they_went_in(tmp_path: Path) -> None:
     measured = _blueprint(Extension(values={"peak": 0.1 + 0.2}))
     passing = _blueprint(Absent(status=Status.FAILED, reason="crashed"))
     lasting = _blueprint(Absent(status=Status.SILENT, reason="no sound"))
-    found = [
+    result = [
         Extracted("a", measured, None, 1.5, {"x": 0.25}),
         Extracted("b", passing, None, 2.0),
         Extracted("c", lasting, None, 0.0),
         Extracted("d", None, "d: cannot be decoded"),
     ]
     folder = ShardFolder(str(tmp_path / "new" / "shards"))
-    folder.write("1.parquet", to_parquet(found, ["5-6", None, None, None]))
-    assert folder.outcomes("1.parquet") == found
+    folder.write("1.parquet", to_parquet(result, ["5-6", None, None, None]))
+    assert folder.outcomes("1.parquet") == result
     assert [tuple(entry) for entry in folder.entries("1.parquet")] == [
         ("a", "5-6", True),
         ("b", None, False),  # another try may do better
@@ -120,11 +120,11 @@ def test_an_actor_writes_to_a_url_and_never_works_twice(tmp_path: Path) -> None:
     for _ in range(2):  # its node died after the first time, before anybody was told
         out = _act(StageActor(brief, 0), Work(chunk))
         assert (out[NAME][0], out[PARQUET][0], out[PROBLEM][0]) == (chunk.name, b"", "")
-    (found,) = ShardFolder(brief.place).outcomes(chunk.name)
+    (result,) = ShardFolder(brief.place).outcomes(chunk.name)
     (local,) = extract(
         [clip], ExtractOptions(overrides=_only(log), cache=tmp_path / "2", workers=0)
     )
-    assert found.blueprint == local.blueprint
+    assert result.blueprint == local.blueprint
     assert len(log.read_text().splitlines()) == 2  # once by the actor, once by this test
 
 

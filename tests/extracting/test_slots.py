@@ -29,14 +29,14 @@ def test_what_a_long_clip_took_is_given_back(tmp_path: Path, seconds: float) -> 
     slot = Slot(Plan((Wasteful(),), tmp_path / "cache"), WorkerDevice())
 
     async def values() -> list[dict[str, object]]:
-        found = []
+        result = []
         for source in sources:
             [outcome] = await slot.run([Task(source)])
             assert outcome.blueprint, outcome.error
             group = outcome.blueprint.group("memory")
             assert isinstance(group, Extension)
-            found.append(group.values)
-        return found
+            result.append(group.values)
+        return result
 
     try:
         first, _, last = asyncio.run(values())

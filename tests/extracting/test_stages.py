@@ -81,8 +81,8 @@ def test_one_stage_where_nothing_is_split(tmp_path: Path) -> None:
 def test_each_gpu_has_a_process_that_does_nothing_else(tmp_path: Path) -> None:
     log = tmp_path / "log"
     plan = Plan(_placed(log), tmp_path / "cache")
-    found = _extract(plan, tmp_path, workers=1, gpus=["5", "7"])
-    *good, missing = found
+    result = _extract(plan, tmp_path, workers=1, gpus=["5", "7"])
+    *good, missing = result
     assert all(f.blueprint and set(f.blueprint.extensions) == _GROUPS for f in good)
     assert "no such file" in str(missing.error)
 
@@ -115,9 +115,9 @@ def test_equal_clips_in_a_batch_are_measured_once(tmp_path: Path) -> None:
     log = tmp_path / "log"
     extractor = Plan((Placed(log, batch=8),), tmp_path / "cache").build()
     paths = [write(tmp_path / name, tone(peak=0.5)) for name in ("a.wav", "b.wav")]
-    found = extractor.run([ClipSource(path.name, path=path) for path in paths])
+    result = extractor.run([ClipSource(path.name, path=path) for path in paths])
     extractor.close()
-    assert found[0].blueprint == found[1].blueprint
+    assert result[0].blueprint == result[1].blueprint
     assert [row["clips"] for row in _log(log)] == [1]
 
 
@@ -136,5 +136,5 @@ def test_a_recording_that_changes_between_stages_is_an_error_not_a_mixture(tmp_p
     assert anew.blueprint
     assert before.blueprint
     assert anew.blueprint.clip != before.blueprint.clip
-    found = [anew.blueprint.extensions[group].values["peak"] for group in ("first", "second")]  # type: ignore[union-attr]
-    assert found == pytest.approx([0.75, 0.75], abs=1e-4)
+    result = [anew.blueprint.extensions[group].values["peak"] for group in ("first", "second")]  # type: ignore[union-attr]
+    assert result == pytest.approx([0.75, 0.75], abs=1e-4)

@@ -66,12 +66,12 @@ def test_rules_find_a_dropped_group_absent_and_the_tables_say_so(tmp_path: Path)
 
 def test_a_finished_ablation_is_not_judged_again_and_options_do_not_mix(tmp_path: Path) -> None:
     run = _extracted(tmp_path / "run")
-    told: list[str] = []
+    shown: list[str] = []
     options = AblateOptions(drops=("pitch",))
-    ablate(run.folder, options, lambda judgement: told.append(judgement.pair))
-    assert len(told) == 8  # two conditions of four pairs
-    ablate(run.folder, options, lambda judgement: told.append(judgement.pair))
-    assert len(told) == 8
+    ablate(run.folder, options, lambda judgement: shown.append(judgement.pair))
+    assert len(shown) == 8  # two conditions of four pairs
+    ablate(run.folder, options, lambda judgement: shown.append(judgement.pair))
+    assert len(shown) == 8
 
 
 def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:

@@ -83,8 +83,8 @@ def web(tmp_path: Path) -> Iterator[Web]:
     folder = tmp_path / "web"
     write(folder / "a.wav", tone())
     (folder / "refs.json").write_text(json.dumps({"x.wav": "base64:AAAA"}))
-    with serve(folder) as found:
-        yield found
+    with serve(folder) as result:
+        yield result
 
 
 @pytest.fixture
@@ -105,14 +105,14 @@ def test_what_is_not_on_the_list_is_refused_before_anything_is_opened(
     monkeypatch.setitem(registry, "get_filesystem_class", never)
     ask = (remote.fetch, remote.version_of, _find, find_urls, read_manifest, ShardFolder)
     for url in (url.replace("WEB", web.url) for url in HOSTILE):
-        for asked in ask:
-            with pytest.raises(UserError) as told:
-                asked(url)
-            assert "; " in str(told.value)  # the remedy
+        for requested in ask:
+            with pytest.raises(UserError) as shown:
+                requested(url)
+            assert "; " in str(shown.value)  # the remedy
         path = tmp_path / "pairs.jsonl"
         path.write_text(json.dumps({"id": "1", "a": {"url": url}, "b": "b.wav"}) + "\n")
-        found = read_manifest(path)  # as a run's own pairs are read: nobody is asked
-        told_before = [*found.problems, *check_audio(found.pairs)]
+        result = read_manifest(path)  # as a run's own pairs are read: nobody is asked
+        told_before = [*result.problems, *check_audio(result.pairs)]
         assert "; " in told_before[0].what, url
     assert web.asked == []
 
@@ -208,14 +208,14 @@ def test_the_command_line_says_what_is_allowed(
         assert done.exit_code in (1, 2), done.output
         return " ".join((done.output + capsys.readouterr().err).split())
 
-    told = said("--no-network", "extract", path, *out, *bare, "--workers", 0)
-    assert "0 of 2 recordings" in told
-    assert "which --no-network forbids; copy the file" in told
-    for given in (("--rubric", url), ("-J", f"prices={url}"), ("--config", url)):
-        said("rate", path, "--judge", "lexical", *given, *out)
+    shown = said("--no-network", "extract", path, *out, *bare, "--workers", 0)
+    assert "0 of 2 recordings" in shown
+    assert "which --no-network forbids; copy the file" in shown
+    for provided in (("--rubric", url), ("-J", f"prices={url}"), ("--config", url)):
+        said("rate", path, "--judge", "lexical", *provided, *out)
     for command in (("judge", url), ("extract", path, "--audio-root", url, "--workers", 0)):
-        told = said("--allow-protocol", "reference", *command, *out, *bare)
-        assert "are not opened; unpack" in told
+        shown = said("--allow-protocol", "reference", *command, *out, *bare)
+        assert "are not opened; unpack" in shown
     assert web.asked == []
     assert "give its name alone" in said("--allow-protocol", "a::b", "extract", path, *out)
 

@@ -45,9 +45,9 @@ def extracted(folder: Path) -> Path:
                 run.add_clip(ClipRecord(source=str(path), **error))
                 if not bad:
                     run.add_blueprint(spoken().model_copy(update={"clip": clip}))
-            asked = Instruction(text=f"Tell me about sea {number}.")
+            request = Instruction(text=f"Tell me about sea {number}.")
             a, b = (Answer(audio=path) for path in sides.values())
-            pairs.append(Pair(id=str(number), instruction=asked, a=a, b=b))
+            pairs.append(Pair(id=str(number), instruction=request, a=a, b=b))
         run.start(RunRecord(input="pairs.jsonl", max_seconds=7.0), Manifest(folder, pairs))
     return folder
 
@@ -101,9 +101,11 @@ def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
             path, clip = Path(f"/gone/{number}.wav"), f"{number:064}"
             run.add_clip(ClipRecord(source=str(path), clip=clip))
             run.add_blueprint(spoken().model_copy(update={"clip": clip}))
-            asked = Instruction(text=f"Tell me about sea {number}.")
+            request = Instruction(text=f"Tell me about sea {number}.")
             answer = Answer(audio=path)
-            items.append(Single(id=str(number), instruction=asked, reference=("x",), answer=answer))
+            items.append(
+                Single(id=str(number), instruction=request, reference=("x",), answer=answer)
+            )
         run.start(
             RunRecord(
                 input="items.jsonl",
@@ -116,8 +118,8 @@ def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
     )
     assert (summary.scored, summary.clips) == (COUNT, COUNT)
     replies = tmp_path / "replies.jsonl"
-    for said, out, repeat in ((4, "base", None), (5, "aa", 3)):
-        reply = json.dumps({"reasoning": "x", "score": said})
+    for stated, out, repeat in ((4, "base", None), (5, "aa", 3)):
+        reply = json.dumps({"reasoning": "x", "score": stated})
         replies.write_text((json.dumps(reply) + "\n") * COUNT)
         run_ = source if repeat is None else tmp_path / "base"
         words = [] if repeat is None else ["--aa", repeat]

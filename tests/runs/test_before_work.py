@@ -76,9 +76,9 @@ def test_a_plan_that_cannot_run_is_refused_before_a_clip_is_read(tmp_path: Path)
         lambda: judge_manifest(manifest, tmp_path / "run", Options(options)),
         lambda: extract_to(tmp_path / "out", [tmp_path / "a.wav"], options),
     ):
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as shown:
             refused()
-        assert str(told.value) == message
+        assert str(shown.value) == message
     assert not (tmp_path / "run").exists()
     assert not (tmp_path / "log").exists()
 
@@ -94,10 +94,10 @@ def test_what_has_no_wheel_here_is_absent_with_its_remedy(
     off = {"quality": "none", "loudness": "none"}
     options = ExtractOptions(overrides=off, cache=tmp_path / "cache", workers=0)  # type: ignore[arg-type]
     write(tmp_path / "a.wav", tone())
-    with pytest.warns(Advice, match="Nothing recognises the speech") as told:
+    with pytest.warns(Advice, match="Nothing recognises the speech") as shown:
         done = extract_to(tmp_path / "out", [tmp_path / "a.wav"], options)
     assert not done.errors
-    assert install_line("tiny-en") in str(told[0].message)
+    assert install_line("tiny-en") in str(shown[0].message)
     assert set(done.missing) == {"transcript", "pitch", "rate"}
     assert install_line("tiny-en") in done.missing["transcript"]
     assert done.missing["pitch"].endswith("run: pip install praat-parselmouth")

@@ -52,12 +52,12 @@ def test_every_turn_is_a_clip_of_its_channel_cached_by_its_samples(tmp_path: Pat
     assert [turn.speaker for turn in item.answer.spoken_turns.values()][:2] == ["bot", "caller"]
     cache = Cache(tmp_path / "cache")
     plan = ClipExtractor([Counting(tmp_path / "log")], cache)
-    found = plan.run([source_of(one) for one in clips.values()])
+    result = plan.run([source_of(one) for one in clips.values()])
     alone = [
         Clip(samples[round(start * rate) : round(end * rate), [int(who == "bot")]], rate).sha256
         for who, start, end, _ in calls.TURNS
     ]
-    assert [one.blueprint and one.blueprint.clip for one in found] == alone  # never the mix
+    assert [one.blueprint and one.blueprint.clip for one in result] == alone  # never the mix
     # The same turn in a call of another name and length is no new work.
     soundfile.write(tmp_path / "longer.wav", samples[: 9 * rate], rate)
     other = {"id": "c2", "conversation": calls.conversation("longer.wav", calls.TURNS[:4])}
@@ -86,9 +86,9 @@ def test_paths_of_any_layout_are_answers_and_a_bad_one_costs_itself(tmp_path: Pa
     (pair,) = job.manifest.pairs
     assert pair.has_conversations
     assert pair.answer_roles == []  # words and times alone
-    told = [str(problem) for problem in job.problems()]
-    assert "no such file or folder; check the path" in told[0]
-    assert "has 'audio' or 'conversation', not both" in told[1]
+    shown = [str(problem) for problem in job.problems()]
+    assert "no such file or folder; check the path" in shown[0]
+    assert "has 'audio' or 'conversation', not both" in shown[1]
     (rated,) = open_job(tmp_path / "turns.csv", tmp_path / "2", RateOptions()).manifest.singles
     assert rated.answer.conversation == pair.a.conversation
     # A table that could be two layouts is read by the one that is named.
@@ -96,14 +96,14 @@ def test_paths_of_any_layout_are_answers_and_a_bad_one_costs_itself(tmp_path: Pa
     both_fit.write_text("speaker,start,end,text,role,user,agent\nbot,0,1,Hi.,agent,,\n")
     with pytest.raises(UserError, match="say which by --layout NAME"):
         open_job(both_fit, tmp_path / "3", RateOptions())
-    told = open_job(both_fit, tmp_path / "3", RateOptions(ExtractOptions(layout="turns"))).manifest
-    assert [one.answer.conversation.turns[0].text for one in told.singles] == ["Hi."]
+    shown = open_job(both_fit, tmp_path / "3", RateOptions(ExtractOptions(layout="turns"))).manifest
+    assert [one.answer.conversation.turns[0].text for one in shown.singles] == ["Hi."]
     # What it is read from again is what was written.
     assert Pair.model_validate_json(pair.model_dump_json()) == pair
     assert Single.model_validate_json(rated.model_dump_json()) == rated
 
 
-def test_labels_of_people_stay_with_the_item(data: Path, tmp_path: Path) -> None:
+def test_human_labels_stay_with_the_item(data: Path, tmp_path: Path) -> None:
     folder = data / "conversation" / "eva" / "judge_validation"
     of = {
         name: open_job(folder / f"{name}.jsonl", tmp_path / name, RateOptions()).manifest
@@ -141,10 +141,10 @@ def test_a_report_that_takes_its_sound_along_plays_one_channel_at_a_time(tmp_pat
     players = re.findall(r"channel of the (user|agent)</figcaption><audio[^>]* src=\"(.+?)\"", page)
     assert [role for role, _ in players] == ["user", "agent"]
     for number, (_, place) in enumerate(players):
-        alone, heard = soundfile.read(tmp_path / place)
+        alone, sounds = soundfile.read(tmp_path / place)
         at = [int((start + end) / 2 * 10) for _, start, end, _ in calls.TURNS]
         own = [n for n in at if abs(samples[n * rate // 10 :][:200, number]).max() > 0.1]
-        assert [n for n in at if abs(alone[n * heard // 10 :][:400]).max() > 0.1] == own
+        assert [n for n in at if abs(alone[n * sounds // 10 :][:400]).max() > 0.1] == own
 
 
 def test_a_cut_beyond_its_file_says_so(tmp_path: Path) -> None:
@@ -209,15 +209,15 @@ def test_pairs_are_judged_continued_ranked_compared_and_reported(tmp_path: Path)
         if name == "first":  # the script runs out: two pairs are left, as after a kill
             judge_manifest(path, tmp_path / "killed", options)
             done = Run.open(tmp_path / "killed").judgements()
-            assert [found.status for found in done.values()].count("scored") == 1
+            assert [result.status for result in done.values()].count("scored") == 1
             (tmp_path / "killed" / "judgements.jsonl").open("a").write('{"judge": "scr')
         else:
             summary = judge_manifest(path, tmp_path / "run", options)
             assert (summary.scored, summary.total) == (3, 3)
     run = tmp_path / "run"
     assert [pair.has_conversations for pair in Run.open(run).pairs()] == [True] * 3
-    told = trace_eval("agree", run, "--resamples", "0")
-    assert told.code == 0, told.err
+    shown = trace_eval("agree", run, "--resamples", "0")
+    assert shown.code == 0, shown.err
     ranked = trace_eval("rank", run, "--resamples", "10", "--full")
     assert ranked.code == 0, ranked.err
     assert ranked.out.index("quick") < ranked.out.index("slow")
@@ -277,13 +277,13 @@ def test_a_task_about_clips_leaves_calls_unscored_whatever_is_measured(tmp_path:
     judging = JudgeOptions(base_url="http://127.0.0.1:9/v1", task="naturalness")
     options = Options(judge="audio:openai:m", judging=judging)
     assert judge_manifest(path, tmp_path / "run", options).scored == 0
-    (found,) = Run.open(tmp_path / "run").judgements().values()
-    assert "the answer is a conversation, and judge audio:openai:m" in str(found.detail)
-    told = trace_eval(
+    (result,) = Run.open(tmp_path / "run").judgements().values()
+    assert "the answer is a conversation, and judge audio:openai:m" in str(result.detail)
+    shown = trace_eval(
         *("judge", path, "--judge", "audio:openai:m", "-J", "task=naturalness", "--estimate"),
         *("-J", "base_url=http://127.0.0.1:9/v1"),
     )
-    assert "0 calls to make (0 in the reply cache, 1 pair lacks evidence)" in told.out, told.err
+    assert "0 calls to make (0 in the reply cache, 1 pair lacks evidence)" in shown.out, shown.err
 
 
 def _handled(score: int) -> dict[str, object]:
@@ -298,8 +298,8 @@ def test_calls_are_compared_turn_by_turn_where_the_user_says_the_same(tmp_path: 
     same = [*other[:4], ("caller", 3.4, 4.0, "Thank you - and seat 12 A"), other[5]]
 
     def pair(name: str, turns: object) -> dict[str, object]:
-        told = {"x": calls.TURNS, "y": turns}.items()
-        sides = [{"conversation": calls.conversation(None, t), "system": s} for s, t in told]
+        shown = {"x": calls.TURNS, "y": turns}.items()
+        sides = [{"conversation": calls.conversation(None, t), "system": s} for s, t in shown]
         return {"id": name, "a": sides[0], "b": sides[1], "labels": {"overall": "2"}}
 
     path = calls.manifest(tmp_path, [pair("p", same), pair("q", other)])
@@ -312,10 +312,10 @@ def test_calls_are_compared_turn_by_turn_where_the_user_says_the_same(tmp_path: 
     replies = [verdict("both_good", "both_good", "2"), verdict("both_good", "both_good", "1")]
     options = Options(BY_TURN, judge=_script(tmp_path, "by-turn", list(replies * 3)))
     open_job(path, tmp_path / "out", options).judge()
-    found = Run.open(tmp_path / "out").judgements()
-    assert [one.reason for one in found.values()] == [*[None] * 3, Reason.NOT_PARALLEL]
+    result = Run.open(tmp_path / "out").judgements()
+    assert [one.reason for one in result.values()] == [*[None] * 3, Reason.NOT_PARALLEL]
     why = "the user says 'Thank you, and seat 12A?' to A and 'Hello?' to B"
-    assert str(found["q/turn-3"].detail).startswith(why)
+    assert str(result["q/turn-3"].detail).startswith(why)
     late = asyncio.run(judgement_of(RulesJudge(), Case(pairs[1])))
     assert late.label("paralinguistics") == Rating.B  # A answers turn 3 after 4.4 s
     clips = {**pair("r", same), "b": {"audio": "b.wav"}}
@@ -381,6 +381,6 @@ def test_a_killed_run_of_conversations_goes_on(tmp_path: Path) -> None:
     assert "Seat 12A is yours." in page
     turns = [json.loads(line) for line in (tmp_path / "cut" / "turns.jsonl").open()]
     assert [one["item"] for one in turns] == ["c0", "c1", "c2", "c3"]
-    assert [[found["kind"] for found in one["findings"]] for one in turns] == [["late"], []] * 2
+    assert [[result["kind"] for result in one["findings"]] for one in turns] == [["late"], []] * 2
     assert turns[0]["definitions"] == "trace-eval/2"
     assert turns[0]["ratios"]["reply_rate"] == [2, 2]

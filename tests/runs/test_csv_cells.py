@@ -65,9 +65,9 @@ def test_a_terminal_and_a_spreadsheet_are_told_nothing(tmp_path: Path) -> None:
     """What a judge or a manifest says stands in a table: no escape sequence, no wide formula."""
     pair = support.pairs(tmp_path, 1)[0]
     verdict = support.scored(pair.id).dimensions["content"]
-    said = {"content": verdict.model_copy(update={"reasoning": "\x1b[2J\x9b2J\x07 clears\0"})}
-    found = support.scored(pair.id).model_copy(update={"dimensions": said})
-    run = support.write_run(tmp_path / "run", [pair], {pair.id: found})
+    stated = {"content": verdict.model_copy(update={"reasoning": "\x1b[2J\x9b2J\x07 clears\0"})}
+    result = support.scored(pair.id).model_copy(update={"dimensions": stated})
+    run = support.write_run(tmp_path / "run", [pair], {pair.id: result})
     fuse_again(run, "content_first")
     text = (run / "results.csv").read_text()
     assert not re.search("[\x00-\x08\x0e-\x1f\x7f-\x9f]", text)

@@ -63,12 +63,12 @@ def test_a_full_disk_leaves_every_output_as_it_was(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _FULL, folder, run], capture_output=True, text=True, check=True
     )
-    told = dict(line.split(" | ") for line in done.stdout.splitlines())
-    assert set(told) == {
+    shown = dict(line.split(" | ") for line in done.stdout.splitlines())
+    assert set(shown) == {
         *("json", "table", "csv", "report", "export", "parquet", "fused judge", "card")
     }
-    assert all("cannot be written (" in said for said in told.values()), told
-    assert all("File too large" in said for said in told.values()), told
+    assert all("cannot be written (" in stated for stated in shown.values()), shown
+    assert all("File too large" in stated for stated in shown.values()), shown
     assert all((folder / name).read_text() == "old\n" for name in names)
     assert not [path for path in folder.rglob("*") if path.suffix == ".part"]
 
@@ -99,8 +99,8 @@ def test_a_run_is_open_to_those_who_may_enter_its_folder(tmp_path: Path) -> None
         for name, folder_mode, file_mode in (("new", 0o700, 0o600), ("old", 0o755, 0o644)):
             run = support.write_run(tmp_path / name, support.pairs(tmp_path, 1))
             assert stat.S_IMODE(run.stat().st_mode) == folder_mode
-            found = {stat.S_IMODE(path.stat().st_mode) for path in run.glob("*.json*")}
-            assert found == {file_mode}
+            result = {stat.S_IMODE(path.stat().st_mode) for path in run.glob("*.json*")}
+            assert result == {file_mode}
     finally:
         os.umask(old)
 

@@ -67,9 +67,9 @@ def test_a_run_belongs_to_its_input(tmp_path: Path) -> None:
     check_continues(run, record, x)
     check_continues(run, record, _manifest(tmp_path / "x/pairs.jsonl", "p", "q", "more"))
     (tmp_path / "run-2").mkdir()
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as shown:
         check_continues(run, record, _manifest(tmp_path / "y/pairs.jsonl", "p"))
-    assert str(told.value) == (
+    assert str(shown.value) == (
         f"{tmp_path}/run: belongs to {tmp_path}/x/pairs.jsonl, and 1 of its pairs are not in"
         f" {tmp_path}/y/pairs.jsonl ('q'); use --out {tmp_path}/run-3"
     )
@@ -141,9 +141,9 @@ def test_runs_are_listed_and_found_by_tag(tmp_path: Path) -> None:
     _run(tmp_path / "runs" / "two" / "ablations" / "full", manifest)
     (tmp_path / "runs" / "torn").mkdir()
     (tmp_path / "runs" / "torn" / "manifest.json").write_text("{")
-    found = {run.folder.name: run for run in list_runs(tmp_path / "runs")}
-    assert found.keys() == {"one", "two", "torn"}
-    assert "not the record of a run" in str(found["torn"].problem)
+    result = {run.folder.name: run for run in list_runs(tmp_path / "runs")}
+    assert result.keys() == {"one", "two", "torn"}
+    assert "not the record of a run" in str(result["torn"].problem)
     assert [run.folder.name for run in list_runs(tmp_path, tag="night")] == ["one"]
     with pytest.raises(UserError, match="no such folder"):
         list_runs(tmp_path / "nowhere")

@@ -82,8 +82,8 @@ def heard(language: str, probability: float = 0.9, speech_s: float = 9.0, **more
         window_s=10,
         sure=probability >= 0.5,
     )
-    said = make.transcript("agua pasada", *more.get("suspect", ()))
-    transcript = said.model_copy(update={"language": language, "spoken": spoken})
+    stated = make.transcript("agua pasada", *more.get("suspect", ()))
+    transcript = stated.model_copy(update={"language": language, "spoken": spoken})
     return answer(transcript=transcript, signal=make.signal(speech_s=speech_s))
 
 
@@ -97,8 +97,8 @@ def measured(
         b=Answer(audio="b"),
         language=given,
     )
-    found = measure_pair(pair, *answers, request)
-    values = [found.get(f"answers_in_language_{side}") for side in "ab"]
+    result = measure_pair(pair, *answers, request)
+    values = [result.get(f"answers_in_language_{side}") for side in "ab"]
     return [
         value and (value.value if value.value is not None else value.reason) for value in values
     ]
@@ -158,8 +158,8 @@ def test_an_unsure_language_is_told_in_the_prompt_and_others_change_nothing() ->
 def test_a_foreign_language_is_told_before_the_work_with_one_remedy() -> None:
     def pairs(*texts: str | None, given: str | None = None) -> list[Pair]:
         sides = {"a": Answer(audio="a"), "b": Answer(audio="b"), "language": given}
-        asked = [Instruction(text=text, audio="q") for text in texts]
-        return [Pair(id=str(n), instruction=one, **sides) for n, one in enumerate(asked)]  # type: ignore[arg-type]
+        requested = [Instruction(text=text, audio="q") for text in texts]
+        return [Pair(id=str(n), instruction=one, **sides) for n, one in enumerate(requested)]  # type: ignore[arg-type]
 
     german = "Wie komme ich morgen zum Flughafen, ohne ein Auto zu nehmen?"
     english = "What is the difference between rain and snow, and how do you know?"
@@ -216,12 +216,12 @@ def test_a_run_says_which_language_would_settle_its_unsure_clips() -> None:
 
 def test_a_written_language_is_named_or_left_open() -> None:
     """Silent rather than wrong: the sentences of 14 languages, English never taken for another."""
-    said = json.loads(SENTENCES.read_text("utf-8"))
-    found = {code: {written_language(text) for text in of["texts"]} for code, of in said.items()}
-    assert found.pop("en") <= {"en", None}
-    for code, named in found.items():
+    stated = json.loads(SENTENCES.read_text("utf-8"))
+    result = {code: {written_language(text) for text in of["texts"]} for code, of in stated.items()}
+    assert result.pop("en") <= {"en", None}
+    for code, named in result.items():
         assert named <= {code, UNSURE}, code
-    whole = {code: written_language(" ".join(of["texts"][:3])) for code, of in said.items()}
+    whole = {code: written_language(" ".join(of["texts"][:3])) for code, of in stated.items()}
     assert {code for code, name in whole.items() if name == code} >= {
         "en",
         "de",
@@ -276,9 +276,9 @@ def test_words_of_a_language_that_is_written_badly_carry_a_caveat_everywhere(
     def written(model: str, language: str, *, sure: bool = True, empty: bool = False) -> Transcript:
         own = FasterWhisperExtractor(model=model, device="cpu")
         spoken = heard(language, 0.9 if sure else 0.4).transcript.spoken  # type: ignore[union-attr]
-        said = Decoded([] if empty else [{"text": "agua", "words": words}], language, 0.9)
+        stated = Decoded([] if empty else [{"text": "agua", "words": words}], language, 0.9)
         known_languages = SimpleNamespace(supported_languages=["en", language])
-        return own._transcript(Item(clip, known), said, known_languages, spoken)
+        return own._transcript(Item(clip, known), stated, known_languages, spoken)
 
     flags = {code: written("base", code).suspect for code in ("en", "it", "zh", "th")}
     unmeasured = ["unmeasured_language"]
@@ -312,13 +312,13 @@ def test_words_of_a_language_that_is_written_badly_carry_a_caveat_everywhere(
     # what it is asked to say three times cannot be counted, yet the content is there
     order = Instruction(text="Say 'la luna nel pozzo verde' three times.")
     case = Case.of(pair.model_copy(update={"instruction": order}), italian, italian)
-    found = RulesJudge().judge_case(case)
-    assert found.rating("content") == "both_good"
-    assert why in found.dimensions["content"].reasoning
-    assert f"cannot tell ({why})" in str(found) or why in str(found.dimensions["paralinguistics"])
+    result = RulesJudge().judge_case(case)
+    assert result.rating("content") == "both_good"
+    assert why in result.dimensions["content"].reasoning
+    assert f"cannot tell ({why})" in str(result) or why in str(result.dimensions["paralinguistics"])
     # the language that was heard in a request is known though its words are weak
-    asked = heard("es", suspect=["unmeasured_language"])
-    assert measured(None, asked, heard("es"), heard("en")) == [1, 0]
+    requested = heard("es", suspect=["unmeasured_language"])
+    assert measured(None, requested, heard("es"), heard("en")) == [1, 0]
 
 
 def test_the_weak_languages_are_those_of_the_measured_table() -> None:
@@ -339,11 +339,11 @@ def test_the_weak_languages_are_those_of_the_measured_table() -> None:
 
 def test_impossible_rates_and_loops_outside_english_are_guesses() -> None:
     def told(text: str, language: str = "de", speech_s: float = 4.0, **more: Any) -> str | None:
-        said = make.transcript(text, *more.pop("suspect", ()))
+        stated = make.transcript(text, *more.pop("suspect", ()))
         rate = make.rate(syllables=more.pop("syllables", 99))
         return guessed(
             answer(
-                transcript=said.model_copy(update={"language": language}),
+                transcript=stated.model_copy(update={"language": language}),
                 signal=make.signal(speech_s=speech_s),
                 rate=rate,
             )
@@ -381,23 +381,23 @@ def test_words_of_another_language_are_judged_by_their_median(tmp_path: Path) ->
     flags = {}
     for language in ("cs", "en"):
         spoken = heard(language).transcript.spoken  # type: ignore[union-attr]
-        said = Decoded([{"text": "w", "words": words}], language, 0.9)
-        found = base._transcript(Item(clip, known), said, model, spoken)
-        flags[language] = "low_confidence" in found.suspect
+        stated = Decoded([{"text": "w", "words": words}], language, 0.9)
+        result = base._transcript(Item(clip, known), stated, model, spoken)
+        flags[language] = "low_confidence" in result.suspect
     assert flags == {"cs": True, "en": False}
     assert base.parameters()["other_median"] == 0.79
 
 
 def test_texts_are_compared_by_the_rules_of_their_language() -> None:
     pytest.importorskip("jiwer")
-    for language, wanted, found in (
+    for language, wanted, result in (
         ("fr", "Aujourd'hui, l'aéroport !", "aujourd\u2019hui l\u2019aéroport"),
         ("ar", "كَتَبَ", "كتب"),
         ("ru", "ещё", "еще"),
         ("ja", "１２時です。", "12時 です"),
         ("de", "STRASSE", "Straße"),
     ):
-        assert text_errors(wanted, found, language).wer == 0, language
+        assert text_errors(wanted, result, language).wer == 0, language
     # vowel signs are letters: one of two words differs, and none is torn apart
     hindi = text_errors("मेरी बहन", "मेरा बहन", "hi")
     assert (hindi.wer, hindi.words) == (0.5, 2)
@@ -417,8 +417,8 @@ def test_texts_are_compared_by_the_rules_of_their_language() -> None:
         ("What is the rain, and how do you know?", None, WER_UNIT, "whisper-en"),
         ("Rain", None, WER_UNIT, "whisper-en"),
     ):
-        said = Answer(audio="a", reference=reference)
-        pair = Pair(id="x", a=said, b=Answer(audio="b"), language=given)
+        stated = Answer(audio="a", reference=reference)
+        pair = Pair(id="x", a=stated, b=Answer(audio="b"), language=given)
         spoken = heard("es" if reference.startswith("What") else "en")
         assert measure_pair(pair, spoken, answer())["wer_a"].unit.startswith(f"{units}; {wer}")
 
@@ -452,8 +452,8 @@ class Told(Extractor):
     def extract(self, clip: Any, known: Blueprint) -> Any:
         wanted = self.parameters()
         unsure = [] if wanted["given"] else ["unsure_language"]
-        said = make.transcript("acqua", *unsure)
-        return said.model_copy(update={"language": wanted["given"] or wanted["assumed"] or "la"})
+        stated = make.transcript("acqua", *unsure)
+        return stated.model_copy(update={"language": wanted["given"] or wanted["assumed"] or "la"})
 
 
 def test_manifest_and_request_say_in_which_language_a_clip_is_written(tmp_path: Path) -> None:
@@ -490,9 +490,9 @@ def test_manifest_and_request_say_in_which_language_a_clip_is_written(tmp_path: 
 
     asyncio.run(work())
     written = {
-        name: (found.language, found.suspect)
-        for name, found in seen.items()
-        if isinstance(found, Transcript)
+        name: (result.language, result.suspect)
+        for name, result in seen.items()
+        if isinstance(result, Transcript)
     }
     assert written == {
         "given": ("it", []),
@@ -554,7 +554,7 @@ def test_the_default_hears_english_as_before_and_spanish_as_spanish(
     only = {"transcript": "auto", "quality": "none", "pitch": "none", "loudness": "none"}
     options = ExtractOptions(overrides=only, workers=0, cache=tmp_path / "cache")
     english = CLIPS / "three-times-b.ogg"
-    both = [found.blueprint for found in extract([english, spanish], options)]
+    both = [result.blueprint for result in extract([english, spanish], options)]
     alone = {
         **only,
         "transcript": FasterWhisperExtractor(model="tiny.en", device="cpu", beam_size=1),
@@ -567,9 +567,9 @@ def test_the_default_hears_english_as_before_and_spanish_as_spanish(
     assert (by_both.text, by_both.words) == (by_one.text, by_one.words)  # type: ignore[union-attr]
     assert by_both.spoken is not None  # type: ignore[union-attr]
     assert (by_both.language, by_both.language_source) == ("en", "detected")  # type: ignore[union-attr]
-    found = both[1].transcript
-    assert (found.language, found.language_source) == ("es", "detected")  # type: ignore[union-attr]
-    assert "puedo ayudar" in found.text  # type: ignore[union-attr]
+    result = both[1].transcript
+    assert (result.language, result.language_source) == ("es", "detected")  # type: ignore[union-attr]
+    assert "puedo ayudar" in result.text  # type: ignore[union-attr]
     assert "(no norm for Spanish)" in both[1].rate.render(5.0)  # type: ignore[union-attr]
     # two languages in one clip are none
     mixed = tmp_path / "mixed.wav"
@@ -582,8 +582,8 @@ def test_the_default_hears_english_as_before_and_spanish_as_spanish(
     # who gives the language is believed; what was heard stays
     [told] = extract([spanish], ExtractOptions(overrides=only, workers=0, language="English"))
     assert told.blueprint is not None
-    said = told.blueprint.transcript
-    assert (said.language, said.language_source) == ("en", "given")  # type: ignore[union-attr]
-    assert said.spoken == found.spoken  # type: ignore[union-attr]
-    assert "spoken language es" in said.render(5.0)  # type: ignore[union-attr]
+    stated = told.blueprint.transcript
+    assert (stated.language, stated.language_source) == ("en", "given")  # type: ignore[union-attr]
+    assert stated.spoken == result.spoken  # type: ignore[union-attr]
+    assert "spoken language es" in stated.render(5.0)  # type: ignore[union-attr]
     assert default_asr.choose().extractor.parameters()["multilingual"] is True

@@ -66,10 +66,10 @@ def test_shards_become_the_run_that_one_process_makes(
 ) -> None:
     whole, merged = tmp_path / "whole", tmp_path / "merged"
     judge_manifest(_manifest(tmp_path), whole, _options(tmp_path, judge))
-    found = merge([shards[2], shards[0], shards[1]], merged)
-    assert (found.out, found.folders, found.blueprints, found.missing) == (merged, 3, 5, ())
-    assert found.summary
-    assert (found.summary.total, found.summary.scored) == (8, 7)  # with the broken record
+    result = merge([shards[2], shards[0], shards[1]], merged)
+    assert (result.out, result.folders, result.blueprints, result.missing) == (merged, 3, 5, ())
+    assert result.summary
+    assert (result.summary.total, result.summary.scored) == (8, 7)  # with the broken record
 
     one, other = Run.open(whole), Run.open(merged)
     for name in ("pairs.jsonl", "problems.jsonl", "overall.jsonl", "results.csv"):
@@ -95,8 +95,8 @@ def test_missing_shards_are_named(tmp_path: Path, shards: list[Path]) -> None:
     with pytest.raises(UserError, match="shards 1/3, 3/3 are missing"):
         merge([shards[1]], tmp_path / "merged")
     assert not (tmp_path / "merged").exists()
-    found = merge([shards[0], shards[2]], tmp_path / "merged", partial=True)
-    assert found.missing == ("2/3",)
+    result = merge([shards[0], shards[2]], tmp_path / "merged", partial=True)
+    assert result.missing == ("2/3",)
     ids = [pair.id for pair in Run.open(tmp_path / "merged").pairs()]
     # Lined up by instruction: p0 p2 p4 p6 p1 p3 p5, cut after two and four.
     assert ids == ["p0", "p1", "p2", "p3", "p5"]
@@ -150,13 +150,13 @@ def test_runs_of_separate_inputs(tmp_path: Path, judge: LouderWins) -> None:
     judge_manifest(_manifest(tmp_path, 0, 4), folders[0], _options(tmp_path, judge))
     judge.fails = set()
     judge_manifest(_manifest(tmp_path, 3, 4), folders[1], _options(tmp_path, judge))
-    found = merge(folders, tmp_path / "merged")
+    result = merge(folders, tmp_path / "merged")
     # p3 is in both: scored in the second, and that one counts.
-    assert found.summary
-    assert (found.summary.total, found.summary.scored) == (9, 7)
+    assert result.summary
+    assert (result.summary.total, result.summary.scored) == (9, 7)
     run = Run.open(tmp_path / "merged")
     assert [pair.id for pair in run.pairs()] == [f"p{number}" for number in range(7)]
-    assert [found.pair for found in run.attempts()].count("p3") == 1
+    assert [result.pair for result in run.attempts()].count("p3") == 1
     assert run.judgements()["p3"].status == "scored"
 
 
@@ -260,8 +260,8 @@ def test_folders_of_blueprints(tmp_path: Path, judge: LouderWins) -> None:
     options = _options(tmp_path, judge).extract
     extract_to(tmp_path / "one", [*paths[:3], missing], options)
     extract_to(tmp_path / "two", paths[2:], options)
-    found = merge([tmp_path / "one", tmp_path / "two"], tmp_path / "merged")
-    assert (found.blueprints, found.summary) == (5, None)
+    result = merge([tmp_path / "one", tmp_path / "two"], tmp_path / "merged")
+    assert (result.blueprints, result.summary) == (5, None)
     run = Run(tmp_path / "merged")
     assert run.clips().keys() == {str(path) for path in (*paths, missing)}
     assert len(list(run.blueprints())) == 5

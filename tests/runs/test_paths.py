@@ -48,9 +48,9 @@ def test_odd_paths_beside_bytes_are_names_only(folder: Path) -> None:
     rows = [{"id": str(n), "a": {"bytes": data, "path": odd}} for n, odd in enumerate(ODD)]
     table = pa.Table.from_pylist([{**row, "b": {"bytes": other, "path": "ok.wav"}} for row in rows])
     pq.write_table(table, folder / "m.parquet")
-    found = read_manifest(folder / "m.parquet", spill=spill_to(folder / "audio"))
-    assert not found.problems
-    assert len(found.pairs) == len(ODD)
+    result = read_manifest(folder / "m.parquet", spill=spill_to(folder / "audio"))
+    assert not result.problems
+    assert len(result.pairs) == len(ODD)
     # The same bytes keep one file, however they were named.
     assert sorted(path.suffix for path in (folder / "audio").iterdir()) == [".audio", ".wav"]
 
@@ -60,11 +60,11 @@ def test_odd_paths_cost_their_own_item(folder: Path) -> None:
     rows.append({"id": "ok", "a": {"bytes": None, "path": "ok.wav"}})
     table = pa.Table.from_pylist([{**row, "b": {"bytes": None, "path": "ok.wav"}} for row in rows])
     pq.write_table(table, folder / "m.parquet")
-    found = read_manifest(folder / "m.parquet")
-    assert [problem.pair for problem in found.problems] == ["0"]  # NUL: no path at all
-    assert {problem.pair for problem in check_audio(found.pairs)} == {"1", "2", "3", "4", "5", "6"}
+    result = read_manifest(folder / "m.parquet")
+    assert [problem.pair for problem in result.problems] == ["0"]  # NUL: no path at all
+    assert {problem.pair for problem in check_audio(result.pairs)} == {"1", "2", "3", "4", "5", "6"}
     assets = AudioAssets(folder / "report.html")
-    for pair in found.pairs:
+    for pair in result.pairs:
         failed = ClipRecord(source=pair.a.source_id, error="undecodable")
         if pair.id == "ok":
             assert assets.sound(pair.a, None).href
@@ -79,8 +79,8 @@ def test_names_that_are_not_utf8(folder: Path) -> None:
     odd = Path(os.fsdecode(os.fsencode(folder / "cl") + b"\xffip.wav"))
     write(folder / "ok.wav", tone()).rename(odd)
     write(folder / "ok.wav", tone())
-    found, problems = recordings_in([folder])
-    assert found == [folder / "ok.wav"]
+    result, problems = recordings_in([folder])
+    assert result == [folder / "ok.wav"]
     assert [problem.what for problem in problems] == [
         f"{folder}/cl\\udcffip.wav: its name is not UTF-8, so no record can hold it; rename it"
     ]
@@ -96,8 +96,8 @@ def test_commands_end_in_one_line(command: str, folder: Path) -> None:
     below = Path(os.fsdecode(os.fsencode(folder) + b"/f\xff"))
     below.mkdir()
     (below / "m.jsonl").write_text('{"id": "x", "a": "ok.wav", "b": "ok.wav"}\n')
-    for where, given in ((folder, below / "m.jsonl"), (below, "m.jsonl")):
-        done = trace_eval(command, given, "--out", folder / "out", cwd=where)
+    for where, provided in ((folder, below / "m.jsonl"), (below, "m.jsonl")):
+        done = trace_eval(command, provided, "--out", folder / "out", cwd=where)
         assert done.code == 2, done.err
         assert done.err.count("error: ") == 1
         assert "not UTF-8" in done.err

@@ -91,23 +91,23 @@ def test_as_typed_into_a_fused_run(tmp_path: Path) -> None:
     made = [natural("p0", 8, 5), natural("p1", 7, 7), natural("p2", 2, 4), failed]
     run = write_run(tmp_path / "natural", made)
     _judged(run, tmp_path / "judged")
-    told = ("--as", "voice_quality", "--acceptable", "6", "--onto", tmp_path / "judged")
-    done = trace_eval("fuse", run, *told, "--out", tmp_path / "mixed")
+    shown = ("--as", "voice_quality", "--acceptable", "6", "--onto", tmp_path / "judged")
+    done = trace_eval("fuse", run, *shown, "--out", tmp_path / "mixed")
     assert done.code == 0, done.err
     mixed = Run.open(tmp_path / "mixed")
-    found = mixed.judgements()
-    typed = {name: j.rating("voice_quality") for name, j in found.items()}
+    result = mixed.judgements()
+    typed = {name: j.rating("voice_quality") for name, j in result.items()}
     assert typed == {"p0": Rating.A, "p1": Rating.BOTH_GOOD, "p2": Rating.BOTH_BAD, "p3": None}
-    assert found["p0"].rating("content") is Rating.BOTH_GOOD
-    assert found["p0"].dimensions["voice_quality"].evidence["acceptable"] == 6
-    assert found["p0"].caveats[-1].endswith("judge audio:openai:m; acceptable from 6")
+    assert result["p0"].rating("content") is Rating.BOTH_GOOD
+    assert result["p0"].dimensions["voice_quality"].evidence["acceptable"] == 6
+    assert result["p0"].caveats[-1].endswith("judge audio:openai:m; acceptable from 6")
     assert "acceptable from 6" in mixed.record().judge.spec
-    assert (found["p3"].status, found["p3"].reason) == ("unscored", Reason.REFUSED)
+    assert (result["p3"].status, result["p3"].reason) == ("unscored", Reason.REFUSED)
     overall = mixed.overall()
     assert overall["p1"].rating is Rating.BOTH_GOOD
     assert overall["p3"].rating is None
 
-    again = trace_eval("fuse", run, *told, "--out", tmp_path / "mixed")
+    again = trace_eval("fuse", run, *shown, "--out", tmp_path / "mixed")
     assert again.code != 0
     assert "exists" in again.err
     part = trace_eval("fuse", run, "--as", "voice_quality")

@@ -144,9 +144,9 @@ def test_shards_become_the_run_that_one_process_makes(tmp_path: Path) -> None:
             shards.append(tmp_path / f"shard{index}")
             rate_manifest(manifest.shard(Shard(index, 3)), shards[-1], chosen)
         assert len(server.asked) == 30
-    found = merge(random.Random(0).sample(shards, 3), tmp_path / "merged")
-    assert found.summary
-    assert (found.summary.scored, found.summary.total) == (6, 7)
+    result = merge(random.Random(0).sample(shards, 3), tmp_path / "merged")
+    assert result.summary
+    assert (result.summary.scored, result.summary.total) == (6, 7)
     for name in ("items.jsonl", "problems.jsonl", "results.csv"):
         assert (tmp_path / "merged" / name).read_text() == (tmp_path / "whole" / name).read_text()
     again = merge([tmp_path / "merged", tmp_path / "whole"], tmp_path / "twice")
@@ -201,13 +201,13 @@ def test_an_estimate_counts_what_a_run_sends(tmp_path: Path) -> None:
     manifest = manifest_of(tmp_path)
     with Server(scorer()) as server:
         chosen = replace(options(tmp_path, server), rubrics=("correctness", "correctness-brief"))
-        found = estimate_manifest(manifest, chosen, tmp_path / "run")
+        result = estimate_manifest(manifest, chosen, tmp_path / "run")
         quick = quick_estimate(manifest, chosen, tmp_path / "run")
         assert server.asked == []
-        assert (found.cases, found.calls, found.cached, found.unscored) == (6, 60, 0, 0)
-        assert quick == replace(found, guessed=0)
+        assert (result.cases, result.calls, result.cached, result.unscored) == (6, 60, 0, 0)
+        assert quick == replace(result, guessed=0)
         rate_manifest(manifest, tmp_path / "run", chosen)
-        assert len(server.asked) == found.calls
+        assert len(server.asked) == result.calls
         assert estimate_manifest(manifest, chosen, tmp_path / "run").cases == 0
 
 

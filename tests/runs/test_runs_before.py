@@ -65,7 +65,7 @@ def test_records_are_read_and_written_alike(run: Path) -> None:
     opened = Run.open(run)
     # The order of keys in a record is of no meaning; every key and value is.
     stored = [json.loads(line) for line in jsonl.read(run / "judgements.jsonl")]
-    assert [found.model_dump(mode="json") for found in opened.attempts()] == stored
+    assert [result.model_dump(mode="json") for result in opened.attempts()] == stored
     assert [p.model_dump_json(exclude_none=True) + "\n" for p in opened.pairs()] == list(
         jsonl.read(run / "pairs.jsonl")
     )
@@ -102,9 +102,9 @@ def test_judging_again_says_the_same() -> None:
         async def all_cases(judge: Any = judge, run: Run = run) -> list[Any]:
             return [await judge.judge(case) for case in CaseReader(run)]
 
-        for found in asyncio.run(all_cases()):
-            before = json.loads(stored[found.pair].model_dump_json())
-            assert _lasting(json.loads(found.model_dump_json())) == _lasting(before)
+        for result in asyncio.run(all_cases()):
+            before = json.loads(stored[result.pair].model_dump_json())
+            assert _lasting(json.loads(result.model_dump_json())) == _lasting(before)
 
 
 def _thresholds_then() -> RuleThresholds:
@@ -113,8 +113,8 @@ def _thresholds_then() -> RuleThresholds:
     Those that are gone decided between two acceptable voices, and no verdict here hangs on them.
     """
     recorded = Run.open(BEFORE / "rules").record().judge.parameters["thresholds"]
-    known = {field.name for field in dataclasses.fields(RuleThresholds)}
-    return RuleThresholds(**{name: value for name, value in recorded.items() if name in known})
+    earlier = {field.name for field in dataclasses.fields(RuleThresholds)}
+    return RuleThresholds(**{name: value for name, value in recorded.items() if name in earlier})
 
 
 def _lasting(record: dict[str, Any]) -> dict[str, Any]:

@@ -61,13 +61,13 @@ ANSWERS = [
 
 def test_higher_wins_and_equal_ties(tmp_path: Path) -> None:
     run = Run.open(run_of(tmp_path, ANSWERS, [say(4), say(2), say(4)]))
-    found = {pair.id: pair for pair in pairs_of(run, PairOptions())}
-    assert {name: pair.preference for name, pair in found.items()} == {
+    result = {pair.id: pair for pair in pairs_of(run, PairOptions())}
+    assert {name: pair.preference for name, pair in result.items()} == {
         "i0+i1": "1",
         "i0+i2": "tie",
         "i1+i2": "2",
     }
-    assert [pair.p_a for pair in found.values()] == [1, 0.5, 0]
+    assert [pair.p_a for pair in result.values()] == [1, 0.5, 0]
     # 4 and 2 on 1-5 are .5 apart on [0, 1]: the margin itself still ties.
     near = pairs_of(run, PairOptions(tie_margin=0.5))
     assert [pair.preference for pair in near] == ["tie"] * 3
@@ -127,11 +127,11 @@ def test_a_table_is_read_by_agree_and_rank(tmp_path: Path) -> None:
         write_pairs(folder, tmp_path / "p.csv", PairOptions())
 
 
-def test_people_s_scores_of_the_items_are_the_pairs_labels(tmp_path: Path) -> None:
-    given = [{"ann": 5, "ben": 4}, {"ann": 2, "ben": None}, {"ann": None}]
+def test_human_scores_of_the_items_are_the_pairs_labels(tmp_path: Path) -> None:
+    provided = [{"ann": 5, "ben": 4}, {"ann": 2, "ben": None}, {"ann": None}]
     rated = [
         {**answer, "labels": {"scores": scores}}
-        for answer, scores in zip(ANSWERS, given, strict=True)
+        for answer, scores in zip(ANSWERS, provided, strict=True)
     ]
     folder = run_of(tmp_path, rated, [say(4), say(2), say(3)])
     write_pairs(folder, tmp_path / "p.csv", PairOptions())

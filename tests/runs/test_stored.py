@@ -46,10 +46,10 @@ def test_judgements(change: Change, told: str, tmp_path: Path) -> None:
     path.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n")
     with pytest.raises(DamagedFile) as caught:
         fuse_again(run, "content_first")
-    said = str(caught.value)
-    assert said.startswith(f"{path}, line 2: ")
-    assert told in said
-    assert "delete that line" in said
+    stated = str(caught.value)
+    assert stated.startswith(f"{path}, line 2: ")
+    assert told in stated
+    assert "delete that line" in stated
 
 
 def test_overall_ratings(tmp_path: Path) -> None:

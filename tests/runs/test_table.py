@@ -111,13 +111,13 @@ def test_events_are_logs_of_opentelemetry(run: Run, tmp_path: Path) -> None:
     rated = rated_run(tmp_path / "rated", {"s0": 4.0, "s1": None})
 
     def records(folder: Path) -> list[tuple[str, dict[str, Any]]]:
-        found = []
+        result = []
         for line in export_otel(folder).read_text().splitlines():
             (resource,) = json_format.Parse(line, logs.LogsData()).resource_logs
             for one in resource.scope_logs[0].log_records:
-                said = {a.key.rpartition(".")[2]: a.value for a in one.attributes}
-                found.append((one.event_name, said))
-        return found
+                stated = {a.key.rpartition(".")[2]: a.value for a in one.attributes}
+                result.append((one.event_name, stated))
+        return result
 
     every = records(run.folder)
     assert {name for name, _ in every} == {EVENT}
@@ -158,9 +158,9 @@ def test_what_is_known_of_a_pair_is_kept_where_a_dimension_is_unknown(
     items = [item.model_copy(update={"labels": labels}) for item in items]
 
     def without(pair: str, rating: Rating, *unknown: Dimension) -> Judgement:
-        known = {n: v for n, v in verdicts(rating).items() if n not in unknown}
-        found = Judgement.unscored(pair, "rules", Reason.EVIDENCE_MISSING, f"no {unknown[0]}")
-        return found.model_copy(update={"dimensions": known})
+        earlier = {n: v for n, v in verdicts(rating).items() if n not in unknown}
+        result = Judgement.unscored(pair, "rules", Reason.EVIDENCE_MISSING, f"no {unknown[0]}")
+        return result.model_copy(update={"dimensions": earlier})
 
     judgements = {
         "p0": scored("p0", Rating.A),
@@ -192,9 +192,9 @@ def test_what_is_known_of_a_pair_is_kept_where_a_dimension_is_unknown(
     assert (summary.scored, summary.unscored) == (2, {"evidence_missing": 2})
     assert summary.dimensions == {"content": 2, "voice_quality": 3, "paralinguistics": 2}
     print_summary(summary, folder)
-    told = " ".join(capsys.readouterr().err.split())
-    assert "2 of 4 pairs scored (50.0%)" in told
-    assert "known on their own: content of 2, voice_quality of 3, paralinguistics of 2" in told
+    printed = " ".join(capsys.readouterr().err.split())
+    assert "2 of 4 pairs scored (50.0%)" in printed
+    assert "known on their own: content of 2, voice_quality of 3, paralinguistics of 2" in printed
     shown = summarise(Facts.read(folder))
     assert {row.dimension: row.scored for row in shown.ratings} == {
         **summary.dimensions,

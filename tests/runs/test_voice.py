@@ -61,14 +61,14 @@ def _pairs(folder: Path, *voices: Any) -> Path:
 
 
 def _options(folder: Path, *, speaker: bool = True) -> Options:
-    found: dict[str, Any] = {**NOTHING, "peak": Counting(folder / "log")}
+    result: dict[str, Any] = {**NOTHING, "peak": Counting(folder / "log")}
     if speaker:
-        found["speaker"] = Angle()
-    extract = ExtractOptions(overrides=found, cache=folder / "cache", workers=0)
+        result["speaker"] = Angle()
+    extract = ExtractOptions(overrides=result, cache=folder / "cache", workers=0)
     return Options(extract, LouderWins())
 
 
-def test_answers_are_compared_with_the_voice_and_the_rule_with_people(tmp_path: Path) -> None:
+def test_answers_are_compared_with_the_voice_and_the_rule_with_annotators(tmp_path: Path) -> None:
     path = _pairs(tmp_path, {"audio": "0.3.wav"}, {"audio": "none.wav"}, None)
     manifest = read_manifest(path)
     assert [p.pair for p in check_audio(manifest.items)] == ["p1"]
@@ -76,7 +76,7 @@ def test_answers_are_compared_with_the_voice_and_the_rule_with_people(tmp_path: 
     summary = judge_manifest(manifest, out, _options(tmp_path))
     assert summary.scored == 3  # a voice that cannot be decoded costs its measure alone
     run = Run.open(out)
-    measures = {pair: found.measures for pair, found in run.measures().items()}
+    measures = {pair: result.measures for pair, result in run.measures().items()}
     values = [measures["p0"][f"speaker_similarity_voice_{side}"].value for side in "ab"]
     assert values == pytest.approx([math.cos(0.2), math.cos(0.6)], abs=1e-3)
     lacking = measures["p1"]["speaker_similarity_voice_a"]
