@@ -34,7 +34,7 @@ def test_the_pace_is_what_was_done_over_the_time_it_took(monkeypatch: pytest.Mon
 def test_logs_get_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
-    pace, lines = Pace(total=9), []
+    pace, lines = Pace(total=9, started=0.0, printed=0.0), []
     for seconds, event in (
         (0.0, RunEvent(pending=120)),
         (30.0, _PAIR),
