@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -368,10 +369,22 @@ KINDS: dict[str, Callable[[Floats, int, Rng], Planted]] = {
 }
 
 
-def made(
+class Made(NamedTuple):
+    """One clip with a defect and the same without it, before the codec; places in seconds."""
+
+    voice: str
+    clean: Floats
+    samples: Floats
+    rate: int
+    start: float
+    end: float
+    codec: str | None
+
+
+def planted(
     kind: str | None, own: dict[str, list[Path | tuple[str, str, str]]], count: int, seed: int
-) -> Iterator[tuple[str, Floats, int, float, float, str | None]]:
-    """Clips with a defect: voice, samples, rate, start and end of it in seconds, codec.
+) -> Iterator[Made]:
+    """Clips with a defect.
 
     Args:
         kind: one of :data:`KINDS`; None: nothing is planted.
@@ -392,5 +405,13 @@ def made(
                 continue
         # A codec bends flat tops, and whoever measures them says so.
         codec = None if kind == "clipped" else CODECS[rng.integers(len(CODECS))]
-        y, rate = coded(y, rate, codec)
-        yield voice, y, rate, start, end, codec
+        yield Made(voice, x, y, rate, start, end, codec)
+
+
+def made(
+    kind: str | None, own: dict[str, list[Path | tuple[str, str, str]]], count: int, seed: int
+) -> Iterator[tuple[str, Floats, int, float, float, str | None]]:
+    """As :func:`planted`, through the codec: voice, samples, rate, start and end, codec."""
+    for one in planted(kind, own, count, seed):
+        y, rate = coded(one.samples, one.rate, one.codec)
+        yield one.voice, y, rate, one.start, one.end, one.codec

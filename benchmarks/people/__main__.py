@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.people import asked, edges, figures, measured
+from benchmarks.people import asked, defects, edges, figures, measured
 from benchmarks.people.sets import SCALES, Folder, Rated, read_sets
 from benchmarks.report import save, table
 from blueprints import Blueprint, UserError
@@ -56,12 +56,15 @@ def measure(data: Path, rivals: Sequence[str] = ()) -> dict[str, Any]:
     items = {clip.item for folder in folders for clip in folder.clips}
     scores = dict(measured.read_rival(text, items) for text in rivals)
     result: dict[str, Any] = {"figure": FIGURE, "left out": {}, "dropped": {}, "sets": {}}
+    result["defects"] = {}
     for folder in folders:
         if folder.missing:
             result["left out"][folder.name] = folder.missing
             print(f"\n{folder.name}: left out: {folder.missing}")
             continue
         result["sets"].update(_figures(folder, scores))
+        if folder.name in defects.RATED:
+            result["defects"][folder.name] = defects.as_saved(defects.defect_figures(folder))
         if folder.dropped:
             result["dropped"][folder.name] = dict(folder.dropped)
             print(f"\n{folder.name}: not used: {dict(folder.dropped)}")

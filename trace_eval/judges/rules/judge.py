@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from blueprints import Signal
+from blueprints import Blueprint, Signal, Transcript
 from fusion import DIMENSIONS, Dimension
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.items import Item
@@ -26,7 +26,7 @@ from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
 
 #: Raise it whenever the same case could be judged otherwise at equal thresholds.
-VERSION = "6"
+VERSION = "7"
 
 #: Sound that may be requested and is no speech.
 _WORDLESS = re.compile(
@@ -102,8 +102,7 @@ class RulesJudge(Judge):
             return judge_conversations(a, b, cuts) if a and b else None
         instruction = instruction_text(case)
         wordless = _WORDLESS.search(instruction.text or "")
-        signals = [side.signal for side in (case.a, case.b) if isinstance(side.signal, Signal)]
-        if wordless and any(s.peak_dbfs is not None and s.speech_s <= 0 for s in signals):
+        if wordless and any(_has_no_words(side, cuts) for side in (case.a, case.b)):
             return dict.fromkeys(DIMENSIONS, partial(_not_measured, wordless.group()))
         return {
             "content": lambda: judge_content(case.a, case.b, instruction, cuts),
@@ -112,8 +111,18 @@ class RulesJudge(Judge):
         }
 
 
+def _has_no_words(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
+    """Whether there is sound in which no speech was detected, or no word was recognised."""
+    signal, words = blueprint.signal, blueprint.transcript
+    if not isinstance(signal, Signal) or signal.peak_dbfs is None:
+        return False
+    silent = signal.peak_dbfs < cuts.min_level_dbfs
+    empty = isinstance(words, Transcript) and not words.text.strip()
+    return not silent and (signal.speech_s <= 0 or empty)
+
+
 def _not_measured(word: str) -> DimensionVerdict:
     raise MeasurementMissing(
-        f"the instruction says {word!r}, an answer is sound without speech, and of such sound"
+        f"the instruction says {word!r}, an answer is sound without words, and of such sound"
         " nothing is measured"
     )
