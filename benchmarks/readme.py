@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -201,8 +201,49 @@ def _defects() -> str:
         ),
         "",
         f"It took {results['cpu_s_per_s']:.4f} CPU s per s of sound, on the mono mix at 16 kHz.",
+        "",
+        "Pairs of one clip with and without a planted defect, voice quality by `rules`"
+        " (`python -m benchmarks.defects_rules`):",
+        "",
+        "| planted | pairs | prefers the clean one | so without the group | names the defect |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {kind.replace('_', ' ')} | {row['pairs']} | {row['with the group: clean']} |"
+            f" {row['without it: clean']} | {row['unacceptable']} |"
+            for kind, row in results_of("defects_rules")["pairs"].items()
+        ),
+        "",
+        "Clips with a kind in the rated sets, and their mean rating less that of the others, both"
+        " less the mean of their group (`python -m benchmarks.people.defects`); kinds that are not"
+        " listed occur in none:",
+        "",
+        "| set | kind | clips with | rating with less without |",
+        "|---|---|---|---|",
+        *_rated_defects(),
+        "",
+        "Sound without words that was asked for, made by `python -m benchmarks.wordless`:",
+        "",
+        "| made | clips | speech detected | words recognised | voiced | harmonicity, dB | pairs |"
+        " unscored |",
+        "|---|---|---|---|---|---|---|---|",
+        *(
+            f"| {kind} | {row['clips']} | {row['speech']} | {row['words']} | {row['voiced']} |"
+            f" {row['harmonicity, dB']} | {row['pairs']} | {row['unscored']} |"
+            for kind, row in results_of("wordless")["kinds"].items()
+        ),
     ]
     return "\n".join(rows)
+
+
+def _rated_defects() -> Iterator[str]:
+    """Rows of the first scale of each rated set."""
+    for name, scales in results_of("people")["defects"].items():
+        scale, kinds = next(iter(scales.items()))
+        for kind, row in kinds.items():
+            if kind != "any" and row["clips with"]:
+                value, low, high, *_ = row["difference"]
+                limits = "" if low is None else f" [{low:.1f}, {high:.1f}]"
+                yield f"| {name}, {scale} | {kind} | {row['clips with']} | {value:+.1f}{limits} |"
 
 
 def _table(head: str, rows: Iterable[Sequence[str]]) -> str:

@@ -38,6 +38,12 @@ NEARLY = 0.85
 #: Both sides are as periodic as this, and the lower voice has not the shorter period.
 LEAST_LOW, LEAST_HIGH, MOST_OTHER = 0.5, 0.6, 0.6
 
+#: The usual pitch is the median of the frames that are as periodic as this.
+USUAL = 0.8
+
+#: A voice that creaks drops by about an octave under its usual pitch, semitones.
+CREAK = (9.5, 14.5)
+
 #: All of it sounds, dB under the level of speech, and one side is not much louder than the other.
 UNDER_DB, LOUDER_DB = 20.0, 12.0
 
@@ -61,6 +67,11 @@ def jumps(frames: Frames) -> list[Event]:
     good &= _windows(level, apart + SIDE).min(axis=1) > -UNDER_DB
     louder = _means(level, SIDE)
     good &= np.abs(louder[apart:] - louder[:-apart]) < LOUDER_DB
+    voiced = (level > -UNDER_DB) & (similar.max(axis=1) > USUAL)
+    if voiced.any():
+        usual = float(np.median((_shortest(similar[voiced]) + _LAGS[0]).astype(float)))
+        lower = 12 * np.log2(np.maximum(period[apart:], period[:-apart]) / usual)
+        good &= (lower < CREAK[0]) | (lower > CREAK[1])
     return joined(list(_clear(similar, sides, period, np.flatnonzero(good))), gap_s=0.1)
 
 
