@@ -16,9 +16,6 @@ from trace_eval.runs.run import Run
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.report import DefectRow
 
-#: The row of answers with a defect of whichever kind.
-ANY = "any"
-
 
 def defect_rows(source: Path, options: RankOptions) -> tuple[DefectRow, ...]:
     """Share of each system's answers with a defect, by kind; answers to a question vary together.
@@ -34,8 +31,8 @@ def defect_rows(source: Path, options: RankOptions) -> tuple[DefectRow, ...]:
     questions, _ = index_of([question for _, question, _ in answers])
     resampler = Resampler(questions, options.bootstrap.seed)
     counts: dict[tuple[str, str], tuple[int, int]] = {}
-    for kind in (ANY, *sorted({kind for *_, own in answers for kind in own})):
-        has = np.array([bool(own) if kind == ANY else kind in own for *_, own in answers])
+    for kind in ("any", *sorted({kind for *_, own in answers for kind in own})):
+        has = np.array([bool(own) if kind == "any" else kind in own for *_, own in answers])
         for name in sorted(set(systems.tolist())):
             mine = systems == name
             counts[name, kind] = int(mine.sum()), int(has[mine].sum())
