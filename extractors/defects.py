@@ -55,9 +55,9 @@ class DefectsExtractor(Extractor):
     version: ClassVar[str] = "3"
     limits: ClassVar[str] = (
         "lossy codecs soften drop-outs and clicks, and bend flat tops away; closures of formant"
-        " synthesis pass for drop-outs; words that are said again otherwise are no loop; a"
-        " jump of an octave down passes for creak. A clip that is cut inside a word ends abruptly,"
-        " even where that was meant."
+        " synthesis pass for drop-outs; words that are said again otherwise are no loop; two in"
+        " five jumps of the pitch are missed. A clip that is cut inside a word ends abruptly, even"
+        " where that was meant."
     )
     needs: ClassVar[tuple[str, ...]] = ("signal",)
 

@@ -366,7 +366,7 @@ def test_a_whistle_that_was_asked_for_is_not_known_rather_than_bad() -> None:
     assert asked.status == "unscored"
     assert "'whistle'" in str(asked.detail)
     # Humming passes for speech, and no word is recognised in it.
-    hummed = judged(answer(""), answer(), "Hum a tune, please.")
+    hummed = judged(answer(""), answer(), "Please hum a tune.")
     assert (hummed.status, "'hum'" in str(hummed.detail)) == ("unscored", True)
     # Silence is no tune, and whoever was asked for a sentence has to say one.
     assert judged(make.silence(), answer(), "Please whistle a tune.").rating("content") == Rating.B
