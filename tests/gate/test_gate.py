@@ -22,6 +22,7 @@ from trace_eval.compare.options import GateOptions
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
+from trace_eval.turns.everything import turns_report
 from trace_eval.turns.options import TimingLimits
 
 FEW = GateOptions(bootstrap=BootstrapOptions(200))
@@ -311,6 +312,9 @@ def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
     (note,) = [note for note in mended.notes if "timing leaves out" in note]
     assert "4 recordings cannot be timed" in note
     assert "c0, c1, c2 and 1 more" in note
+    against = turns_report(tmp_path / "r44.jsonl", against=tmp_path / "r41.jsonl").against
+    assert against is not None
+    assert "r44 answers 0.05 s later than r41 [0.05, 0.05], in 8 of 8 calls" in against.sentence()
     run = judged_run(tmp_path / "pairs", labels(101))
     with pytest.raises(UserError, match="holds no conversations"):
         gate_runs(run, run, options=replace(FEW, limits=limits))
