@@ -161,8 +161,10 @@ def kendall_weights(cells: Cells) -> OfWeights:
         share = cells.weigh(weights)
         with np.errstate(invalid="ignore"):  # a resample may have none of the rows
             share /= share.sum(1, keepdims=True)
-        # 32 bits: the shares' own sum is 1, so the error stays near 1e-7
-        concordance = ((share.astype(np.float32) @ both) * share).sum(1)
+        # 32 bits for resamples: the shares' own sum is 1, so the error stays near 1e-7. The figure
+        # itself has all digits, and the same ones on every processor.
+        rows = share if len(share) == 1 else share.astype(np.float32)
+        concordance = ((rows @ both) * share).sum(1)
         return _tau(
             concordance,
             by_level(share, cells.x, cells.x_levels),
