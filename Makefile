@@ -41,7 +41,7 @@ test-models: $(VENV)/installed-models system
 	$(VENV)/models/bin/python -m pytest -n $(JOBS) --dist loadfile -m "models and not slow" tests/models
 
 # All benchmarks, about an hour; they want a quiet machine, and TRACE_EVAL_DATA for the real
-# recordings. Each writes benchmarks/results/NAME.json; the table of docs/results/measurements.md comes from those.
+# recordings. Each writes benchmarks/results/NAME.json; the tables of docs/results come from those.
 bench: $(VENV)/installed-test system
 	for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; done
 	$(BIN)/python -m benchmarks.readme

@@ -3,8 +3,8 @@
     TRACE_EVAL_DATA=... python -m benchmarks.published [--check]
 
 Reads every benchmark under $TRACE_EVAL_DATA, reruns the authors' rules, and writes the tables of
-docs/results/measurements.md; ``--check`` compares them instead. Boards need no data. A benchmark
-of one's own clone: ``trace-eval convert NAME PATH OUT`` prints the same figures.
+docs/results/public-benchmarks.md; ``--check`` compares them instead. Boards need no data. A
+benchmark of one's own clone: ``trace-eval convert NAME PATH OUT`` prints the same figures.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from trace_eval.datasets import Conversion, Figure, dataset_names, find_dataset, read_dataset
 from trace_eval.datasets.boards import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH
 
-PAGE = Path(__file__).parent.parent / "docs" / "results" / "measurements.md"
+PAGE = Path(__file__).parent.parent / "docs" / "results" / "public-benchmarks.md"
 
 #: Name -> its folder below $TRACE_EVAL_DATA; the others are not there.
 FOLDERS = {

@@ -320,7 +320,7 @@ _CALLS = "rendering | tokens in a call | US$ | US$, static part cached | hours a
 #: (page, name of the table in its marks, what writes it).
 TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     ("docs/results/measurements.md", "how fast", written),
-    ("docs/results/measurements.md", "defects", _defects),
+    ("docs/results/listeners.md", "defects", _defects),
     (
         *("docs/how-to/large-runs.md", "extraction"),
         lambda: _table("extraction | hours | US$", large_runs.extraction()),
@@ -329,9 +329,9 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     ("README.md", "listeners", pages.first_table),
     ("README.md", "judges", lambda: f"{pages.ties_sentence()}\n{_published()}"),
     ("README.md", "costs", _costs),
-    ("docs/results/measurements.md", "judges", pages.judge_table),
-    ("docs/results/measurements.md", "numbers", pages.number_table),
-    ("docs/results/measurements.md", "edges", pages.edge_table),
+    ("docs/results/listeners.md", "judges", pages.judge_table),
+    ("docs/results/listeners.md", "numbers", pages.number_table),
+    ("docs/results/listeners.md", "edges", pages.edge_table),
     ("docs/results/coverage.md", "intervals", _intervals),
     ("docs/results/coverage.md", "draws", _draws),
 )

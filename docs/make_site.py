@@ -46,9 +46,9 @@ SHELVES = {
         )
     ),
     "Reference": (
-        *(f"reference/{name}" for name in ("commands", "api", "files", "schemas", "judges")),
-        *(f"reference/{name}" for name in ("rubrics", "extractors", "statistics", "glossary")),
-        *(f"results/{name}" for name in ("coverage", "measurements")),
+        *(f"reference/{name}" for name in ("commands", "api", "files", "judges", "extractors")),
+        *("reference/statistics", "reference/glossary", "results/listeners"),
+        *("results/public-benchmarks", "results/measurements", "results/coverage"),
     ),
     "Understand": (
         *(f"explanation/{name}" for name in ("how-good", "judging", "agreement", "few-labels")),
