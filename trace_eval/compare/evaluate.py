@@ -103,7 +103,6 @@ def compare_runs(
         folders: two or more run folders.
         labels: human labels, or the file of them; None: the labels inside the first run that
             has some.
-        options: default: :class:`CompareOptions`.
 
     Raises:
         UserError: fewer than two runs, a folder that is no judged run, or no common item.

@@ -138,9 +138,7 @@ def repeated(
     """The noise of a judge from repetitions of one judging.
 
     Args:
-        first: the judging.
         repeats: the same items judged again, in the rows of the first one.
-        metric: of which.
 
     Returns:
         Per item the share of pairs of judgings that differ (NaN: no pair), the noise, and per pair

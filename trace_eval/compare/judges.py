@@ -43,7 +43,6 @@ def judge_change(
             (``FILE:COLUMN``, see :func:`trace_eval.compare.read_judging.read_judging`), or boards
             (``FILE:COLUMN`` with a row per system).
         repeats: the first source judged once more (A/A).
-        options: default: :class:`ChangeOptions`.
         labels: human labels, of scores their ratings, or the file of them; None: those in the
             runs, or the column ``truth`` of the options.
 
@@ -110,7 +109,6 @@ def compare_judgings(
     Args:
         first, second: of the old and the new judge.
         repeats: the first judging once more (A/A).
-        options: default: :class:`ChangeOptions`.
 
     Raises:
         UserError: they have no item or metric in common.

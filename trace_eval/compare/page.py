@@ -81,9 +81,7 @@ def write_page(
     """Write the page.
 
     Args:
-        report: of these runs.
         folders: the runs, in the report's order.
-        path: of the HTML file.
         copy: put copies of the recordings beside it, so that it can be moved.
 
     Raises:

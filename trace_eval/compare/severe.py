@@ -43,7 +43,6 @@ def severe_items(
 
     Args:
         joined: before and after.
-        metric: of which.
         flip: items whose answer B is looked at, not A [shape=(n,)]; None: a reversal in either
             direction counts.
     """

@@ -98,10 +98,7 @@ def system_change(
     """Systems under both judges; None where an item names no system.
 
     Args:
-        joined: both judgings.
-        metric: of which.
         repeat: the first judging once more, in its rows: gives the changes that noise makes.
-        options: of the intervals.
     """
     table = _rows_of(joined.first)
     if table is None or len(table.names) < 2:

@@ -36,7 +36,6 @@ def compare(
         folders: condition -> the runs of its repeats.
         options: the policy, and whether there are modes to compare.
         labels: annotators'; None: those in the run.
-        resamples: of the bootstrap.
 
     Raises:
         UserError: there are no labels.

@@ -34,7 +34,6 @@ def agree(
             judges are compared with each other.
         labels: human labels, or the file of them; None: those that came with the first source that
             has some.
-        options: default: :class:`AgreeOptions`.
         columns: how files name their columns, see
             :func:`trace_eval.opinions.judge_files.read_judge_file`.
 

@@ -64,7 +64,6 @@ def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
     """The page as one HTML file that needs nothing else.
 
     Args:
-        cards: one per judge.
         sentences: what the page begins with.
     """
     single = len(cards) == 1
@@ -139,7 +138,6 @@ def write_pages(
     """Write ``card.md`` and ``card.html``, which begins with the sentences.
 
     Args:
-        cards: of the judges.
         folder: a new one, one of earlier cards, or a run; None: here, beside whatever there is.
         sentences: the answer in words.
 

@@ -37,11 +37,9 @@ def read_labelled_run(
     """Read judgements and labels, and join them by :func:`gather`.
 
     Args:
-        source: run folder or file of judgements.
         labels: file of human labels; None: those that came with the judgements.
         chosen: which of its labels; default: the overall one of the only judge.
         others: runs or files of further judges of the same items.
-        columns: how the file names its columns.
 
     Raises:
         UserError: a file cannot be read, or see there.

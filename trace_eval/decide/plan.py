@@ -125,7 +125,6 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
 
     Args:
         run: judgements, and labels of some.
-        options: default: :class:`PlanOptions`.
 
     Raises:
         UserError: the width is no share, or there are no labels to learn from.

@@ -51,7 +51,6 @@ def rank(
         source: a run, or a file of judgements or of scores, or what was read of one.
         labels: human labels or ratings, or the file of them; None: those that came with the
             source. Systems are ranked by them as well, by the same methods.
-        options: default: :class:`RankOptions`.
         human: system -> human score, more is better, or the file of it.
         columns: how a file of labels names its columns.
 

@@ -47,8 +47,6 @@ def standing_of(score: JudgeScore, level: float = 0.95, judges: int = 1) -> Rule
     """The judge beside the trivial rules; None: no rule decides half of the pairs.
 
     Args:
-        score: of the judge.
-        level: of the claims.
         judges: it is the best of so many, each of which could have been (Bonferroni).
     """
     return beside_rules(score.baselines, score.scored, 1 - (1 - level) / judges)
@@ -76,7 +74,6 @@ def decide(
         score: agreement on the overall label; None: there are no labels.
         coverage: share of all pairs that were scored.
         position_p: smallest p value of the tests of position bias; None: none was made.
-        warnings: of the data.
         both_orders: pairs behind those tests.
     """
     if score is None or score.scored < LEAST_PAIRS:

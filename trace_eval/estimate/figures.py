@@ -41,7 +41,6 @@ def quantile_interval(
         values: in any order, infinite ones too [shape=(n,), n > 0].
         cluster: independent unit of each [shape=(n,)].
         q: which quantile, 0 to 1, both excluded.
-        level: of the interval.
     """
     from scipy.special import bdtrik, ndtr
 
@@ -66,7 +65,6 @@ def share_interval(top: Array, bottom: Array, level: float = 0.95) -> Range | st
 
     Args:
         top: events of a kind in each cluster [shape=(clusters,)]; ``bottom``: all events.
-        level: of the interval.
     """
     clusters = Clusters.of(bottom, top, top)
     if why := clusters.too_few():
@@ -86,8 +84,6 @@ def mean_interval(
     Args:
         values: of the rows [shape=(n,)].
         unit: cluster of each, from 0 [shape=(n,)].
-        bounds: the range.
-        level: of the interval.
     """
     total, squares = (np.bincount(unit, values**power) for power in (1, 2))
     clusters = Clusters.of(np.bincount(unit), total, squares)
@@ -110,7 +106,6 @@ def jackknife_interval(
         value: of all.
         without: without each cluster [shape=(clusters,)].
         rows: of each cluster; those without any do not count [shape=(clusters,)].
-        level: of the interval.
         both_ways: the farther limit counts on both sides, of figures whose influences follow an
             order of the clusters.
     """

@@ -90,11 +90,6 @@ def estimates(
     units: Units, measures: Mapping[str, Measure], options: BootstrapOptions
 ) -> dict[str, IntervalEstimate]:
     """Values and intervals; without any item there is no value, without ``resamples`` no interval.
-
-    Args:
-        units: independent units with their counts.
-        measures: by name.
-        options: level of the intervals.
     """
     return {name: _estimate(units, measure, options) for name, measure in measures.items()}
 

@@ -97,9 +97,7 @@ def sign_flip(
     Args:
         differences: second minus first, known for each item [shape=(n,)].
         cluster: of each item [shape=(n,)]; None: items are independent.
-        alternative: what is tested.
         draws: random assignments of signs.
-        seed: of them.
     """
     sums = cluster_sums(differences, cluster)
     sums = sums[np.abs(sums) > _SAME]

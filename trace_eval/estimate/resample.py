@@ -88,7 +88,6 @@ class Resampler:
         """Register a function of sums.
 
         Args:
-            name: of the estimate.
             columns: finite numbers per row [shape=(rows,) each].
             statistic: of the columns' sums; NaN where it has no value.
             row: item of each row; None: the rows are the items.
@@ -134,7 +133,6 @@ class Resampler:
         """Register a mean over rows.
 
         Args:
-            name: of the estimate.
             values: finite numbers per row [shape=(rows,)]; ``row`` as of :meth:`sums`.
             bounds: the least and the greatest possible value; None: unknown.
             where: rows that count [shape=(rows,)]; None: all.

@@ -141,7 +141,6 @@ class Clusters:
         """Student's, of the clusters; the normal's where the variance follows from the mean.
 
         Args:
-            level: of the interval, 0 to 1.
             exact: no variance is estimated where each row is a cluster, or all are alike.
         """
         from scipy.special import ndtri, stdtrit

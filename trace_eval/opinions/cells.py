@@ -79,7 +79,6 @@ def refuse_duplicates(
     """Refuse an id that one rater gave twice in one repetition.
 
     Args:
-        source: named in the message.
         ids, rater, repeat: columns of a table. A rater without a name (an empty text) may be
             several annotators.
         records: number of each row in the source, from 0; None: those of the table.

@@ -142,7 +142,6 @@ def read_positions(path: Path, baseline: str | None) -> Opinions:
     against itself.
 
     Args:
-        path: the table.
         baseline: name of the system that all are compared with.
 
     Raises:

@@ -106,7 +106,6 @@ def label_table(
     """Check and encode columns of text (``None`` or ``""`` is missing).
 
     Args:
-        source: named in every message.
         columns: ``id``, any of :data:`LABEL_COLUMNS`, ``rater``, ``repeat`` and facts; all
             of one length. Other columns are ignored.
         default_ids: number the rows where there is no ``id`` column.
@@ -165,7 +164,6 @@ def read_labels(
     pairs and judgements are flattened. An empty cell is a missing label.
 
     Args:
-        path: the file.
         numbers: more numbers per answer to read, from ``NUMBER_a`` and ``NUMBER_b``.
         columns: field -> column of the file, as ``--column`` says.
         mapping: value in the file -> label, as ``--map`` says; None: nobody can say so.
@@ -187,7 +185,6 @@ def table_labels(provided: Any, columns: Mapping[str, str] | None = None) -> Opi
 
     Args:
         provided: see :meth:`trace_eval.data.sources.Table.of`; columns as of :func:`read_labels`.
-        columns: field -> column.
     """
     from trace_eval.data.sources import Table
 

@@ -32,7 +32,6 @@ def score_table(
     """Scores as a table, one row per score, or per item that has none.
 
     Args:
-        source: where they are from.
         ids: item of each score.
         raters: who gave it; empty: unknown, or known by place only.
         facts: ``score`` or ``mos``, on the rubric's scale, NaN: nobody gave one; of items
@@ -56,7 +55,6 @@ def read_ratings(
     scale, but need be none of its labels.
 
     Args:
-        path: the file.
         rubric: where the file has a column of that name, only its rows; None: there must be
             one rubric at most.
         columns: field -> column of the file, as ``--column`` says.
@@ -113,7 +111,6 @@ def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = 
     """The labels inside items; a None score is no rating.
 
     Args:
-        source: where they are from.
         items: with labels.
         turns: labels of the turns of conversations, called ``ITEM/turn-N``; None: where no item has
             one of its own.

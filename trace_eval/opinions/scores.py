@@ -70,8 +70,6 @@ def read_scores(
     ``caveats``, and ``pooled`` where it is a mixture of judges that have rows of their own.
 
     Args:
-        path: folder or file.
-        rubric: name of the rubric.
         columns: field -> column of a table, as ``--column`` says.
 
     Raises:

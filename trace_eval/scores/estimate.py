@@ -69,7 +69,6 @@ def reduce_samples(
 
     Args:
         scores: labels of the scale; None: that sample was unusable.
-        scale: the rubric's.
         how: what the value is; ``mode`` takes the mean of labels that are equally frequent.
         minimum: fewest usable samples; default :func:`min_usable`.
 

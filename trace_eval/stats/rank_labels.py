@@ -48,7 +48,6 @@ def rank_labels(
 
     Args:
         table: one row per item, with ``overall`` or ``preference`` and the systems.
-        options: default: :class:`RankOptions`.
         human: system -> human score, more is better, to correlate with.
         labels: human labels of the items, one row each: ranked by the same methods, and
             correlated with method by method.

@@ -272,8 +272,6 @@ def head_to_head(
         names: the system that the figures are of, and the other.
         results: its win rate, the interval, and the p value of the test.
         of: what it was seen on, as a clause, e.g. ``of 200 pairs by this judge``.
-        level: of the interval.
-        test: what the test is called.
     """
     value, interval, p = results
     if same(value, 0.5):

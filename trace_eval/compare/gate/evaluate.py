@@ -39,7 +39,6 @@ def gate_runs(
     Args:
         baseline, candidate: runs, their folders, or tables ``FILE:COLUMN``.
         repeats: the baseline judged once more (A/A), never from a cache.
-        options: default: :class:`GateOptions`.
 
     Raises:
         NotComparable: judge, prompts, label set, evidence or item texts differ.

@@ -79,7 +79,6 @@ def junit_conditions(
     """A test case per condition of ``--fail-under``.
 
     Args:
-        suite: its name.
         conditions: (whose figure, its name, its value and the wanted one).
         failed: which of them were not met.
     """
@@ -93,7 +92,6 @@ def junit_limits(suite: str, rows: Sequence[Limited], started: float) -> str:
     """A test case per limit of ``turns``; those that cannot be decided are skipped.
 
     Args:
-        suite: its name.
         rows: the limits.
         started: by the monotonic clock.
     """

@@ -92,8 +92,6 @@ def ablation_table(
 
     Args:
         conditions: name -> its judgements.
-        truth: human labels.
-        options: of the intervals.
         policy: fuse ``overall`` with it; None: keep the stored label, or the default policy
             where there is none.
         dimensions: those that are reported where everything has them.

@@ -41,8 +41,6 @@ def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alp
     Args:
         item: which item each opinion is about, 0 to ``items - 1`` [shape=(n,)].
         codes: the opinions, :data:`trace_eval.opinions.codes.LABELS` [shape=(n,)].
-        items: how many items there are.
-        raters: how many raters there are, for the record.
     """
     present = codes != MISSING
     item, codes = item[present], codes[present]
@@ -64,9 +62,7 @@ def scale_alpha(
     Args:
         item: which item each rating is about, 0 to ``items - 1`` [shape=(n,)].
         label: index of the label that was given [shape=(n,)].
-        items: how many items there are.
         positions: of the scale's labels, ascending [shape=(labels,)].
-        raters: how many raters there are, for the record.
     """
     counts = crosstab(item, label, items, len(positions))
     return _of_counts(counts, counts, positions, raters)

@@ -168,7 +168,6 @@ def other_column(
     Args:
         ids: items [shape=(n,)].
         truth, judged: label column -> human labels, and of the judge [shape=(n,)].
-        who: the judge.
     """
     for one, ours, other, theirs in (
         ("the labels say", truth, "the judge", judged),

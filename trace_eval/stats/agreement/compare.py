@@ -54,7 +54,6 @@ def compare_all(
     Args:
         judges: per judge its columns, all over the same items.
         cluster: independent unit of each item, from 0; None: items are drawn one by one.
-        options: of the intervals.
         against: the judge that all others are compared with; None: every two. Holm's family is
             then smaller, and each comparison easier to find.
 

@@ -79,7 +79,6 @@ def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> list[Da
         ids: items [shape=(n,)].
         ours: facts of the judgements, per item.
         theirs: facts of the labels, per item.
-        who: the judge.
     """
     for name in ("clip", "system"):
         columns = [side.get(f"{name}_{letter}") for side in (ours, theirs) for letter in "ab"]

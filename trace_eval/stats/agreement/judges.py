@@ -118,7 +118,6 @@ def align(judge: str, dimension: str, human: Codes, predicted: Codes) -> Aligned
     """Bring both sides to one label set: typed, unless one side has plain ties only.
 
     Args:
-        judge, dimension: what is aligned.
         human, predicted: codes, one of each item; ``human`` has sets of labels where raters split.
     """
     whole = Aligned(judge, dimension, TYPED, human, predicted)
@@ -146,7 +145,6 @@ def prepare_judges(
     """Every judge of every source.
 
     Args:
-        sources: of runs or files.
         items: the labels, one row per item.
         policy: re-fuse the overall label with it; None: keep the stored one, and fuse with
             the source's policy (else the default) only where there is none.

@@ -83,7 +83,6 @@ def learn(
     """Fit policies to three dimensions and the true overall label of each item, and cross-validate.
 
     Args:
-        labels: whose dimensions ``codes`` are, for the record.
         codes, overall: per item.
         instruction: instruction of each item, from 0.
         policies: printed policies to stand beside.

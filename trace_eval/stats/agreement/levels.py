@@ -100,7 +100,6 @@ def level_rows(
 
     Args:
         labels: human labels, one row per opinion.
-        column: label column.
         groups: name -> mask over the items [shape=(items,)].
     """
     votes = vote_counts(labels, column)

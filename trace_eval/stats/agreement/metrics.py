@@ -120,9 +120,7 @@ def estimates_of(
     """Metrics of a judge on one dimension with their intervals, by name.
 
     Args:
-        column: truth and prediction.
         cluster: independent unit of each item, from 0; None: items are drawn one by one.
-        options: of the intervals.
         rows: items with both that count; None: all of them.
         name: the only metric; None: all that the label set allows.
     """
@@ -144,7 +142,6 @@ def measures_of(
     """Name -> what is estimated over flat vectors of counts, of the metrics of a label set.
 
     Args:
-        labels: the declared ones.
         shares: what each row of the table is of each true label, see ``folded``; None: rows are
             labels.
     """

@@ -103,7 +103,6 @@ def score_judge(
         columns: truth and prediction per dimension, over the same items.
         facts, content: numbers per item, and the judge's content ratings, for the baselines.
         cluster: independent unit of each item, from 0; None: items are drawn one by one.
-        options: of the intervals.
         rules: numbers to beat beside :data:`RULES`.
     """
     guesses = {rule.name: rule.codes(facts) for rule in (*RULES, *rules)}

@@ -145,8 +145,6 @@ def add_selective(resampler: Resampler, judge: str, error: Array, variance: Arra
     """Register the curves of a judge's variance, of random and of the oracle.
 
     Args:
-        resampler: of the items.
-        judge: its name, for the keys.
         error: absolute error per item [shape=(items,)].
         variance: its own, without gaps [shape=(items,)].
     """

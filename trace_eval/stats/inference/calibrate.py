@@ -133,10 +133,7 @@ def calibrate(
     """Fit all methods and keep the best.
 
     Args:
-        run: judge and annotators.
         folds: at most; instructions are never split.
-        level: coverage of the intervals.
-        seed: of folds and resamples.
         baselines: rules to beat, besides the usual ones.
 
     Raises:

@@ -205,7 +205,6 @@ def p_below(
 
     Args:
         agrees: 0 to 1; ignored where not labelled [shape=(n,)].
-        design: who was asked.
         selected: the part of the run in question [shape=(n,)].
         target: in (0, 1).
     """

@@ -140,7 +140,6 @@ def ppi_components(truth: Array, judged: Array, design: Design) -> PPIComponents
     Args:
         truth: human values, 0 to 1; ignored where not labelled [shape=(n,)].
         judged: the judge's values, 0 to 1 [shape=(n,)].
-        design: who was asked.
     """
     other = design.fitted()
     return replace(

@@ -90,7 +90,6 @@ def gather(
     """Join judgements, labels and further judges.
 
     Args:
-        source: the judgements.
         labels: annotators'; None: those that came with the judgements, if any.
         chosen: which judge, dimension and policy; None: the overall label of the only judge.
         others: further judges of the same items: how many of them agree is a signal.

@@ -117,8 +117,6 @@ def estimate(
     """Intervals of labels alone, judge alone, and both.
 
     Args:
-        sample: see :func:`trace_eval.stats.inference.influence.ppi_components`.
-        level: coverage.
         null: value that ``p`` tests.
         power: a fixed ``lam``; None: tuned, or 0 where :func:`_enough` says so.
     """

@@ -61,7 +61,6 @@ def drawn_labels(
     """The one rule for labels with and without inclusion probabilities.
 
     Args:
-        source: file of the labels, for messages.
         ids: pairs of the run [shape=(n,)].
         provided: their inclusion probabilities, NaN where the labels have none [shape=(n,)]; None:
             the labels have no such column and are taken as a random sample.

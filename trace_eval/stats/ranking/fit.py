@@ -171,7 +171,6 @@ def fit(model: Model, real: Games, virtual: Games) -> Fit:
     """Fit one model to many data sets.
 
     Args:
-        model: one of the three.
         real: comparisons; all strengths must be finite, see :func:`strengths.connected`.
         virtual: games without ties against virtual opponents, always Bradley-Terry; a row of the
             design with +1 only is a game against strength 0.

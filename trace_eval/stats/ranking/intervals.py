@@ -142,7 +142,6 @@ def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
 
     Args:
         values: mean win rates [shape=(systems,)].
-        outcomes: the comparisons.
         typed: ``both_bad`` is 0 points, not half a win.
 
     Returns:

@@ -38,7 +38,6 @@ def order_p(
     Copies and both orders of a pair are one comparison, of their mean.
 
     Args:
-        outcomes: the comparisons.
         typed: ``both_bad`` is 0 points, not half a win.
         cluster: comparisons of one instruction count as one (sign test over instructions).
         only: count comparisons with this system alone.

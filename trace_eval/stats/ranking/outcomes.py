@@ -185,7 +185,6 @@ def points_of(outcomes: Outcomes, counts: NDArray[Any], typed: bool) -> tuple[Ar
     """(twice the points, comparisons) of row system against column system.
 
     Args:
-        outcomes: the comparisons.
         counts: of them, or of resamples, by :data:`OUTCOMES` [shape=(..., pairs, 4)].
         typed: ``both_bad`` is 0 for both, not a half.
 

@@ -33,8 +33,6 @@ def judge_table(
     """One judge's labels, one row per item, with the name of the policy that fused them.
 
     Args:
-        source: run or file.
-        judge: needed where there are several.
         policy: re-fuse the overall label with it; None: the stored one.
 
     Raises:
