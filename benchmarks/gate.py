@@ -91,7 +91,7 @@ def verdicts(cell: Cell, runs: int, options: GateOptions | None = None) -> dict[
     results = {"pass": 0.0, "fail": 0.0, "cannot tell": 0.0, "power": 0.0}
     for _ in range(runs):
         drop = measure(draw(cell, rng), cell.cluster, options)
-        results[decide(drop, drop.p, options)] += 1
+        results[decide(drop.difference, drop.power, drop.p, options)] += 1
         results["power"] += drop.power
     return {name: total / runs for name, total in results.items()}
 

@@ -14,9 +14,7 @@ from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.compare.options import CompareOptions
 from trace_eval.data.pairs import noisy_side
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.estimate.units import Units
 from trace_eval.opinions.cells import Texts, texts_of
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, SPLIT, TIE, Codes, label_text
 from trace_eval.opinions.opinions import Opinions
@@ -26,9 +24,8 @@ from trace_eval.show.table import column
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agreement.bias import Robustness, robustness
 from trace_eval.stats.agreement.compare import Comparison
-from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.judges import align, with_preference
-from trace_eval.stats.agreement.metrics import measures_of
+from trace_eval.stats.agreement.metrics import estimates_of
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ITEMS
@@ -227,15 +224,11 @@ def _mutual(tables: Mapping[str, Opinions], options: BootstrapOptions) -> Iterat
         unit = one.units(instructions=False)
         for dimension in [n for n in LABEL_COLUMNS if n in one.codes and n in other.codes]:
             pair = align(second, dimension, one.codes[dimension], other.codes[dimension])
-            size, usable = len(pair.labels), pair.usable
-            counts = joint_counts(pair.truth, pair.predicted, size)
-            if not counts.sum():
+            if not pair.scored:
                 continue
-            cells = pair.truth[usable].astype(np.int64) * size + pair.predicted[usable]
-            drawn = Units.of(cells, counts.size, None if unit is None else unit[usable])
-            result = estimates(drawn, measures_of(pair.labels), options)
+            result = estimates_of(pair, unit, options)
             same = result.get("accuracy_4way") or result["accuracy_3way"]
-            figures = int(counts.sum()), same, result["kappa"]
+            figures = pair.scored, same, result["kappa"]
             yield Mutual(first, second, dimension, pair.labels, *figures)
 
 

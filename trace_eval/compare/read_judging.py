@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,9 @@ from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, Judging
 from trace_eval.compare.run_judgings import run_judging
 from trace_eval.data.label_files import Columns, read_columns
-from trace_eval.data.spelling import WORDS, plain
-from trace_eval.opinions.cells import texts_of
-from trace_eval.opinions.codes import LABELS, MISSING, Codes
+from trace_eval.opinions.cells import UnreadValues, ids_of, refuse_duplicates, texts_of
+from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.labels import RowSystems, encode
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 
@@ -90,7 +91,7 @@ def read_board(source: Source, keys: Sequence[str] = ("system",)) -> Opinions:
     columns = _columns(path, wanted, optional="baseline")
     parts = [[text or "" for text in columns[f"key {key}"]] for key in keys]
     names = [" ".join(filter(None, row)) for row in zip(*parts, strict=True)]
-    twice = _twice(names)
+    twice = next((name for name, rows in Counter(names).items() if rows > 1), None)
     if twice is not None:
         raise UserError(
             f"{path}: system {twice!r} has two rows; tell them apart by more columns, e.g."
@@ -123,53 +124,32 @@ def _columns(path: Path, wanted: Mapping[str, str], optional: str) -> Columns:
     return columns
 
 
-def _twice(names: Sequence[str]) -> str | None:
-    """The first name that comes twice."""
-    if len(set(names)) == len(names):
-        return None
-    return next(name for row, name in enumerate(names) if name in names[:row])
-
-
 def _flags(column: Sequence[str | None]) -> NDArray[np.bool_]:
     return np.array([(text or "").lower() in ("1", "true", "yes") for text in column], bool)
 
 
 def _table(path: Path, column: str, truth: str | None) -> Judging:
-    wanted = {column: "verdict", "severe": "severe"} | ({truth: "truth"} if truth else {})
-    columns = _columns(path, wanted, optional="severe")
-    if "id" not in columns:
-        raise UserError(f"{path}: no column 'item' (or id, pair, index); add one")
-    ids = [text or "" for text in columns["id"]]
-    if (twice := _twice(ids)) is not None:
-        raise UserError(f"{path}: item {twice!r} has two rows; keep one")
-    codes = _encoded(columns["verdict"], path, column, ids)
-    judged = np.array([text != ABSENT for text in columns["verdict"]], bool)
-    labels = None
-    if truth:
-        labelled = {"human": _encoded(columns["truth"], path, truth, ids)}
-        labels = Opinions(str(path), texts_of(ids), labelled)
+    source, wanted = str(path), {column: "verdict", "severe": "severe"}
+    columns = _columns(path, wanted | ({truth: "truth"} if truth else {}), optional="severe")
+    ids = ids_of(source, columns, False)
+    refuse_duplicates(source, ids, None, None)
+    systems, unread = RowSystems.of(columns), UnreadValues(source, ids)
+
+    def codes_of(name: str, called: str) -> Codes:
+        values = [None if text == ABSENT else text for text in columns[name]]
+        return encode(values, called, systems, unread)
+
+    codes = codes_of("verdict", column)
+    labels = Opinions(source, ids, {"human": codes_of("truth", truth)}) if truth else None
+    unread.refuse(mappable=False)
     facts: dict[str, NDArray[Any]] = {n: texts_of(columns[n]) for n in FACTS if n in columns}
     if "severe" in columns:
         facts["severe"] = _flags(columns["severe"])
     return Judging(
         source=f"{path.stem}:{column}",
-        ids=texts_of(ids),
+        ids=ids,
         codes={"verdict": codes},
         facts=facts,
-        reasons={"verdict": texts_of([NO_VERDICT if c == MISSING else None for c in codes])},
+        reasons={"verdict": np.where(codes == MISSING, NO_VERDICT, None)},
         labels=labels,
-    ).take(np.flatnonzero(judged))
-
-
-def _encoded(values: Sequence[str | None], path: Path, column: str, ids: Sequence[str]) -> Codes:
-    codes: dict[str | None, int] = {label: number for number, label in enumerate(LABELS)}
-    codes |= {name: LABELS.index(label) for name, label in WORDS.items()}
-    codes |= {None: MISSING, "": MISSING, ABSENT: MISSING}
-    values = [value if value in codes else plain(value) for value in values]
-    wrong = next((row for row, value in enumerate(values) if value not in codes), None)
-    if wrong is not None:
-        raise UserError(
-            f"{path}, item {ids[wrong]}: {column} is {values[wrong]!r:.80}; use one of"
-            f" {', '.join(LABELS)}, nothing (no verdict) or {ABSENT}"
-        )
-    return np.array([codes[value] for value in values], np.int8)
+    ).take(np.array([text != ABSENT for text in columns["verdict"]], bool))

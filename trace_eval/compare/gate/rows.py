@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.compare.comparable import differs
-from trace_eval.compare.flips import VerdictNoise, changed, repeated
+from trace_eval.compare.flips import changed, repeated
 from trace_eval.compare.gate.power import Spread, spread, wider
 from trace_eval.compare.gate.report import GateCoverage, GateRow, Verdict
 from trace_eval.compare.judgings import Joined, Judging
@@ -25,19 +25,16 @@ Array = NDArray[np.float64]
 CAN_TELL = 0.5
 
 
-@dataclass(frozen=True)
-class Drop:
+class Drop(NamedTuple):
     """The test of one metric.
 
     Attributes:
-        items: that both runs scored.
         difference: candidate minus baseline, points from 0 to 1.
         p: one-sided, of "the candidate is worse".
         power: chance that the test sees a drop of the margin, by the upper limit of the noise.
         spread: of the noise: what else the test can see.
     """
 
-    items: int
     difference: float
     p: float
     power: float
@@ -56,7 +53,6 @@ def measure(
     Args:
         differences: candidate minus baseline of the items that both scored [shape=(n,)].
         cluster: of each item; None: independent.
-        options: margin, level, seed.
         noise: differences of A/A with their clusters; the power follows from the wider of these and
             the differences themselves.
         labels: of verdicts, not of scores.
@@ -64,7 +60,7 @@ def measure(
     number = len(differences)
     result = spread(differences, cluster, labels)
     if not number:
-        return Drop(0, 0.0, 1.0, 0.0, result)
+        return Drop(0.0, 1.0, 0.0, result)
     sure = spread(differences, cluster, labels, sure=True)
     for gaps, units in noise:
         result = wider(result, spread(gaps, units, labels))
@@ -72,7 +68,6 @@ def measure(
     seen = replace(result, items=number, units=round(result.units * number / result.items))
     surely = replace(sure, items=number, units=round(sure.units * number / sure.items))
     return Drop(
-        number,
         float(differences.mean()),
         sign_flip(differences, cluster, "less", seed=options.bootstrap.seed),
         surely.at(options.margin, options.alpha),
@@ -80,30 +75,21 @@ def measure(
     )
 
 
-def decide(drop: Drop, p: float, options: GateOptions, limit: float | None = None) -> Verdict:
+def decide(
+    difference: float, power: float, p: float, options: GateOptions, limit: float | None = None
+) -> Verdict:
     """The verdict on one metric.
 
     Args:
-        drop: what was measured.
+        difference, power: see :class:`Drop`.
         p: after Holm's correction.
-        options: the margin and the level.
         limit: one-sided 95 % lower limit of the difference, for ``strict``.
     """
-    if p <= options.alpha and drop.difference < -options.margin:
+    if p <= options.alpha and difference < -options.margin:
         return "fail"
     if options.strict and limit is not None and limit < -options.margin:
         return "fail"
-    return "cannot tell" if drop.power < CAN_TELL else "pass"
-
-
-class _Tested(NamedTuple):
-    """One metric before Holm's correction: points of the answer under test [shape=(n,) each]."""
-
-    name: str
-    before: Array
-    after: Array
-    noise: VerdictNoise
-    drop: Drop
+    return "cannot tell" if power < CAN_TELL else "pass"
 
 
 def gate_rows(
@@ -114,48 +100,53 @@ def gate_rows(
     options: GateOptions,
 ) -> list[GateRow]:
     """One row per metric, with Holm's correction over all of them."""
-    tested = []
-    for name in names:
-        before, after = joined.points(name)
-        labels = name in joined.first.codes
-        if labels:
-            before, after = (np.where(flip, 1 - points, points) for points in (before, after))
-        _, noise, gaps = repeated(joined.first, repeats, name)
-        paired, *of_noise = [joined.available(gap) for gap in (after - before, *gaps)]
-        # scores that are 0 or 1 are right and wrong, as labels are
-        labels |= bool(np.isin(before[~np.isnan(before)], (0.0, 1.0)).all())
-        drop = measure(*paired, options, [one for one in of_noise if len(one[0])], labels)
-        tested.append(_Tested(name, before, after, noise, drop))
-    adjusted = holm([one.drop.p for one in tested])
-    return [_row(joined, one, p, options) for one, p in zip(tested, adjusted, strict=True)]
+    rows = [_tested(joined, name, repeats, flip, options) for name in names]
+    results = []
+    for row, p in zip(rows, holm([row.p for row in rows]), strict=True):
+        verdict = decide(row.difference.value or 0.0, row.power, p, options, row.limit)
+        result = replace(row, p_holm=p, verdict=verdict)
+        results.append(replace(result, why=_why(result, options)))
+    return results
 
 
-def _row(joined: Joined, tested: _Tested, p: float, options: GateOptions) -> GateRow:
-    name, before, after, noise, drop = tested
-    gap, units = joined.available(after - before)
+def _tested(
+    joined: Joined,
+    name: str,
+    repeats: Sequence[Judging],
+    flip: NDArray[np.bool_],
+    options: GateOptions,
+) -> GateRow:
+    """The row of a metric before Holm's correction, without its verdict."""
+    before, after = joined.points(name)
+    labels = name in joined.first.codes
+    if labels:
+        before, after = (np.where(flip, 1 - points, points) for points in (before, after))
+    _, noise, gaps = repeated(joined.first, repeats, name)
+    (gap, units), *of_noise = [joined.available(one) for one in (after - before, *gaps)]
+    # scores that are 0 or 1 are right and wrong, as labels are
+    labels |= bool(np.isin(before[~np.isnan(before)], (0.0, 1.0)).all())
+    drop = measure(gap, units, options, [one for one in of_noise if len(one[0])], labels)
     two_sided = replace(options.bootstrap, level=0.9)  # its lower end is the one-sided limit
     limits = mean_difference(gap, units, two_sided).interval
-    limit = None if limits is None else limits[0]
     available, scored = ~np.isnan(after - before), ~np.isnan(before)
     flips = int(np.nansum(changed(joined.first, joined.second, name)))
-    row = GateRow(
+    return GateRow(
         metric=name,
-        items=drop.items,
-        baseline=float(before[available].mean()) if drop.items else 0.0,
-        candidate=float(after[available].mean()) if drop.items else 0.0,
+        items=len(gap),
+        baseline=float(before[available].mean()) if len(gap) else 0.0,
+        candidate=float(after[available].mean()) if len(gap) else 0.0,
         difference=mean_difference(gap, units, options.bootstrap),
-        limit=limit,
+        limit=None if limits is None else limits[0],
         p=drop.p,
-        p_holm=p,
-        flips=Share(flips, drop.items),
+        p_holm=drop.p,
+        flips=Share(flips, len(gap)),
         noise=noise,
         power=drop.power,
         visible=drop.spread.visible(options.alpha),
         worst=float((np.nan_to_num(after) - before)[scored].mean()) if scored.any() else 0.0,
-        verdict=decide(drop, p, options, limit),
+        verdict="pass",
         why="",
     )
-    return replace(row, why=_why(row, options))
 
 
 def _why(row: GateRow, options: GateOptions) -> str:
