@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.report import table
-from trace_eval.scores.lexical import FEATURES, LexicalModel, features
-from trace_eval.scores.text_match import words
+from trace_eval.scores.lexical import FEATURES, LexicalModel, features, words
 from trace_eval.stats.agreement.forecasts import crps_levels
 from trace_eval.stats.agreement.ranks import spearman
 

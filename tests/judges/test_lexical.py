@@ -21,8 +21,16 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.lexical.judge import WordJudge
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.rubrics.single import ScaleSpec
-from trace_eval.scores.lexical import FEATURES, LexicalModel, features, lexical_score, shipped
-from trace_eval.scores.text_match import exact_match, token_f1, words
+from trace_eval.scores.lexical import (
+    FEATURES,
+    LexicalModel,
+    exact_match,
+    features,
+    lexical_score,
+    shipped,
+    token_f1,
+    words,
+)
 
 
 def test_words_and_f1_by_hand() -> None:

@@ -12,7 +12,7 @@ from benchmarks.gate import ChangeCell, changes
 from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run, rated_run
-from trace_eval.compare.board_report import BoardChange
+from trace_eval.compare.boards import BoardChange
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judges import judge_change, judge_change_tables
 from trace_eval.compare.mapping import mapping

@@ -6,14 +6,14 @@ import pytest
 from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.label_tables import QUICK, codes, table
-from trace_eval.decide.ablation import ablation_view
-from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.ablation import (
+from trace_eval.decide.ablation import (
     AblationRow,
     ablation_table,
+    ablation_view,
     consensus,
     mode_policy_table,
 )
+from trace_eval.opinions.opinions import Opinions
 
 TRUTH = table("labels", {"overall": "1212121212"})
 

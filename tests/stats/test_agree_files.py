@@ -26,7 +26,7 @@ from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import lexical_score
 from trace_eval.stats.agreement.linear import concordance
 from trace_eval.stats.options import AgreeOptions
-from trace_eval.stats.score_tables import score_tables
+from trace_eval.stats.tables import score_tables
 
 QUICK = AgreeOptions(BootstrapOptions(resamples=50))
 

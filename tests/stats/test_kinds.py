@@ -21,7 +21,7 @@ from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.scores import holds_scores, read_scores
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.show.records import plain
-from trace_eval.stats import score_tables
+from trace_eval.stats import tables as score_tables
 from trace_eval.stats.agreement.metrics import SCORE_METRICS, Metric
 from trace_eval.stats.agreement.scored import Basis, Scored
 from trace_eval.stats.ranking.report import RankReport

@@ -15,7 +15,7 @@ import pytest
 from fusion import likert
 from tests.support.orca import orca_items
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.scale import levels_of, nearest
+from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.alpha import scale_alpha
 from trace_eval.stats.agreement.baselines import baselines, fit_beta, rating_shares
 from trace_eval.stats.agreement.figures import others_of

@@ -11,8 +11,7 @@ import pytest
 from blueprints import Blueprint, Extension
 from tests.support import golden_runs as runs
 from tests.support.cli import trace_eval
-from trace_eval.decide.rank import rank
-from trace_eval.decide.rank_defects import defect_rows
+from trace_eval.decide.rank import defect_rows, rank
 from trace_eval.runs.run import Run
 from trace_eval.stats.options import RankOptions
 

@@ -29,7 +29,7 @@ from trace_eval.stats.agreement.raters import (
 from trace_eval.stats.agreement.scored import by_rater
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ScoreReport
-from trace_eval.stats.score_tables import score_tables
+from trace_eval.stats.tables import score_tables
 
 PEOPLE = {
     "P1": (5, 4, 2, 3, 1, 4),

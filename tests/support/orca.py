@@ -11,8 +11,7 @@ from fusion import likert
 from trace_eval.data.manifests import read_items
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.ratings import ratings_of_items
-from trace_eval.opinions.scale import rated
+from trace_eval.opinions.ratings import rated, ratings_of_items
 from trace_eval.stats.agreement.scored import items_of, with_ratings
 
 SCALE = likert(1, 5)

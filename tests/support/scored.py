@@ -10,8 +10,7 @@ import numpy as np
 from fusion import Numbers, likert
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.ratings import score_table
-from trace_eval.opinions.scale import placed
+from trace_eval.opinions.ratings import placed, score_table
 from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import with_ratings

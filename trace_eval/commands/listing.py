@@ -136,7 +136,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
         "trace_eval.stats.inference.calibrate:Calibration",
     ),
     "merge": ("trace_eval.runs.merge:Merged",),
-    "ablate": ("dict trace_eval.stats.agreement.ablation:Ablation",),
+    "ablate": ("dict trace_eval.decide.ablation:Ablation",),
     "drill injection": ("trace_eval.probe.injection:InjectionReport",),
     "drill judge": ("trace_eval.decide.probes:ProbeReport",),
     "train fusion": ("trace_eval.stats.agreement.train_fusion:FusionTraining",),

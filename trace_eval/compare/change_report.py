@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from trace_eval.compare.comparable import Held
-from trace_eval.compare.flips import Flips, VerdictNoise
+from trace_eval.compare.flips import Flips, SevereItem, VerdictNoise
 from trace_eval.compare.human_labels import AgainstLabels, AgainstRatings
 from trace_eval.compare.mapping import Mapping
 from trace_eval.compare.options import ChangeOptions
-from trace_eval.compare.severe import SevereItem
 from trace_eval.compare.systems import SystemChange
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import Share

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from blueprints import counted
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.conclusions import conclusions_table
-from trace_eval.compare.flips import KINDS
+from trace_eval.compare.flips import KINDS, severe_table
 from trace_eval.compare.human_labels import NEITHER, AgainstLabels, AgainstRatings
 from trace_eval.compare.judgings import Ceiling
 from trace_eval.compare.mapping import mapped_cells, mapping_table
-from trace_eval.compare.severe import severe_table
 from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 
 

@@ -150,6 +150,6 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
         ids=ids,
         codes={"verdict": codes},
         facts=facts,
-        reasons={"verdict": np.where(codes == MISSING, NO_VERDICT, None)},
+        reasons={"verdict": texts_of([NO_VERDICT if c == MISSING else None for c in codes])},
         labels=labels,
     ).take(np.array([text != ABSENT for text in columns["verdict"]], bool))

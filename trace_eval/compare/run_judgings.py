@@ -23,8 +23,7 @@ from trace_eval.data.scores import Score
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.ratings import ratings_of_items
-from trace_eval.opinions.scale import rated, values_of
+from trace_eval.opinions.ratings import rated, ratings_of_items, values_of
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.levels import human_ceiling

@@ -1,22 +1,225 @@
-"""The tables of an ablation, from the runs of its conditions."""
+"""Conditions against a reference on the same items: dropped groups, judge modes, policies.
+
+Per condition and dimension: accuracy (mean over repeats), its difference to the reference
+with a paired interval, exact McNemar on the labels that most repeats give, and
+Holm's correction over the whole table. Noise stands beside it: a difference smaller than
+what two runs of one condition differ by says nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from blueprints import UserError
+from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data.policies import load_policy
+from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.paired import McNemar, holm, mcnemar, mean_difference
+from trace_eval.opinions.codes import (
+    LABEL_COLUMNS,
+    LABELS,
+    MISSING,
+    Codes,
+    collapse_codes,
+    is_untyped,
+)
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import crosstab
 from trace_eval.runs.ablate import FULL
 from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.opinions import read_opinions, read_with_labels
-from trace_eval.show.table import Table, table
-from trace_eval.stats.agreement.ablation import (
-    Ablation,
-    ablation_table,
-    mode_policy_table,
-)
+from trace_eval.show.table import Table, column, p_text, table
+from trace_eval.stats.agreement.alpha import noise
+from trace_eval.stats.agreement.judges import with_overall, with_preference
+
+#: Runs of a condition: its repeats, each with one row per item.
+Condition = Sequence[Opinions]
+
+#: Policies of the modes table: the decision tree of the paper, and a plain vote.
+TREE_AND_VOTE: dict[str, Policy] = {
+    "tree": POLICIES[DEFAULT_POLICY],
+    "vote": POLICIES["majority_vote"],
+}
+
+
+@dataclass(frozen=True)
+class AblationRow:
+    """One condition on one dimension.
+
+    Attributes:
+        repeats: runs of this condition.
+        items: items with a truth and a judgement in the condition.
+        accuracy: mean over items of the share of right repeats, over the declared labels.
+        spread: standard deviation of the repeats' accuracies; None: one repeat.
+        run_to_run: mean pairwise agreement of the repeats; None: one repeat.
+        compared: items that the condition and the reference both judged.
+        difference: condition minus reference on those; None value: the reference itself.
+        mcnemar, p_holm: paired test of the majority labels; None: the reference itself, or
+            nothing to compare, which is no test and no part of Holm's family.
+    """
+
+    condition: str
+    dimension: str
+    repeats: int
+    items: int
+    accuracy: float | None
+    spread: float | None = field(metadata=column("sd of repeats"))
+    run_to_run: float | None
+    compared: int
+    difference: IntervalEstimate
+    mcnemar: McNemar | None
+    p_holm: float | None = field(metadata=column("Holm p", p_text))
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """The table, and the condition that the others are compared with."""
+
+    reference: str
+    labels: str
+    rows: tuple[AblationRow, ...]
+
+
+def ablation_table(
+    conditions: Mapping[str, Condition],
+    truth: Opinions,
+    options: BootstrapOptions,
+    policy: Policy | None = None,
+    dimensions: Sequence[str] = LABEL_COLUMNS,
+) -> Ablation:
+    """Compare conditions with the first one; items that a run did not score count for neither.
+
+    Args:
+        conditions: name -> its judgements.
+        policy: fuse ``overall`` with it; None: keep the stored label, or the default policy
+            where there is none.
+        dimensions: those that are reported where everything has them.
+
+    Raises:
+        UserError: no id matches, or no dimension is shared.
+    """
+    items = truth.per_item
+    items = items.with_codes(**items.agreed)
+    if "preference" in items.codes:
+        items = items.with_codes(**with_preference(items.codes))
+    runs = {
+        name: [_codes(table, items, policy) for table in condition]
+        for name, condition in conditions.items()
+    }
+    shared = [
+        name
+        for name in dimensions
+        if name in items.codes and all(name in codes for run in runs.values() for codes in run)
+    ]
+    if not shared:
+        raise UserError(f"{truth.source}: no dimension that all conditions and the labels have")
+    first = next(iter(runs))
+    rows = [
+        _row(name, dimension, run, None if name == first else runs[first], items, options)
+        for dimension in shared
+        for name, run in runs.items()
+    ]
+    adjusted = iter(holm([row.mcnemar.p for row in rows if row.mcnemar is not None]))
+    return Ablation(
+        first,
+        truth.source,
+        tuple(r if r.mcnemar is None else replace(r, p_holm=next(adjusted)) for r in rows),
+    )
+
+
+def mode_policy_table(
+    modes: Mapping[str, Condition], truth: Opinions, options: BootstrapOptions
+) -> Ablation:
+    """Judge modes x :data:`TREE_AND_VOTE` on the overall label, compared with the first of both.
+
+    A mode (blueprint, transcript) has judgements with all three dimensions.
+    """
+    conditions: dict[str, Condition] = {
+        f"{mode} / {name}": [with_overall(table, policy, policy) for table in condition]
+        for mode, condition in modes.items()
+        for name, policy in TREE_AND_VOTE.items()
+    }
+    shown = "overall" if "overall" in truth.codes else "preference"
+    return ablation_table(conditions, truth, options, dimensions=(shown,))
+
+
+def _codes(table: Opinions, items: Opinions, policy: Policy | None) -> Mapping[str, Codes]:
+    codes = with_overall(table, policy, POLICIES[DEFAULT_POLICY]).of_items(items).codes
+    return with_preference(codes) if "preference" in items.codes else codes
+
+
+def _row(
+    name: str,
+    dimension: str,
+    run: list[Mapping[str, Codes]],
+    base: list[Mapping[str, Codes]] | None,
+    items: Opinions,
+    options: BootstrapOptions,
+) -> AblationRow:
+    """A condition beside the reference; ``base`` is None of the reference itself."""
+    truth = items.codes[dimension]
+    ours, theirs = (np.stack([codes[dimension] for codes in runs]) for runs in (run, base or run))
+    if any(is_untyped(codes) for codes in (truth, ours, theirs)):
+        truth, ours, theirs = (collapse_codes(codes) for codes in (truth, ours, theirs))
+    right, judged = _right(ours, truth)
+    present = judged > 0
+    shares = right[present] / judged[present]
+    each = [
+        float(hits.sum() / n.sum())
+        for hits, n in (_right(row[None], truth) for row in ours)
+        if n.any()
+    ]
+    repeated = noise(
+        np.tile(np.arange(len(truth)), len(ours)), np.where(truth == MISSING, MISSING, ours).ravel()
+    )
+    row = AblationRow(
+        condition=name,
+        dimension=dimension,
+        repeats=len(run),
+        items=int(present.sum()),
+        accuracy=float(shares.mean()) if len(shares) else None,
+        spread=float(np.std(each, ddof=1)) if len(each) > 1 else None,
+        run_to_run=repeated.pairwise,
+        compared=int(present.sum()),
+        difference=IntervalEstimate(None),
+        mcnemar=None,
+        p_holm=None,
+    )
+    base_right, base_judged = _right(theirs, truth)
+    both = present & (base_judged > 0)
+    if base is None or not both.any():
+        return replace(row, compared=int(both.sum()))
+    gain = right[both] / judged[both] - base_right[both] / base_judged[both]
+    units = items.units(instructions=False)
+    units = None if units is None else units[both]
+    difference = mean_difference(gain, units, options, (-1.0, 1.0))
+    first, second = (consensus(codes)[both] == truth[both] for codes in (theirs, ours))
+    test = mcnemar(first.astype(int) - second)
+    return replace(row, compared=int(both.sum()), difference=difference, mcnemar=test)
+
+
+def _right(codes: Codes, truth: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(right, judged) repeats per item; items without a truth have neither."""
+    judged = (codes != MISSING) & (truth != MISSING)
+    return (judged & (codes == truth)).sum(0), judged.sum(0)
+
+
+def consensus(codes: Codes) -> Codes:
+    """The label that most repeats give [shape=(items,)]; equal counts: the earliest of them.
+
+    Args:
+        codes: one row per repeat [shape=(repeats, items)].
+    """
+    present, item = codes != MISSING, np.broadcast_to(np.arange(codes.shape[1]), codes.shape)
+    votes = crosstab(item[present], codes[present], codes.shape[1], len(LABELS))
+    most = np.where(present, votes[item, codes], 0).argmax(0)
+    return np.asarray(codes[most, item[0]])
 
 
 def compare(

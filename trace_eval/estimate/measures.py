@@ -89,8 +89,7 @@ def folded(counts: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[Any]:
 def estimates(
     units: Units, measures: Mapping[str, Measure], options: BootstrapOptions
 ) -> dict[str, IntervalEstimate]:
-    """Values and intervals; without any item there is no value, without ``resamples`` no interval.
-    """
+    """Values by name; without any item there is none, without ``resamples`` no interval."""
     return {name: _estimate(units, measure, options) for name, measure in measures.items()}
 
 

@@ -16,8 +16,7 @@ from trace_eval.data.answers import turn_role
 from trace_eval.data.items import Single
 from trace_eval.data.strict_json import BadJson, lines, read_file
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.ratings import facts_of, ratings_of_items, score_table
-from trace_eval.opinions.scale import rated
+from trace_eval.opinions.ratings import facts_of, rated, ratings_of_items, score_table
 from trace_eval.rubrics.single import ScaleSpec
 
 #: What one judge said of one item, by the name of the fact.

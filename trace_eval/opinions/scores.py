@@ -25,12 +25,12 @@ from trace_eval.opinions.cells import ids_of, numbers_of, refuse_duplicates
 from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import (
+    DEFAULT_SCALE,
     ITEM_COLUMNS,
     read_ratings,
     score_table,
     shared,
 )
-from trace_eval.opinions.scale import DEFAULT_SCALE
 from trace_eval.opinions.score_records import holds_records, only_rubric, read_records, read_run
 from trace_eval.rubrics.load import load_rubric, rubric_names
 

@@ -15,7 +15,7 @@ from blueprints import UserError, counted
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.resample import MAX_UNITS, Resampler
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.scale import DEFAULT_SCALE, levels_of, nearest
+from trace_eval.opinions.ratings import DEFAULT_SCALE, levels_of, nearest
 from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha, with_each_judge
 from trace_eval.stats.agreement.baselines import baselines
 from trace_eval.stats.agreement.counts import defined

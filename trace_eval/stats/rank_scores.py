@@ -18,7 +18,7 @@ from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.estimate.units import draw
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.scale import DEFAULT_SCALE
+from trace_eval.opinions.ratings import DEFAULT_SCALE
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import join_scores, scale_of, units_of
 from trace_eval.stats.agreement.systems import systems_of

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from blueprints import UserError, counted
 from trace_eval.compare.comparable import check_comparable
-from trace_eval.compare.flips import identical
+from trace_eval.compare.flips import identical, severe_items
 from trace_eval.compare.gate.report import GateReport, Verdict, properties, sentence
 from trace_eval.compare.gate.rows import coverage, gate_rows, sides
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
 from trace_eval.compare.options import GateOptions
 from trace_eval.compare.read_judging import Source, read_judging
-from trace_eval.compare.severe import severe_items
 from trace_eval.conversations.items import holds_conversations
 from trace_eval.runs.run import Run
 from trace_eval.turns.compare import compare_systems, faulty, usable

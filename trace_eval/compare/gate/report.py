@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from blueprints import counted
-from trace_eval.compare.flips import VerdictNoise
+from trace_eval.compare.flips import SevereItem, VerdictNoise, severe_table
 from trace_eval.compare.judgings import Joined
 from trace_eval.compare.options import GateOptions
-from trace_eval.compare.severe import SevereItem, severe_table
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import Share
 from trace_eval.show.table import Table, column, p_text, table

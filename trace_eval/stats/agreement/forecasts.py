@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from blueprints import require
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.scale import levels_of, nearest
+from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.scored import Basis, Scored, ratings_of, scale_of
 
 Array = NDArray[Any]

@@ -19,7 +19,7 @@ from fusion import Numbers
 from trace_eval.data.columns import Missing
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.scale import placed, placed_ratings, rated
+from trace_eval.opinions.ratings import placed, placed_ratings, rated
 from trace_eval.opinions.units import index_of
 from trace_eval.stats.agreement.judges import JudgeOpinions
 

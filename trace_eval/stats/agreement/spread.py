@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from trace_eval.estimate.resample import UNIT
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.scale import levels_of, nearest
+from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.figures import AgreementFigure, FigureBook
 from trace_eval.stats.agreement.forecasts import OPINIONS
 from trace_eval.stats.agreement.judges import JudgeOpinions

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from blueprints import UserError, counted
 from trace_eval.data.scores import ScoreEstimate
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.scale import DEFAULT_SCALE
+from trace_eval.opinions.ratings import DEFAULT_SCALE
 from trace_eval.scores.fusion import FusionModel
 from trace_eval.scores.fusion_fit import (
     CrossValidated,
