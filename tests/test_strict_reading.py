@@ -24,8 +24,7 @@ from trace_eval.judges.ask.prices import read_prices
 from trace_eval.judges.scorer.adapters import base_of
 from trace_eval.judges.scorer.checkpoint import OWN_FILE, locate
 from trace_eval.judges.views.text.tasks import load_listening
-from trace_eval.review.store import Store
-from trace_eval.review.stored import Remark
+from trace_eval.review.store import Remark, Store
 from trace_eval.rubrics.load import load_rubric, rubric_path
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.config import read_config
@@ -239,7 +238,7 @@ def test_a_damaged_scorer_is_said(tmp_path: Path) -> None:
 def test_damaged_codes_of_a_review_are_said(tmp_path: Path) -> None:
     store = Store(tmp_path / "scores.sqlite", "correctness")
     view = store.start("ada", "i1", 0, "ab")
-    store.answer(view, "correctness", "3.0", remark=Remark(["g"]))
+    store.answer(view, "correctness", "3.0", Remark(codes=["g"]))
     with closing(sqlite3.connect(tmp_path / "scores.sqlite")) as database, database:
         database.execute("UPDATE answers SET codes = '[\"g'")
     store = Store(tmp_path / "scores.sqlite", "correctness")

@@ -30,7 +30,7 @@ from trace_eval.review.material import load_material, turn_lines
 from trace_eval.review.options import QueueOptions
 from trace_eval.review.queue import make_plan
 from trace_eval.review.session import Review, open_review
-from trace_eval.review.store import Store
+from trace_eval.review.store import Remark, Store
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.job import rate_manifest
 from trace_eval.stats.options import AgreeOptions
@@ -69,7 +69,7 @@ def run(tmp_path: Path) -> Path:
 def rate(review: Review, rater: str, task: int, *given: Any) -> bool:
     """Answer the only question of an item: a score, then codes and a comment."""
     value, codes, comment = (*given, *((), "")[len(given) - 1 :])
-    return review.answer(rater, task, "correctness", value, comment, codes=codes)
+    return review.answer(rater, task, "correctness", value, Remark(comment, codes))
 
 
 def task_of(review: Review, rater: str) -> int:
@@ -162,13 +162,13 @@ def test_a_rubric_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path) -> None
         material, Store(tmp_path / "sure.sqlite", "sure"), make_plan(material, QueueOptions())
     )
     client = client_of(review, "ada")
-    assert review.answer("ada", 0, "sure", "4", "hm", codes=["u"])
+    assert review.answer("ada", 0, "sure", "4", Remark("hm", ["u"]))
     page = client.get("/review").text
     assert "How sure are you of this rating?" in page
     assert 'data-key="3">Certain' in page
     with pytest.raises(UserError, match="confidence: '4' is no answer; use 1, 2, 3"):
         review.answer("ada", 0, "sure.confidence", "4")
-    assert review.answer("ada", 0, "sure.confidence", "1", "noisy")
+    assert review.answer("ada", 0, "sure.confidence", "1", Remark("noisy"))
     assert task_of(review, "ada") == 1
     assert review.answer("ada", 1, "sure", "none")  # nobody is sure of no score
     assert task_of(review, "ada") == 2

@@ -44,7 +44,7 @@ def test_undo_goes_back_across_pairs_and_keeps_the_rest(run: Path) -> None:
     assert position is not None
     assert position.step is not None
     assert (position.task, position.answers) == (1, {})
-    review.answer("ada", 1, position.step.key, "yes", "")
+    review.answer("ada", 1, position.step.key, "yes")
     assert review.undo("ada", 1, "half a comment")
     back = review.position("ada")
     assert back is not None
@@ -69,15 +69,15 @@ def test_a_second_press_and_an_old_tab_store_nothing(run: Path) -> None:
     position = review.position("ada")
     assert position is not None
     assert position.step is not None
-    assert review.answer("ada", 0, position.step.key, "yes", "")
-    assert not review.answer("ada", 0, position.step.key, "no", "")
-    assert not review.answer("ada", 3, "content.a", "no", "")
+    assert review.answer("ada", 0, position.step.key, "yes")
+    assert not review.answer("ada", 0, position.step.key, "no")
+    assert not review.answer("ada", 3, "content.a", "no")
     assert review.store.answers(position.view) == {position.step.key: "yes"}
     following = review.position("ada")
     assert following is not None
     assert following.step is not None
     with pytest.raises(UserError, match="use yes, no"):
-        review.answer("ada", 0, following.step.key, "maybe", "")
+        review.answer("ada", 0, following.step.key, "maybe")
 
 
 def test_after_the_judges_opinion_an_answer_is_final(run: Path) -> None:
@@ -93,7 +93,7 @@ def test_after_the_judges_opinion_an_answer_is_final(run: Path) -> None:
     assert position.task == 1
     assert not review.undo("ada", 1, "")
     assert position.step is not None
-    assert review.answer("ada", 1, position.step.key, "yes", "")
+    assert review.answer("ada", 1, position.step.key, "yes")
     assert review.undo("ada", 1, "")  # of the new pair
     assert not review.undo("ada", 1, "")
 

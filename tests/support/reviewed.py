@@ -17,7 +17,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.review.material import load_material
 from trace_eval.review.queue import QueueOptions, make_plan
 from trace_eval.review.session import Review
-from trace_eval.review.store import Store
+from trace_eval.review.store import Remark, Store
 from trace_eval.runs.fuse import fuse
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import JudgeRecord, RunRecord
@@ -137,6 +137,6 @@ def say(review: Review, rater: str, rating: Rating, comment: str = "") -> str:
             position = review.position(rater)
             assert position is not None
             assert position.step is not None
-            assert review.answer(rater, task, position.step.key, value, comment)
-    assert review.answer(rater, task, "comment", "", comment)
+            assert review.answer(rater, task, position.step.key, value, Remark(comment))
+    assert review.answer(rater, task, "comment", "", Remark(comment))
     return item

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
-from fastapi import Depends, FastAPI, Form, HTTPException, Query, Request
+from fastapi import Depends, FastAPI, Form, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.middleware import Middleware
@@ -14,11 +14,13 @@ from blueprints import UserError
 from trace_eval.data.corrections import CorrectedField
 from trace_eval.review import exports, pages
 from trace_eval.review.audio import Clips, byte_range, wave
-from trace_eval.review.events_page import EventChange, ShownEvent, change_event, events_page
+from trace_eval.review.events_page import change_event, events_page
 from trace_eval.review.forms import check_name
 from trace_eval.review.results import results_page
 from trace_eval.review.security import Access, Guard, Visitor, set_visitor
+from trace_eval.review.sent import Number, SentAnswer, SentEvent, SentTexts, ShownEvent, Text
 from trace_eval.review.session import Review
+from trace_eval.review.store import Remark
 
 
 def _visitor(request: Request) -> Visitor:
@@ -50,11 +52,7 @@ Visiting = Annotated[Visitor, Depends(_visitor)]
 Rater = Annotated[str, Depends(_rater)]
 Sender = Annotated[Visitor, Depends(_form_visitor)]
 SendingRater = Annotated[str, Depends(_form_rater)]
-Task = Annotated[int, Form()]
-Text = Annotated[str, Form()]
 Handlers = Mapping[str, Callable[..., Response]]
-Codes = Annotated[list[str] | None, Form()]
-Maybe = Annotated[str | None, Form()]
 
 _MEDIA_TYPES = {".json": "application/json", ".jsonl": "application/jsonl", ".csv": "text/csv"}
 
@@ -189,17 +187,9 @@ class _Site:
         return self.page(request, "correct.html.j2", values)
 
     def events_page(
-        self,
-        rater: Rater,
-        request: Request,
-        task: int,
-        event: int = 0,
-        call: int = 0,
-        start: Annotated[float | None, Query(allow_inf_nan=False)] = None,
-        end: Annotated[float | None, Query(allow_inf_nan=False)] = None,
+        self, rater: Rater, request: Request, task: int, shown: Annotated[ShownEvent, Depends()]
     ) -> Response:
         """The events of a call, one of them chosen, or a new one from ``start`` to ``end``."""
-        shown = ShownEvent(call, event, start, end)
         values = events_page(self._review, self._clips, task, shown, rater)
         if values is None:
             raise HTTPException(404, "no such call")
@@ -207,62 +197,34 @@ class _Site:
 
     # --- actions: committed before the answer is sent, which leads to the next page -------
 
-    def answer(
-        self,
-        rater: SendingRater,
-        task: Task,
-        step: Text,
-        value: Text = "",
-        comment: Text = "",
-        played: Text = "",
-        code: Codes = None,
-    ) -> Response:
-        self._review.answer(rater, task, step, value, comment, played.split(), code or ())
+    def answer(self, rater: SendingRater, sent: Annotated[SentAnswer, Depends()]) -> Response:
+        remark, played = Remark(sent.comment, sent.code or ()), sent.played.split()
+        self._review.answer(rater, sent.task, sent.step, sent.value, remark, played)
         return see("/review")
 
-    def undo(self, rater: SendingRater, task: Task = -1, comment: Text = "") -> Response:
+    def undo(self, rater: SendingRater, task: Number = -1, comment: Text = "") -> Response:
         self._review.undo(rater, task, comment)
         return see("/review")
 
-    def go_on(self, rater: SendingRater, task: Task) -> Response:
+    def go_on(self, rater: SendingRater, task: Number) -> Response:
         """Leave the judge's opinion for the next pair."""
         self._review.go_on(rater, task)
         return see("/review")
 
     def correct(
-        self,
-        rater: SendingRater,
-        task: Task,
-        question: Maybe = None,
-        reference: Maybe = None,
-        rationale: Maybe = None,
+        self, rater: SendingRater, task: Number, sent: Annotated[SentTexts, Depends()]
     ) -> Response:
-        """Correct an item; its answers are set aside. What the form leaves out stays."""
-        fields: dict[CorrectedField, str | None] = {
-            "question": question,
-            "reference": reference,
-            "rationale": rationale,
-        }
-        provided = {field: text for field, text in fields.items() if text is not None}
-        self._review.correct(rater, task, provided)
+        """Correct an item; its answers are set aside."""
+        fields = get_args(CorrectedField)
+        texts = {name: text for name in fields if (text := getattr(sent, name)) is not None}
+        self._review.correct(rater, task, texts)
         return see("/flags")
 
-    def correct_event(
-        self,
-        rater: SendingRater,
-        task: Task,
-        do: Text,
-        chosen: Task = 0,
-        call: Task = 0,
-        was: Text = "",
-        kind: Text = "",
-        start: Text = "",
-        end: Text = "",
-    ) -> Response:
+    def correct_event(self, rater: SendingRater, sent: Annotated[SentEvent, Depends()]) -> Response:
         """Correct or add an event of a call, undo that, or confirm all events."""
-        shown, change = ShownEvent(call, chosen), EventChange(do, was, kind, start, end)
-        chosen = change_event(self._review, rater, task, shown, change)
-        return see(f"/events/{task}?event={chosen}" + (f"&call={call}" if call else ""))
+        chosen = change_event(self._review, rater, sent)
+        call = f"&call={sent.call}" if sent.call else ""
+        return see(f"/events/{sent.task}?event={chosen}{call}")
 
     # --- files -------------------------------------------------------------------------
 

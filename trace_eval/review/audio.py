@@ -36,10 +36,6 @@ COLUMNS = 300
 class Clips:
     """The recordings of a review.
 
-    Args:
-        items: pairs or single answers.
-        secret: key of the ids.
-
     Attributes:
         lanes: id of a whole call -> what it can be heard as: all, the user alone, the agent alone.
     """
@@ -127,7 +123,6 @@ def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples
     are heard at 16 kHz.
 
     Args:
-        conversation: with channels.
         only: whose channel is heard; the others are silent. None: all.
 
     Raises:

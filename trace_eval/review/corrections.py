@@ -48,7 +48,6 @@ class Corrections:
 
     Args:
         path: file of corrections; need not exist.
-        items: uncorrected, in the order of the queue.
     """
 
     def __init__(self, path: Path, items: Iterable[Single]) -> None:

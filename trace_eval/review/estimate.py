@@ -49,11 +49,9 @@ class Accuracy:
 
     Attributes:
         status: ``estimate``; ``bounds`` (no value yet, see ``reason``); ``none``.
-        value: the estimate, None unless there is one.
         low, high: interval at :data:`LEVEL`, or the bounds.
         naive: plain mean over the reviewed pairs, for comparison; biased by the queue.
         reviewed, population: pairs with a human label, pairs that the judge rated.
-        reason: why there is no value.
     """
 
     status: Literal["estimate", "bounds", "none"]

@@ -72,10 +72,8 @@ class EventLog:
         """Change, delete or add an event; False: the page was old, or nothing changes.
 
         Args:
-            item: the call.
             before: the event as the page showed it; None: it is added.
             after: as it shall be; None: deleted.
-            who: the rater.
 
         Raises:
             UserError: no event of this call can be so.

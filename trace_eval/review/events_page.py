@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import ceil
@@ -22,6 +21,7 @@ from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
 from trace_eval.data.corrections import SetEvent
 from trace_eval.review.audio import Clips, sound_start, upright
 from trace_eval.review.events import DEFINITIONS
+from trace_eval.review.sent import SentEvent, ShownEvent
 from trace_eval.review.session import Review
 
 #: Finest step of a waveform, seconds.
@@ -37,51 +37,10 @@ NEW_S = 1.0
 AROUND_S = 2.0
 
 
-@dataclass(frozen=True)
-class EventsView:
-    """A stretch of a call as it is drawn; positions are columns.
-
-    Attributes:
-        start_s, end_s: the stretch.
-        columns: how wide it is.
-        lanes: user, then agent: path of the waveform, and (start, width) of what is spoken.
-        events: (number, start, width, kind).
-    """
-
-    start_s: float
-    end_s: float
-    columns: int
-    lanes: tuple[tuple[Role, str, tuple[tuple[float, float], ...]], ...]
-    events: tuple[tuple[int, float, float, str], ...]
-
-
-@dataclass(frozen=True)
-class ShownEvent:
-    """The events of a task that a request names.
-
-    Attributes:
-        call: place among the calls of the task.
-        event: number of the chosen event.
-        start, end: of an event that is to be added, seconds; None: none is.
-    """
-
-    call: int = 0
-    event: int = 0
-    start: float | None = None
-    end: float | None = None
-
-
 def events_page(
     review: Review, clips: Clips, task: int, shown: ShownEvent, rater: str
 ) -> dict[str, Any] | None:
-    """Values of the page; None: there is no such call.
-
-    Args:
-        review, clips: what is reviewed, and its sound.
-        task: place of the item in the queue.
-        shown: call and event.
-        rater: who looks.
-    """
+    """Values of the page; None: there is no such call."""
     calls = review.calls(rater, task)
     if not 0 <= shown.call < len(calls):
         return None
@@ -134,57 +93,38 @@ def _new(shown: ShownEvent, first: float, last: float) -> SetEvent | None:
     return SetEvent(kind="", start_s=low, end_s=high)
 
 
-@dataclass(frozen=True)
-class EventChange:
-    """The fields of an event in a form, all as texts.
-
-    Attributes:
-        do: ``keep``, ``delete``, ``add``, ``undo``, ``right``.
-        was: the event as the page showed it, in JSON.
-        kind, start, end: as it shall be.
-    """
-
-    do: str
-    was: str
-    kind: str
-    start: str
-    end: str
-
-
-def change_event(
-    review: Review, rater: str, task: int, shown: ShownEvent, change: EventChange
-) -> int:
+def change_event(review: Review, rater: str, sent: SentEvent) -> int:
     """Apply a form, and return the number of the event to show next.
 
     Raises:
         UserError: no such call, or no event of it can be so.
     """
-    calls = review.calls(rater, task)
-    if review.events is None or not 0 <= shown.call < len(calls):
-        raise UserError(f"call {task + 1}: has no events; go back to the review")
-    log, name = review.events, calls[shown.call].name
+    calls = review.calls(rater, sent.task)
+    if review.events is None or not 0 <= sent.call < len(calls):
+        raise UserError(f"call {sent.task + 1}: has no events; go back to the review")
+    log, name = review.events, calls[sent.call].name
     after = None
-    if change.do == "undo":
+    if sent.do == "undo":
         log.undo(name, rater)
-    elif change.do == "right":
+    elif sent.do == "right":
         log.are_right(name, rater)
-    elif change.do == "add":
-        after = _after(None, change)
+    elif sent.do == "add":
+        after = _after(None, sent)
         log.correct(name, None, after, rater)
-    elif change.do in ("keep", "delete"):
+    elif sent.do in ("keep", "delete"):
         try:
-            before = strict_json.parse(SetEvent, change.was)
+            before = strict_json.parse(SetEvent, sent.was)
         except strict_json.BadJson as error:
             raise UserError(f"event: {error}; load the page again") from None
-        after = _after(before, change) if change.do == "keep" else None
+        after = _after(before, sent) if sent.do == "keep" else None
         log.correct(name, before, after, rater)
     else:
-        raise UserError(f"do {change.do!r:.20}: keep, delete, add, undo or right")
+        raise UserError(f"do {sent.do!r:.20}: keep, delete, add, undo or right")
     events = [set_event(event) for event in log.of(name).events]
-    return events.index(after) if after in events else shown.event
+    return events.index(after) if after in events else sent.chosen
 
 
-def _after(before: SetEvent | None, change: EventChange) -> SetEvent:
+def _after(before: SetEvent | None, sent: SentEvent) -> SetEvent:
     """Edges that a rater left as shown keep all their digits."""
 
     def edge(text: str, name: str, was: float | None) -> float:
@@ -194,17 +134,19 @@ def _after(before: SetEvent | None, change: EventChange) -> SetEvent:
             raise UserError(f"{name}: give a time in seconds")
         return at
 
-    start = edge(change.start, "start", before.start_s if before else None)
-    end = edge(change.end, "end", before.end_s if before else None)
+    start = edge(sent.start, "start", before.start_s if before else None)
+    end = edge(sent.end, "end", before.end_s if before else None)
     try:
-        return SetEvent(kind=change.kind, start_s=start, end_s=end)
+        return SetEvent(kind=sent.kind, start_s=start, end_s=end)
     except ValidationError:
         raise UserError(
             f"{start:g} to {end:g} s: give seconds of the call, an end no earlier than its start"
         ) from None
 
 
-def _around(conversation: Conversation, events: Sequence[SetEvent], one: SetEvent) -> EventsView:
+def _around(
+    conversation: Conversation, events: Sequence[SetEvent], one: SetEvent
+) -> dict[str, Any]:
     first, last = bounds_of(conversation)
     start, end = max(first, one.start_s - AROUND_S), min(last, one.end_s + AROUND_S)
     return _view(conversation, events, start, max(end, start + STEP_S))
@@ -212,7 +154,12 @@ def _around(conversation: Conversation, events: Sequence[SetEvent], one: SetEven
 
 def _view(
     conversation: Conversation, events: Sequence[SetEvent], start_s: float, end_s: float
-) -> EventsView:
+) -> dict[str, Any]:
+    """A stretch of a call as it is drawn; positions are columns.
+
+    ``lanes``: user, then agent: path of the waveform, and (start, width) of what is spoken;
+    ``events``: (number, start, width, kind).
+    """
     seconds = max(STEP_S, end_s - start_s)
     columns = min(COLUMNS, ceil(seconds / STEP_S))
 
@@ -223,29 +170,23 @@ def _view(
     def inside(start: float, end: float) -> bool:
         return start <= end_s and end >= start_s
 
-    return EventsView(
-        start_s,
-        end_s,
-        columns,
-        tuple(
-            (
-                role,
-                upright(_peaks(conversation, role, start_s, seconds, columns)),
-                tuple(
-                    span(*stretch)
-                    for _, turn in conversation.turns_of(role)
-                    for stretch in turn.stretches
-                    if inside(*stretch)
-                ),
-            )
-            for role in ROLES
-        ),
-        tuple(
+    lanes = []
+    for role in ROLES:
+        turns = [turn for _, turn in conversation.turns_of(role)]
+        spoken = [span(*one) for turn in turns for one in turn.stretches if inside(*one)]
+        peaks = _peaks(conversation, role, start_s, seconds, columns)
+        lanes.append((role, upright(peaks), spoken))
+    return {
+        "start_s": start_s,
+        "end_s": end_s,
+        "columns": columns,
+        "lanes": lanes,
+        "events": [
             (number, *span(one.start_s, one.end_s), one.kind)
             for number, one in enumerate(events)
             if inside(one.start_s, one.end_s)
-        ),
-    )
+        ],
+    }
 
 
 def _peaks(

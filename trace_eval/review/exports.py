@@ -23,7 +23,7 @@ from trace_eval.review.estimate import Accuracy, accuracies
 from trace_eval.review.forms import SURE, Phase, score_of, scored_step, turn_of
 from trace_eval.review.labelstudio_tasks import Imported
 from trace_eval.review.session import Labelled, Review
-from trace_eval.review.stored import StoredAnswer
+from trace_eval.review.store import StoredAnswer
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,7 @@ class ReviewFiles:
     """The files that a review wrote, and the annotations that it read.
 
     Attributes:
-        files: that were written.
         accuracy: of the judge, by dimension, where the pairs were judged.
-        imported: annotations that were read.
     """
 
     files: tuple[Path, ...] = ()
@@ -70,7 +68,6 @@ def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
     """Finished views as flat records.
 
     Args:
-        review: where they are.
         repeats: all views of the pairs that a rater saw more than once, with a ``repeat``
             column, instead of the first view of every pair.
     """

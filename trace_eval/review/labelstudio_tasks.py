@@ -27,7 +27,7 @@ from trace_eval.review.forms import (
 )
 from trace_eval.review.queue import shown_order
 from trace_eval.review.session import Review
-from trace_eval.review.stored import Remark, StoreView
+from trace_eval.review.store import Remark, StoreView
 
 #: Where Label Studio serves local files from; the folder is relative to its document root.
 AUDIO_URL = "/data/local-files/?d=audio/"
@@ -45,7 +45,6 @@ class Imported:
 
     Attributes:
         stored, known: how many are new, and how many were there.
-        problems: what could not be taken, and why.
     """
 
     stored: int = 0
@@ -214,8 +213,7 @@ class ScoreTasks(_Tasks):
             was = was.removesuffix(".0")
             changed = f"{question.key}: {choice} now, {was} when it was read before; that stays"
             return Imported(0, 1, (changed,))
-        remark = Remark(comment=_comment_in(entries))
-        new = store.answer(view, question.key, kept, None, remark, "hidden")
+        new = store.answer(view, question.key, kept, Remark(_comment_in(entries)), "hidden")
         return Imported(int(new), int(not new))
 
 

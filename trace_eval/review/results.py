@@ -32,7 +32,6 @@ class RaterAgreement:
         who: two raters (kappa), all (Krippendorff's alpha, nominal), or one who rated pairs twice.
         value: beyond chance, -1 to 1; None: not defined, e.g. only one label occurs.
         same: share of equal ratings, 0 to 1; None of alpha.
-        reason: why there is no alpha.
     """
 
     who: str

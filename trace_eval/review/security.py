@@ -58,9 +58,6 @@ class Access:
     """How the server is reached.
 
     Attributes:
-        host: the bound address.
-        port: the bound port.
-        secret: key of cookies.
         token: needed once per browser; None: not at all (loopback only).
     """
 

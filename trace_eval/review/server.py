@@ -31,7 +31,6 @@ def serve(
     """Serve a review until it is interrupted.
 
     Args:
-        review: what to serve.
         options: default: :class:`ServeOptions`; an address that others reach always has a token.
         ready: called with the address to open, once connections are accepted.
 

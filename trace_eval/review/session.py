@@ -17,7 +17,6 @@ from trace_eval.data.pairs import Pair
 from trace_eval.review.corrections import Corrections, Flag
 from trace_eval.review.events import EventLog
 from trace_eval.review.forms import (
-    COMMENT,
     COMMENT_LIMIT,
     Form,
     Phase,
@@ -30,8 +29,7 @@ from trace_eval.review.forms import (
 from trace_eval.review.material import Material, load_material
 from trace_eval.review.options import QueueOptions, ReviewOptions
 from trace_eval.review.queue import ReviewPlan, make_plan, shown_order, stored_plan
-from trace_eval.review.store import Store
-from trace_eval.review.stored import JudgeState, Remark, StoreView
+from trace_eval.review.store import JudgeState, Remark, Store, StoreView
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,6 @@ class Position:
 
     Attributes:
         task: position in the queue, from 0.
-        view: the item on show.
         answers: what was answered of it, in the pair's own order.
         step: the question; None: the judge's opinion is on show.
     """
@@ -80,9 +77,6 @@ class Review:
     """One review: its items, its plan, its form, its answers.
 
     Args:
-        material: the items.
-        store: the database.
-        plan: the queue.
         show_judge: show the judge's opinion of a pair once its rater has finished it.
         allow_unplayed: take ratings of answers that were not both played.
     """
@@ -181,9 +175,8 @@ class Review:
         task: int,
         step: str,
         value: str,
-        comment: str = "",
+        remark: Remark | None = None,
         played: Collection[str] | None = None,
-        codes: Collection[str] = (),
     ) -> bool:
         """Record an answer as shown; committed on return.
 
@@ -191,18 +184,15 @@ class Review:
         nothing was stored.
 
         Args:
-            rater: who.
             task, step: which question the page asked.
             value: the answer, as shown.
-            comment: on the item, or on this answer, as far as it is written.
             played: which of the answers, ``a`` and ``b`` as shown, the page has played; None: it
                 is not a page that answers, and nothing is asked of it.
-            codes: feedback.
 
         Raises:
             UserError: the question does not offer this answer or code, or asks to play both first.
         """
-        position = self.position(rater)
+        position, remark = self.position(rater), remark or Remark()
         if (
             position is None
             or position.task != task
@@ -215,35 +205,31 @@ class Review:
             if missing:
                 both = " and ".join(missing)
                 raise UserError(f"play {both} first: a rating asks to have heard both")
-        comment = comment[:COMMENT_LIMIT]
-        if position.step.kind == "comment":
-            shown = self.show_judge and position.view.item in self.material.judgements
-            end: JudgeState = "shown" if shown else "hidden"
-            return self.store.answer(position.view, COMMENT, "", comment, end=end)
-        if unknown := [code for code in codes if code not in self.form.codes]:
+        if unknown := [code for code in remark.codes if code not in self.form.codes]:
             raise UserError(f"code {unknown[0]!r:.20}: use {', '.join(self.form.codes) or 'none'}")
+        remark = Remark(
+            remark.comment[:COMMENT_LIMIT], sorted(set(remark.codes)), self.form.comments_on_items
+        )
         try:
             kept = self.form.stored(position.step, value, position.view.shown)
         except ValueError as error:
             raise UserError(str(error)) from None
-        if self.form.comments_on_items:
-            return self.store.answer(position.view, step, kept, comment)
-        remark = Remark(sorted(set(codes)), comment)
-        return self.store.answer(
-            position.view, step, kept, "", remark, self._end(position, step, kept)
-        )
+        end = self._end(position, step, kept)
+        return self.store.answer(position.view, step, kept, remark, end)
 
     def _end(self, position: Position, step: str, value: str) -> JudgeState | None:
-        """Mark the answer that ends the questions about an item."""
-        item, answers = self.item(position.view.item), {**position.answers, step: value}
-        return None if self.form.next_step(item, answers, position.view.shown) else "hidden"
+        """With the last answer about an item: whether the judge's opinion follows."""
+        name, answers = position.view.item, {**position.answers, step: value}
+        if self.form.next_step(self.item(name), answers, position.view.shown):
+            return None
+        return "shown" if self.show_judge and name in self.material.judgements else "hidden"
 
     def undo(self, rater: str, task: int = -1, comment: str = "") -> bool:
         """Take the last answer back, across items; False: there is none that may be."""
         position = self.position(rater)
         if position is not None and position.task == task and position.step is not None:
             self.store.keep_comment(position.view, comment[:COMMENT_LIMIT])
-        return self.store.undo(rater) is not None
+        return self.store.undo(rater)
 
     def go_on(self, rater: str, task: int) -> None:
         """Leave the judge's opinion."""
@@ -297,7 +283,9 @@ class Review:
 
     def labelled(self) -> list[Labelled]:
         """All finished views of pairs with their ratings."""
-        answers = self.store.all_answers()
+        answers: dict[int, dict[str, str]] = {}
+        for one in self.store.stored():
+            answers.setdefault(one.view, {})[one.step] = one.value
         rows = []
         for view in self.store.views():
             if view.finished is None or view.item not in self.material.by_id:
@@ -323,7 +311,6 @@ def open_review(
         source: run folder or manifest.
         provided: fields of :class:`QueueOptions` that the user asked for; a review that was
             begun keeps its own where they are left out.
-        options: default: :class:`ReviewOptions`.
 
     Raises:
         UserError: nothing to review, an option is out of range or not that of the review.

@@ -13,17 +13,17 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from blueprints import UserError
 from trace_eval.data import strict_json
 from trace_eval.data.outcome import Order
 from trace_eval.data.sqlite import open_shared, refusal_of
 from trace_eval.review.forms import RUBRIC
-from trace_eval.review.stored import JudgeState, Remark, StoredAnswer, StoreView
 
 #: Version of the tables; another one is refused.
 SCHEMA_VERSION = "2"
@@ -53,12 +53,73 @@ _COMMENT = "UPDATE views SET comment = ? WHERE number = ?"
 
 _VIEW = "rater, item, repeat, shown, started, finished, comment, judge"
 
+#: Answers with the views that they are about, of one rubric.
+_ANSWERS = "FROM answers a JOIN views v ON v.number = a.view WHERE v.rubric = ?"
+
+#: Whether the judge's opinion of a pair was shown to the rater; then nothing can be undone.
+JudgeState = Literal["hidden", "shown", "seen"]
+
+
+@dataclass(frozen=True)
+class StoreView:
+    """One item before one rater.
+
+    Attributes:
+        started, finished: seconds since 1970; None: not finished.
+        number: its own in the database; 0: not stored yet.
+    """
+
+    rater: str
+    item: str
+    repeat: int
+    shown: Order
+    started: float
+    finished: float | None
+    comment: str
+    judge: JudgeState
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What a rater adds to an answer.
+
+    Attributes:
+        comment: on the answer, or on the whole item as it stands.
+        on_item: whether the comment is on the item.
+    """
+
+    comment: str = ""
+    codes: Sequence[str] = ()
+    on_item: bool = False
+
+
+@dataclass(frozen=True)
+class StoredAnswer:
+    """One answer as it is kept.
+
+    Attributes:
+        number: in the order in which answers were given; ``view``: what it is about.
+        at: seconds since 1970.
+        set_aside: why it does not count; None: it does.
+    """
+
+    number: int
+    view: int
+    rater: str
+    item: str
+    step: str
+    value: str
+    codes: tuple[str, ...]
+    comment: str
+    at: float
+    set_aside: str | None
+
 
 class Store:
     """The answers to one rubric in a review's database, written in whole transactions.
 
     Args:
-        path: the file.
         rubric: whose answers are written and read; a file may hold several rubrics'.
 
     Raises:
@@ -105,6 +166,10 @@ class Store:
                 raise
             self._db.execute("COMMIT")
 
+    def _write(self, statement: str, *values: object) -> None:
+        with self._transaction() as db:
+            db.execute(statement, values)
+
     def meta(self, name: str) -> str | None:
         """A stored fact about the review."""
         with self._lock:
@@ -113,15 +178,13 @@ class Store:
 
     def set_meta(self, name: str, value: str) -> None:
         """Store a fact about the review, in place of what it was."""
-        with self._transaction() as db:
-            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+        self._write("INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value)
 
     def set_first(self, name: str, value: str) -> str:
         """Store a fact unless it is there; gives the stored one, whoever was first."""
         stored = self.meta(name)
         if stored is None:
-            with self._transaction() as db:
-                db.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT DO NOTHING", (name, value))
+            self._write("INSERT INTO meta VALUES (?, ?) ON CONFLICT DO NOTHING", name, value)
             stored = self.meta(name)
         assert stored is not None
         return stored
@@ -136,11 +199,8 @@ class Store:
     def start(self, rater: str, item: str, repeat: int, shown: Order) -> StoreView:
         """The view of an item, made when it is first shown; the recorded order stays."""
         with self._transaction() as db:
-            db.execute(
-                "INSERT INTO views (rubric, rater, item, repeat, shown, started)"
-                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                (self.rubric, rater, item, repeat, shown, time.time()),
-            )
+            new = StoreView(rater, item, repeat, shown, time.time(), None, "", "hidden")
+            self._insert(db, new)
         views = self.views(rater)
         return next(view for view in views if (view.item, view.repeat) == (item, repeat))
 
@@ -149,31 +209,27 @@ class Store:
         view: StoreView,
         step: str,
         value: str,
-        comment: str | None = None,
         remark: Remark | None = None,
         end: JudgeState | None = None,
     ) -> bool:
         """Record one answer; False: it was given before.
 
         Args:
-            view: what it is about.
-            step, value: question and answer.
-            comment: on the whole view, as it stands; None: it stays.
-            remark: what goes with this answer alone.
             end: given with the last answer of a view: whether the judge's opinion follows.
         """
         remark = remark or Remark()
         codes, now = json.dumps(list(remark.codes)), time.time()
+        own = "" if remark.on_item else remark.comment
         with self._transaction() as db:
             done = db.execute(
                 "INSERT INTO answers (view, step, value, codes, comment, at)"
                 " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                (view.number, step, value, codes, remark.comment, now),
+                (view.number, step, value, codes, own, now),
             )
             if not done.rowcount:
                 return False
-            if comment is not None:
-                db.execute(_COMMENT, (comment, view.number))
+            if remark.on_item:
+                db.execute(_COMMENT, (remark.comment, view.number))
             if end is not None:
                 db.execute(
                     "UPDATE views SET finished = ?, judge = ? WHERE number = ?",
@@ -183,42 +239,37 @@ class Store:
 
     def keep_comment(self, view: StoreView, comment: str) -> None:
         """Record a comment that is being written."""
-        with self._transaction() as db:
-            db.execute(_COMMENT, (comment, view.number))
+        self._write(_COMMENT, comment, view.number)
 
     def judge_seen(self, view: StoreView) -> None:
         """The rater is done with the judge's opinion."""
-        with self._transaction() as db:
-            db.execute(
-                "UPDATE views SET judge = 'seen' WHERE number = ? AND judge = 'shown'",
-                (view.number,),
-            )
+        seen = "UPDATE views SET judge = 'seen' WHERE number = ? AND judge = 'shown'"
+        self._write(seen, view.number)
 
-    def undo(self, rater: str) -> StoreView | None:
-        """Take the rater's last answer back, in whichever item it was.
-
-        Gives the view it belongs to; None: there is none, or the judge's opinion of its pair
-        was shown, after which an answer is final.
-        """
+    def undo(self, rater: str) -> bool:
+        """Take the rater's last answer back, in whichever item it was; see :meth:`can_undo`."""
         with self._transaction() as db:
             last = self._last(rater)
             if last is None:
-                return None
+                return False
             number, view = last
             db.execute("UPDATE answers SET set_aside = 'undone' WHERE number = ?", (number,))
             db.execute("UPDATE views SET finished = NULL WHERE number = ?", (view,))
-            row = db.execute(f"SELECT {_VIEW}, number FROM views WHERE number = ?", (view,))
-            return StoreView(*row.fetchone())
+        return True
+
+    def can_undo(self, rater: str) -> bool:
+        """Whether there is an answer, and the judge's opinion of its pair was not shown since."""
+        with self._lock:
+            return self._last(rater) is not None
 
     def _last(self, rater: str) -> tuple[int, int] | None:
         """(answer, view) of the rater's last answer, unless the judge's opinion came after it."""
         last = self._db.execute(
-            "SELECT a.number, v.judge, v.number FROM answers a JOIN views v ON v.number = a.view"
-            " WHERE v.rubric = ? AND v.rater = ? AND a.set_aside IS NULL"
-            " ORDER BY a.number DESC LIMIT 1",
+            f"SELECT v.judge, a.number, v.number {_ANSWERS} AND v.rater = ?"
+            " AND a.set_aside IS NULL ORDER BY a.number DESC LIMIT 1",
             (self.rubric, rater),
         ).fetchone()
-        return (last[0], last[2]) if last and last[1] == "hidden" else None
+        return last[1:] if last and last[0] == "hidden" else None
 
     def set_aside(self, item: str, reason: str) -> int:
         """Set all answers about an item aside, by whatever rubric, and return how many."""
@@ -233,12 +284,7 @@ class Store:
     def insert_finished(self, view: StoreView, answers: dict[str, str]) -> bool:
         """Store a whole view that came from elsewhere; False: the rater has one of the item."""
         with self._transaction() as db:
-            done = db.execute(
-                f"INSERT INTO views (rubric, {_VIEW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT DO NOTHING",
-                (self.rubric, view.rater, view.item, view.repeat, view.shown, view.started,
-                 view.finished, view.comment, view.judge),
-            )  # fmt: skip
+            done = self._insert(db, view)
             if not done.rowcount:
                 return False
             db.executemany(
@@ -246,6 +292,13 @@ class Store:
                 [(done.lastrowid, step, value, view.finished) for step, value in answers.items()],
             )
         return True
+
+    def _insert(self, db: sqlite3.Connection, view: StoreView) -> sqlite3.Cursor:
+        places = ", ".join("?" * len(astuple(view)))
+        return db.execute(
+            f"INSERT INTO views (rubric, {_VIEW}) VALUES ({places}) ON CONFLICT DO NOTHING",
+            (self.rubric, *astuple(view)[:-1]),
+        )
 
     # --- reading ---------------------------------------------------------------------
 
@@ -269,19 +322,6 @@ class Store:
             ).fetchall()
         return dict(rows)
 
-    def all_answers(self) -> dict[int, dict[str, str]]:
-        """Number of a view -> its answers."""
-        answers: dict[int, dict[str, str]] = {}
-        with self._lock:
-            rows = self._db.execute(
-                "SELECT a.view, a.step, a.value FROM answers a JOIN views v ON v.number = a.view"
-                " WHERE v.rubric = ? AND a.set_aside IS NULL ORDER BY a.number",
-                (self.rubric,),
-            )
-            for view, step, value in rows:
-                answers.setdefault(view, {})[step] = value
-        return answers
-
     def stored(self, all_: bool = False) -> list[StoredAnswer]:
         """Answers of all raters in the order in which they were given; all: those set aside, too.
 
@@ -290,24 +330,18 @@ class Store:
         """
         with self._lock:
             rows = self._db.execute(
-                "SELECT a.number, v.rater, v.item, a.step, a.value, a.codes, a.comment, a.at,"
-                " a.set_aside FROM answers a JOIN views v ON v.number = a.view"
-                " WHERE v.rubric = ? AND (? OR a.set_aside IS NULL) ORDER BY a.number",
+                "SELECT a.number, v.number, v.rater, v.item, a.step, a.value, a.codes, a.comment,"
+                f" a.at, a.set_aside {_ANSWERS} AND (? OR a.set_aside IS NULL) ORDER BY a.number",
                 (self.rubric, all_),
             ).fetchall()
-        # Codes are kept as a JSON list.
         answers = (StoredAnswer(*row) for row in rows)
         return [replace(answer, codes=self._codes(answer)) for answer in answers]
 
     def _codes(self, answer: StoredAnswer) -> tuple[str, ...]:
+        """Feedback codes, which are kept as a JSON list."""
         try:
             return tuple(map(str, strict_json.loads(str(answer.codes))))
         except (strict_json.BadJson, TypeError) as error:
             raise strict_json.DamagedFile(
                 f"{self.path}, rating {answer.number}: its codes are damaged ({error}); restore it"
             ) from None
-
-    def can_undo(self, rater: str) -> bool:
-        """True when :meth:`undo` would take something back."""
-        with self._lock:
-            return self._last(rater) is not None

@@ -1,0 +1,69 @@
+"""What the forms and addresses of pages send, as FastAPI reads it."""
+# Annotations are not postponed here: FastAPI reads those of a class as they are.
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Form, Query
+
+Number = Annotated[int, Form()]
+Text = Annotated[str, Form()]
+Seconds = Annotated[float | None, Query(allow_inf_nan=False)]
+Maybe = Annotated[str | None, Form()]
+
+
+@dataclass(frozen=True)
+class SentAnswer:
+    """An answer of a rater; ``played`` names the answers that were heard, ``a`` and ``b``."""
+
+    task: Number
+    step: Text
+    value: Text = ""
+    comment: Text = ""
+    played: Text = ""
+    code: Annotated[list[str] | None, Form()] = None
+
+
+@dataclass(frozen=True)
+class SentTexts:
+    """The fields of an item as somebody corrected them; what the form leaves out stays."""
+
+    question: Maybe = None
+    reference: Maybe = None
+    rationale: Maybe = None
+
+
+@dataclass(frozen=True)
+class ShownEvent:
+    """The events of a task that an address names.
+
+    Attributes:
+        call: place among the calls of the task.
+        event: number of the chosen event.
+        start, end: of an event that is to be added, seconds; None: none is.
+    """
+
+    call: int = 0
+    event: int = 0
+    start: Seconds = None
+    end: Seconds = None
+
+
+@dataclass(frozen=True)
+class SentEvent:
+    """A change of an event, all as texts.
+
+    Attributes:
+        do: ``keep``, ``delete``, ``add``, ``undo``, ``right``.
+        was: the event as the page showed it, in JSON.
+        kind, start, end: as it shall be.
+    """
+
+    task: Number
+    do: Text
+    chosen: Number = 0
+    call: Number = 0
+    was: Text = ""
+    kind: Text = ""
+    start: Text = ""
+    end: Text = ""
