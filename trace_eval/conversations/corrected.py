@@ -30,7 +30,6 @@ class Kept:
         event: as it is, or was when it was deleted.
         measured: None: an annotator added it.
         who: the last annotator who changed it; None: it is as measured.
-        deleted: it does not count.
     """
 
     event: Event
@@ -74,8 +73,6 @@ def corrected_events(
 
     Args:
         definitions: the set; corrections of other sets are left out.
-        conversation: what is measured.
-        corrections: of this conversation.
 
     Raises:
         UserError: there are corrections, and the set does not score events.

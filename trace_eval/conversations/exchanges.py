@@ -109,7 +109,6 @@ def exchange(conversation: Conversation, users: Sequence[int], position: int) ->
     """A user turn and all that follows until the user takes the floor again.
 
     Args:
-        conversation: the whole.
         users: numbers of the user turns that take the floor.
         position: which of these, from 0.
     """

@@ -65,7 +65,6 @@ class CallFinding:
     """A mistake of the agent by a rule.
 
     Attributes:
-        kind: of the mistake.
         turn: number of the turn where it shows; None: no turn (the answer is missing).
         start_s, end_s: the stretch to listen to; None without a clock.
         why: the value beside the limit, as text.
@@ -83,9 +82,7 @@ class Findings:
     """The results of the rules for one conversation.
 
     Attributes:
-        results: in order of time.
         chances: kind -> how often it could have happened; None: unknown.
-        measured: the events that times come from.
     """
 
     results: tuple[CallFinding, ...]
@@ -106,7 +103,6 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
     """Apply the rules to a conversation.
 
     Args:
-        conversation: with a clock, words, or both.
         blueprints: number of a turn -> blueprint of its sound.
     """
     blueprints = blueprints or {}

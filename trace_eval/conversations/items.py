@@ -47,8 +47,6 @@ def conversations_manifest(
     """Every conversation of a path as an item to rate.
 
     Args:
-        path: a file or folder.
-        limit: so many at most.
         layout: its layout; default: found from the content.
         folder: where the turns of recordings are kept; None: nowhere.
 
@@ -86,7 +84,6 @@ class ConversationFiles:
 
     Args:
         folder: where the turns of recordings are kept; None: nowhere.
-        options: facts that a layout may not state.
         layout: of all of them; default: recognised by the content of each.
     """
 

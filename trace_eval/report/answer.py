@@ -68,7 +68,6 @@ def ranking_of(run: Run, source: Opinions | None = None) -> tuple[RankReport | N
     """The ranking of a run's systems as ``trace-eval rank`` has it, and why there is none.
 
     Args:
-        run: of pairs.
         source: what was read of it, where it was.
     """
     try:

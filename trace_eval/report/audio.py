@@ -38,7 +38,6 @@ class AudioAssets:
     """Links to recordings, relative to the report's folder.
 
     Args:
-        report: the HTML file to be written.
         copy: put copies into ``<report's stem>_audio/``, named by clip hash, so that the
             report can be moved together with that folder.
         muted: clip hash -> stretches that copies are silent in, None where nothing says which;

@@ -20,9 +20,7 @@ class Facts:
     """A run in memory.
 
     Attributes:
-        record: what ran.
         clips: source of a recording -> what became of it.
-        blueprints: clip hash -> blueprint.
         judgements, overall: by pair id.
     """
 

@@ -35,7 +35,6 @@ class WinRateRow:
     """A system by the judge and by human labels.
 
     Attributes:
-        standing: its win rate and rank by the judge.
         interval: of that rate, 0 to 1; None: too few comparisons for one.
         human, human_interval: from labels, and from all judgements where these help.
     """
@@ -53,8 +52,6 @@ class ReportedLabels:
 
     Attributes:
         agreement: judge against the labels inside the run.
-        ranking: of the systems, by judge and annotators.
-        places: systems by falling win rate.
         calibration: None: too few labels; ``reliability`` is its diagram, SVG.
         policy: that fused the overall label; None: none did.
     """

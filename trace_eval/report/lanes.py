@@ -69,7 +69,6 @@ class LaneBar:
     Attributes:
         kind: ``turn``, or the kind of an event.
         title: shown where a reader points at it.
-        at_s: where it begins, seconds.
         letters: over the lanes; empty where they stand over an event before it.
     """
 
@@ -86,8 +85,6 @@ class ShownLane:
     """One speaker's lane.
 
     Attributes:
-        role: user or agent.
-        bars: its turns.
         peaks: waveform, 0 to 1 [shape=(POINTS,)]; empty where there is no sound.
         sound: the file that holds its channel.
     """
@@ -100,12 +97,7 @@ class ShownLane:
 
 @dataclass(frozen=True)
 class TurnLine:
-    """One turn in words.
-
-    Attributes:
-        flags: findings about it.
-        calls: tools that were called in it.
-    """
+    """One turn in words."""
 
     number: int
     speaker: str
@@ -122,8 +114,6 @@ class Lanes:
     Attributes:
         timing: its figures in one line, with the name of the definition set.
         length_s: of the axis; 0 without a clock, and then there are no lanes.
-        events: over both lanes.
-        tools: moments of tool calls.
         axis: (left in percent, label) of its seconds.
     """
 
@@ -147,9 +137,7 @@ def lanes_of(
     """Draw a conversation.
 
     Args:
-        conversation: what was judged.
         blueprints: number of a turn -> what was measured of it.
-        assets: where its recordings are played from.
     """
     findings = find(conversation, blueprints)
     length = conversation.end_s if conversation.clock.kind != "none" else 0.0

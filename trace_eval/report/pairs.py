@@ -171,10 +171,6 @@ def page_of(
     """The page of a pair.
 
     Args:
-        line: its line in the list.
-        pair: the pair.
-        facts: the run.
-        assets: where its recordings are played from.
         clips: clip hash -> number of its drawing.
     """
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)

@@ -98,7 +98,6 @@ def write_run_list(
     """Write one page of all runs below a folder; nothing is judged.
 
     Args:
-        folder: where to look, at any depth.
         out: the page; default: ``runs.html`` in the folder.
         live: write it again every few seconds, and let it reload itself, until no run is being
             made any more.

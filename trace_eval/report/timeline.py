@@ -40,7 +40,6 @@ class TimelineLane:
 
     Attributes:
         path: SVG path data; empty where there is nothing to draw.
-        top, height: in drawing units.
         grid: (y, label) in drawing units.
         note: why there is no curve.
     """

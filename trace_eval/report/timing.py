@@ -54,8 +54,6 @@ class SystemTiming:
     """One system's figures.
 
     Attributes:
-        name: of the system; empty: nobody named one.
-        calls: how many.
         figures: of :data:`SHOWN`, in its order; None: the set has none of it here.
         curve: share of answers that came until then, as SVG path data in percent.
     """
@@ -81,8 +79,6 @@ class CallLine:
 
     Attributes:
         answered: replies and how many were due.
-        median: of its answers, seconds.
-        address: where the page shows it.
         worst: its worst event in words; empty: none.
         letter, kind: of that event, as the lanes mark it.
     """
@@ -102,12 +98,9 @@ class Timing:
     """The timing of all calls of a run.
 
     Attributes:
-        definitions: name of the set.
         sentence: which of two systems answers sooner.
-        systems: in order of appearance.
         axis: (left, label) of the distribution's time axis.
         beyond: answers that lie outside of it.
-        until_s: where it ends.
         pairs: scenarios of both, largest difference first; ``pair_axis`` is theirs.
         calls: all of them, the worst event first.
     """
@@ -127,7 +120,6 @@ def timing_of(items: Sequence[ConversationItem], address: Callable[[str], str]) 
     """Measure a run's calls; None where none has a clock.
 
     Args:
-        items: all of them.
         address: id of a call -> where the page shows it.
     """
     reports: dict[str, TurnsReport] = {}

@@ -139,8 +139,6 @@ def send(run: Path | str, name: str, out: Path | None = None) -> str:
     """Send a run's figures to a tracker.
 
     Args:
-        run: its folder.
-        name: of the tracker.
         out: a folder of this machine to write to, offline; None: where the tracker's settings say.
 
     Returns:

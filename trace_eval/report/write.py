@@ -54,7 +54,6 @@ def write_report(
     """Write one HTML file that shows a run; nothing is extracted or judged.
 
     Args:
-        run_folder: a run of ``judge`` or ``rate``, finished or not.
         out: the file to write; default: ``report.html`` inside the run.
         audio: copy the recordings into ``<report>_audio/`` beside it, so that both can be
             sent to somebody; else the players point to the original files.

@@ -97,7 +97,6 @@ def forest(points: Sequence[Point], axis: str, ends: tuple[float, float | None] 
 
     Args:
         points: from the top; the dots of baselines are open.
-        axis: what they are, with their unit.
         ends: of the axis; None: where the points end; without an upper end they are counts.
     """
     line = 0.26 if any("\n" in seen(point.name) for point in points) else 0.17
@@ -142,8 +141,6 @@ def bars(points: Sequence[Point], axis: str, rule: float | None) -> Picture:
     """A bar per share, 0 to 1, with its interval as a line over its end.
 
     Args:
-        points: from the top.
-        axis: what the shares are.
         rule: a share to beat, as a dashed line; None: there is none.
     """
 
@@ -169,7 +166,6 @@ def curve(points: Mapping[str, Sequence[Point]], axes: tuple[str, str], rule: Po
 
     Args:
         points: by the name of their line.
-        axes: what the numbers and the shares are.
         rule: a share to beat, as a dashed line.
     """
 
@@ -210,7 +206,6 @@ def matrix(
     Args:
         names: of the rows, from the top, and of the columns.
         shades: [shape=(rows, columns), 0 to 1]; None: no colour.
-        axes: what the rows and the columns are.
     """
 
     def draw(ax: Any) -> None:
@@ -242,7 +237,6 @@ def calibration(bins: Sequence[tuple[float, float, int]], axes: tuple[str, str])
 
     Args:
         bins: (predicted, observed, number) [0 to 1, 0 to 1, 1 or more].
-        axes: what is predicted, and what is observed.
     """
 
     def draw(ax: Any) -> None:
@@ -266,7 +260,6 @@ def ecdf(values: Mapping[str, Sequence[float]], axis: str) -> Picture:
 
     Args:
         values: by name, none of them empty.
-        axis: what they are, with their unit.
     """
 
     def draw(ax: Any) -> None:

@@ -81,7 +81,6 @@ def column(title: str = "", shown: Writer | str = "", unit: str = "") -> Mapping
     Args:
         title: of the column; empty: the name of the field.
         shown: a format, or a function of the value and its row; empty: see :func:`cell`.
-        unit: of the values.
     """
     return {"title": title, "shown": shown, "unit": unit}
 
@@ -97,8 +96,6 @@ def table(
     """A table of some fields of rows.
 
     Args:
-        title, note: of the table.
-        rows: dataclasses of one kind.
         pick: names of the fields or properties in reading order, with spaces between them;
             ``bias.p`` is a field of a field, or a key of a mapping.
         number: items behind every row; None: the rows tell, see :data:`COUNTS`.
@@ -166,7 +163,6 @@ def grid(
     """A table whose columns depend on the data; a row of few items has few decimals.
 
     Args:
-        title, columns, rows, note: of the table.
         number: items behind every row; None: the rows tell, see :data:`COUNTS`.
     """
     cells = tuple(map(tuple, rows))

@@ -38,7 +38,6 @@ class EventAgreement:
     """One kind of event.
 
     Attributes:
-        kind: of the events.
         labelled, measured, both: how many there are, and how many are matched one to one.
         recall, precision: matched share of the labelled, and of the measured events.
         recall_interval, precision_interval: over conversations; None under 8.

@@ -32,7 +32,6 @@ class Difference:
     """A figure of one system minus that of another, call by call.
 
     Attributes:
-        figure: its name.
         scenarios: pairs that have it on both sides; of unpaired calls the smaller group.
         mean, median: of the differences of calls; None without any. Of unpaired calls the median
             is that of all differences between the groups.
@@ -64,12 +63,10 @@ class SystemsCompared:
     """All figures of two systems, paired by scenario where they share any.
 
     Attributes:
-        definitions: name of the set.
         differences: one per figure.
         only_first, only_second: scenarios that one side lacks; they are in no difference.
         first, second: what the systems are called; each difference is the first minus the second.
         paired: whether calls are paired by scenario.
-        level: of the intervals.
     """
 
     definitions: str
@@ -165,11 +162,6 @@ def compare_systems(
     none; with several runs of one, the mean of their figures counts. Where the reports share no
     scenario, all calls of one stand against all of the other. Scenarios with a recording that
     cannot be timed are left out on both sides.
-
-    Args:
-        report: the system that is measured.
-        against: the one that it is compared with.
-        options: level, seed and draws of the intervals of means.
 
     Raises:
         UserError: the reports are of different definition sets.

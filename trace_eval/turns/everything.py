@@ -51,7 +51,6 @@ class TurnsResult:
     """Timing of conversations, compared with another system and with labels where requested.
 
     Attributes:
-        report: timeline, events and figures.
         against: this system minus the other one, whose own figures are ``other``.
         limits: of its figures, each with its verdict.
         agreement: measured against labelled events.
@@ -147,8 +146,6 @@ def turns_report(
     """Time conversations, and compare them where requested.
 
     Args:
-        path: conversations in any layout.
-        options: layout, definition set, bootstrap.
         against: conversations of another system on the same scenarios.
         labels: labelled events of the first ones, see :func:`read_event_labels`.
         corrections: of their events, as a review writes them (``corrections.jsonl``).

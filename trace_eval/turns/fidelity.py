@@ -30,7 +30,6 @@ class SpokenEntity:
     """One code, date, amount, name or number of an agent's turn, and its recognition.
 
     Attributes:
-        conversation, turn: where.
         kind: e.g. ``code``.
         status: ``kept``; ``missing``, ``wrong`` or ``added`` as most recognisers have it.
         intended: as the text has it; None: it was added.
@@ -55,9 +54,7 @@ class Fidelity:
     """Recognition of the agents' turns whose text is known.
 
     Attributes:
-        recognisers: who heard.
         entities: in the order of conversations and turns.
-        turns: how many turns were heard.
         unheard: turns that were not, and why.
     """
 
@@ -129,10 +126,8 @@ def speech_fidelity(
     """Hear the agents' turns that have text and sound, and compare both.
 
     Args:
-        items: conversations.
         recognisers: specs of ``transcript``, e.g. ``auto``, ``whisper:small``.
         names: that must come through like codes and dates.
-        options: cache, workers, device and language of the extraction.
 
     Raises:
         UserError: a recogniser is unknown, or cannot run here.

@@ -36,7 +36,6 @@ class TurnFigure:
     """One number, with the events and conversations behind it.
 
     Attributes:
-        name: of the figure, without its set's.
         value: None where nothing was counted, or where ``reason`` says why it is hidden.
         unit: ``s``, ``ms``, or nothing for shares and counts.
         events: how many events are behind it.
@@ -72,11 +71,8 @@ def figures_of(
     """Every figure of a set over some conversations.
 
     Args:
-        definitions: the set.
-        measured: its conversations.
         clusters: the unit that each conversation is drawn with, e.g. its scenario.
         domains: of each conversation; sets whose authors average domains do so.
-        options: of intervals and hiding.
     """
     options = options or FigureOptions()
     names = {name: number for number, name in enumerate(dict.fromkeys(clusters))}

@@ -28,7 +28,6 @@ class Limited:
     """A figure beside its limit.
 
     Attributes:
-        figure: its name.
         limit: as typed, with its side: ``at most +0.2``.
         verdict: unknown figures fail: a figure that was not measured did not pass.
         why: the measurement in words.
@@ -75,8 +74,6 @@ def limited(
     """Every limit with its verdict.
 
     Args:
-        limits: what must not be passed.
-        report: of the system under test.
         compared: the same beside another one, which limits with a sign need.
 
     Raises:

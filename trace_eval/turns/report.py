@@ -59,12 +59,6 @@ class TurnsReport:
     """Conversations under one definition set.
 
     Attributes:
-        layout: by which layout they were read.
-        definitions: the set.
-        figures: over all conversations.
-        conversations: one by one.
-        unread: those that could not be read.
-        options: how figures were made.
         source: name of the file or folder.
     """
 
@@ -186,10 +180,6 @@ def time_turns(path: Path | str, options: TurnsOptions | None = None) -> TurnsRe
     """Read conversations of any layout and measure their timing; nothing is judged.
 
     Works without text, without an LLM and without a network.
-
-    Args:
-        path: a file or folder.
-        options: layout, definition set, bootstrap.
 
     Raises:
         UserError: nothing can be read, or there is no such layout or definition set.

@@ -17,8 +17,6 @@ class Timed:
     """One conversation, measured.
 
     Attributes:
-        item: what was read.
-        measured: its events.
         figures: its own, without intervals.
         names: words that must come through.
     """

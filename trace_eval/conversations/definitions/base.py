@@ -18,7 +18,6 @@ class Event:
         kind: e.g. ``response``, ``no_response``, ``yield``, ``overlap``.
         start_s, end_s: its span, seconds from the conversation's zero.
         value_s: the number behind figures, e.g. the latency; None where there is none.
-        data: further facts.
     """
 
     kind: str
@@ -33,7 +32,6 @@ class Measured:
     """One conversation under one definition set.
 
     Attributes:
-        events: in order of start.
         values: name -> values of its events, e.g. all response latencies, seconds.
         ratios: name -> (numerator, denominator).
         details: the authors' report of a conversation, under their names.
@@ -56,7 +54,6 @@ class FigureSpec:
     Attributes:
         name: of the figure; exports put the set's name before it.
         of: key of :attr:`Measured.values` (``mean``, ``quantile``) or ``ratios`` (``ratio``).
-        how: its computation.
         q: which quantile, 0 to 1, by linear interpolation.
         unit: ``s``, ``ms``, or nothing for shares and counts.
         share: whether a ratio counts events out of events.
@@ -78,10 +75,8 @@ class DefinitionSet:
 
     Attributes:
         name: ``NAME/VERSION``.
-        about: one line.
         thresholds: a frozen dataclass with every constant.
         rules: one conversation with a clock -> its events, values and ratios.
-        specs: the figures.
         hides_few: whether figures of few events are None; published sets show them, and the
             output marks them.
         counts: name -> key of :attr:`Measured.ratios` whose denominators are added up.

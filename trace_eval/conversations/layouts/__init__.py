@@ -35,9 +35,7 @@ class Reading:
     """The conversations of a path.
 
     Attributes:
-        layout: by which layout.
         items: conversations, in the order of the source.
-        unread: those that could not be read, and why.
     """
 
     layout: str
@@ -67,9 +65,7 @@ def read_conversations(
     """Every conversation of a file or folder; one that cannot be read costs no other.
 
     Args:
-        path: a file or folder.
         layout: its layout; default: recognised by the content.
-        options: facts that the layout may not state.
 
     Raises:
         UserError: there is no such path or layout, or nothing in it can be read.

@@ -39,7 +39,6 @@ class CallLayout:
 
     Attributes:
         name: as ``--layout`` takes it.
-        about: one line.
         fits: whether a path looks like it; cheap, reads the beginning at most.
         read: its conversations, and what is wrong with those that cannot be read.
         count: how many there are; None: unknown before reading.

@@ -28,7 +28,6 @@ class Entry:
 
     Attributes:
         t_ms: when it was written, Unix milliseconds: what entries are sorted by.
-        source: whose log.
         kind: e.g. ``audio_start``, ``tool_call``, ``tts_text``.
         role: of ``audio_start`` and ``audio_end``.
         at_s: when sound started or ended, Unix seconds.
@@ -52,7 +51,6 @@ class Numbered:
     Attributes:
         spans: (role, turn) -> [(start, end)], Unix seconds, in order.
         texts: (role, turn) -> spoken words by the logs.
-        agent_interrupted, user_interrupted, fallbacks: turn numbers.
         turn_of: index of an entry -> the turn in which it fell.
         dropped: ends without a start; ``unended``: starts without an end.
     """
@@ -93,7 +91,6 @@ def number(entries: Iterable[Entry], pipeline: str = "cascade") -> Numbered:
     """Number the entries of one call, see :func:`merged`.
 
     Args:
-        entries: in order of time.
         pipeline: ``cascade``, ``s2s`` or ``audio_llm``.
     """
     walk = _Walk(pipeline)

@@ -78,7 +78,6 @@ def item_of(
     """One conversation of numbered rows.
 
     Args:
-        name: its id.
         cells: (number, row), with the columns of this module.
         folder: which recordings are named relative to.
         options: who is who, where no row says it.

@@ -71,7 +71,6 @@ class Fault:
     """Something that a recorder did to a recording.
 
     Attributes:
-        name: which fault.
         channel: of whom; None: of both.
         spoils: the figures that are lost.
         spans: where, seconds of the conversation; empty: everywhere.
@@ -91,12 +90,7 @@ class Fault:
 
 
 def audit(lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]) -> list[Fault]:
-    """The faults of a recording.
-
-    Args:
-        lanes: of user and agent.
-        speech: where each one speaks.
-    """
+    """The faults of a recording."""
     faults = [*_together(lanes, speech)]
     for role in ROLES:
         faults += _alone(role, lanes[role], speech[role])

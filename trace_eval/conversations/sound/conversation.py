@@ -65,7 +65,6 @@ def conversation_from_sound(
     """Segment two channels into turns; each file is decoded once, in bounded memory.
 
     Args:
-        channels: of user and agent.
         names: of the speakers; default: their roles.
         ignore: stretches that are no speech, seconds of the conversation.
         agent_greets: whoever speaks first is the agent, whichever channel was given for it.
@@ -123,9 +122,7 @@ def kept_conversation(
     """The result of :func:`conversation_from_sound`, kept while the files are unchanged.
 
     Args:
-        channels: of user and agent.
         folder: where it is kept; None: nowhere. A damaged result there is computed again.
-        how: further arguments.
 
     Raises:
         AudioError: a channel cannot be decoded.

@@ -154,12 +154,7 @@ class Echo:
 
 
 def find_echo(voice: Lane, speech: Spans, other: Lane) -> Echo | None:
-    """The echo of one lane's voice on another; None: there is none.
-
-    Args:
-        voice, other: lanes.
-        speech: stretches on the first.
-    """
+    """The echo of one lane's voice on another; None: there is none."""
     results = [*_lags(voice, speech, other)]
     if not results:
         return None

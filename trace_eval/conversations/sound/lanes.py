@@ -69,7 +69,6 @@ class Lane:
     """Speech probability and level of one channel; times are those of the conversation.
 
     Attributes:
-        channel: which one.
         stretches: where the detector hears speech, neither padded nor refined.
         levels: dB of 30 ms every 10 ms of the channel's own samples [shape=(hops,)].
         samples: of the channel at 16 kHz.

@@ -21,7 +21,6 @@ def outline(samples: NDArray[np.float32], points: int) -> Peaks:
 
     Args:
         samples: of one channel [shape=(n,)].
-        points: stretches.
     """
     if not len(samples):
         return np.zeros(points)
@@ -37,9 +36,7 @@ def channel_peaks(channels: Sequence[Channel], length_s: float, points: int) -> 
     A file is decoded once, however many of its channels are asked for.
 
     Args:
-        channels: of a conversation.
         length_s: the conversation's, above 0; the columns divide it evenly.
-        points: columns.
 
     Returns:
         For each channel 0 to 1; empty where it cannot be decoded.

@@ -87,7 +87,6 @@ def segmented(lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ())
     """Speech segments of two lanes that were recorded at the same time.
 
     Args:
-        lanes: two of them.
         ignore: stretches of the conversation that are no speech, e.g. music.
     """
     grid = Grid(lanes)
@@ -109,7 +108,6 @@ class Grid:
     """Levels of both lanes at the same moments.
 
     Args:
-        lanes: two of them.
         band: of :data:`~trace_eval.conversations.sound.lanes.BANDS`; None: all frequencies.
     """
 
