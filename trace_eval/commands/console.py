@@ -148,7 +148,6 @@ def by_cause(problems: Iterable[str], of: Callable[[str], str] = str) -> list[li
     """Texts that differ in quoted values and numbers only, together; the most frequent first.
 
     Args:
-        problems: the texts.
         of: the part of a text that tells causes apart.
     """
     causes: dict[str, list[str]] = {}
@@ -181,8 +180,6 @@ def print_rows(
     """Print the first :data:`MAX_ROWS` rows of a plain table, and where all rows are.
 
     Args:
-        titles: of the columns.
-        rows: their texts.
         everything: the file that has all rows; None: ``--json``.
         fixed: titles of columns whose cells are never broken; default: all but the first and last.
         right: titles of columns that are set to the right.

@@ -33,13 +33,7 @@ class Output:
     full: bool = False
 
     def close(self, values: Values, junit: Path | None = None, suite: str = "") -> None:
-        """End with exit code 1 where a figure is too low.
-
-        Args:
-            values: the figures.
-            junit: a file to write every condition to.
-            suite: its name there.
-        """
+        """End with exit code 1 where a figure is too low."""
         if not self.fail_under:
             if junit:
                 message = "--junit writes the conditions of --fail-under NAME=NUMBER; give one"

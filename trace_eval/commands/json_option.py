@@ -67,12 +67,7 @@ def _options(
 
 
 def with_json(command: Any, name: str) -> Any:
-    """A command, or a group with its commands, that takes ``--json`` and ``--quiet``.
-
-    Args:
-        command: of typer.
-        name: as it is typed.
-    """
+    """A command, or a group with its commands, that takes ``--json`` and ``--quiet``."""
     below = getattr(command, "commands", None)
     if below is not None:
         for inner in below.values():

@@ -93,12 +93,9 @@ def named_options(
     """The fields of an options class that a user named: by options, by ``-J``, or in the file.
 
     Args:
-        context: of the command.
-        options: the class.
         hidden: its fields that nobody may name.
         chosen: values of the options of the command that are fields of it.
         short: what came by ``flag``.
-        flag: ``-J`` or ``-X``.
 
     Raises:
         UserError: an option is unknown, of another type, or given in two ways.

@@ -43,9 +43,6 @@ def checked(command: Any) -> Any:
 def check(values: Mapping[str, Any]) -> None:
     """Refuse outputs that are inputs, or files that the program did not write.
 
-    Args:
-        values: of the options and arguments, by name.
-
     Raises:
         UserError: names the first one.
     """

@@ -136,7 +136,6 @@ def print_report(
     """Findings and notes (stderr), the answer and tables (stdout), and the files asked for.
 
     Args:
-        report: of ``agree`` or ``rank``.
         csv_folder: of ``--csv``; ``--json`` has everything, too.
         full: print the tables and a verdict per dimension, too.
     """

@@ -72,11 +72,7 @@ def _named(command: str) -> tuple[str, ...]:
 
 
 def result_schema(command: str) -> dict[str, Any]:
-    """The schema of what ``--json`` of a command holds.
-
-    Args:
-        command: one of :data:`RESULTS`, or a group of them.
-    """
+    """The schema of what ``--json`` of a command holds."""
     named = [one.rpartition(" ") for one in _named(command)]
     kinds = [_kind(how, place) for how, _, place in named]
     several: Any = tuple.__class_getitem__(tuple(kinds))

@@ -48,8 +48,6 @@ def refuse_unused(context: typer.Context, names: Collection[str], where: str) ->
     """Refuse options that were typed and do nothing in this way of using a command.
 
     Args:
-        context: of the call.
-        names: of the parameters that nothing would come of.
         where: the way of using it, e.g. ``without --html``.
 
     Raises:
@@ -104,13 +102,7 @@ def with_options(
 def field_parameters(
     options: type[Any], names: Sequence[str], panel: str | None = None
 ) -> list[inspect.Parameter]:
-    """Parameters of a command from some fields of an options class.
-
-    Args:
-        options: a dataclass; types, defaults and help come from it.
-        names: the fields, in the order of the help page.
-        panel: heading on the help page.
-    """
+    """Parameters of a command from some fields of an options class."""
     others = [each.name for each in fields(options) if each.name not in names]
     made = {each.name: each for each in _parameters(options, others, panel)}
     return [made[name] for name in names]

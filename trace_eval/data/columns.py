@@ -173,7 +173,6 @@ class Renamed:
         """The record with the user's columns under our names, and with an id.
 
         Args:
-            record: as it came.
             number: of the record in its file, from 1; its id, where the file has none.
         """
         for name, value in record.items():
@@ -187,10 +186,6 @@ class Renamed:
 
         The first records say whether the file brings ids, and which columns are ours but for
         capitals, spaces and hyphens.
-
-        Args:
-            rows: of a file.
-            record: gives the record of a row.
         """
         rows = iter(rows)
         first = list(islice(rows, FIRST))

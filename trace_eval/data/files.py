@@ -33,7 +33,6 @@ def make_folder(folder: Path, private: bool = False) -> None:
     """Make a folder and those above it; one that is there stays as it is.
 
     Args:
-        folder: the folder.
         private: only its owner may enter it.
 
     Raises:
@@ -88,7 +87,6 @@ def opened(path: Path, flags: int) -> int:
     """A descriptor of a file that is made where it is missing, with the mode of its folder.
 
     Args:
-        path: the file.
         flags: besides those that make it and open it for writing, e.g. ``os.O_APPEND``.
 
     Raises:

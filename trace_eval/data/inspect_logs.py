@@ -14,9 +14,6 @@ from trace_eval.data.cells import recording_of
 def log_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The samples of a finished log as records of single answers, one at a time.
 
-    Args:
-        path: of the log, ``NAME.eval``.
-
     Yields:
         The number of the sample, from 1, and its record; see :func:`record_of`.
 

@@ -42,9 +42,7 @@ def read_columns(
     """The known columns of a file, as text; what is missing is ``None``.
 
     Args:
-        path: the file.
         own: more names in the file -> ours; a name of ours in it gives way.
-        fields: what the file is made of.
 
     Raises:
         UserError: the file is no table, a row of it is bad, or two columns mean the same.
@@ -176,7 +174,6 @@ def refuse_without(
     """Refuse a file of labels without ids or without labels.
 
     Args:
-        path: the file.
         results: our names of its columns.
         labels: our names of columns of labels.
         numbered: the rows of a file without ids are numbered.

@@ -158,7 +158,6 @@ def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str
     """Accepted name -> the field that it holds, of one kind of table.
 
     Args:
-        kind: field -> its accepted names.
         have: columns of the table, by which :data:`WEAK` names count.
     """
     fields: dict[str, str] = {}

@@ -154,7 +154,6 @@ def claimed(
     A block that fails before it has written anything leaves no new folder.
 
     Args:
-        folder, kind, option: as of :func:`check_folder`.
         private: only its owner may enter it.
 
     Raises:

@@ -30,7 +30,6 @@ def option_field(default: Any, **how: Any) -> Any:
     """A field of an options class, and how it stands on the command line where it is otherwise.
 
     Args:
-        default: what it is if nobody asks.
         how: ``flag``: its name there; ``short``: more of them; ``metavar``; ``min``, ``max``;
             ``panel``: heading of the help page; ``read``: makes the value of what was typed, of
             all texts together where it may be repeated; ``once``: it may not be, though it holds

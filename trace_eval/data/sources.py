@@ -112,7 +112,6 @@ def opened(
     """A source's records, on this machine while the block runs.
 
     Args:
-        source: what to read.
         reading: where relative paths count from, and what columns of prompts are called.
         by_id: single answers are wanted; a ``.json`` may be an object of them by id.
 

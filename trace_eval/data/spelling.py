@@ -61,7 +61,6 @@ def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
     """The label that a value is: ``1``, ``2``, ``tie``, ``both_good`` or ``both_bad``.
 
     Args:
-        value: as it stands in the file.
         names: of the item's systems.
         typed: the column may hold typed ties.
 

@@ -54,7 +54,6 @@ def open_shared(
     opening happens under a lock on the folder, which the kernel frees with its holder.
 
     Args:
-        path: the file.
         tables: ``CREATE TABLE IF NOT EXISTS ...`` statements.
         timeout_s: how long a statement waits for another process's write.
         synchronous: ``FULL`` keeps every commit through a power cut.

@@ -72,7 +72,6 @@ def read_toml(path: Path, what: str, remedy: str) -> dict[str, Any]:
     """The table of a file.
 
     Args:
-        path: of the file.
         what: what to call it, e.g. ``rubric x.toml``.
         remedy: said after every problem: where a good one is to be seen.
 

@@ -50,7 +50,6 @@ def records(
     """The records of a file: (where, record) or (where, what is wrong with it).
 
     Args:
-        path: of the file.
         label: what to call it; None: its path.
         by_id: a ``.json`` may be an object of records by id.
         names: the columns that are wanted of Parquet; None: all.

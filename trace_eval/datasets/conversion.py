@@ -213,7 +213,6 @@ def read_prompt(path: Path, rubrics: Sequence[str]) -> tuple[str, str]:
     """The authors' prompt in a file of the user's, and which file that is.
 
     Args:
-        path: of a text in UTF-8.
         rubrics: question files that go with the answers; there must be one.
 
     Raises:

@@ -125,10 +125,6 @@ MAX_BYTES = 1 << 20
 def read_phrases(checkout: Path, name: str) -> tuple[tuple[str, ...], str]:
     """The longest list of texts in a module of a checkout, and where it is from.
 
-    Args:
-        checkout: folder of the authors' code, or the module itself.
-        name: file name of the module, e.g. ``mcq.py``.
-
     Raises:
         UserError: there is no such module, or no list in it.
     """

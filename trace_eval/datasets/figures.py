@@ -83,7 +83,6 @@ def share_figure(
         right: of the ``n`` answers, those that the rule calls right.
         unscored: of the ``n``, those that the rule cannot read; in neither case drawn.
         chance: the chance of a random fallback to be right; 0: there is none.
-        more: other fields of :class:`Figure`.
     """
     if not n:
         return Figure(name, **more)
@@ -118,11 +117,8 @@ def mean_figure(
     """A mean on a scale, with its worst and best case.
 
     Args:
-        values: what could be read.
-        unscored: how many could not.
         scale: lowest and highest possible value.
         factor: unit of the published figure, e.g. 20 where 1 to 5 is printed as 20 to 100.
-        more: other fields of :class:`Figure`.
     """
     n = len(values) + unscored
     if not n:

@@ -68,13 +68,10 @@ def item_of(
     """One answer with its question.
 
     Args:
-        name: id of the item.
         question: the words of the request, or fields of an instruction.
         text: the words of the answer; None, and there is no recording: it has none.
-        audio: its recording.
         reference: the right answer; None or "": none is there.
         turns: recordings of a dialogue.
-        more: other fields of :class:`~trace_eval.data.items.Single`.
     """
     words = "" if text is None and audio is None and not turns else text
     fields = {"text": words, "audio": audio, "turns": turns or None}

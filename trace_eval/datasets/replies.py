@@ -150,11 +150,7 @@ _WRONG = re.compile(
 
 
 def letter_of(reply: str) -> str | None:
-    """The letter that a reply names, ``A`` to ``D``; None: it names none, or several.
-
-    Args:
-        reply: what a system answered to a question with four choices.
-    """
+    """The letter that a reply names, ``A`` to ``D``; None: it names none, or several."""
     stated = sorted(
         (match.start(1), match[1].upper())
         for pattern in _STATED
@@ -186,7 +182,6 @@ def authors_letter(reply: str, templates: tuple[str, ...]) -> str | None:
     """The letter by the templates of VoiceBench, tried in their order; None: they read none.
 
     Args:
-        reply: what a system answered.
         templates: phrases with one placeholder in brackets, e.g. ``[CHOICE]``.
     """
     text = reply.lower()

@@ -71,7 +71,6 @@ class Rows:
         Of a column of recordings that a Parquet file embeds, the row has where they were put.
 
         Args:
-            path: the file.
             columns: what each row must have; more is kept.
             key: the column whose value no other row may have.
 

@@ -83,9 +83,6 @@ class Cache:
     full or read-only disk, a database that is damaged or locked) it knows nothing and keeps
     nothing from then on, and :attr:`problem` says why: that costs time, never a clip.
 
-    Args:
-        folder: of the cache; default: :func:`~extractors.folders.cache_folder`.
-
     Raises:
         UserError: ``folder`` is no folder.
     """

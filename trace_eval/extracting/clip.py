@@ -50,7 +50,6 @@ class ClipExtractor:
 
     Args:
         plan: extractors in dependency order.
-        cache: where finished groups are kept.
         max_seconds: longer recordings are refused.
         keep_models: hold every model; else each is released before the next one is loaded.
     """
@@ -80,7 +79,6 @@ class ClipExtractor:
         """Blueprints of some recordings, in their order. Never raises for a recording.
 
         Args:
-            sources: the recordings.
             before: the blueprint of each by an earlier stage of the same plan.
             groups: fill these only; default: all that the plan has.
         """

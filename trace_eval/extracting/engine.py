@@ -45,7 +45,6 @@ class LocalEngine:
     """Worker processes on this machine; make it inside a running event loop.
 
     Args:
-        plan: what they run.
         workers: processes for what runs on CPUs; 0: a thread of this process runs it all.
         gpus: for each process that runs models on a GPU, which one it sees as
             ``CUDA_VISIBLE_DEVICES`` (None: those that this process sees); empty: models run

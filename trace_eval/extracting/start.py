@@ -128,12 +128,7 @@ def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | 
 def source_of(
     recording: Recording, language: str | None = None, assumed: str | None = None
 ) -> ClipSource:
-    """The engine's source of a recording, with the language spoken in it.
-
-    Args:
-        recording: where it is.
-        language, assumed: see :class:`ClipSource`.
-    """
+    """The engine's source of a recording, with the language spoken in it."""
     cut = recording.cut
     part = Part(cut.channel, cut.start_s, cut.end_s) if cut else None
     place = (recording.audio, recording.data, recording.url)
@@ -156,8 +151,6 @@ def extract_each(
 
     Args:
         sources: distinct recordings.
-        options: how.
-        listener: told of each.
         shards: where the engine ``ray`` keeps its results: a folder or an fsspec URL.
     """
     end_if_imported_by_worker()

@@ -78,7 +78,6 @@ class Slot:
     """One worker.
 
     Args:
-        plan: what it runs.
         place: where; None: a thread of this process, which nothing protects from crashes.
     """
 
@@ -98,7 +97,6 @@ class Slot:
         """Extract a batch; a clip on which the worker dies is an error of that clip.
 
         Args:
-            tasks: the recordings.
             groups: fill these only; default: all that the plan has.
 
         Raises:
@@ -200,9 +198,6 @@ def without_script(needed: object) -> Iterator[None]:
 
     A script without a main guard would start everything again in each worker. Only what was
     defined in the script itself, e.g. an extractor, cannot be had without it.
-
-    Args:
-        needed: what the process is sent.
     """
     script = sys.modules["__main__"]
     with _STARTING:

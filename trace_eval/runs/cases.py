@@ -15,11 +15,7 @@ from trace_eval.runs.run import Run
 
 
 class CaseReader:
-    """Builds cases from a run's blueprints; holds their places in the file, not themselves.
-
-    Args:
-        run: a run whose clips were extracted.
-    """
+    """Builds cases from a run's blueprints; holds their places in the file, not themselves."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -40,7 +36,6 @@ class CaseReader:
         """The case of an item; None when a recording of its answers has no blueprint.
 
         Args:
-            item: of the run.
             roles: the recordings that are wanted; None: all of them.
         """
         recordings = item.recordings()

@@ -29,9 +29,7 @@ def write_derived(
 
     Args:
         sources: whose clips and blueprints it gets, the first one's first.
-        out: the new folder.
         record: what the run tells of itself.
-        pairs: of the run.
         judged: id -> judgement of the pair, None where there is none.
 
     Raises:
@@ -114,7 +112,6 @@ def write_as_voice_quality(folder: Path, onto: Path, out: Path, acceptable: floa
     Args:
         folder: a run with scores of both answers (``pair_scores``).
         onto: a run of typed verdicts on the same pairs; its policy fuses the new one.
-        out: a new folder.
         acceptable: see :func:`typed_tie`.
 
     Returns:

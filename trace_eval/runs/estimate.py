@@ -58,10 +58,8 @@ def estimate_manifest(
     Clips are extracted, through the cache, so a run afterwards does not extract them again.
 
     Args:
-        manifest: the pairs.
         options: as for :func:`trace_eval.judge_manifest`; no key is needed.
         out: run whose scored pairs are left out; it is only read.
-        listener: told of every clip.
 
     Raises:
         UserError: the judge sends nothing, or options contradict each other.

@@ -25,7 +25,6 @@ def export_otel(folder: Path, out: Path | None = None, policy: str | None = None
     """Write one line of OTLP JSON per item, as a collector's file receiver reads it.
 
     Args:
-        folder: a run of ``judge`` or ``rate``.
         out: the file; None: ``export.otlp.jsonl`` in the run.
         policy: of the overall ratings; None: the last.
 

@@ -19,7 +19,6 @@ def export_table(
     """Write the results of a run, one row per pair.
 
     Args:
-        folder: the run.
         kind: ``csv`` or ``parquet``.
         out: the file; None: ``export.csv`` or ``export.parquet`` in the run.
         policy: name of one that the run was fused with; None: the last.

@@ -62,7 +62,6 @@ class Job:
 
         Args:
             quick: from the durations in the files' headers alone, without extraction.
-            listener: told of every clip.
 
         Raises:
             UserError: the judge sends nothing, or options contradict each other.
@@ -75,7 +74,6 @@ class Job:
         """A sitting at the run; use it with ``with``.
 
         Args:
-            listener: told of every clip and item.
             offline: answer from the cache and from batch results alone.
         """
         judging = replace(self.options.judging, offline=offline or self.options.judging.offline)
@@ -88,7 +86,6 @@ class Job:
         """Judge what is not scored yet; a run that is there is continued.
 
         Args:
-            listener: told of every clip and item.
             batch_results: result files of a provider's batch; with these nothing is sent.
 
         Raises:

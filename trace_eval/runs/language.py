@@ -46,12 +46,7 @@ def seeming_language(items: Iterable[Item]) -> str | None:
 
 
 class LanguageAdvice:
-    """One line and one remedy, once, where a recogniser of English meets another language.
-
-    Args:
-        plan: the extractors.
-        options: how they were chosen, and who judges.
-    """
+    """One line and one remedy, once, where a recogniser of English meets another language."""
 
     def __init__(self, plan: Sequence[Extractor], options: Options) -> None:
         self._model = next(

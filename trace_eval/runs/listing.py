@@ -23,10 +23,6 @@ class ListedRun:
 def list_runs(below: Path, tag: str | None = None) -> list[ListedRun]:
     """The runs at or below a folder, oldest first; those inside of other runs are left out.
 
-    Args:
-        below: where to look.
-        tag: only the runs with this tag.
-
     Raises:
         UserError: there is no such folder.
     """

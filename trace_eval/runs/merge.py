@@ -59,11 +59,6 @@ def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
     Pairs come in the order of the whole input, or of the folders where those are no shards.
     Records that several folders share are kept once.
 
-    Args:
-        folders: all of one kind.
-        out: the new folder; must not exist.
-        partial: shards may be missing.
-
     Raises:
         UserError: shards are missing or of another input; runs were made with different
             options; two of them contradict each other; or ``out`` exists.

@@ -37,12 +37,7 @@ def summary_of(run: RunReader) -> str:
 
 
 def run_html(run: RunReader, sentences: Iterable[str] = ()) -> str:
-    """The judge, how many items were scored, and the first rows of the results.
-
-    Args:
-        run: of pairs or scores.
-        sentences: what it comes to, in words.
-    """
+    """The judge, how many items were scored, and the first rows of the results."""
     head = f"<p><b>{escape(str(run.folder))}</b>: {escape(summary_of(run))}</p>"
     head += "".join(f"<p>{escape(text)}</p>" for text in sentences)
     table = replace(table_of(run), digits=3)

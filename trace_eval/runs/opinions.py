@@ -42,7 +42,6 @@ def read_opinions(
     """Read a run folder, or a file as :func:`trace_eval.opinions.labels.read_labels` does.
 
     Args:
-        path: folder or file.
         columns: how a file names its columns and labels, see
             :func:`trace_eval.opinions.judge_files.read_judge_file`.
         numbers: more numbers per answer to read: of a run's blueprints (``p808``, ``utmos``,

@@ -109,8 +109,6 @@ def recordings_needed(item: Item, judge: Panel, voices: bool = False) -> dict[st
     """Role -> recording, of those whose blueprints judges need of an item.
 
     Args:
-        item: what is judged.
-        judge: who judges.
         voices: also that of a pair's voice, which no judge needs but the measures do.
     """
     recordings = item.recordings()
@@ -177,11 +175,7 @@ class Pipeline:
     """Judges items into a run.
 
     Args:
-        engine: where clips are extracted.
-        judge: who judges.
         run: where outcomes are appended as soon as they are known; None keeps nothing.
-        window: items in flight.
-        listener: told of every finished clip and item.
         voices: the plan embeds speakers, see :func:`knows_voices`.
     """
 

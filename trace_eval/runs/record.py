@@ -122,11 +122,7 @@ class RunRecord(RecordSection):
         return self.sessions[0].started if self.sessions else ""
 
     def continuing(self, before: RunRecord) -> RunRecord:
-        """The record of a session that goes on where others ended.
-
-        Args:
-            before: the record that they left.
-        """
+        """The record of a session that goes on where others ended."""
         policies = dict.fromkeys((self.policy, *before.policies, before.policy))
         return self.model_copy(
             update={

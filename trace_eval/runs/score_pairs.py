@@ -124,9 +124,7 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
     """Write the pairs of a run of scores, and return their number.
 
     Args:
-        folder: the run.
         out: a new ``.csv`` or ``.jsonl`` table, or the folder of a new run of pairs.
-        options: how scores become labels.
 
     Raises:
         UserError: see :func:`pairs_of`; ``out`` exists; answers without sound cannot be a run.

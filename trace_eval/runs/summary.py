@@ -68,7 +68,6 @@ class Summary:
         """Count the items of a run, over all its sessions.
 
         Args:
-            run: of pairs, or of single answers.
             rubrics: by which single answers were scored; an item counts when all have a score.
         """
         self.scored, self.unscored, self.dimensions = 0, Counter(), Counter()

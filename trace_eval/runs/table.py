@@ -99,10 +99,6 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
     rating, where several opinions were asked; ``consistent`` is false where the two orders
     contradict each other on any dimension, and ``inconsistent`` names those dimensions. Such a
     rating is no verdict on the answers.
-
-    Args:
-        run: a run that was judged, wholly or in part.
-        overall: pair id -> its fused rating.
     """
     judged = LineIndex(run.path("judgements.jsonl"), "pair")
     measured = run.measures()
@@ -174,7 +170,6 @@ def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> Table:
     """The results of a run: of pairs as they were fused last, of scores a row per item and rubric.
 
     Args:
-        run: of pairs or scores.
         rubrics: of scores; None: those of the run's record.
     """
     if not run.holds_scores:

@@ -193,7 +193,6 @@ def _correlate(result: Converted, rows: Rows, judged: Mapping[str, Marks]) -> No
     """Correlate annotators with each other and with the judge, over all and by group of abilities.
 
     Args:
-        result: gets figures and labels.
         rows: of the source; every file with a column ``mos`` is an annotator's.
         judged: group of abilities -> answer -> mark of the judge.
     """

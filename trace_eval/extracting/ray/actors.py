@@ -64,12 +64,7 @@ class Brief:
 
 
 class StageActor:
-    """One stage of a plan, over one chunk at a time.
-
-    Args:
-        brief: of the job.
-        number: of the stage.
-    """
+    """One stage of a plan, over one chunk at a time."""
 
     def __init__(self, brief: Brief, number: int) -> None:
         prime_hashes(brief.plan.hashes)

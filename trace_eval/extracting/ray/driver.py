@@ -89,11 +89,7 @@ class Failed:
 
 
 class Driver:
-    """The driver's process, as seen from outside.
-
-    Args:
-        job: what it does.
-    """
+    """The driver's process, as seen from outside."""
 
     def __init__(self, job: RayJob) -> None:
         context = multiprocessing.get_context("spawn")

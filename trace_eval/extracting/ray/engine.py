@@ -30,7 +30,6 @@ class RayEngine:
     do, Ray is not started at all. Make it inside a running event loop.
 
     Args:
-        plan: what is run.
         sources: every recording that :meth:`extract` will be asked for.
         place: folder or fsspec URL of the shards. A folder is written by this machine, a URL
             by the workers.

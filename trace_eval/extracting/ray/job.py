@@ -58,11 +58,6 @@ def finished(
 
     A recording counts while its file is as it was. A URL is taken to name the same recording
     for ever.
-
-    Args:
-        folder: where the shards are.
-        names: of the plan's shards.
-        sources: the recordings that are asked for.
     """
     shards: dict[str, str] = {}
     if not names:
@@ -79,14 +74,7 @@ def finished(
 def cut(
     digest: str, sources: Sequence[ClipSource], workers: int, names: Collection[str] = ()
 ) -> list[Chunk]:
-    """Chunks of some recordings, in their order; the same ones for the same recordings.
-
-    Args:
-        digest: of the plan.
-        sources: distinct recordings.
-        workers: that will share them.
-        names: of the shards that are there.
-    """
+    """Chunks of some recordings, in their order; the same ones for the same recordings."""
     fair = -(-len(sources) // (CHUNKS_PER_WORKER * max(1, workers)))
     size = max(1, min(CHUNK_CLIPS, fair))
     chunks = []

@@ -64,7 +64,6 @@ def to_parquet(extracted: Sequence[Extracted], versions: Sequence[str | None]) -
     """The bytes of a shard.
 
     Args:
-        extracted: what became of its recordings.
         versions: of their files, in the same order; None where nobody looked.
     """
     rows = [_row(one, version) for one, version in zip(extracted, versions, strict=True)]
