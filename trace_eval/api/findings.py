@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Any
 from blueprints import UserError
 from trace_eval.api.finding import Finding
 from trace_eval.data.columns import Columns
-from trace_eval.data.settings import nearest
 from trace_eval.decide.answers import answer_of
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.opinions.labels import read_labels, table_labels
+from trace_eval.opinions.labels import table_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.draw import Point
@@ -54,28 +52,9 @@ def results_of(run: Run) -> Finding:
     return Finding("Overall labels", run, points=points, axis="pairs", ends=_COUNT)
 
 
-def labels_of(provided: Any, columns: Mapping[str, str] | None = None) -> Opinions | None:
-    """Human labels from a file, or from a table at hand.
-
-    Raises:
-        UserError: they cannot be read.
-    """
-    if provided is None or isinstance(provided, Opinions):
-        return provided
-    if isinstance(provided, str) or hasattr(provided, "__fspath__"):
-        return read_labels(Path(provided), columns=columns)
-    return table_labels(provided, columns)
-
-
-def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
-    """The report of ``agree`` as an object of a notebook."""
-    of_pairs = isinstance(report, AgreeReport)
-    unit = "share of pairs with the human label" if of_pairs else "Spearman's rho"
-    span = _SHARE if of_pairs else (-1.0, 1.0)
-    return _statistics("Agreement with human labels", report, _agreement_points(report), unit, span)
-
-
-def labels_with(provided: Any, columns: Mapping[str, str] | None) -> tuple[Any, Columns | None]:
+def labels_of(
+    provided: Any, columns: Mapping[str, str] | None = None
+) -> tuple[Path | Opinions | None, Columns | None]:
     """Human labels as statistics read them: a file with its names of columns, or a table.
 
     Raises:
@@ -85,7 +64,16 @@ def labels_with(provided: Any, columns: Mapping[str, str] | None) -> tuple[Any, 
         raise UserError(f"columns {sorted(columns)}: are those of labels; give labels, too")
     if isinstance(provided, str) or hasattr(provided, "__fspath__"):
         return Path(provided), Columns(named=columns or {})
-    return labels_of(provided, columns), None
+    known = provided is None or isinstance(provided, Opinions)
+    return provided if known else table_labels(provided, columns), None
+
+
+def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
+    """The report of ``agree`` as an object of a notebook."""
+    of_pairs = isinstance(report, AgreeReport)
+    unit = "share of pairs with the human label" if of_pairs else "Spearman's rho"
+    span = _SHARE if of_pairs else (-1.0, 1.0)
+    return _statistics("Agreement with human labels", report, _agreement_points(report), unit, span)
 
 
 def _statistics(
@@ -267,23 +255,3 @@ def page_of(run: Run, path: Path) -> FindingsPage:
         results_of(run), title="Report", sentences=run_answer(run.folder)
     )
     return page
-
-
-def options_from(
-    provided: Mapping[str, Any], kind: Any, bootstrap: BootstrapOptions | None = None
-) -> Any:
-    """Options of a statistic from keywords, those of its bootstrap among them.
-
-    Raises:
-        UserError: one is unknown.
-    """
-    own = {part.name for part in dataclasses.fields(kind)} - {"bootstrap"}
-    drawn = {part.name for part in dataclasses.fields(BootstrapOptions)} if bootstrap else set()
-    for name in provided:
-        if name not in own | drawn:
-            raise UserError(f"{name}: is unknown; {nearest(name, own | drawn)}")
-    chosen = {name: value for name, value in provided.items() if name in own}
-    if bootstrap is not None:
-        more = {name: value for name, value in provided.items() if name in drawn}
-        chosen["bootstrap"] = dataclasses.replace(bootstrap, **more)
-    return kind(**chosen)

@@ -17,21 +17,16 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from blueprints import UserError
-from trace_eval.api.judged import with_settings
+from trace_eval.api.one_pair import ItemJudge
 from trace_eval.data.inspect_logs import record_of
-from trace_eval.data.items import Item
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Outcome
-from trace_eval.data.policies import any_policy
 from trace_eval.data.records import pair_from_record
 from trace_eval.data.scores import Score as OurScore
+from trace_eval.data.settings import with_settings
 from trace_eval.data.singles import single_from_record
-from trace_eval.extracting.start import engine_of
-from trace_eval.judges.registry.create import panel_of
-from trace_eval.options import DEFAULT_JUDGE, DEFAULT_RATERS, ExtractOptions, Options
-from trace_eval.rubrics.load import load_rubric
-from trace_eval.runs.fuse import check_policy, fuse
-from trace_eval.runs.pipeline import Pipeline, load_model, plan_for
+from trace_eval.options import DEFAULT_JUDGE, DEFAULT_RATERS, Options
+from trace_eval.runs.fuse import fuse
 
 #: Rating of the answer, shown as A -> its value; a tie of any type is a half.
 _VALUES = {"1": 1.0, "2": 0.0}
@@ -49,7 +44,8 @@ def rated(rubric: str, judge: str = DEFAULT_RATERS[0], **settings: Any) -> Score
     Raises:
         UserError: a name or an option is unknown.
     """
-    judging = _Judging(Options(judge=judge, rubrics=(rubric,)), settings)
+    options = Options(judge=judge, rubrics=(rubric,))
+    judging = ItemJudge(with_settings(options, {"workers": 0, **settings}))
 
     async def score(state: TaskState, target: Target) -> Score:
         try:
@@ -84,7 +80,7 @@ def preferred(baseline: str = "baseline", judge: str = DEFAULT_JUDGE, **settings
     Raises:
         UserError: a name or an option is unknown.
     """
-    judging = _Judging(Options(judge=judge), settings)
+    judging = ItemJudge(with_settings(Options(judge=judge), {"workers": 0, **settings}))
 
     async def score(state: TaskState, target: Target) -> Score:
         other = state.metadata.get(baseline)
@@ -114,31 +110,6 @@ def preferred(baseline: str = "baseline", judge: str = DEFAULT_JUDGE, **settings
         )
 
     return score
-
-
-class _Judging:
-    """A judge with the extraction before it, made with the first sample that needs it."""
-
-    def __init__(self, options: Options, settings: dict[str, Any]) -> None:
-        options = with_settings(options, {"workers": 0, **settings})
-        self._extract: ExtractOptions = options.extract
-        self._panel = panel_of(
-            options.judges, [*map(load_rubric, options.rubrics)], options.judging
-        )
-        self.policy = any_policy(options.policy)
-        if not options.rubrics:
-            check_policy(self.policy, self._panel.judges[0])
-        load_model(self._panel)
-        self._pipelines: dict[bool, Pipeline] = {}
-
-    async def outcome(self, item: Item) -> Outcome:
-        """The judge's outcome; extraction works in a thread of this process by default."""
-        sounds = bool(self._panel.roles(item))
-        if sounds not in self._pipelines:
-            plan = plan_for(self._panel, self._extract, [item])
-            self._pipelines[sounds] = Pipeline(engine_of(self._extract, plan, 1), self._panel)
-        (outcome,) = await self._pipelines[sounds].judge(item)
-        return outcome
 
 
 def _name(state: TaskState) -> str:

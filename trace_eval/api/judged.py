@@ -7,31 +7,26 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from blueprints import UserError
 from trace_eval.api import findings
 from trace_eval.api.finding import Finding
 from trace_eval.api.python_words import python_words
-from trace_eval.data.settings import nearest
+from trace_eval.data.settings import with_settings
 from trace_eval.data.sources import source_of
 from trace_eval.data.system_folders import Systems
 from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank
-from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
-from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.options import DEFAULT_RATERS, ExtractOptions, Options, usual_rubrics
+from trace_eval.estimate.options import OF_PAGES
+from trace_eval.options import DEFAULT_RATERS, Options, usual_rubrics
 from trace_eval.runs.job import open_job
 from trace_eval.runs.notebook import run_html, summary_of
-from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.pipeline import Listener, RunEvent
 from trace_eval.runs.run import Run as StoredRun
 from trace_eval.stats.options import AgreeOptions, RankOptions, ScreenOptions
-
-if TYPE_CHECKING:
-    pass
 
 #: Problems of an input that are warned of one by one; the others are counted.
 _WARNED = 10
@@ -84,8 +79,8 @@ class Run(StoredRun):
         Raises:
             UserError: there are no labels, they cannot be read, or an option is unknown.
         """
-        chosen = findings.options_from(options, AgreeOptions, BootstrapOptions())
-        provided, named = findings.labels_with(labels, columns)
+        chosen = with_settings(AgreeOptions(), options)
+        provided, named = findings.labels_of(labels, columns)
         return findings.agreement_finding(agree([self.folder], provided, chosen, named))
 
     @python_words()
@@ -109,9 +104,8 @@ class Run(StoredRun):
         if systems is not None and len(tuple(systems)) != 2:
             raise UserError(f"systems {list(systems)}: name two, those of A and of B")
         names = None if systems is None else (str(systems[0]), str(systems[1]))
-        requested = {"missing": "drop", "systems": names, **options}
-        chosen = findings.options_from(requested, RankOptions, BootstrapOptions(2_000))
-        provided, named = findings.labels_with(labels, columns)
+        chosen = with_settings(RankOptions(missing="drop", systems=names), options)
+        provided, named = findings.labels_of(labels, columns)
         return findings.ranking_finding(rank(self.folder, provided, chosen, columns=named))
 
     @python_words()
@@ -137,8 +131,9 @@ class Run(StoredRun):
         several = isinstance(others, Sequence) and not isinstance(others, str)
         listed: Sequence[Any] = others if several else [others]  # type: ignore[assignment]
         folders = [o.folder if isinstance(o, StoredRun) else Path(o) for o in listed]
-        chosen = findings.options_from(options, CompareOptions, BootstrapOptions())
-        report = compare_folders([self.folder, *folders], findings.labels_of(labels), chosen)
+        provided, _ = findings.labels_of(labels)
+        chosen = with_settings(CompareOptions(), options)
+        report = compare_folders([self.folder, *folders], provided, chosen)
         return findings.comparison_finding(report)
 
     @python_words()
@@ -152,11 +147,11 @@ class Run(StoredRun):
         Raises:
             UserError: there are no labels, or an option is unknown.
         """
+        from trace_eval.decide.labelled import read_labelled_run
         from trace_eval.decide.screen import screen
-        from trace_eval.stats.inference.labelled_run import gather
 
-        chosen = findings.options_from(options, ScreenOptions)
-        run = gather(read_opinions(self.folder), findings.labels_of(labels))
+        chosen = with_settings(ScreenOptions(), options)
+        run = read_labelled_run(self.folder, findings.labels_of(labels)[0])
         return findings.screening_finding(screen(run, chosen))
 
     @python_words()
@@ -168,7 +163,7 @@ class Run(StoredRun):
         """
         from trace_eval.decide.card import make_cards
 
-        cards = make_cards([self.folder], findings.labels_of(labels), resamples, [])
+        cards = make_cards([self.folder], findings.labels_of(labels)[0], resamples)
         return findings.cards_finding(cards)
 
     def plot(self, ax: Any = None) -> Any:
@@ -284,25 +279,6 @@ def rate(
     if rubrics is None:
         rubrics = usual_rubrics([one for one in judges if isinstance(one, str)])
     return _judge(items, out, judges, rubrics=rubrics, **more)
-
-
-def with_settings(options: Options, settings: Mapping[str, Any]) -> Options:
-    """The options with fields changed, whichever part they belong to.
-
-    Raises:
-        UserError: a field is unknown.
-    """
-    parts: dict[str, Any] = {"extract": ExtractOptions, "judging": JudgeOptions}
-    own = {field.name for field in fields(Options)}
-    available = {part: {field.name for field in fields(kind)} for part, kind in parts.items()}
-    every = own.union(*available.values())
-    for name in settings:
-        if name not in every:
-            raise UserError(f"{name}: is unknown; {nearest(name, every)}")
-    for part, names in available.items():
-        if changed := {key: value for key, value in settings.items() if key in names - own}:
-            options = replace(options, **{part: replace(getattr(options, part), **changed)})
-    return replace(options, **{key: value for key, value in settings.items() if key in own})
 
 
 @contextmanager

@@ -9,14 +9,18 @@ from typing import Any
 
 from blueprints import Blueprint, UserError
 from trace_eval.api.python_words import python_words
+from trace_eval.data.items import Item
 from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.outcome import Outcome
 from trace_eval.data.pairs import Pair
 from trace_eval.data.policies import any_policy
 from trace_eval.data.records import pair_from_record
+from trace_eval.extracting.engine import Engine
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.start import engine_of, extract
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.options import ExtractOptions, Options
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.fuse import check_policy, fuse
 from trace_eval.runs.pipeline import Pipeline, load_model, plan_for
 
@@ -58,6 +62,37 @@ def blueprint(source: Path | str | bytes, options: ExtractOptions | None = None)
     return result.blueprint
 
 
+class ItemJudge:
+    """A judge with the extraction before it, for items that come one by one, without a run."""
+
+    def __init__(self, options: Options) -> None:
+        rubrics = [*map(load_rubric, options.rubrics)]
+        self._extract = options.extract
+        self._panel = panel_of(options.judges, rubrics, options.judging)
+        self.policy = any_policy(options.policy)
+        if not rubrics:
+            check_policy(self.policy, self._panel.judges[0])
+        load_model(self._panel)
+        self._engines: list[Engine] = []
+        self._pipelines: dict[bool, Pipeline] = {}
+
+    async def outcome(self, item: Item) -> Outcome:
+        """The judge's outcome; the first item with sound, and without, decides on extractors."""
+        sounds = bool(self._panel.roles(item))
+        if sounds not in self._pipelines:
+            plan = plan_for(self._panel, self._extract, [item])
+            self._engines.append(engine_of(self._extract, plan, 1))
+            self._pipelines[sounds] = Pipeline(self._engines[-1], self._panel)
+        (outcome,) = await self._pipelines[sounds].judge(item)
+        return outcome
+
+    async def close(self) -> None:
+        """Stop the extraction, and the judge's connections."""
+        for engine in self._engines:
+            await engine.close()
+        await self._panel.close()
+
+
 @python_words()
 def judge_pair(pair: Pair | Mapping[str, Any], options: Options | None = None) -> Result:
     """Judge one pair in this process, without a run folder.
@@ -71,22 +106,14 @@ def judge_pair(pair: Pair | Mapping[str, Any], options: Options | None = None) -
     """
     if not isinstance(pair, Pair):
         pair = pair_from_record({"id": "1", **pair}, Path.cwd())
-    options = options or Options(extract=ExtractOptions(workers=0))
-    policy = any_policy(options.policy)
-    judge = panel_of(options.judges, (), options.judging)
-    check_policy(policy, judge.judges[0])
-    plan = plan_for(judge, options.extract, [pair])
-    load_model(judge)
+    judging = ItemJudge(options or Options(extract=ExtractOptions(workers=0)))
 
-    async def work() -> Judgement:
-        engine = engine_of(options.extract, plan, 1)
+    async def work() -> Outcome:
         try:
-            (judgement,) = await Pipeline(engine, judge).judge(pair)
-            assert isinstance(judgement, Judgement)
-            return judgement
+            return await judging.outcome(pair)
         finally:
-            await engine.close()
-            await judge.close()
+            await judging.close()
 
     judgement = complete(work())
-    return Result(pair, judgement, fuse(judgement, policy))
+    assert isinstance(judgement, Judgement)
+    return Result(pair, judgement, fuse(judgement, judging.policy))

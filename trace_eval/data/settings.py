@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from inspect import cleandoc
 from math import isfinite
@@ -76,6 +76,27 @@ def hints_of(options: type[Any]) -> dict[str, Any]:
     """Option -> its type, of a dataclass."""
     result = get_type_hints(options, localns=_LATER)
     return {each.name: result[each.name] for each in fields(options)}
+
+
+def with_settings(options: T, settings: Mapping[str, Any]) -> T:
+    """Options with fields changed, those of options within them by their own names.
+
+    Raises:
+        UserError: a field is unknown; names the nearest one.
+    """
+    hints = hints_of(type(options))
+    parts = {name: fields(hint) for name, hint in hints.items() if is_dataclass(hint)}
+    places = {each.name: part for part, inner in parts.items() for each in inner}
+    changes: dict[str, Any] = {}
+    for name, value in settings.items():
+        if name in hints:
+            changes[name] = value
+        elif name in places:
+            part = places[name]
+            changes[part] = replace(changes.get(part, getattr(options, part)), **{name: value})
+        else:
+            raise UserError(f"{name}: is unknown; {nearest(name, {*hints, *places})}")
+    return replace(options, **changes)  # type: ignore[type-var]
 
 
 def choices_of(hint: Any) -> tuple[Any, ...]:

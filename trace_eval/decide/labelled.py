@@ -29,7 +29,7 @@ PROBABILITIES, REPORT = "calibrated.csv", "calibration.json"
 
 def read_labelled_run(
     source: Path,
-    labels: Path | None = None,
+    labels: Path | Opinions | None = None,
     chosen: LabelChoice | None = None,
     others: Sequence[Path] = (),
     columns: Columns | None = None,
@@ -37,7 +37,7 @@ def read_labelled_run(
     """Read judgements and labels, and join them by :func:`gather`.
 
     Args:
-        labels: file of human labels; None: those that came with the judgements.
+        labels: human labels, or the file of them; None: those that came with the judgements.
         chosen: which of its labels; default: the overall one of the only judge.
         others: runs or files of further judges of the same items.
 
