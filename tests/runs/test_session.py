@@ -175,6 +175,8 @@ def test_memory_holds_the_clips_in_flight_only(tmp_path: Path) -> None:
     class Watched:
         """An engine that remembers how many clips were held at once."""
 
+        capacity = 1  # with the two pairs that the judge takes, three in flight
+
         def __init__(self) -> None:
             self.most = 0
 
@@ -187,7 +189,7 @@ def test_memory_holds_the_clips_in_flight_only(tmp_path: Path) -> None:
             pass
 
     engine = Watched()
-    pipeline = Pipeline(engine, Panel([LouderWins()]), window=3)
+    pipeline = Pipeline(engine, Panel([LouderWins()]))
     asyncio.run(pipeline.judge_all(pairs))
     assert 2 <= engine.most <= 6  # two clips in each of at most three pairs
     assert not pipeline._clips._tasks
@@ -198,6 +200,8 @@ def test_later_clips_are_extracted_while_earlier_pairs_are_judged(tmp_path: Path
     extracted: list[str] = []
 
     class Engine:
+        capacity = 2
+
         async def extract(self, source: ClipSource) -> Extracted:
             await asyncio.sleep(0)
             extracted.append(source.id)
@@ -217,7 +221,7 @@ def test_later_clips_are_extracted_while_earlier_pairs_are_judged(tmp_path: Path
             return Judgement.scored(case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict))
 
     async def work() -> None:
-        pipeline = Pipeline(Engine(), Panel([Patient()]), window=4)
+        pipeline = Pipeline(Engine(), Panel([Patient()]))
         await asyncio.wait_for(pipeline.judge_all(pairs), timeout=60)
 
     asyncio.run(work())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from blueprints import UserError, language_code
 from extractors import AUTO, Extractor, Part, another_recogniser, plan_extractors
@@ -70,28 +69,24 @@ def check_available(plan: Sequence[Extractor], options: ExtractOptions) -> None:
     )
 
 
-class ExtractionJob(NamedTuple):
-    """What a remote engine must know before the first clip.
-
-    Attributes:
-        sources: every recording that will be asked for.
-        shards: folder or fsspec URL of the results.
-    """
-
-    sources: Iterable[ClipSource]
-    shards: str
-
-
 def engine_of(
-    options: ExtractOptions, plan: Sequence[Extractor], clips: int, job: ExtractionJob | None = None
+    options: ExtractOptions,
+    plan: Sequence[Extractor],
+    clips: int,
+    sources: Iterable[ClipSource] = (),
+    shards: str | None = None,
 ) -> Engine:
     """The engine for about so many clips; call it inside a running event loop.
 
+    Args:
+        sources: every recording that will be asked for.
+        shards: where the engine ``ray`` keeps its results: a folder or an fsspec URL.
+
     Raises:
-        UserError: the engine ``ray`` cannot be had, or there is no ``job`` for it; or the cache
-            cannot be where it is wanted.
+        UserError: the engine ``ray`` cannot be had, or there is no place for its shards; or the
+            cache cannot be where it is wanted.
     """
-    if options.engine == "ray" and job is None:
+    if options.engine == "ray" and shards is None:
         raise UserError(
             "engine ray: keeps its results in a folder; use extract_to or judge_manifest"
         )
@@ -101,10 +96,10 @@ def engine_of(
         extractor.provenance()  # hashes model files here, once for all workers
     cache, one_model = options.cache, options.one_model_at_a_time
     whole = Plan(tuple(plan), cache, options.max_seconds, one_model)
-    if options.engine == "ray" and job is not None:
+    if options.engine == "ray" and shards is not None:
         from trace_eval.extracting.ray.engine import RayEngine
 
-        return RayEngine(whole, job.sources, job.shards, options)
+        return RayEngine(whole, sources, shards, options)
     gpus = _gpus(plan, options)[: max(1, clips)]
     workers = options.workers
     if workers is None:
@@ -158,8 +153,7 @@ def extract_each(
     plan = extractors_of(options)
 
     async def work() -> None:
-        job = ExtractionJob(sources, shards) if shards else None
-        engine = engine_of(options, plan, len(sources), job)
+        engine = engine_of(options, plan, len(sources), sources, shards)
 
         async def one(source: ClipSource) -> None:
             listener(await engine.extract(source))

@@ -11,72 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from blueprints import FiniteJson, UserError, counted
-from extractors import Extractor
 from trace_eval.data.manifests import Manifest
-from trace_eval.extracting.clip import Extracted
-from trace_eval.extracting.engine import Engine
-from trace_eval.extracting.source import ClipSource
-from trace_eval.extracting.start import ExtractionJob
 from trace_eval.options import Options
-from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.job import Job
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.record import JudgeRecord, RunRecord, differences
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session
 from trace_eval.runs.summary import Summary
-
-#: What of the old run's record is true of the new one: where its items and evidence come from.
-_KEPT = ("input", "input_sha256", "shard", "extractors", "profile", "max_seconds", "unused_labels")
-
-
-class StoredBlueprints:
-    """Gives the blueprints that a run stored, where an engine would extract them."""
-
-    def __init__(self, run: Run) -> None:
-        self._reader = CaseReader(run)
-        self._errors = {source: record.error for source, record in run.clips().items()}
-        self._folder = run.folder
-
-    #: Recordings in flight; they are read from a file.
-    capacity = 16
-
-    async def extract(self, source: ClipSource) -> Extracted:
-        """The stored blueprint of one recording, or why there is none."""
-        result = self._reader.stored(source.id)
-        if result is not None:
-            return Extracted(source.id, result)
-        error = self._errors.get(source.id) or f"{self._folder} stored no blueprint of it"
-        return Extracted(source.id, error=error)
-
-    async def close(self) -> None:
-        """Nothing to stop."""
-
-
-class SessionAgain(Session):
-    """One sitting at judging a run again: nothing is extracted."""
-
-    def __init__(
-        self,
-        source: Run,
-        manifest: Manifest,
-        out: Path | str,
-        options: Options | None = None,
-        listener: Listener | None = None,
-    ) -> None:
-        self.source = source
-        super().__init__(manifest, out, options, listener)
-
-    def _extractors(self) -> list[Extractor]:
-        return []
-
-    def _engine(self, job: ExtractionJob, clips: int) -> Engine:
-        return StoredBlueprints(self.source)
-
-    def _new_record(self) -> RunRecord:
-        before = self.source.record()
-        kept = {name: getattr(before, name) for name in _KEPT}
-        return super()._new_record().model_copy(update=kept)
 
 
 @dataclass(frozen=True)
@@ -117,7 +59,7 @@ class JobAgain(Job):
                 seed += judging.samples
             judging = replace(judging, cache=None, seed=seed)
         options = replace(options, judging=judging)
-        session = SessionAgain(run, self.manifest, self.folder, options, listener)
+        session = Session(self.manifest, self.folder, options, listener, run)
         if self.repeat:
             _check_same_judge(run, session)
         return session

@@ -8,6 +8,8 @@ from blueprints import Blueprint
 from trace_eval.data import strict_json
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Item
+from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.source import ClipSource
 from trace_eval.judges.base import Case
 from trace_eval.runs.pipeline import decode_recording
 from trace_eval.runs.reader import LineIndex
@@ -51,3 +53,25 @@ class CaseReader:
             case = self.case(item)
             if case is not None:
                 yield case
+
+
+class StoredBlueprints:
+    """Gives the blueprints that a run stored, where an engine would extract them."""
+
+    #: Recordings in flight; they are read from a file.
+    capacity = 16
+
+    def __init__(self, run: Run) -> None:
+        self._reader = CaseReader(run)
+        self._errors = {source: record.error for source, record in run.clips().items()}
+        self._folder = run.folder
+
+    async def extract(self, source: ClipSource) -> Extracted:
+        """The stored blueprint of one recording, or why there is none."""
+        if result := self._reader.stored(source.id):
+            return Extracted(source.id, result)
+        error = self._errors.get(source.id) or f"{self._folder} stored no blueprint of it"
+        return Extracted(source.id, error=error)
+
+    async def close(self) -> None:
+        """Nothing to stop."""

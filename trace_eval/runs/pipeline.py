@@ -184,14 +184,13 @@ class Pipeline:
         engine: Engine,
         judge: Panel,
         run: Run | None = None,
-        window: int = 8,
         listener: Listener | None = None,
         voices: bool = False,
     ) -> None:
         self._judge = judge
         self._voices = voices
         self._run = run
-        self._window = window
+        self._engine = engine
         self._listener = listener
         self._clips = ClipPool(engine, self._clip_done)
         self._judging = asyncio.Semaphore(judge.concurrency)
@@ -215,7 +214,7 @@ class Pipeline:
 
     async def _each(self, items: Iterable[Item], work: Callable[[Item], Awaitable[object]]) -> None:
         try:
-            await each(items, work, self._window)
+            await each(items, work, self._judge.concurrency + self._engine.capacity)
         finally:
             await self._clips.close()
 

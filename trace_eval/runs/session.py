@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from blueprints import Advice, UserError, counted
-from extractors import Extractor
 from trace_eval.data.files import write_all
 from trace_eval.data.items import Item
 from trace_eval.data.manifests import Manifest
@@ -22,7 +21,7 @@ from trace_eval.extracting.cache import audio_folder
 from trace_eval.extracting.engine import Engine
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.provenance import environment, now
-from trace_eval.extracting.start import ExtractionJob, check_available, engine_of, source_of
+from trace_eval.extracting.start import check_available, engine_of, source_of
 from trace_eval.extracting.workers import end_if_imported_by_worker
 from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
 from trace_eval.judges.ask.judge import LLMJudge
@@ -31,7 +30,7 @@ from trace_eval.judges.combine.panel import Key
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.options import Options
 from trace_eval.rubrics.load import load_rubric
-from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.cases import CaseReader, StoredBlueprints
 from trace_eval.runs.config import settings_of
 from trace_eval.runs.fuse import check_policy, fuse_run
 from trace_eval.runs.inputs import check_continues, input_name, refuse_own_input
@@ -60,6 +59,10 @@ from trace_eval.runs.turns import write_turns
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
     from trace_eval.judges.ask.batch import BatchWritten
 
+#: What of the record of a run is true of one that judges it again: where its items and evidence
+#: come from.
+_KEPT = ("input", "input_sha256", "shard", "extractors", "profile", "max_seconds", "unused_labels")
+
 _Items = Sequence[Item]
 _Work = Callable[[Pipeline, _Items], Awaitable[None]]
 
@@ -70,6 +73,10 @@ class Session:
     Use it with ``with``: the run stays locked meanwhile. Pairs that were scored before are
     kept, unscored ones are tried again. Every outcome is on disk as soon as it is known, so a
     killed or interrupted session loses nothing finished.
+
+    Args:
+        source: a run whose items are judged again, on its stored evidence; None: recordings are
+            extracted.
 
     Raises:
         UserError: unknown names in the options, a run made with other options, or one whose
@@ -82,6 +89,7 @@ class Session:
         out: Path | str,
         options: Options | None = None,
         listener: Listener | None = None,
+        source: Run | None = None,
     ) -> None:
         end_if_imported_by_worker()
         self.options = options or Options()
@@ -89,7 +97,7 @@ class Session:
         spill = spill_to(audio_folder(self.options.extract.cache))
         self.manifest = replace(manifest, items=[spilled(item, spill) for item in manifest.items])
         self.policy = any_policy(self.options.policy)
-        self.run = Run(out)
+        self.run, self._source = Run(out), source
         bad = manifest.problems
         if bad and not (manifest.items or manifest.part or self.run.exists):
             raise UserError(
@@ -111,12 +119,13 @@ class Session:
         self.judge = panel_of(self.options.judges, self.rubrics, details, self._done())
         if not self.rubrics:
             check_policy(self.policy, self.judge.judges[0])
-        self.plan = self._extractors()
+        extract = self.options.extract
+        self.plan = [] if source else plan_for(self.judge, extract, self.manifest.items)
         stored = self.run.record().extractors if self.run.exists else {}
         if {extractor.name for extractor in self.plan} - {r.extractor for r in stored.values()}:
             # A finished run is printed wherever it is; another plan is refused for what it lacks
             # before it is refused for being another one.
-            check_available(self.plan, self.options.extract)
+            check_available(self.plan, extract)
         self.summary = Summary(total=manifest.total)
         self._listener = listener
         self._judge_closed = False
@@ -154,16 +163,10 @@ class Session:
         outcomes = self.run.score_outcomes().items()
         return {key for key, score in outcomes if score.status == "scored"}
 
-    def _extractors(self) -> list[Extractor]:
-        return plan_for(self.judge, self.options.extract, self.manifest.items)
-
-    def _engine(self, job: ExtractionJob, clips: int) -> Engine:
-        return engine_of(self.options.extract, self.plan, clips, job)
-
     def _new_record(self) -> RunRecord:
         """What this sitting says of the run before it begins."""
         judge, options, manifest = self.judge, self.options, self.manifest
-        return RunRecord(
+        record = RunRecord(
             input=input_name(manifest),
             input_sha256=manifest.sha256,
             shard=ShardRecord(**manifest.part.record()) if manifest.part else None,
@@ -180,6 +183,10 @@ class Session:
             sessions=(SessionRecord(started=now()),),
             unused_labels=tuple(map(str, manifest.warnings)),
         )
+        if self._source is None:
+            return record
+        before = self._source.record()
+        return record.model_copy(update={name: getattr(before, name) for name in _KEPT})
 
     def _policies(self) -> tuple[str, ...]:
         """All that the run was fused with, the chosen one first; scores are not fused."""
@@ -256,9 +263,11 @@ class Session:
             for item in pending
             for recording in recordings_needed(item, self.judge, voices).values()
         )
-        job = ExtractionJob(sources, str(self.run.path("shards")))
-        engine = self._engine(job, 2 * len(pending))
-        window = self.judge.concurrency + engine.capacity
+        if self._source:
+            engine: Engine = StoredBlueprints(self._source)
+        else:
+            clips, shards = 2 * len(pending), str(self.run.path("shards"))
+            engine = engine_of(self.options.extract, self.plan, clips, sources, shards)
         advice = LanguageAdvice(self.plan, self.options)
         _advise(advice.of_items(pending))
 
@@ -270,7 +279,7 @@ class Session:
                 self._listener(event)
 
         try:
-            pipeline = Pipeline(engine, self.judge, self.run, window, listener, voices)
+            pipeline = Pipeline(engine, self.judge, self.run, listener, voices)
             await work(pipeline, pending)
         finally:
             await engine.close()
