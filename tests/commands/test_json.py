@@ -16,8 +16,7 @@ from tests.support.audio import tone, write
 from tests.support.calls import conversation, sound
 from tests.support.datasets_made import vocalbench
 from trace_eval.commands.cli import app
-from trace_eval.commands.json_option import WITHOUT
-from trace_eval.commands.listing import RESULTS
+from trace_eval.commands.listing import RESULTS, WITHOUT
 from trace_eval.commands.schema import result_schema
 
 #: Commands that no cheap call brings to a result, and where else they run.

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from blueprints import Advice, counted
-from trace_eval.commands.json_option import QUIET, json_file
+from trace_eval.commands.json_option import QUIET, unwritten
 from trace_eval.data.urls import redact_urls
 
 #: Exit codes, see :mod:`trace_eval.commands.exit_codes`.
@@ -202,7 +202,7 @@ def left_out(rows: int, everything: Path | None = None) -> list[str]:
     """A line on how many of so many rows are not shown and where they are, if there are any."""
     if rows <= MAX_ROWS:
         return []
-    where = everything or json_file()
+    where = everything or next(iter(unwritten().get("json_file", ())), None)
     message = f"... {counted(rows - MAX_ROWS, 'more row')}"
     return [f"{message}; all: {where}" if where else f"{message}; --json FILE writes all"]
 

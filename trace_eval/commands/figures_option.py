@@ -6,13 +6,13 @@ its report by :func:`give_figures`.
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from blueprints import UserError, require
+from trace_eval.commands.json_option import take, want
 
 #: Commands that have figures.
 COMMANDS = ("agree", "card", "compare", "rank", "turns")
@@ -20,21 +20,14 @@ COMMANDS = ("agree", "card", "compare", "rank", "turns")
 #: Suffixes of pictures.
 SUFFIXES = (".pdf", ".svg", ".png")
 
-#: Files that are to be written yet: option -> files as they were typed.
-_WANTED: ContextVar[dict[str, tuple[str, ...]]] = ContextVar("wanted_figures")
-
 
 def _plots(files: list[str] | None) -> None:
     for each in files or ():
-        if split(each)[1].suffix.lower() not in SUFFIXES:
+        if _split(each)[1].suffix.lower() not in SUFFIXES:
             raise UserError(f"--plot {each}: name a file that ends in {', '.join(SUFFIXES)}")
     if files:  # before the work, not after it
         require("matplotlib", "matplotlib", "plot", "--plot")
-    _WANTED.set({**_WANTED.get({}), "--plot": tuple(files or ())})
-
-
-def _latex(file: Path | None) -> None:
-    _WANTED.set({**_WANTED.get({}), "--latex": (str(file),) if file else ()})
+    want("plot", files or ())
 
 
 def figure_options(
@@ -50,7 +43,7 @@ def figure_options(
     latex: Annotated[
         Path | None,
         typer.Option(
-            callback=_latex,
+            callback=lambda file: want("latex", [file] if file else ()),
             expose_value=False,
             help="Write the figures as tables of LaTeX (booktabs) to this file.",
         ),
@@ -59,31 +52,10 @@ def figure_options(
     """The options alone; they are added to commands."""
 
 
-def split(typed: str) -> tuple[str | None, Path]:
+def _split(typed: str) -> tuple[str | None, Path]:
     """(name of a picture, file) of what was typed after ``--plot``."""
     name, sign, file = typed.partition("=")
     return (name, Path(file)) if sign and name.isalpha() else (None, Path(typed))
-
-
-def figure_files() -> dict[str, list[Path]]:
-    """Name of an option -> files that are to be written yet."""
-    return {
-        option.removeprefix("--"): [
-            split(each)[1] if option == "--plot" else Path(each) for each in files
-        ]
-        for option, files in _WANTED.get({}).items()
-    }
-
-
-def check_figures() -> None:
-    """Refuse ``--plot`` and ``--latex`` where a call came to no figures.
-
-    Raises:
-        UserError: a file was asked for and has not been written.
-    """
-    for option, files in _WANTED.get({}).items():
-        for file in files:
-            raise UserError(f"{option} {file}: this call has no figures to write; leave it out")
 
 
 def give_figures(report: Any, csv: Path | None = None, folder: Any = None) -> None:
@@ -98,7 +70,7 @@ def give_figures(report: Any, csv: Path | None = None, folder: Any = None) -> No
     Raises:
         UserError: a file cannot be written, or there is nothing to draw.
     """
-    wanted, tidy = _WANTED.get({}), None
+    plots, latex, tidy = take("plot"), take("latex"), None
     if csv and csv.suffix.lower() == ".csv" and not csv.is_dir():
         tidy = csv
     elif csv and isinstance(report, list):
@@ -107,12 +79,8 @@ def give_figures(report: Any, csv: Path | None = None, folder: Any = None) -> No
         from trace_eval.show.records import write_csv
 
         write_csv(csv, report if folder is None else folder)
-    if tidy or any(wanted.values()):
-        _write(report, wanted, tidy)
-    _WANTED.set({})
-
-
-def _write(report: Any, wanted: dict[str, tuple[str, ...]], tidy: Path | None) -> None:
+    if not (tidy or plots or latex):
+        return
     from trace_eval.api.pictures import finding_of, picture_of, rows_of
     from trace_eval.data.csv_cells import write_table
     from trace_eval.data.outputs import write_file
@@ -124,8 +92,8 @@ def _write(report: Any, wanted: dict[str, tuple[str, ...]], tidy: Path | None) -
     if tidy:
         rows = ((title, *one) for title, figures in rows_of(finding) for one in figures)
         write_table(tidy, ("table", *Figure._fields), rows)
-    for each in wanted.get("--latex", ()):
+    for each in latex:
         write_file(Path(each), document(rows_of(finding), str(finding)))
-    for each in wanted.get("--plot", ()):
-        name, file = split(each)
+    for each in plots:
+        name, file = _split(each)
         save(picture_of(finding, name), file)

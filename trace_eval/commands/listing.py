@@ -14,7 +14,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from trace_eval.commands.json_option import with_json
+from trace_eval.commands.figures_option import COMMANDS, figure_options
+from trace_eval.commands.json_option import json_options
 from trace_eval.commands.outputs import checked
 
 #: The heading of the first help page, which shows these commands alone.
@@ -146,6 +147,9 @@ RESULTS: dict[str, tuple[str, ...]] = {
 }
 RESULTS["rate"] = RESULTS["judge"]
 
+#: Commands without ``--json``, and why.
+WITHOUT = {"schema": "what it prints is JSON"}
+
 #: Commands that stand in the module of another.
 _MODULES = {"rate": "judge"}
 
@@ -220,10 +224,24 @@ def listed(name: str) -> TyperCommand:
     return TyperCommand(name, help=GROUPS[heading][name], rich_help_panel=heading)
 
 
+def _with_files(command: Any, name: str) -> Any:
+    """A command, or a group with its commands, that takes ``--json``, ``--quiet`` and figures."""
+    below = getattr(command, "commands", None)
+    if below is not None:
+        for inner in below.values():
+            _with_files(inner, f"{name} {inner.name}")
+    elif name not in WITHOUT:
+        for options in (json_options, figure_options)[: 1 + (name in COMMANDS)]:
+            app = typer.Typer(add_completion=False)
+            app.command()(options)
+            command.params += typer.main.get_command(app).params
+    return command
+
+
 def _command(name: str) -> Any:
     module = import_module(f"trace_eval.commands.{_MODULES.get(name, name)}")
     if app := getattr(module, "app", None):
-        return checked(with_json(_types_in_words(typer.main.get_group(app)), name))
+        return checked(_with_files(_types_in_words(typer.main.get_group(app)), name))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(name)(getattr(module, name))
-    return checked(with_json(_types_in_words(typer.main.get_command(alone)), name))
+    return checked(_with_files(_types_in_words(typer.main.get_command(alone)), name))

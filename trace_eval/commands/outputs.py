@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.commands.figures_option import figure_files
-from trace_eval.commands.json_option import json_file
+from trace_eval.commands.json_option import unwritten
 
 #: Options of all commands that name what is written: a folder, or a file.
 WRITTEN = {
@@ -33,7 +32,7 @@ def checked(command: Any) -> Any:
         work = command.invoke
 
         def invoke(context: Any) -> Any:
-            check(context.params | {"json_file": json_file()} | figure_files())
+            check(context.params | unwritten())
             return work(context)
 
         command.invoke = invoke
