@@ -26,6 +26,22 @@ class PairsWritten:
     pairs: int
 
 
+_Policy = Annotated[
+    str | None,
+    typer.Option(
+        help="Fusion policy: a name or a 64-row .csv/.json table. Default:"
+        f" {DEFAULT_POLICY}; of a file the labels that it has."
+    ),
+]
+_Out = Annotated[
+    Path | None,
+    typer.Option(
+        help="Pairs made of scores: a .csv or .jsonl of labels, or a new run folder. With --as:"
+        " a new run folder. With a file: folder of the probabilities."
+    ),
+]
+
+
 @from_classes
 def fuse(
     *,
@@ -35,13 +51,7 @@ def fuse(
             help="Run folder of judge or rate; with --calibrated also a file of judgements."
         ),
     ],
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            help="Fusion policy: a name or a 64-row .csv/.json table. Default:"
-            f" {DEFAULT_POLICY}; of a file the labels that it has."
-        ),
-    ] = None,
+    policy: _Policy = None,
     calibrated: Annotated[
         bool,
         typer.Option(
@@ -49,13 +59,7 @@ def fuse(
         ),
     ] = False,
     labels: Labels = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Pairs made of scores: a .csv or .jsonl of labels, or a new run folder. With --as:"
-            " a new run folder. With a file: folder of the probabilities."
-        ),
-    ] = None,
+    out: _Out = None,
     options: PairOptions,
 ) -> None:
     """Fuse again with another policy, or make pairs of scores; nothing is judged."""

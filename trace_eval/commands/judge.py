@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -32,65 +32,87 @@ if TYPE_CHECKING:
     from trace_eval.runs.job import Job
 
 
+Items = Annotated[
+    str | None,
+    typer.Argument(
+        help="Pairs, or with rubrics single answers: a table (.jsonl, .csv, .tsv, .parquet,"
+        " .json), a folder with a folder of recordings per system, a saved data set, or the"
+        " URL of one (hf://datasets/OWNER/NAME). Or a finished run, to judge it again on its"
+        " stored evidence."
+    ),
+]
+Judges = Annotated[
+    list[str] | None,
+    typer.Option(
+        help=f"{shared.judges_help()} Default: {DEFAULT_JUDGE}, of rate"
+        f" {', '.join(DEFAULT_RATERS)}. Of single answers several may be named, whose scores"
+        " are pooled."
+    ),
+]
+Rubrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Score single answers by this rubric: a shipped one (trace-eval rubrics list) or"
+        f" a .toml file; may be repeated. Default: none, of rate {', '.join(DEFAULT_RUBRICS)}."
+    ),
+]
+AnyPolicy = Annotated[
+    str | None,
+    typer.Option(
+        help="Fusion policy of pairs: a name or a 64-row .csv/.json table. Default:"
+        f" {DEFAULT_POLICY}."
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        help="Run folder, continued if it is there; default: runs/ITEMS-JUDGE[-I-of-N],"
+        " another one for another file ITEMS."
+    ),
+]
+Again = Annotated[
+    int | None,
+    typer.Option(
+        "--aa",
+        min=1,
+        help="A/A of a finished run: its own judge again on so many items, past every cache.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What is done in place of judging.
+
+    Attributes:
+        estimate: print calls, tokens and cost; makes no run, needs no key.
+        quick: with --estimate: from durations, without extraction.
+        batch_file: write the provider's batch requests here; send nothing.
+        batch_results: read the provider's batch results; send nothing.
+    """
+
+    estimate: bool = False
+    quick: bool = False
+    batch_file: Path | None = None
+    batch_results: tuple[Path, ...] = ()
+
+
 @from_classes
 @shared.judge_options
 @shared.extract_options
 def judge(
     *,
-    items: Annotated[
-        str | None,
-        typer.Argument(
-            help="Pairs, or with rubrics single answers: a table (.jsonl, .csv, .tsv, .parquet,"
-            " .json), a folder with a folder of recordings per system, a saved data set, or the"
-            " URL of one (hf://datasets/OWNER/NAME). Or a finished run, to judge it again on its"
-            " stored evidence."
-        ),
-    ] = None,
+    items: Items = None,
     folders: TwoFolders,
-    judge: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"{shared.judges_help()} Default: {DEFAULT_JUDGE}, of rate"
-            f" {', '.join(DEFAULT_RATERS)}. Of single answers several may be named, whose scores"
-            " are pooled."
-        ),
-    ] = None,
-    rubric: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Score single answers by this rubric: a shipped one (trace-eval rubrics list) or"
-            f" a .toml file; may be repeated. Default: none, of rate {', '.join(DEFAULT_RUBRICS)}."
-        ),
-    ] = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            help="Fusion policy of pairs: a name or a 64-row .csv/.json table. Default:"
-            f" {DEFAULT_POLICY}."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Run folder, continued if it is there; default: runs/ITEMS-JUDGE[-I-of-N],"
-            " another one for another file ITEMS."
-        ),
-    ] = None,
+    judge: Judges = None,
+    rubric: Rubrics = None,
+    policy: AnyPolicy = None,
+    out: Out = None,
     reading: InputOptions,
-    aa: Annotated[
-        int | None,
-        typer.Option(
-            "--aa",
-            min=1,
-            help="A/A of a finished run: its own judge again on so many items, past every cache.",
-        ),
-    ] = None,
+    aa: Again = None,
     config: shared.ConfigOption = None,
     chosen: Annotated[Options, ("min_coverage", "tag")],
-    estimate: shared.EstimateOption = False,
-    quick: shared.QuickOption = False,
-    batch_file: shared.BatchFile = None,
-    batch_results: shared.BatchResults = None,
+    instead: Instead,
     extracting: ExtractOptions,
     judging: JudgeOptions,
 ) -> None:
@@ -112,7 +134,7 @@ def judge(
     )
     source = source_named(items, folders)
     if isinstance(source, str) and is_run(source):
-        if reading.shard or estimate or quick or extracting.by_turn:
+        if reading.shard or instead.estimate or instead.quick or extracting.by_turn:
             message = "no --shard, --estimate, -X by_turn"
             raise UserError(f"{items}: a run is judged again as a whole; {message}")
         job: Job = open_again(source, out, options, aa or reading.limit, aa is not None)
@@ -121,12 +143,12 @@ def judge(
     else:
         job = open_job(source, out, options, **vars(reading))
     warn_all(job.problems())
-    if estimate or quick:
-        _estimate(job, quick)
-    elif batch_file:
-        _write_batch(job, batch_file)
+    if instead.estimate or instead.quick:
+        _estimate(job, instead.quick)
+    elif instead.batch_file:
+        _write_batch(job, instead.batch_file)
     else:
-        _judge(job, batch_results or ())
+        _judge(job, instead.batch_results)
 
 
 def _noun(job: Job) -> str:

@@ -56,19 +56,6 @@ ConfigOption = Annotated[
         " the command line counts more.",
     ),
 ]
-EstimateOption = Annotated[
-    bool,
-    typer.Option("--estimate", help="Print calls, tokens and cost; makes no run, needs no key."),
-]
-QuickOption = Annotated[
-    bool, typer.Option("--quick", help="With --estimate: from durations, without extraction.")
-]
-BatchFile = Annotated[
-    Path | None, typer.Option(help="Write the provider's batch requests here; send nothing.")
-]
-BatchResults = Annotated[
-    list[Path] | None, typer.Option(help="Read the provider's batch results; send nothing.")
-]
 
 
 def typed(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]:
