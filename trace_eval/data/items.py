@@ -6,12 +6,21 @@ Everything between manifest and report loops over ``answers``: two of a
 
 from __future__ import annotations
 
+import operator
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, ConfigDict, Field, field_validator, model_validator
 
 from blueprints import FiniteJson, Strict
-from trace_eval.data.answers import ALONE, IN_PAIR, Answer, Instruction, Judged, Recording
+from trace_eval.data.answers import (
+    ALONE,
+    IN_PAIR,
+    Answer,
+    Instruction,
+    Judged,
+    Recording,
+    is_none,
+)
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.data.pairs import MAX_ID, Pair, SpokenLanguage
 
@@ -27,11 +36,6 @@ FEEDBACK_CODES: dict[str, str] = {
     "u": "cannot be judged",
     "e": "rater lacks the expertise",
 }
-
-
-def is_empty(value: object) -> bool:
-    """For fields that only some records have: the others leave them out."""
-    return not value
 
 
 class ScoreLabels(Strict):
@@ -73,7 +77,7 @@ class ScoreLabels(Strict):
 
     turns: dict[str, dict[str, float]] = Field(
         default_factory=dict,
-        exclude_if=is_empty,
+        exclude_if=operator.not_,
         description="of a conversation: number of a turn -> rater -> score",
     )
 
@@ -109,7 +113,7 @@ class Single(Judged):
     category: str | None = None
     language: SpokenLanguage | None = Field(
         None,
-        exclude_if=lambda value: value is None,  # records without one stay as they were
+        exclude_if=is_none,
         description="ISO 639-1 code or English name of what is spoken; then none is detected",
     )
     split: str | None = Field(None, description="train, dev or test")

@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 
 from blueprints import FiniteJson, Strict
 from fusion import LABEL_SETS, SUM_TOLERANCE, TRACE, Dimension, LabelSet, Pooling, Rating
-from trace_eval.data.outcome import Opinion, Order, Outcome, Reason, is_unset
+from trace_eval.data.answers import is_none
+from trace_eval.data.outcome import Opinion, Order, Outcome, Reason
 
 #: Version of the judgement's JSON; a change that an old reader would misread raises it.
 SCHEMA_VERSION = "1"
@@ -41,13 +42,13 @@ class VerdictOpinion(Opinion):
 
     order: Order = Field(description="which answer was shown first")
     part: str | None = Field(
-        None, description="question of a rubric that asks several", exclude_if=is_unset
+        None, description="question of a rubric that asks several", exclude_if=is_none
     )
     ratings: dict[About, Label] = Field(default_factory=dict)
     score_a: float | None = Field(
-        None, description="score of A, where answers are scored", exclude_if=is_unset
+        None, description="score of A, where answers are scored", exclude_if=is_none
     )
-    score_b: float | None = Field(None, exclude_if=is_unset)
+    score_b: float | None = Field(None, exclude_if=is_none)
     reasoning: dict[str, str] = Field(default_factory=dict, description="by dimension")
 
 
@@ -67,7 +68,7 @@ class DimensionVerdict(Strict):
     )
     margin: float | None = Field(
         None,
-        exclude_if=is_unset,
+        exclude_if=is_none,
         description="how far A is ahead of B (negative: behind), in units of what the judge"
         " takes for a difference; null: the judge does not measure one",
     )
@@ -97,19 +98,19 @@ class Judgement(Outcome):
     label_set: LabelSet = Field(
         "typed",
         description="what its verdicts may say",
-        exclude_if=lambda value: value == "typed",  # TRACE's records stay as they were
+        exclude_if="typed".__eq__,  # TRACE's records stay as they were
     )
     pooling: Pooling | None = Field(
         None,
         description="how votes became one label; null: not recorded, and typed ties go by mode",
-        exclude_if=is_unset,
+        exclude_if=is_none,
     )
     dimensions: dict[About, DimensionVerdict] = Field(
         default_factory=dict,
         description="all three when scored by TRACE's rubric; those that the task asks otherwise",
     )
     pair_scores: PairScores | None = Field(
-        None, description="where the answers were scored first", exclude_if=is_unset
+        None, description="where the answers were scored first", exclude_if=is_none
     )
     opinions: list[VerdictOpinion] = Field(default_factory=list, description="every call behind it")
 

@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, JsonValue
 
 from blueprints import Strict
+from trace_eval.data.answers import is_none
 from trace_eval.data.urls import redact_urls
 
 Order = Literal["ab", "ba"]
@@ -48,11 +49,6 @@ class Reason(StrEnum):
     ORDERS_DISAGREE = "orders_disagree"  # match in one order, none in the other
 
 
-def is_unset(value: object) -> bool:
-    """True for fields that only some records have: those without one leave it out."""
-    return value is None
-
-
 class Usage(Strict):
     """Tokens as the server counted them, and their price."""
 
@@ -80,7 +76,7 @@ class Opinion(Strict):
     sent: dict[str, JsonValue] | None = Field(
         None,
         description="what was heard: parts, seconds, SHA-256; null: text alone",
-        exclude_if=is_unset,
+        exclude_if=is_none,
     )
 
 

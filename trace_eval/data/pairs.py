@@ -43,7 +43,7 @@ class Pair(Judged):
     category: str | None = None
     language: SpokenLanguage | None = Field(
         None,
-        exclude_if=lambda value: value is None,  # records without one stay as they were
+        exclude_if=is_none,
         description="ISO 639-1 code or English name of what is spoken; then none is detected",
     )
     instruction_id: str | None = Field(None, description="equal where the instruction is the same")

@@ -8,8 +8,9 @@ from collections.abc import Collection
 from pydantic import Field
 
 from blueprints import FiniteJson, Strict
+from trace_eval.data.answers import is_none
 from trace_eval.data.judgement import check_shares
-from trace_eval.data.outcome import ErrorText, Opinion, Outcome, Reason, is_unset
+from trace_eval.data.outcome import ErrorText, Opinion, Outcome, Reason
 
 #: Version of the score's JSON; a change that an old reader would misread raises it.
 SCORE_VERSION = "1"
@@ -46,7 +47,7 @@ class ScoreOpinion(Opinion):
     reasoning: str = ""
     turn: int | None = Field(
         None,
-        exclude_if=is_unset,
+        exclude_if=is_none,
         description="which turn of a conversation, from 0; null: the whole answer",
     )
     choice: Choice | None = Field(

@@ -11,12 +11,8 @@ from pydantic import Field, JsonValue, field_validator
 
 from blueprints import Strict, language_name
 from fusion import ItemKind
+from trace_eval.data.answers import is_none
 from trace_eval.data.pairs import SpokenLanguage
-
-
-def is_none(value: object) -> bool:
-    """For fields that only some rubrics have: the others keep their hash."""
-    return value is None
 
 
 class RubricFile(Strict):
