@@ -40,8 +40,6 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.kinds import compares
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
-from trace_eval.judges.views.sound.layout import SoundLayout
-from trace_eval.judges.views.sound.sending import audio_part
 from trace_eval.runs.pipeline import decode_recording
 
 MANY = 10_000
@@ -140,12 +138,12 @@ def encoding() -> dict[str, float]:
             def read(path: Path = path) -> Any:
                 return decode_recording(Answer(audio=path))
 
-            waveform = Waveform(SoundLayout((sound_of(read(), read),), 24_000))
+            waveform = Waveform((sound_of(read(), read),), 24_000)
             started = time.process_time()
             for _ in range(5):
                 waveform.render()
             results[f"ms a second, {name}"] = 1000 * (time.process_time() - started) / 5 / 60
-        results["base64 MB a minute"] = audio_part(waveform).base64_size / 1e6
+        results["base64 MB a minute"] = waveform.part().base64_size / 1e6
     return results
 
 

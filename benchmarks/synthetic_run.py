@@ -23,7 +23,7 @@ from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Order, Reason, Usage
 from trace_eval.data.pairs import Labels, Pair
-from trace_eval.judges.combine.orders import PairOpinions, labelled_judgement
+from trace_eval.judges.combine.orders import labelled_judgement
 from trace_eval.runs.fuse import fuse_run
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import EnvironmentRecord, JudgeRecord, RunRecord, SessionRecord
@@ -147,8 +147,8 @@ def judged(
 ) -> tuple[Judgement, dict[Dimension, Rating]]:
     """A judgement, and what people would have said."""
     truth = {name: rng.choice(RATINGS) for name in DIMENSIONS}
-    said = PairOpinions(pair, _SPEC, ("ab", "ba"), opinions(rng, truth, samples))
-    return labelled_judgement(said, TYPED_TIE, {name: name for name in DIMENSIONS}), truth
+    said, about = opinions(rng, truth, samples), {name: name for name in DIMENSIONS}
+    return labelled_judgement(pair, _SPEC, said, TYPED_TIE, about), truth
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from extractors.audio import Clip
 from trace_eval.data.answers import Answer
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.ask.message import AudioPart, Message
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.examples.solved import Solved
 from trace_eval.judges.views.pair.sound_prompt import PromptBuilder, PromptItem
-from trace_eval.judges.views.sound.encode import sound_of
+from trace_eval.judges.views.sound.encode import Sending, sound_of
 from trace_eval.judges.views.sound.layout import Sound, Unit
-from trace_eval.judges.views.sound.sending import Sending
 from trace_eval.judges.views.sound.signals import load_signals
 from trace_eval.judges.views.text.tasks import load_listening
 
@@ -77,7 +77,7 @@ def conversation(concat: str) -> tuple[list[Message], dict[str, str]]:
         example = Solved(pair, made, {part.name: (json.dumps({"label": label}), label)}, None)
         examples.append((example, PromptItem(made)))
     test, known = unit(3)
-    sending = Sending(concat, load_signals("spoken"))  # type: ignore[arg-type]
+    sending = Sending(JudgeOptions(concat=concat), load_signals("spoken"))  # type: ignore[arg-type]
     messages = PromptBuilder(part, "label", sending, examples).messages(PromptItem(test))
     return list(messages[1:]), names | known
 

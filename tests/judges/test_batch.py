@@ -130,17 +130,17 @@ def test_a_live_run_asks_for_what_a_batch_left_open(tmp_path: Path) -> None:
         assert len(server.asked) == 3
 
 
-def test_a_long_batch_is_several_files(tmp_path: Path) -> None:
+def test_a_long_batch_is_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trace_eval.judges.ask.batch.MAX_REQUESTS", 3)
     failed = blueprint(transcript=Absent(status=Status.FAILED, reason="x"))
     cases = [*CASES, Case.of(case(pair="p9").pair, failed, blueprint())]
-    written = write_batch([made(tmp_path)], lambda: cases, tmp_path / "out.jsonl", max_requests=3)
+    written = write_batch([made(tmp_path)], lambda: cases, tmp_path / "out.jsonl")
     assert written.unscored == 1  # no evidence
     assert [path.name for path in written.files] == ["out.jsonl", "out-2.jsonl", "out-3.jsonl"]
     assert [len(path.read_text().splitlines()) for path in written.files] == [3, 3, 2]
     size = written.files[2].stat().st_size
-    by_size = write_batch(
-        [made(tmp_path)], lambda: CASES, tmp_path / "b.jsonl", max_bytes=size + 10
-    )
+    monkeypatch.setattr("trace_eval.judges.ask.batch.MAX_BYTES", size + 10)
+    by_size = write_batch([made(tmp_path)], lambda: CASES, tmp_path / "b.jsonl")
     assert len(by_size.files) == 4
 
 

@@ -32,7 +32,7 @@ from trace_eval.judges.combine.panel import Panel
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_scorers
 from trace_eval.judges.rules.judge import RulesJudge
-from trace_eval.judges.turns.judge import TurnsJudge
+from trace_eval.judges.rules.turns import TurnsJudge
 from trace_eval.judges.views.answer.audio import AudioView
 from trace_eval.judges.views.text.conversation import show_conversation
 from trace_eval.rubrics.load import load_rubric

@@ -13,7 +13,6 @@ from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason, Usage
 from trace_eval.data.scores import ScoreOpinion
 from trace_eval.judges.combine.orders import (
-    PairOpinions,
     frame,
     labelled_judgement,
     swap_back,
@@ -51,9 +50,8 @@ def reconcile(votes: dict[Order, Sequence[Rating]]) -> tuple[Any, dict[Any, floa
     return TYPED_TIE.reconcile([TYPED_TIE.shares(labels) for labels in votes.values()])
 
 
-def judgement(orders: Sequence[Order], opinions: Sequence[VerdictOpinion]) -> Judgement:
-    said = PairOpinions("p", "j", orders, opinions)
-    return labelled_judgement(said, TYPED_TIE, {name: name for name in DIMENSIONS})
+def judgement(*opinions: VerdictOpinion) -> Judgement:
+    return labelled_judgement("p", "j", opinions, TYPED_TIE, {name: name for name in DIMENSIONS})
 
 
 @pytest.mark.parametrize(("ab", "ba"), TABLE)
@@ -131,7 +129,7 @@ def opinion(
 
 
 def test_a_judgement_keeps_both_opinions_and_says_where_they_differ() -> None:
-    made = judgement(("ab", "ba"), [opinion("ab", A), opinion("ba", B)])
+    made = judgement(opinion("ab", A), opinion("ba", B))
     assert made.status == "scored"
     content = made.dimensions["content"]
     assert (content.rating, content.consistent) == (GOOD, False)
@@ -145,7 +143,7 @@ def test_a_judgement_keeps_both_opinions_and_says_where_they_differ() -> None:
 
 
 def test_a_failed_order_is_unscored_and_never_a_tie() -> None:
-    made = judgement(("ab", "ba"), [opinion("ab", A), opinion("ba", None)])
+    made = judgement(opinion("ab", A), opinion("ba", None))
     assert (made.status, made.reason) == ("unscored", Reason.UNPARSEABLE)
     assert made.dimensions == {}
     assert made.detail == "no usable opinion with order ba: why"
@@ -155,13 +153,13 @@ def test_a_failed_order_is_unscored_and_never_a_tie() -> None:
 
 def test_some_failed_samples_are_a_caveat() -> None:
     opinions = [opinion("ab", A), opinion("ab", None, 1), opinion("ba", A), opinion("ba", A, 1)]
-    made = judgement(("ab", "ba"), opinions)
+    made = judgement(*opinions)
     assert made.status == "scored"
     assert made.caveats == ["1 of 4 opinions failed: 1 unparseable"]
 
     reasons = (Reason.UNREACHABLE, Reason.REPLY_CUT, Reason.REPLY_CUT)
     failed = [opinion("ab", None, n, reason) for n, reason in enumerate(reasons)]
-    assert judgement(("ab",), failed).reason is Reason.REPLY_CUT  # the commonest
+    assert judgement(*failed).reason is Reason.REPLY_CUT  # the commonest
 
 
 @pytest.mark.parametrize(
@@ -185,20 +183,20 @@ def test_verdicts_and_scores_have_one_frame(opinion: Callable[..., Any]) -> None
 
 def test_what_came_from_the_cache_is_not_counted_as_spent() -> None:
     held = opinion("ba", A).model_copy(update={"cached": True})
-    made = judgement(("ab", "ba"), [opinion("ab", A), held])
+    made = judgement(opinion("ab", A), held)
     assert made.usage == Usage(input_tokens=10, output_tokens=2, cost_usd=0.5)
 
 
 def test_the_overall_distribution_goes_through_the_policy() -> None:
-    made = judgement(("ab", "ba"), [opinion("ab", A), opinion("ba", GOOD)])
+    made = judgement(opinion("ab", A), opinion("ba", GOOD))
     # content_first: content 1 (1/2) -> 1; content both_good (1/2) -> paralinguistics 1 -> 1.
     assert overall_distribution(made, POLICIES["content_first"])[A] == pytest.approx(1.0)
-    made = judgement(("ab", "ba"), [opinion("ab", A), opinion("ba", B)])
+    made = judgement(opinion("ab", A), opinion("ba", B))
     found = overall_distribution(made, POLICIES["content_first"])
     assert found is not None
     assert (found[A], found[B]) == (0.5, 0.5)
     assert entropy(found) == pytest.approx(1.0)  # one bit
-    lost = judgement(("ab",), [opinion("ab", None)])
+    lost = judgement(opinion("ab", None))
     assert overall_distribution(lost, POLICIES["content_first"]) is None
 
 
@@ -214,8 +212,7 @@ def voted(*by_order: Sequence[tuple[float, float]]) -> Judgement:
         for order, replies in zip(orders, by_order, strict=False)
         for a, b in replies
     ]
-    said = PairOpinions("p", "j", orders[: len(by_order)], opinions)
-    return voted_judgement(said, NATURALNESS)
+    return voted_judgement("p", "j", opinions, NATURALNESS)
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,7 @@ from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.probe.attacks import ATTACKS
-from trace_eval.probe.injection import PLACES, _attacked, drill_injection
+from trace_eval.probe.injection import ATTACKS, PLACES, _attacked, drill_injection
 from trace_eval.probe.probes import PROBES, drill_judge
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +54,7 @@ def test_no_attack_changes_what_stands_outside_the_fences(
     judge = create_judge(f"scripted:{script}", JudgeOptions())
     assert isinstance(judge, LLMJudge)
     plain = case()
-    hostile = _attacked(plain, attack.text("2", "1"), place, Rating.B)
+    hostile = _attacked(plain, attack.text("2", "1"), place, "2")
     for one, other in zip(judge.calls(plain), judge.calls(hostile), strict=True):
         before, after = (call.request.messages[-1].text for call in (one, other))
         assert _outside(after) == _outside(before)

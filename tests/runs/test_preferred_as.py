@@ -15,7 +15,6 @@ from trace_eval.data.judgement import Judgement, PairScores, VerdictOpinion
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
-from trace_eval.judges.combine.orders import PairOpinions
 from trace_eval.judges.combine.votes import rewarded_judgement, voted_judgement
 from trace_eval.judges.read.two_scores import NATURALNESS
 from trace_eval.runs.derived import typed_tie, write_as_voice_quality
@@ -71,7 +70,7 @@ def natural(name: str, a: float, b: float) -> Judgement:
         )
         for order in ("ab", "ba")
     ]
-    return voted_judgement(PairOpinions(name, SPEC, ("ab", "ba"), opinions), NATURALNESS)
+    return voted_judgement(name, SPEC, opinions, NATURALNESS)
 
 
 def write_run(folder: Path, judgements: list[Judgement], *, turned: bool = False) -> Path:

@@ -14,7 +14,7 @@ from tests.support.reviewed import pairs, write_run
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.pairs import Labels
 from trace_eval.decide.agree import agree
-from trace_eval.judges.combine.orders import PairOpinions, labelled_judgement
+from trace_eval.judges.combine.orders import labelled_judgement
 from trace_eval.runs.first_position import first_position_test
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.opinions import read_opinions
@@ -23,8 +23,8 @@ from trace_eval.runs.run import Run
 
 
 def reconciled(pair: str, opinions: list[VerdictOpinion]) -> Judgement:
-    opinions_of_pair = PairOpinions(pair, "openai:m", ("ab", "ba"), opinions)
-    return labelled_judgement(opinions_of_pair, TYPED_TIE, {name: name for name in DIMENSIONS})
+    dimensions = {name: name for name in DIMENSIONS}
+    return labelled_judgement(pair, "openai:m", opinions, TYPED_TIE, dimensions)
 
 
 def votes(pair: str, *by_order: Rating) -> Judgement:

@@ -24,28 +24,27 @@ judges: blueprints data fusion rubrics
 options: blueprints data extractors fusion judges.options
 extracting: blueprints data extractors options
 judges: blueprints data fusion rubrics
-judges.rules: blueprints conversations data extractors fusion judges
+judges.rules: blueprints conversations data extractors fusion judges rubrics
 opinions: blueprints data fusion rubrics
 judges.ask: blueprints data extractors judges judges.options
 judges.combine: blueprints data fusion judges judges.ask rubrics scores
 judges.read: data fusion judges judges.ask judges.combine judges.options rubrics
 judges.views: blueprints conversations data extractors fusion judges judges.ask judges.options judges.read measures rubrics
-judges.turns: blueprints conversations data fusion judges rubrics
 judges.lexical: blueprints data extractors fusion judges judges.combine judges.views rubrics scores
 judges.scorer: blueprints data extractors judges judges.lexical judges.views rubrics
 judges.reward: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.scorer judges.views rubrics
 judges.registry: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.reward judges.scorer judges.views rubrics
 runs: blueprints conversations data extracting extractors fusion judges judges.ask judges.combine judges.options judges.registry measures opinions options rubrics
 stats: blueprints data fusion opinions scores show estimate
-decide: blueprints data extractors fusion judges.views opinions runs show static stats estimate
+decide: blueprints data extractors fusion opinions runs show static stats estimate
 turns: blueprints conversations data entities extracting options show estimate
 datasets: blueprints data fusion measures stats estimate
 select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry measures options runs stats estimate
-report: blueprints conversations data decide extractors fusion judges.views measures rubrics runs static stats estimate turns
+report: blueprints conversations data decide extractors fusion measures rubrics runs static stats estimate turns
 review: blueprints conversations data extracting extractors fusion opinions rubrics runs static stats estimate turns
 compare: blueprints data fusion opinions report runs show stats estimate conversations turns
 api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats estimate turns
-probe: blueprints data decide extracting extractors fusion judges judges.registry options runs estimate
+probe: blueprints data decide extracting extractors judges judges.registry options runs estimate
 commands: api blueprints compare data datasets decide extracting extractors fusion judges.options judges.registry judges.scorer options probe report review rubrics runs select show stats estimate turns
 __main__: commands
 """  # noqa: E501

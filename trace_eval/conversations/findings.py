@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from statistics import median
 from typing import Literal
 
 from blueprints import Blueprint, Transcript
@@ -246,3 +247,19 @@ def _foreign(
             turn = conversation.turns[number]
             why = f"answers in {language}, the user speaks {', '.join(sorted(spoken))}"
             yield CallFinding("other_language", number, turn.start_s, turn.end_s, why)
+
+
+def timing_line(findings: Findings) -> str:
+    """The conversation's timing in one line, with the set's name and n."""
+    measured = findings.measured
+    if "reply_rate" not in measured.ratios:
+        return "timing unknown: " + ("; ".join(measured.caveats) or "no speech of both")
+    replies = list(measured.values["response"])
+    lines = [f"{len(replies)} replies"]
+    if replies:
+        lines[0] += f" (median {median(replies):.1f} s, longest {max(replies):.1f} s)"
+    for kind in ("late", "no_answer", "talks_over"):
+        lines.append(f"{kind} {len(findings.of(kind))}")
+    yields, chances = measured.ratios["yield_rate"]
+    lines.append(f"stopped for the user {int(yields)} of {int(chances)}")
+    return f"timing ({TRACE_EVAL.name}): {', '.join(lines)}"

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from blueprints import counted
 from trace_eval.decide.card import Card
 from trace_eval.decide.probes import ProbeReport
+from trace_eval.decide.published import NATURALNESS, published
 from trace_eval.decide.verdict import RULES
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
-from trace_eval.judges.views.pair.naturalness import published
-from trace_eval.judges.views.text.tasks import NATURALNESS
 from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 
 #: Title of the section that the reliability diagram belongs to.

@@ -19,7 +19,6 @@ import soundfile
 
 from blueprints import UserError
 from extractors import Clip, Samples, decode
-from fusion import Rating
 from trace_eval.data.answers import Answer
 from trace_eval.data.files import make_folder
 from trace_eval.data.manifests import Manifest
@@ -103,15 +102,15 @@ def _mp3(clip: Clip) -> Samples:
 
 
 def _tie(_: str, probe: str) -> bool:
-    return probe not in (Rating.A, Rating.B)
+    return probe not in ("1", "2")
 
 
 def _a_wins(_: str, probe: str) -> bool:
-    return probe == Rating.A
+    return probe == "1"
 
 
 def _mirrored(plain: str, probe: str) -> bool:
-    return probe == {str(Rating.A): Rating.B, str(Rating.B): Rating.A}.get(plain, plain)
+    return probe == {"1": "2", "2": "1"}.get(plain, plain)
 
 
 PROBES: tuple[Probe, ...] = (
@@ -123,7 +122,7 @@ PROBES: tuple[Probe, ...] = (
     Probe("louder", "a tie with itself at +10 dB", _tie, a=_gain(-GAIN_DB)),
     Probe("quieter", "a tie with itself at -10 dB", _tie, b=_gain(-GAIN_DB)),
     Probe("mp3", "a tie with itself through MP3 at 64 kbit/s", _tie, b=_mp3),
-    Probe("twice", "saying all twice does not win", lambda _, got: got != Rating.B, b=_twice),
+    Probe("twice", "saying all twice does not win", lambda _, got: got != "2", b=_twice),
 )
 
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from blueprints import Blueprint
-from trace_eval.conversations.findings import Findings, find, words_of
+from trace_eval.conversations.findings import Findings, find, timing_line, words_of
 from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.data.answers import Cut, Recording
 from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
-from trace_eval.judges.views.text.conversation import timing_line
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence_tables import label
 from trace_eval.report.timeline import ticks

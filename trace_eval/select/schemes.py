@@ -52,14 +52,11 @@ class Bracket:
         matches: the next comparisons; empty: none is left.
         finalists: candidates that were not knocked out, in the order of the bracket.
         rounds: candidate -> the round in which it was knocked out, from 1.
-        undecided: matches of the knockout that the judge could not decide; the order of the
-            bracket did.
     """
 
     matches: tuple[Match, ...]
     finalists: tuple[str, ...]
     rounds: Mapping[str, int]
-    undecided: tuple[Match, ...] = ()
 
 
 def chosen(scheme: Scheme, candidates: int) -> Literal["all", "knockout"]:
@@ -87,7 +84,6 @@ def bracket(scheme: Scheme, candidates: Sequence[str], verdicts: Verdicts) -> Br
     """
     alive = list(candidates)
     out: dict[str, int] = {}
-    undecided: list[Match] = []
     number = 0
     while chosen(scheme, len(candidates)) == "knockout" and len(alive) > FINALISTS:
         number += 1
@@ -97,14 +93,12 @@ def bracket(scheme: Scheme, candidates: Sequence[str], verdicts: Verdicts) -> Br
         matches = list(zip(players[::2], players[1::2], strict=True))
         open_ = tuple(match for match in matches if match not in verdicts)
         if open_:
-            return Bracket(open_, tuple(alive), out, tuple(undecided))
+            return Bracket(open_, tuple(alive), out)
         for match in matches:
             label, share = verdicts[match].label, verdicts[match].p_first
-            if label is None:
-                undecided.append(match)
             # of a tie the one with the larger share goes on, else the earlier in the bracket
             loser = match[0] if label == "2" or (label == "tie" and share < 0.5) else match[1]
             out[loser] = number
             alive.remove(loser)
     final = tuple(m for m in combinations(alive, 2) if m not in verdicts)
-    return Bracket(final, tuple(alive), out, tuple(undecided))
+    return Bracket(final, tuple(alive), out)

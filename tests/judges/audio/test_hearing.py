@@ -16,9 +16,8 @@ from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.labels import schema_of
 from trace_eval.judges.views.pair.sound_prompt import PromptBuilder, PromptItem
-from trace_eval.judges.views.sound.encode import sound_of
+from trace_eval.judges.views.sound.encode import Sending, sound_of
 from trace_eval.judges.views.sound.layout import Sound, Unit
-from trace_eval.judges.views.sound.sending import Sending
 from trace_eval.judges.views.sound.signals import load_signals
 from trace_eval.judges.views.text.tasks import load_listening
 from trace_eval.runs.run import Run
@@ -132,7 +131,7 @@ def test_sound_arrives_and_its_order_matters(data: Path, ears: str) -> None:
     pair = data / "rate_pairs" / "1_a"
     sides = [sound_of(decode(pair / f"audio_{side}.wav")) for side in "ab"]
     (part,) = load_listening("rate").parts
-    builder = PromptBuilder(part, "label", Sending("all", load_signals("spoken")))
+    builder = PromptBuilder(part, "label", Sending(JudgeOptions(), load_signals("spoken")))
     options = JudgeOptions(base_url=f"{ears}/v1")
     client = OpenAIClient("tiny", options)
 

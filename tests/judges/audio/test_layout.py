@@ -15,18 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.audio import AudioError, Clip, decode
-from trace_eval.judges.views.sound.encode import Waveform, pcm16, render, sound_of, wav_bytes
+from trace_eval.judges.views.sound.encode import Waveform, pcm16, sound_of, wav_bytes
 from trace_eval.judges.views.sound.layout import (
     Gap,
     Sound,
-    SoundLayout,
     Unit,
     common_rate,
     dialogue_items,
     single_items,
     unit_items,
 )
-from trace_eval.judges.views.sound.sending import audio_part
 from trace_eval.judges.views.sound.signals import MAX_SHOTS, WORDS, load_signals
 
 
@@ -48,12 +46,10 @@ def test_pairs_without_signals_have_one_gap_after_each_clip(
     data: Path, folder: str, frames: int
 ) -> None:
     sounds = [recording(data / "rate_pairs" / folder / f"audio_{side}.wav") for side in "ab"]
-    layout = SoundLayout(tuple(unit_items(Unit(tuple(sounds)), "test", {})), common_rate(sounds))
+    layout = Waveform(tuple(unit_items(Unit(tuple(sounds)), "test", {})), common_rate(sounds))
     assert (layout.rate, layout.frames) == (24_000, frames)
-    waveform = Waveform(layout)
-    made = waveform.render()
-    assert len(made) == waveform.size == 44 + 2 * frames
-    part = audio_part(waveform)
+    made, part = layout.render(), layout.part()
+    assert len(made) == layout.size == 44 + 2 * frames
     assert len(base64.b64encode(made)) == part.base64_size
     if folder == "1_a":
         assert (part.size, part.base64_size) == (337_964, 450_620)
@@ -63,12 +59,12 @@ def test_a_spoken_instruction_of_another_rate_is_resampled(data: Path) -> None:
     folder = data / "speakbench_pairs" / "341_1"
     a, b, asked = (recording(folder / f"{n}.wav") for n in ("audio_a", "audio_b", "instruction"))
     unit = Unit((a, b), asked)
-    layout = SoundLayout(tuple(unit_items(unit, "test", {})), common_rate(unit.sounds))
+    layout = Waveform(tuple(unit_items(unit, "test", {})), common_rate(unit.sounds))
     # 151,600 samples at 16 kHz are 227,400 at 24 kHz; 12,000 a gap
     assert layout.frames == 227_400 + 315_840 + 224_640 + 3 * 12_000 == 803_880
     assert layout.seconds == pytest.approx(33.495)
     assert [start for _, start, _ in layout.places()] == [0, 227400, 239400, 555240, 567240, 791880]
-    samples = render(layout)
+    samples = layout.samples()
     # the answers are at the rate already: exactly the file's own 16-bit samples
     for name, start, frames in (("audio_a", 239_400, 315_840), ("audio_b", 567_240, 224_640)):
         original, _ = soundfile.read(folder / f"{name}.wav", dtype="int16")
@@ -98,15 +94,15 @@ def test_single_answers_have_short_gaps_after_labels_and_long_ones_after_clips()
 
 def test_dialogues_have_gaps_between_turns_only_and_a_crop() -> None:
     # 1.0 + 2 + 2.5 + 2 + 0.5 = 8 s
-    short = SoundLayout(tuple(dialogue_items([sound(1.0), sound(2.5), sound(0.5)], 2.0)), 24_000)
+    short = Waveform(tuple(dialogue_items([sound(1.0), sound(2.5), sound(0.5)], 2.0)), 24_000)
     assert short.frames == 192_000
     # 40 + 2 + 10 + 2 = 54 s: the third turn keeps 6 of its 30 s
     turns = [sound(40.0), sound(10.0), sound(30.0)]
-    long = SoundLayout(tuple(dialogue_items(turns, 2.0)), 24_000, crop_s=60.0)
+    long = Waveform(tuple(dialogue_items(turns, 2.0)), 24_000, crop_s=60.0)
     assert (long.frames, long.lost_s) == (1_440_000, 24.0)
     _, start, stop = long.places()[-1]
     assert (stop - start) / 24_000 == 6.0
-    samples = render(long).astype(float)
+    samples = long.samples().astype(float)
     assert len(samples) == 1_440_000
     fade = np.abs(samples[-240:])  # 10 ms at 24 kHz
     assert fade[-1] == 0
@@ -130,14 +126,14 @@ def test_lengths_are_known_before_anything_is_resampled(
     frames: int, rate: int, wanted: int
 ) -> None:
     noise = np.random.default_rng(frames).normal(0, 0.1, (frames, 1)).astype(np.float32)
-    layout = SoundLayout((sound_of(Clip(noise, rate)), Gap(0.01)), wanted)
-    assert len(render(layout)) == layout.frames
+    layout = Waveform((sound_of(Clip(noise, rate)), Gap(0.01)), wanted)
+    assert len(layout.samples()) == layout.frames
 
 
 def test_stereo_is_mixed_and_any_libsndfile_reader_agrees() -> None:
     samples = np.stack([np.full(4410, 0.5), np.full(4410, -0.25)], 1).astype(np.float32)
-    layout = SoundLayout((sound_of(Clip(samples, 44_100)),), 44_100)
-    made = Waveform(layout).render()
+    layout = Waveform((sound_of(Clip(samples, 44_100)),), 44_100)
+    made = layout.render()
     with wave.open(io.BytesIO(made)) as file:
         assert (file.getnchannels(), file.getsampwidth(), file.getnframes()) == (1, 2, 4410)
     read, _ = soundfile.read(io.BytesIO(made), dtype="int16")
@@ -153,9 +149,9 @@ def test_sixteen_bits_survive(values: list[int]) -> None:
 
 def test_the_level_is_left_alone_unless_asked_for() -> None:
     quiet = sound(2.0)
-    plain = render(SoundLayout((quiet,), 24_000)).astype(float)
+    plain = Waveform((quiet,), 24_000).samples().astype(float)
     assert np.abs(plain).max() == pytest.approx(0.5 * 32768, rel=1e-3)
-    lower = render(SoundLayout((quiet,), 24_000, level=-30.0)).astype(float)
+    lower = Waveform((quiet,), 24_000, level=-30.0).samples().astype(float)
     import pyloudnorm
 
     meter = pyloudnorm.Meter(24_000)
@@ -166,8 +162,8 @@ def test_recipes_name_what_decides_the_bytes_and_nothing_else() -> None:
     one, other = sound(0.2), sound(0.3)
     signals = load_signals("tones")
     unit = Unit((one, other))
-    layout = SoundLayout(tuple(unit_items(unit, "test", signals)), 24_000)
-    recipe = Waveform(layout).recipe
+    layout = Waveform(tuple(unit_items(unit, "test", signals)), 24_000)
+    recipe = layout.recipe
     assert json.loads(json.dumps(recipe)) == recipe
     assert recipe["items"] == [
         f"signal test {signals['test'].sha256}",
@@ -183,23 +179,21 @@ def test_recipes_name_what_decides_the_bytes_and_nothing_else() -> None:
     ]
     assert recipe["encoding"] == "wav/pcm16"
     assert str(recipe["resampler"]).startswith("soxr ")
-    back = Waveform(SoundLayout(tuple(unit_items(unit.swapped, "test", signals)), 24_000))
+    back = Waveform(tuple(unit_items(unit.swapped, "test", signals)), 24_000)
     assert back.recipe != recipe
-    same = Waveform(SoundLayout(tuple(unit_items(Unit((one, one)), "test", signals)), 24_000))
+    same = Waveform(tuple(unit_items(Unit((one, one)), "test", signals)), 24_000)
     assert (
         same.recipe
-        == Waveform(
-            SoundLayout(tuple(unit_items(Unit((one, one)).swapped, "test", signals)), 24_000)
-        ).recipe
+        == Waveform(tuple(unit_items(Unit((one, one)).swapped, "test", signals)), 24_000).recipe
     )
-    assert Waveform(SoundLayout(layout.items, 24_000, level=-23.0)).recipe != recipe
+    assert Waveform(layout.items, 24_000, level=-23.0).recipe != recipe
 
 
 def test_a_recording_that_changed_is_refused() -> None:
     before, after = sound(0.2), sound(0.3)
     changed = Sound(before.sha256, before.frames, before.rate, after.read)
     with pytest.raises(AudioError, match="is not the recording that it was"):
-        render(SoundLayout((changed,), 24_000))
+        Waveform((changed,), 24_000).samples()
 
 
 def test_shipped_labels_are_short_and_audible() -> None:

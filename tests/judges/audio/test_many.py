@@ -27,8 +27,6 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.answer.audio import AudioView
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
-from trace_eval.judges.views.sound.layout import SoundLayout
-from trace_eval.judges.views.sound.sending import audio_part
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
@@ -137,8 +135,8 @@ def test_half_an_hour_is_refused_before_it_is_rendered(tmp_path: Path) -> None:
     soundfile.write(path, np.full(30 * 60 * 8000, 999, np.int16), 8000, subtype="PCM_16")
     recording = Answer(audio=path)
     clip = decode_recording(recording)
-    waveform = Waveform(SoundLayout((sound_of(clip, lambda: clip),), 24_000))
-    assert audio_part(waveform).base64_size > 100e6
+    waveform = Waveform((sound_of(clip, lambda: clip),), 24_000)
+    assert waveform.part().base64_size > 100e6
     made = case(tmp_path)
     long = made.pair.model_copy(update={"b": recording})
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s", max_clip_seconds=3600)

@@ -16,13 +16,14 @@ from tests.support.llm_judges import listening_judge
 from tests.support.spoken_pairs import SENTENCE, spoken
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
+from trace_eval.decide.published import published
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import AudioPart, Text
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
-from trace_eval.judges.views.pair.naturalness import TEXT_FROM_ASR, TEXTS_DIFFER, published
+from trace_eval.judges.views.pair.naturalness import TEXT_FROM_ASR, TEXTS_DIFFER
 from trace_eval.runs.run import Run
 
 

@@ -72,8 +72,6 @@ def write_batch(
     judges: Sequence[LLMJudge],
     cases: Callable[[], Iterable[Case]],
     path: Path,
-    max_requests: int = MAX_REQUESTS,
-    max_bytes: int = MAX_BYTES,
 ) -> BatchWritten:
     """Write the request file(s): ``out.jsonl``, and ``out-2.jsonl`` ... where one is full.
 
@@ -84,7 +82,6 @@ def write_batch(
         judges: of one model, at least one, e.g. one per rubric.
         cases: gives the cases anew for every judge.
         path: of the first file.
-        max_requests, max_bytes: of one file.
 
     Raises:
         UserError: a judge is not ``openai:``, or of another model; a file cannot be written.
@@ -95,7 +92,7 @@ def write_batch(
             " judge at a time"
         )
     requests = cached = unscored = 0
-    with _Writer(path, max_requests, max_bytes) as writer:
+    with _Writer(path) as writer:
         for judge in judges:
             client = _client(judge)
             for case in cases():
@@ -119,10 +116,9 @@ def write_batch(
 class _Writer:
     """Lines into files of bounded size."""
 
-    def __init__(self, path: Path, max_requests: int, max_bytes: int) -> None:
+    def __init__(self, path: Path) -> None:
         self.files: list[Path] = []
         self._path = path
-        self._limits = (max_requests, max_bytes)
         self._lines = self._bytes = 0
         self._held = ExitStack()  # of the file in work: closed, then put in its place
 
@@ -141,9 +137,8 @@ class _Writer:
 
     def write(self, line: str) -> None:
         data = line.encode("utf-8", "replace")
-        if self._lines and (
-            self._lines + 1 > self._limits[0] or self._bytes + len(data) > self._limits[1]
-        ):
+        full = self._lines + 1 > MAX_REQUESTS or self._bytes + len(data) > MAX_BYTES
+        if self._lines and full:
             self._held.close()
             self._open()
         self._file.write(data)

@@ -62,7 +62,7 @@ class CostEstimate:
     guessed: int | None = None
 
 
-def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> CostEstimate:
+def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
     """Render and count the prompts of every case; sends nothing and keeps no prompt."""
     seen = unscored = calls = replies = cached = expected = bound = parts = size = 0
     seconds = seconds_at_most = examples = 0.0
@@ -105,8 +105,8 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Cos
         output_tokens=typical,
         input_tokens_at_most=bound + most_audio,
         output_tokens_at_most=most,
-        cost_usd=price.cost(usual, batch) if price else free,
-        cost_usd_at_most=price.cost(worst, batch) if price else free,
+        cost_usd=price.cost(usual) if price else free,
+        cost_usd_at_most=price.cost(worst) if price else free,
         audio_s=round(seconds, 3),
         example_audio_s=round(examples, 3),
         audio_parts=parts,

@@ -149,8 +149,7 @@ class LLMJudge(Judge):
         ]
         item, view = case.item, self.view
         caveats, cropped = view.caveats(case, prepared), view.cropped(case, prepared)
-        orders = self.orders(item)
-        return self.form.outcome(Replies(item, self.spec, orders, answered, caveats, cropped))
+        return self.form.outcome(Replies(item, self.spec, answered, caveats, cropped))
 
     def _without_calls(self, case: Case, prepared: Any) -> Outcome | None:
         """The outcome of a case that needs no request: it is an example, or silent."""

@@ -72,7 +72,6 @@ class Replies(Generic[T]):
     """All replies about one item.
 
     Attributes:
-        orders: in which the item was shown.
         questions: with their outcomes, in the order of the opinions.
         caveats: about the material that was shown.
         cropped: the material ends before the recording does.
@@ -80,7 +79,6 @@ class Replies(Generic[T]):
 
     item: Item
     judge: str
-    orders: tuple[Order, ...]
     questions: Sequence[AnsweredQuestion[T]]
     caveats: list[str]
     cropped: bool = False

@@ -9,7 +9,7 @@ that a preference for the first place cancels. The label is what the scale decid
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from fusion import TYPED_TIE, Scale
 from trace_eval.data.judgement import About, DimensionVerdict, Judgement, VerdictOpinion
@@ -21,15 +21,6 @@ from trace_eval.judges.ask.prices import sum_usage
 NO_REASON = "a rating came without a reason in words; it counts all the same"
 
 Stated = TypeVar("Stated", VerdictOpinion, ScoreOpinion)
-
-
-class PairOpinions(NamedTuple):
-    """All opinions of one judge on a pair, already in terms of the pair's own A and B."""
-
-    pair: str
-    judge: str
-    orders: Sequence[Order]
-    opinions: Sequence[VerdictOpinion]
 
 
 def frame(
@@ -61,11 +52,21 @@ def frame(
     return fields | {"status": "scored", "caveats": failures(opinions, what)}, usable
 
 
-def framed(every: PairOpinions, scale: Scale) -> tuple[Judgement, list[VerdictOpinion]]:
-    """A judgement without its verdicts, and the opinions that may count."""
-    pair, judge, orders, opinions = every
-    by_order = {order: [each for each in opinions if each.order == order] for order in orders}
-    needed = [(f"no usable opinion with order {name}", by_order[name], 1) for name in orders]
+def in_orders(opinions: Sequence[VerdictOpinion]) -> dict[Order, list[VerdictOpinion]]:
+    """Order -> its opinions, in the order in which they were asked."""
+    orders = dict.fromkeys(opinion.order for opinion in opinions)
+    return {order: [each for each in opinions if each.order == order] for order in orders}
+
+
+def framed(
+    pair: str, judge: str, opinions: Sequence[VerdictOpinion], scale: Scale
+) -> tuple[Judgement, list[VerdictOpinion]]:
+    """A judgement without its verdicts, and the opinions that may count.
+
+    All opinions of one judge on a pair are given, in terms of the pair's own A and B.
+    """
+    asked = in_orders(opinions).items()
+    needed = [(f"no usable opinion with order {name}", each, 1) for name, each in asked]
     fields, usable = frame(opinions, needed)
     labels = scale.label_set or "typed"
     pooling = None if scale == TYPED_TIE else scale.pooling
@@ -73,26 +74,25 @@ def framed(every: PairOpinions, scale: Scale) -> tuple[Judgement, list[VerdictOp
 
 
 def labelled_judgement(
-    every: PairOpinions, scale: Scale, questions: Mapping[str, About]
+    pair: str,
+    judge: str,
+    opinions: Sequence[VerdictOpinion],
+    scale: Scale,
+    questions: Mapping[str, About],
 ) -> Judgement:
-    """The judgement of these opinions.
+    """The judgement of these opinions; ``questions``: question -> the dimension of its labels.
 
-    Of several questions, one without a label in some order is left out, as long as another has
-    its labels.
-
-    Args:
-        every: opinion.
-        scale: of all labels; its pooling makes the votes one label.
-        questions: question -> the dimension of its labels.
+    The scale's pooling makes the votes one label. Of several questions, one without a label in
+    some order is left out, as long as another has its labels.
     """
-    judgement, usable = framed(every, scale)
+    judgement, usable = framed(pair, judge, opinions, scale)
     if not usable:
         return judgement
     for question, about in questions.items():
         rated = [opinion for opinion in usable if about in opinion.ratings]
         votes = [
-            [scale.parse(o.ratings[about]) for o in rated if o.order == order]
-            for order in every.orders
+            [scale.parse(one.ratings[about]) for one in each if about in one.ratings]
+            for each in in_orders(usable).values()
         ]
         if not all(votes):
             judgement.caveats.append(f"{question} has no label in every order and is left out")

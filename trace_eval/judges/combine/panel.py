@@ -37,12 +37,9 @@ class Panel:
         self.judges = tuple(judges)
         self.spec = JOINED.join(dict.fromkeys(judge.spec for judge in judges))
         self.done = set(done)
-        groups = [getattr(judge, "groups", None) for judge in judges]
-        available = [one for one in groups if one is not None]
-        self.groups = frozenset[str]().union(*available) if len(available) == len(groups) else None
-        # A judge that does not say reads blueprints.
-        reads = (getattr(judge, "reads", Judge.reads) for judge in judges)
-        self.reads = frozenset[Modality]().union(*reads)
+        named = [judge.groups for judge in judges if judge.groups is not None]
+        self.groups = frozenset[str]().union(*named) if len(named) == len(judges) else None
+        self.reads = frozenset[Modality]().union(*(judge.reads for judge in judges))
         self._groups: dict[str, list[Judge]] = {}
         for judge in judges:
             rubric = _score_rubric(judge)
@@ -158,7 +155,7 @@ class Panel:
 
 def refuses(judge: Judge, item: Pair | Single) -> str | None:
     """Why a judge cannot judge an item at all; None: it can."""
-    if not item.has_conversations or getattr(judge, "takes_conversations", False):
+    if not item.has_conversations or judge.takes_conversations:
         return None
     return (
         f"the answer is a conversation, and judge {judge.spec} takes one recording or text; use"
@@ -167,8 +164,7 @@ def refuses(judge: Judge, item: Pair | Single) -> str | None:
 
 
 def _score_rubric(judge: Judge) -> ScoreRubric | None:
-    rubric = getattr(judge, "rubric", None)
-    return rubric if isinstance(rubric, ScoreRubric) else None
+    return judge.rubric if isinstance(judge.rubric, ScoreRubric) else None
 
 
 async def _safely(judge: Judge, case: Case) -> Outcome:

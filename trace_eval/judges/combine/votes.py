@@ -13,12 +13,10 @@ from typing import Literal
 
 from fusion import PREFERENCE
 from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores, VerdictOpinion
-from trace_eval.judges.combine.orders import PairOpinions, framed, quote
+from trace_eval.judges.combine.orders import framed, in_orders, quote
 from trace_eval.rubrics.pairs import ScoreQuestion
 
 Preference = Literal["1", "2", "tie"]
-
-PREFERENCES: tuple[Preference, ...] = ("1", "2", "tie")
 
 #: Key of the preference: it is about the pair as a whole.
 ABOUT: Literal["overall"] = "overall"
@@ -31,24 +29,23 @@ def preference(first: float, second: float, margin: float = 0.0) -> Preference:
     return "1" if first > second else "2"
 
 
-def voted_judgement(every: PairOpinions, question: ScoreQuestion) -> Judgement:
+def voted_judgement(
+    pair: str, judge: str, opinions: Sequence[VerdictOpinion], question: ScoreQuestion
+) -> Judgement:
     """The judgement of the votes; every order that was shown needs a usable opinion.
 
     The label is the preference with the largest share, every order with equal weight; equal
     largest shares are a ``tie``.
     """
-    made, usable = framed(every, PREFERENCE)
+    made, usable = framed(pair, judge, opinions, PREFERENCE)
     if not usable:
         return made
-    votes = [
-        [preference(a, b) for a, b in _scores(o for o in usable if o.order == order)]
-        for order in every.orders
-    ]
+    votes = [[preference(a, b) for a, b in _scores(each)] for each in in_orders(usable).values()]
     label, pooled, consistent = PREFERENCE.reconcile([PREFERENCE.shares(each) for each in votes])
     made.dimensions[ABOUT] = DimensionVerdict(
         rating=label,
         reasoning=_words(usable, label),
-        distribution={name: pooled[name] for name in PREFERENCES if pooled.get(name)},
+        distribution={name: pooled[name] for name in ("1", "2", "tie") if pooled.get(name)},
         consistent=consistent,
     )
     a, b = map(list, zip(*_scores(usable), strict=True))

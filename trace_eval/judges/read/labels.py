@@ -13,12 +13,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from fusion import MATCH, PREFERENCE, TRACE, OffScale, Rating, Rubric, Scale, from_steps
+from fusion import MATCH, PREFERENCE, TRACE, OffScale, Rating, Scale, from_steps
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.reply_json import ReplyError, last_object, object_schema, storable
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
-from trace_eval.judges.combine.orders import PairOpinions, labelled_judgement, swap_back, unreasoned
+from trace_eval.judges.combine.orders import labelled_judgement, swap_back, unreasoned
 from trace_eval.judges.options.groups import Elicitation
 from trace_eval.judges.read.hearing import check_hearing
 from trace_eval.rubrics.pairs import LabelQuestion, PairRubric
@@ -68,8 +68,8 @@ class LabelForm(AnswerForm[Verdicts]):
     def outcome(self, replies: Replies[Verdicts]) -> Judgement:
         """The judgement of the labels."""
         opinions = [self._opinion(each) for each in replies.questions]
-        every = PairOpinions(replies.item.id, replies.judge, replies.orders, opinions)
-        judgement = labelled_judgement(every, self.rubric.scale, self.task.questions)
+        item, scale = replies.item.id, self.rubric.scale
+        judgement = labelled_judgement(item, replies.judge, opinions, scale, self.task.questions)
         if judgement.dimensions and self._elicitation != "flat":  # which asks no reasons
             rated = [one for one in opinions if one.ratings]
             reasons = [one.reasoning.get(about, "") for one in rated for about in one.ratings]
@@ -97,12 +97,12 @@ def schema_of(part: LabelQuestion, elicitation: Elicitation) -> dict[str, JsonVa
     return reply_schema(elicitation) if part.is_typed else label_schema(part.labels)
 
 
-def reply_schema(elicitation: Elicitation, rubric: Rubric = TRACE) -> dict[str, JsonValue]:
+def reply_schema(elicitation: Elicitation) -> dict[str, JsonValue]:
     """JSON schema of a reply: one verdict per dimension, and no overall one."""
     # Servers generate in the order of the properties: the reasons come before the rating.
-    label = rubric.scale.schema()
+    label = TRACE.scale.schema()
     if elicitation == "flat":
-        return object_schema({"reasoning": _TEXT, **dict.fromkeys(rubric.dimensions, label)})
+        return object_schema({"reasoning": _TEXT, **dict.fromkeys(TRACE.dimensions, label)})
     steps: dict[str, JsonValue] = {
         "answer_1_acceptable": _YES_NO,
         "answer_2_acceptable": _YES_NO,
@@ -110,7 +110,7 @@ def reply_schema(elicitation: Elicitation, rubric: Rubric = TRACE) -> dict[str, 
     }
     verdict = steps if elicitation == "acceptability" else {"rating": label}
     return object_schema(
-        {name: object_schema({"reasoning": _TEXT, **verdict}) for name in rubric.dimensions}
+        {name: object_schema({"reasoning": _TEXT, **verdict}) for name in TRACE.dimensions}
     )
 
 
@@ -166,26 +166,26 @@ def is_placeholder(words: str) -> bool:
     return words.strip().strip("<>[](){}\"'").strip().lower() in _PLACEHOLDERS
 
 
-def parse_reply(text: str, elicitation: Elicitation, rubric: Rubric = TRACE) -> Verdicts:
+def parse_reply(text: str, elicitation: Elicitation) -> Verdicts:
     """Read the verdicts of one reply.
 
     Raises:
         ReplyError: with reason ``unparseable`` or ``off_label``.
     """
-    reply = last_object(text, rubric.dimensions, "the verdicts")
+    reply = last_object(text, TRACE.dimensions, "the verdicts")
     ratings: dict[str, Any] = {}
     reasoning: dict[str, str] = {}
     try:
         if elicitation == "flat":  # one reasoning, as TRACE's released code reads it; it may lack
             words = reply.get("reasoning") or ""
             shown = words if isinstance(words, str) else json.dumps(words, ensure_ascii=False)
-            reasoning = dict.fromkeys(rubric.dimensions, storable(shown))
+            reasoning = dict.fromkeys(TRACE.dimensions, storable(shown))
             ratings = {
-                name: rubric.parse(name, _field("the reply", reply, name))
-                for name in rubric.dimensions
+                name: TRACE.parse(name, _field("the reply", reply, name))
+                for name in TRACE.dimensions
             }
             return Verdicts(ratings, reasoning)
-        for name in rubric.dimensions:
+        for name in TRACE.dimensions:
             verdict = reply.get(name)
             if not isinstance(verdict, dict):
                 raise _unparseable(f"the reply has no object {name!r}")
@@ -198,16 +198,16 @@ def parse_reply(text: str, elicitation: Elicitation, rubric: Rubric = TRACE) -> 
                     f"{name}: the reasoning is {shown!r}, no reason; say what decided"
                 )
             reasoning[name] = storable(words)
-            ratings[name] = _label(rubric, elicitation, name, verdict)
+            ratings[name] = _label(elicitation, name, verdict)
         return Verdicts(ratings, reasoning)
     except OffScale as error:
         raise ReplyError(Reason.OFF_LABEL, str(error)) from None
 
 
-def _label(rubric: Rubric, elicitation: Elicitation, where: str, verdict: dict[str, object]) -> Any:
+def _label(elicitation: Elicitation, where: str, verdict: dict[str, object]) -> Any:
     """The label on the rubric's scale that a dimension's verdict stands for."""
     if elicitation == "label":
-        return rubric.parse(where, _field(where, verdict, "rating"))
+        return TRACE.parse(where, _field(where, verdict, "rating"))
     acceptable = []
     for name in ("answer_1_acceptable", "answer_2_acceptable"):
         value = _field(where, verdict, name)

@@ -25,7 +25,7 @@ from trace_eval.judges.ask.reply_json import (
     storable,
 )
 from trace_eval.judges.ask.view import AnswerForm, Replies
-from trace_eval.judges.combine.orders import PairOpinions, unreasoned
+from trace_eval.judges.combine.orders import unreasoned
 from trace_eval.judges.combine.votes import ABOUT, preference, voted_judgement
 from trace_eval.judges.read.hearing import check_hearing
 from trace_eval.rubrics.load import load_pair_rubric
@@ -200,8 +200,7 @@ class TwoScoreForm(AnswerForm[TwoScores]):
             )
             for each in replies.questions
         ]
-        every = PairOpinions(replies.item.id, replies.judge, replies.orders, opinions)
-        judgement = voted_judgement(every, self.task)
+        judgement = voted_judgement(replies.item.id, replies.judge, opinions, self.task)
         if judgement.dimensions and self._read is read_json:
             rated = [one.reasoning for one in opinions if one.reason is None]
             judgement.caveats.extend(unreasoned(" ".join(words.values()) for words in rated))

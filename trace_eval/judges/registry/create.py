@@ -173,7 +173,7 @@ def panel_of(
 
 def _refuse_ignored(judge: Judge, spec: str, options: JudgeOptions) -> None:
     """Refuse options that were set and mean nothing to this judge."""
-    uses = getattr(judge, "uses", None)
+    uses = judge.uses
     if uses is None:
         return
     listens = "audio" in judge.reads

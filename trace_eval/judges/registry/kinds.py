@@ -103,7 +103,17 @@ def _listening_client(argument: str, options: JudgeOptions) -> Backend:
             f"judge audio:{argument}: name a client and a model, e.g. audio:openai:gpt-audio-1.5"
         )
     backend = _client(kind, model, options)
-    _load("views.sound.sending:check_budget")(options, backend.price)
+    price = backend.price
+    if (
+        price
+        and options.max_cost is not None
+        and (price.input or price.output)
+        and None in (price.audio_input, price.audio_tokens_per_s)
+    ):
+        raise UserError(
+            f"max_cost: the price of sound is not known for {price.model!r}; add audio_input and"
+            " audio_tokens_per_s in a table of your own (-J prices)"
+        )
     return backend._replace(spec=f"audio:{argument}")
 
 
@@ -232,7 +242,7 @@ KINDS: dict[str, JudgeKind] = {
     ),
     "reward": JudgeKind(
         *("reward:PATH", "a reward model of naturalness, in this process", "transformers"),
-        *(_late("reward.judge:judge_in_process"), _late("reward.rater:raters_in_process")),
+        *(_late("reward.judge:judge_in_process"), _late("reward.judge:raters_in_process")),
     ),
     "scripted": JudgeKind(
         *("scripted:FILE", "replays replies from a file", None),
@@ -246,7 +256,7 @@ KINDS: dict[str, JudgeKind] = {
     "turns": JudgeKind(
         "turns",
         "no model, no network: how an agent handles its turns, by rules",
-        scores=_each("turns.judge:TurnsJudge"),
+        scores=_each("rules.turns:TurnsJudge"),
     ),
     FUSION: JudgeKind("fusion:DIR", "several of these, weighted and calibrated by train fusion"),
     "scorer": JudgeKind("scorer:DIR", "a trained scorer, in this process", scores=_scorer),

@@ -93,5 +93,5 @@ async def _uses(
             except UserError:
                 continue
             await judge.close()
-            return getattr(judge, "uses", None)
+            return judge.uses
     return None

@@ -14,8 +14,7 @@ from trace_eval.judges.ask.reply_json import ReplyError, last_object, object_sch
 from trace_eval.judges.read.labels import label_schema, read_label
 from trace_eval.judges.registry.create import Check
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
-from trace_eval.judges.views.sound.layout import Sound, SoundLayout
-from trace_eval.judges.views.sound.sending import audio_part
+from trace_eval.judges.views.sound.layout import Sound
 from trace_eval.judges.views.sound.signals import SIGNAL_RATE, TONES, load_signals, tone
 
 #: Tokens of a reply to a probe.
@@ -106,7 +105,7 @@ async def _ask(
 
 
 def _part(sound: Sound) -> AudioPart:
-    return audio_part(Waveform(SoundLayout((sound,), SIGNAL_RATE)))
+    return Waveform((sound,), SIGNAL_RATE).part()
 
 
 def _tone() -> Sound:

@@ -1,4 +1,7 @@
-"""Judges of pairs by a model in this process: by rewards (BTRM), or by replies (GRM)."""
+"""Judges by a model in this process: by rewards (BTRM), or by replies (GRM).
+
+A reward is any real number, of which only differences mean anything.
+"""
 
 from __future__ import annotations
 
@@ -9,60 +12,31 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
+from blueprints import Transcript, UserError
 from extractors import AudioError
-from fusion import preference_rubric
+from fusion import ItemKind
 from trace_eval.data.items import Item
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Outcome, Reason, Usage
+from trace_eval.data.scores import Score, ScoreOpinion
 from trace_eval.judges.ask.reply_json import ReplyError
-from trace_eval.judges.base import Case, Judge, listening
-from trace_eval.judges.combine.orders import PairOpinions
+from trace_eval.judges.base import Case, Judge, score_fields
 from trace_eval.judges.combine.votes import rewarded_judgement, voted_judgement
 from trace_eval.judges.options.groups import OpenAIOptions, PairwiseOptions, RewardOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.two_scores import NATURALNESS as QUESTION
 from trace_eval.judges.read.two_scores import opinion_fields, read_json, read_text
-from trace_eval.judges.reward.engine import SHARED_OPTIONS, RewardEngine
+from trace_eval.judges.reward import generate, score
+from trace_eval.judges.reward.base import SHARED_OPTIONS, InProcessJudge, files_of
 from trace_eval.judges.reward.inputs import RewardTurn
 from trace_eval.judges.scorer.batcher import Batcher
-from trace_eval.judges.views.pair.naturalness import Texts, style_of, texts_of
+from trace_eval.judges.views.pair.naturalness import TEXT_FROM_ASR, Texts, style_of, texts_of
 from trace_eval.judges.views.text.fencing import shown_again
 from trace_eval.judges.views.text.tasks import NATURALNESS
+from trace_eval.rubrics.single import ScoreRubric
 
-
-class InProcessJudge(Judge):
-    """What all kinds share: a model with its limits, and no extractors but a recogniser."""
-
-    rubric: Any = preference_rubric("naturalness")
-
-    def __init__(self, spec: str, engine: RewardEngine) -> None:
-        self.spec = spec
-        self.engine = engine
-        self.reads = listening(engine.options.transcripts)  # type: ignore[misc]
-
-    @property
-    def concurrency(self) -> int:
-        """Cases in flight."""
-        return self.engine.concurrency
-
-    def parameters(self) -> dict[str, JsonValue]:
-        """What decides the outcomes."""
-        options = self.engine.options
-        used = (self.uses or frozenset()) - {"base"}  # the files are in it by their hash
-        return {"task": NATURALNESS, **self.engine.parameters(), **options.deciding(used)}
-
-    def unheard(self, item: Item, error: AudioError) -> Outcome:
-        """The outcome of a recording that cannot be decoded, or is over a limit."""
-        reason = Reason.SILENT if getattr(error, "silent", False) else Reason.CLIP_FAILED
-        return self.unscored(item, reason, str(error))
-
-    def load(self) -> None:
-        """Load the model."""
-        self.engine.model()
-
-    async def close(self) -> None:
-        """Release the engine."""
-        await self.engine.close()
+#: In every score: the rubric's scale does not hold for it.
+CAVEAT = "reward: a real number, not on the rubric's scale; only differences mean anything"
 
 
 class _PairJudge(InProcessJudge):
@@ -74,7 +48,7 @@ class _PairJudge(InProcessJudge):
 
     async def judge(self, case: Case) -> Outcome:
         """Judge one case; a clip over a limit is unscored, and never cut."""
-        asr = self.engine.options.transcripts == "asr"
+        asr = self.options.transcripts == "asr"
         texts = texts_of((case.pair.a, case.a), (case.pair.b, case.b), asr)
         if texts.reason:
             return self.unscored(case.pair, Reason.EVIDENCE_MISSING, texts.reason)
@@ -96,15 +70,13 @@ class RewardJudge(_PairJudge):
     uses: ClassVar[frozenset[str]] = SHARED_OPTIONS | names_of(RewardOptions)
 
     async def _judgement(self, case: Case, texts: Texts) -> Judgement:
-        from trace_eval.judges.reward.score import probability
-
         pair = case.pair
         a, b = [await asyncio.to_thread(case.decode, one) for one in pair.answers]
         style = style_of(pair.meta)
         # One after the other: of two that wait, the second would find the first one's reward.
-        reward_a = await self.engine.reward(a, texts.a, style)
-        reward_b = await self.engine.reward(b, texts.b, style)
-        chance, margin = probability(reward_a, reward_b), self.engine.options.tie_margin
+        reward_a = await self.reward(a, texts.a, style)
+        reward_b = await self.reward(b, texts.b, style)
+        chance, margin = score.probability(reward_a, reward_b), self.options.tie_margin
         return rewarded_judgement(pair.id, self.spec, (reward_a, reward_b), chance, margin)
 
 
@@ -121,32 +93,31 @@ class ReplyJudge(_PairJudge):
         | {"samples", "temperature", "top_p", "top_k", "seed", "max_tokens", "repair"}
     )
 
-    def __init__(self, spec: str, engine: RewardEngine) -> None:
-        super().__init__(spec, engine)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self._ask: Batcher[_Request, Any] = Batcher(self._generate, 1)
 
     def _generate(self, requests: Sequence[_Request]) -> list[Any]:
-        from trace_eval.judges.reward.generate import replies
-
-        model, options = self.engine.model(), self.engine.options
-        return [replies(model, turns, options, count, seed) for turns, count, seed in requests]
+        model, options = self.model(), self.options
+        return [
+            generate.replies(model, turns, options, count, seed) for turns, count, seed in requests
+        ]
 
     async def _judgement(self, case: Case, texts: Texts) -> Judgement:
         pair = case.pair
         clips = [await asyncio.to_thread(case.decode, one) for one in pair.answers]
-        a, b = (self.engine.samples(clip) for clip in clips)
+        a, b = (self.samples(clip) for clip in clips)
         style = style_of(pair.meta)
-        orders: tuple[Order, ...] = self.engine.options.orders(pair.id)
         opinions: list[VerdictOpinion] = []
-        for order in orders:
+        for order in self.options.orders(pair.id):
             step = 1 if order == "ab" else -1
             first, second = (a, b)[::step]
-            shown = self.engine.prompt.pair((texts.a, texts.b)[::step], (first, second), style)
-            opinions += await self._opinions(self.engine.turns(shown), order)
-        return voted_judgement(PairOpinions(pair.id, self.spec, orders, opinions), QUESTION)
+            shown = self.prompt.pair((texts.a, texts.b)[::step], (first, second), style)
+            opinions += await self._opinions(self.turns(shown), order)
+        return voted_judgement(pair.id, self.spec, opinions, QUESTION)
 
     async def _opinions(self, turns: list[RewardTurn], order: Order) -> list[VerdictOpinion]:
-        options = self.engine.options
+        options = self.options
         replies, prompt_tokens = await self._ask.ask((turns, options.samples, options.seed))
         opinions = []
         for sample, reply in enumerate(replies):
@@ -160,7 +131,7 @@ class ReplyJudge(_PairJudge):
         fields: dict[str, Any] = {
             "order": order,
             "sample": sample,
-            "seed": self.engine.options.seed,
+            "seed": self.options.seed,
             "raw": reply.text,
             "usage": Usage(input_tokens=prompt_tokens, output_tokens=reply.tokens),
         }
@@ -168,7 +139,7 @@ class ReplyJudge(_PairJudge):
             if reply.cut:
                 message = f"the reply has no end after {reply.tokens} tokens; raise -J max_tokens"
                 raise ReplyError(Reason.REPLY_CUT, message)
-            text = self.engine.options.structure in ("auto", "text")
+            text = self.options.structure in ("auto", "text")
             scores = read_text(reply.text) if text else read_json(reply.text)
         except ReplyError as error:
             return VerdictOpinion.model_validate(
@@ -179,22 +150,98 @@ class ReplyJudge(_PairJudge):
     async def _repaired(self, turns: list[RewardTurn], failed: VerdictOpinion) -> VerdictOpinion:
         """The second chance; the first reply stays in the conversation."""
         first = shown_again(failed.raw)
-        details = self.engine.prompt.repair(failed.detail or "")
+        details = self.prompt.repair(failed.detail or "")
         more = [*turns, RewardTurn("assistant", (first,)), RewardTurn("user", (details,))]
-        seed = self.engine.options.seed + failed.sample
+        seed = self.options.seed + failed.sample
         (reply,), prompt_tokens = await self._ask.ask((more, 1, seed))
         again = self._opinion(reply, failed.order, failed.sample, prompt_tokens)
         return again.model_copy(update={"repaired": True})
+
+
+class RewardRater(InProcessJudge):
+    """Gives each recording its reward."""
+
+    accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
+    uses: ClassVar[frozenset[str]] = SHARED_OPTIONS
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """What decides the rewards."""
+        return {**super().parameters(), "rubric": self.rubric.sha256}
+
+    def roles(self, item: Item) -> list[str]:
+        """The recording of the answer; it is decoded, and recognised where its words serve."""
+        return [role for role in item.answer_roles if role == "answer"]
+
+    async def judge(self, case: Case) -> Outcome:
+        """Rate one answer."""
+        item = case.single
+        text, caveats = self._text(case)
+        if not item.answer.has_audio:
+            return self.unscored(item, Reason.EVIDENCE_MISSING, "the item has no recording")
+        if text is None:
+            message = "the item has no reference text; give one, or use -J transcripts=asr"
+            return self.unscored(item, Reason.EVIDENCE_MISSING, message)
+        try:
+            clip = await asyncio.to_thread(case.decode, item.answer)
+            reward = await self.reward(clip, text, style_of(item.meta))
+        except AudioError as error:
+            return self.unheard(item, error)
+        return Score(
+            **score_fields(item, self.rubric, self.spec),
+            status="scored",
+            value=reward,
+            used=1,
+            samples=1,
+            opinions=[ScoreOpinion(sample=0, score=reward)],
+            caveats=[CAVEAT, *caveats],
+        )
+
+    def _text(self, case: Case) -> tuple[str | None, list[str]]:
+        """(what should have been said, caveats)."""
+        if case.single.reference:
+            return case.single.reference[0], []
+        recognised = case.blueprints.get("answer")
+        if self.options.transcripts == "asr" and recognised:
+            transcript = recognised.transcript
+            if isinstance(transcript, Transcript):
+                return transcript.text, [TEXT_FROM_ASR]
+        return None, []
 
 
 def judge_in_process(argument: str, options: JudgeOptions) -> Judge:
     """The judge of a model in this process: by rewards where it has a head, else by replies.
 
     Raises:
-        UserError: see :class:`RewardEngine`.
+        UserError: see :func:`files_of` and :class:`InProcessJudge`.
+    """
+    files = files_of(argument, options)
+    kind = RewardJudge if files.scores else ReplyJudge
+    structure = "text" if options.structure == "auto" else options.structure
+    return kind(f"reward:{argument}", files, options, structure)
+
+
+def raters_in_process(
+    argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
+) -> list[RewardRater]:
+    """The rater of a reward model.
+
+    Raises:
+        UserError: as :func:`judge_in_process`; there is no reward head, or the rubric is another.
     """
     spec = f"reward:{argument}"
-    engine = RewardEngine(
-        spec, argument, options, "text" if options.structure == "auto" else options.structure
-    )
-    return RewardJudge(spec, engine) if engine.files.scores else ReplyJudge(spec, engine)
+    for rubric in rubrics:
+        if rubric.name != NATURALNESS:
+            raise UserError(
+                f"judge {spec}: knows naturalness only, not rubric {rubric.name}; use --rubric"
+                f" {NATURALNESS}"
+            )
+    files = files_of(argument, options)
+    if not files.scores:
+        raise UserError(
+            f"judge {spec}: has no reward_head.pt, so it compares pairs and scores no single"
+            " recording; use trace-eval judge"
+        )
+    raters = [RewardRater(spec, files, options, options.structure) for _ in rubrics]
+    for rater, rubric in zip(raters, rubrics, strict=True):
+        rater.rubric = rubric
+    return raters

@@ -97,8 +97,6 @@ def last_token(mask: Any) -> Any:
 
 def probability(reward_a: float, reward_b: float) -> float:
     """Chance that A is the more natural one, 0 to 1: ``sigmoid(r_A - r_B)``."""
-    difference = reward_a - reward_b
-    if difference >= 0:
-        return 1 / (1 + math.exp(-difference))
-    grown = math.exp(difference)
-    return grown / (1 + grown)
+    from scipy.special import expit
+
+    return float(expit(reward_a - reward_b))

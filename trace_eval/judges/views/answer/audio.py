@@ -26,16 +26,14 @@ from trace_eval.judges.views.examples.solved import (
     SolvedTurn,
     example_messages,
 )
-from trace_eval.judges.views.sound.encode import Waveform, sound_of
+from trace_eval.judges.views.sound.encode import Sending, Waveform, sound_of
 from trace_eval.judges.views.sound.layout import (
     Sound,
-    SoundLayout,
     common_rate,
     dialogue_items,
     single_items,
 )
 from trace_eval.judges.views.sound.limits import check_length, is_silent
-from trace_eval.judges.views.sound.sending import Sending, audio_part, kept_part
 from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
 from trace_eval.judges.views.text.fencing import neutralise
 from trace_eval.judges.views.text.tasks import ABOUT, common
@@ -77,7 +75,7 @@ class AudioView(SingleView):
         self._examples = _examples(rubric, options, one_of_several)
         signals = load_signals(options.signals) if self._examples.shown else {}
         self._signals_sha256 = signals_sha256(signals)
-        self._sending = Sending.of(options, signals)
+        self._sending = Sending(options, signals)
         notes = [AudioView.about]
         if shown := self._examples.shown:
             notes += ["Solved examples come first.", *([ABOUT["inserted"]] if signals else [])]
@@ -99,8 +97,8 @@ class AudioView(SingleView):
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
         """One audio part; before it the speaker of each turn, where the item names speakers."""
-        waveform = self.prepare(case).waveform
-        return [*self._lines(case, fence), common().names["audio"], audio_part(waveform)]
+        audio = self.prepare(case).waveform.part()
+        return [*self._lines(case, fence), common().names["audio"], audio]
 
     def _lines(self, case: Case, fence: Fence) -> list[str]:
         speakers = self._speakers(case.single)
@@ -110,7 +108,7 @@ class AudioView(SingleView):
     def caveats(self, case: Case, prepared: Prepared) -> list[str]:
         """What a crop takes away, and an instruction that an example has as well."""
         notes = []
-        if (lost := prepared.waveform.layout.lost_s) > 0:
+        if (lost := prepared.waveform.lost_s) > 0:
             crop = self._rubric.crop_s or 0
             notes.append(f"cropped: the judge heard the first {crop:g} s, {lost:.1f} s are lost")
         if same := self._examples.shares(case.single.instruction.text or ""):
@@ -119,7 +117,7 @@ class AudioView(SingleView):
 
     def cropped(self, case: Case, prepared: Prepared) -> bool:
         """True where the recording goes on after what was sent."""
-        return prepared.waveform.layout.lost_s > 0
+        return prepared.waveform.lost_s > 0
 
     # --- solved examples -----------------------------------------------------------------
 
@@ -136,7 +134,7 @@ class AudioView(SingleView):
         return SolvedTurn(
             joined=lambda head: single_items(unit, head, sending.signals, gap_s),
             sounds=unit.sounds,
-            apart=lambda: [Text(common().names["audio"]), kept_part(waveform)],
+            apart=lambda: [Text(common().names["audio"]), waveform.part(kept=True)],
             written=(*beside, *self._lines(case, put)),
             solution=example.solutions[self._rubric.key],
         )
@@ -171,14 +169,14 @@ class AudioView(SingleView):
             return prepared
         read = [self._sound(case, recording) for recording in recordings]
         sounds = [sound for sound, _ in read]
-        layout = SoundLayout(
+        waveform = Waveform(
             tuple(dialogue_items(sounds, self._rubric.gap_s)),
             common_rate(sounds, self.options.audio_rate),
             self.options.level,
             self._rubric.crop_s,
+            self.options.audio_format,
         )
         clips = tuple(sound.sha256 for sound in sounds)
-        waveform = Waveform(layout, self.options.audio_format)
         prepared = Prepared(waveform, all(silent for _, silent in read), clips)
         self._prepared[key] = prepared
         if len(self._prepared) > _REMEMBERED:

@@ -20,9 +20,8 @@ from extractors import AudioError, decode
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Item as Judged
 from trace_eval.judges.ask.message import Message, Part, Text
-from trace_eval.judges.views.sound.encode import sound_of
+from trace_eval.judges.views.sound.encode import JOINED_EXAMPLES, JOINED_PAIRS, Sending, sound_of
 from trace_eval.judges.views.sound.layout import Item, Sound, Unit
-from trace_eval.judges.views.sound.sending import JOINED_EXAMPLES, JOINED_PAIRS, Sending, kept_part
 from trace_eval.judges.views.sound.signals import MAX_SHOTS
 from trace_eval.judges.views.text.tasks import common
 
@@ -167,14 +166,14 @@ def example_messages(sending: Sending, turns: Sequence[SolvedTurn], question: st
     """
     if not turns:
         return []
-    if sending.concat in JOINED_EXAMPLES:
+    if sending.options.concat in JOINED_EXAMPLES:
         return _aggregated(sending, turns)
     messages = []
     for number, turn in enumerate(turns, start=1):
         content = turn.apart()
-        if sending.concat in JOINED_PAIRS:
+        if sending.options.concat in JOINED_PAIRS:
             items = turn.joined(f"example_{number}")
-            content = [kept_part(sending.waveform(items, turn.sounds))]
+            content = [sending.waveform(items, turn.sounds).part(kept=True)]
         content = [Text(common().example_turn), *content, *map(Text, turn.written), Text(question)]
         messages.append(Message("user", tuple(content)))
         messages.append(Message("assistant", turn.solution[0]))
@@ -190,7 +189,8 @@ def _aggregated(sending: Sending, turns: Sequence[SolvedTurn]) -> list[Message]:
         items += turn.joined(f"example_{number}")
         listed.append(f"example {number}: {turn.solution[1]}")
         texts += [Text(f"Example {number}. {text}") for text in turn.written]
-    audio = kept_part(sending.waveform(items, [sound for turn in turns for sound in turn.sounds]))
+    sounds = [sound for turn in turns for sound in turn.sounds]
+    audio = sending.waveform(items, sounds).part(kept=True)
     intro = Text(words.examples_intro.replace("{count}", str(len(turns))))
     content: list[Part] = [intro, audio, *texts, Text("\n".join(listed))]
     return [Message("user", tuple(content)), Message("assistant", words.examples_taken)]

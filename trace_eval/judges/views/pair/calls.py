@@ -11,8 +11,8 @@ from extractors import Clip
 from trace_eval.conversations.findings import turn_blueprints, words_of
 from trace_eval.data.answers import Answer
 from trace_eval.judges.base import Case
-from trace_eval.judges.views.sound.encode import render, sound_of
-from trace_eval.judges.views.sound.layout import SoundLayout, common_rate, dialogue_items
+from trace_eval.judges.views.sound.encode import Waveform, sound_of
+from trace_eval.judges.views.sound.layout import common_rate, dialogue_items
 from trace_eval.judges.views.sound.limits import check_length
 from trace_eval.judges.views.text.tasks import ABOUT
 from trace_eval.rubrics.single import ScoreRubric
@@ -43,9 +43,9 @@ def call_clip(case: Case, answer: Answer, name: str, max_seconds: float) -> Clip
         check_length(available, max_seconds, name)
     sounds = [sound_of(case.decode(turn)) for turn in turns]
     check_length(silence + sum(sound.seconds for sound in sounds), max_seconds, name)
-    layout = SoundLayout(tuple(dialogue_items(sounds, TURN_GAP_S)), common_rate(sounds))
-    samples = np.float32(2**-15) * render(layout).astype(np.float32)
-    return Clip(samples[:, None], layout.rate, name)
+    joined = Waveform(tuple(dialogue_items(sounds, TURN_GAP_S)), common_rate(sounds))
+    samples = np.float32(2**-15) * joined.samples().astype(np.float32)
+    return Clip(samples[:, None], joined.rate, name)
 
 
 def about_calls(answers: Sequence[Answer]) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from blueprints import Blueprint, Strict, Transcript
-from trace_eval.data import strict_toml
+from blueprints import Blueprint, Transcript
 from trace_eval.data.answers import Answer
 from trace_eval.judges.read.two_scores import NATURALNESS as QUESTION
 from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
@@ -68,28 +67,6 @@ def style_of(meta: Mapping[str, Any]) -> str | None:
     """The style of delivery that the item requests, if it names one."""
     style = meta.get(STYLE)
     return style if isinstance(style, str) else None
-
-
-class Published(Strict):
-    """Figures and sentences of the publication, for judge cards and documents.
-
-    Attributes:
-        accuracy: (who, regular, expressive, all), in per cent of right pairs.
-        known: what its readers must know.
-        unknown: what it does not say.
-    """
-
-    source: str
-    accuracy: tuple[tuple[str, float, float, float], ...]
-    known: tuple[str, ...]
-    unknown: tuple[str, ...]
-
-
-@lru_cache(maxsize=1)
-def published() -> Published:
-    """What is published of judges of naturalness."""
-    file = Path(__file__).with_name("published.toml")
-    return Published.model_validate(strict_toml.loads(file.read_bytes()))
 
 
 FILE = template_of(NATURALNESS)

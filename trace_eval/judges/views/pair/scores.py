@@ -33,8 +33,8 @@ from trace_eval.judges.views.pair.naturalness import (
     texts_of,
 )
 from trace_eval.judges.views.pair.sound import sound_in
+from trace_eval.judges.views.sound.encode import Sending
 from trace_eval.judges.views.sound.layout import Sound
-from trace_eval.judges.views.sound.sending import Sending, audio_part
 from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise, second_chance
 from trace_eval.judges.views.text.tasks import NATURALNESS, common
 from trace_eval.rubrics.pairs import PLACE, TEXTS, ScoreQuestion
@@ -61,7 +61,7 @@ class PairScoresView(View):
         self.sha256 = self.prompt.sha256
         system = [self.prompt.system] if self.prompt.system else []
         self.static_messages = tuple(Message("system", text) for text in system)
-        self._sending = Sending.of(self.options, {})
+        self._sending = Sending(self.options, {})
 
     def parameters(self) -> dict[str, JsonValue]:
         named = (self._task.name, *([] if self._task.template else [self._task.version]))
@@ -106,7 +106,7 @@ class PairScoresView(View):
             parts: list[Part] = [
                 Text(piece.strip())
                 if isinstance(piece, str)
-                else audio_part(self._sending.waveform([piece], prepared))
+                else self._sending.waveform([piece], prepared).part()
                 for piece in self.prompt.pair((texts.a, texts.b)[::turn], (first, second), style)
             ]
             yield Question((*self.static_messages, Message("user", tuple(parts))), order)

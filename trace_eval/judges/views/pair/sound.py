@@ -27,10 +27,9 @@ from trace_eval.judges.views.examples.pairs import read_examples
 from trace_eval.judges.views.examples.solved import Examples, Solved
 from trace_eval.judges.views.pair.calls import about_calls, call_clip, words_of_call
 from trace_eval.judges.views.pair.sound_prompt import PromptBuilder, PromptItem
-from trace_eval.judges.views.sound.encode import sound_of
+from trace_eval.judges.views.sound.encode import Sending, sound_of
 from trace_eval.judges.views.sound.layout import GAP_S, Sound, Unit
 from trace_eval.judges.views.sound.limits import check_clip
-from trace_eval.judges.views.sound.sending import Sending
 from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
 from trace_eval.judges.views.text.fencing import neutralise, second_chance
 from trace_eval.judges.views.text.tasks import common, texts_sha256
@@ -59,7 +58,7 @@ class PairSoundView(View):
             self.examples = read_examples(options.examples, task, options.shots)
         elif options.shots:
             raise UserError(f"shots: {options.shots} examples, and no -J examples=FILE to use")
-        sending = Sending.of(options, load_signals(options.signals))
+        sending = Sending(options, load_signals(options.signals))
         self._signals_sha256 = signals_sha256(sending.signals)
         shown = [(example, self._shown_example(example)) for example in self.examples.shown]
         self._builders = {

@@ -17,17 +17,16 @@ so that servers can keep them in their caches.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trace_eval.judges.ask.message import AudioPart, Message, Text
+from trace_eval.judges.ask.message import Message, Text
 from trace_eval.judges.ask.message import Part as Content
 from trace_eval.judges.options.groups import Elicitation
 from trace_eval.judges.read.labels import schema_of
 from trace_eval.judges.views.examples.solved import Solved, SolvedTurn, example_messages
-from trace_eval.judges.views.sound.encode import Waveform
+from trace_eval.judges.views.sound.encode import JOINED_TEST, Sending
 from trace_eval.judges.views.sound.layout import Unit, unit_items
-from trace_eval.judges.views.sound.sending import JOINED_TEST, Sending, audio_part, kept_part
 from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
 from trace_eval.judges.views.text.tasks import common
 from trace_eval.rubrics.pairs import LabelQuestion
@@ -88,29 +87,26 @@ class PromptBuilder:
         return SolvedTurn(
             joined=lambda head: unit_items(shown.unit, head, self._sending.signals),
             sounds=shown.unit.sounds,
-            apart=lambda: self._recordings(shown, kept_part),
+            apart=lambda: self._recordings(shown, kept=True),
             written=tuple(self._written(shown)),
             solution=example.solutions[self.part.name],
         )
 
     def _test(self, shown: PromptItem) -> list[Content]:
-        if self._sending.concat in JOINED_TEST:
+        if self._sending.options.concat in JOINED_TEST:
             order = ["the instruction"] if shown.unit.instruction else []
             order += ["the first recording", "the second recording"][: len(shown.unit.answers)]
             line = Text(common().whole_test.replace("{order}", ", then ".join(order)))
             items = unit_items(shown.unit, "test", self._sending.signals)
-            waveform = self._sending.waveform(items, shown.unit.sounds)
-            return [line, audio_part(waveform)]
-        return self._recordings(shown, audio_part)
+            return [line, self._sending.waveform(items, shown.unit.sounds).part()]
+        return self._recordings(shown)
 
-    def _recordings(
-        self, shown: PromptItem, part: Callable[[Waveform], AudioPart]
-    ) -> list[Content]:
+    def _recordings(self, shown: PromptItem, kept: bool = False) -> list[Content]:
         """Each recording behind a line that names it, all of them at one rate."""
         content: list[Content] = []
         for name, sound in shown.unit.named:
             waveform = self._sending.waveform([sound], shown.unit.sounds)
-            content += [Text(common().names[name]), part(waveform)]
+            content += [Text(common().names[name]), waveform.part(kept)]
         return content
 
     def _written(self, shown: PromptItem) -> list[str]:

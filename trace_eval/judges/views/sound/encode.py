@@ -1,4 +1,4 @@
-"""Samples and bytes of a layout: mono, one rate, PCM16 WAV in memory.
+"""Waveforms of several recordings: mono, one rate, PCM16 WAV in memory; and how they are sent.
 
 Nothing here keeps what it makes. A recording that is at the target rate already passes
 unchanged, sample by sample: 16-bit files survive the trip exactly.
@@ -9,10 +9,11 @@ from __future__ import annotations
 import io
 import subprocess
 import wave
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.metadata import version
+from typing import NamedTuple
 
 import numpy as np
 import soxr
@@ -21,8 +22,18 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import AudioError, Clip, Samples
-from trace_eval.judges.options.groups import AudioFormat
-from trace_eval.judges.views.sound.layout import FADE_S, Sound, SoundLayout
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.base import CallFailed
+from trace_eval.judges.ask.message import AudioPart
+from trace_eval.judges.options.groups import AudioFormat, Concat
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.views.sound.layout import Item, Signals, Sound, common_rate
+
+#: Raise it when the same list of items would give other samples.
+LAYOUT_VERSION = 1
+
+#: A crop inside a recording fades over this long, seconds: a click would be our doing.
+FADE_S = 0.010
 
 #: Bit rate of MP3, kbit/s: transparent enough for speech at 24 kHz.
 MP3_KBITS = 64
@@ -36,62 +47,139 @@ WAV_HEADER = 44
 #: soxr's quality setting.
 QUALITY = "HQ"
 
+#: Strategies whose examples are one waveform, one per example; whose test is one.
+JOINED_EXAMPLES: frozenset[Concat] = frozenset({"examples", "all"})
+JOINED_PAIRS: frozenset[Concat] = frozenset({"pairs"})
+JOINED_TEST: frozenset[Concat] = frozenset({"test", "all"})
+
 
 @dataclass(frozen=True)
 class Waveform:
-    """A layout in one format; its bytes are made on demand and not kept."""
+    """A mono waveform as a list of items, in one format.
 
-    layout: SoundLayout
+    Its length, its places and its recipe follow from that list by arithmetic alone; samples and
+    bytes are made on demand and not kept.
+
+    Attributes:
+        items: in the order in which they are heard.
+        rate: sampling rate of the whole, Hz.
+        level: integrated loudness to which every recording is brought, LUFS; None: as it is.
+        crop_s: only so many seconds from the start are kept; None: all.
+        format: in which it is encoded.
+    """
+
+    items: tuple[Item, ...]
+    rate: int
+    level: float | None = None
+    crop_s: float | None = None
     format: AudioFormat = "wav"
 
-    @cached_property
-    def recipe(self) -> dict[str, JsonValue]:
-        """What decides the bytes; equal recipes stand for equal bytes."""
-        return self.layout.recipe() | {
-            "encoding": ENCODINGS[self.format],
-            "resampler": f"soxr {version('soxr')} {QUALITY}",
-        }
+    @property
+    def _whole(self) -> int:
+        return sum(item.frames_at(self.rate) for item in self.items)
+
+    @property
+    def frames(self) -> int:
+        """Length in samples."""
+        if self.crop_s is None:
+            return self._whole
+        return min(self._whole, round(self.crop_s * self.rate))
 
     @property
     def seconds(self) -> float:
         """Duration, seconds."""
-        return self.layout.seconds
+        return self.frames / self.rate
+
+    @property
+    def lost_s(self) -> float:
+        """Seconds that the crop takes away."""
+        return (self._whole - self.frames) / self.rate
 
     @property
     def size(self) -> int:
         """Size of the encoded file, bytes; of MP3 an estimate from its bit rate."""
         if self.format == "mp3":
             return round(self.seconds * MP3_KBITS * 125)
-        return WAV_HEADER + 2 * self.layout.frames
+        return WAV_HEADER + 2 * self.frames
+
+    @cached_property
+    def recipe(self) -> dict[str, JsonValue]:
+        """What decides the bytes (no path, no time); equal recipes stand for equal bytes."""
+        settings: dict[str, JsonValue] = {
+            "layout": LAYOUT_VERSION,
+            "items": [item.recipe for item in self.items],
+            "rate": self.rate,
+            "level": self.level,
+        }
+        if self.crop_s is not None:
+            settings["crop"] = self.crop_s
+        return settings | {
+            "encoding": ENCODINGS[self.format],
+            "resampler": f"soxr {version('soxr')} {QUALITY}",
+        }
+
+    def places(self) -> list[tuple[Item, int, int]]:
+        """(item, start, stop) in samples; what the crop takes away is left out."""
+        placed, start, end = [], 0, self.frames
+        for item in self.items:
+            stop = start + item.frames_at(self.rate)
+            if start < end:
+                placed.append((item, start, min(stop, end)))
+            start = stop
+        return placed
+
+    def samples(self) -> NDArray[np.int16]:
+        """Its samples [shape=(frames,)].
+
+        Raises:
+            AudioError: a recording cannot be decoded, has no samples, or is not what it was.
+        """
+        out = np.zeros(self.frames, np.int16)
+        for item, start, stop in self.places():
+            if not isinstance(item, Sound):
+                continue
+            samples = _samples(item, self.rate, None if item.signal else self.level)
+            if stop - start < len(samples):
+                samples = samples[: stop - start].copy()
+                fade = min(len(samples), round(FADE_S * self.rate))
+                samples[len(samples) - fade :] *= np.linspace(1, 0, fade, dtype=np.float32)
+            out[start:stop] = pcm16(samples)
+        return out
 
     def render(self) -> bytes:
         """The encoded file.
 
         Raises:
-            AudioError: a recording cannot be decoded, has no samples, or is not what it was.
+            AudioError: as :meth:`samples`.
             UserError: MP3 without the program ffmpeg.
         """
-        wav = wav_bytes(render(self.layout), self.layout.rate)
+        wav = wav_bytes(self.samples(), self.rate)
         return wav if self.format == "wav" else _mp3(wav)
 
+    def part(self, kept: bool = False) -> AudioPart:
+        """It as a part of a message; ``kept``: the same in every call, so bytes are made once."""
+        render = lru_cache(maxsize=1)(self.render) if kept else self.render
 
-def render(layout: SoundLayout) -> NDArray[np.int16]:
-    """The samples of a layout [shape=(layout.frames,)].
+        def made() -> bytes:
+            try:
+                return render()
+            except AudioError as error:  # a recording that has gone costs its calls, not the run
+                raise CallFailed(Reason.CLIP_FAILED, str(error)) from None
 
-    Raises:
-        AudioError: a recording cannot be decoded, has no samples, or is not what it was.
-    """
-    out = np.zeros(layout.frames, np.int16)
-    for item, start, stop in layout.places():
-        if not isinstance(item, Sound):
-            continue
-        samples = _samples(item, layout.rate, None if item.signal else layout.level)
-        if stop - start < len(samples):
-            samples = samples[: stop - start].copy()
-            fade = min(len(samples), round(FADE_S * layout.rate))
-            samples[len(samples) - fade :] *= np.linspace(1, 0, fade, dtype=np.float32)
-        out[start:stop] = pcm16(samples)
-    return out
+        return AudioPart(self.recipe, made, self.format, self.seconds, self.size)
+
+
+class Sending(NamedTuple):
+    """How sound is sent: by which options, with which labels (none: none are heard)."""
+
+    options: JudgeOptions
+    signals: Signals
+
+    def waveform(self, items: Iterable[Item], sounds: Iterable[Sound]) -> Waveform:
+        """Items as one waveform at the common rate of some recordings."""
+        how = self.options
+        rate = common_rate(sounds, how.audio_rate)
+        return Waveform(tuple(items), rate, how.level, format=how.audio_format)
 
 
 def _samples(sound: Sound, rate: int, level: float | None) -> Samples:

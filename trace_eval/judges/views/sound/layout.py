@@ -1,9 +1,4 @@
-"""The layout of a joined waveform: where every sample comes from, by arithmetic alone.
-
-A :class:`SoundLayout` lists recordings, signals (short labels or tones of our own) and gaps of
-digital silence. Its length, its offsets and its recipe follow from that list alone; the
-samples are read when :func:`~trace_eval.judges.views.sound.encode.render` is called, then dropped.
-"""
+"""What is joined into a waveform: recordings, signals (labels of our own) and gaps of silence."""
 
 from __future__ import annotations
 
@@ -16,9 +11,6 @@ from pydantic import JsonValue
 
 from extractors import Clip
 
-#: Raise it when the same list would give other samples.
-LAYOUT_VERSION = 1
-
 #: Highest rate that is sent where nobody chooses one, Hz.
 MAX_RATE = 24_000
 
@@ -27,9 +19,6 @@ GAP_S = 0.5
 
 #: Gaps of single recordings that are joined as examples: after a label, after a recording.
 LABEL_GAP_S, CLIP_GAP_S = 0.3, 0.7
-
-#: A crop inside a recording fades over this long, seconds: a click would be our doing.
-FADE_S = 0.010
 
 
 @dataclass(frozen=True)
@@ -85,66 +74,6 @@ Item = Sound | Gap
 
 
 @dataclass(frozen=True)
-class SoundLayout:
-    """A mono waveform as a list of items.
-
-    Attributes:
-        items: in the order in which they are heard.
-        rate: sampling rate of the whole, Hz.
-        level: integrated loudness to which every recording is brought, LUFS; None: as it is.
-        crop_s: only so many seconds from the start are kept; None: all.
-    """
-
-    items: tuple[Item, ...]
-    rate: int
-    level: float | None = None
-    crop_s: float | None = None
-
-    @property
-    def _whole(self) -> int:
-        return sum(item.frames_at(self.rate) for item in self.items)
-
-    @property
-    def frames(self) -> int:
-        """Length in samples."""
-        if self.crop_s is None:
-            return self._whole
-        return min(self._whole, round(self.crop_s * self.rate))
-
-    @property
-    def seconds(self) -> float:
-        """Duration, seconds."""
-        return self.frames / self.rate
-
-    @property
-    def lost_s(self) -> float:
-        """Seconds that the crop takes away."""
-        return (self._whole - self.frames) / self.rate
-
-    def places(self) -> list[tuple[Item, int, int]]:
-        """(item, start, stop) in samples; what the crop takes away is left out."""
-        placed, start, end = [], 0, self.frames
-        for item in self.items:
-            stop = start + item.frames_at(self.rate)
-            if start < end:
-                placed.append((item, start, min(stop, end)))
-            start = stop
-        return placed
-
-    def recipe(self) -> dict[str, JsonValue]:
-        """What decides the samples: no path, no time, no bytes."""
-        settings: dict[str, JsonValue] = {
-            "layout": LAYOUT_VERSION,
-            "items": [item.recipe for item in self.items],
-            "rate": self.rate,
-            "level": self.level,
-        }
-        if self.crop_s is not None:
-            settings["crop"] = self.crop_s
-        return settings
-
-
-@dataclass(frozen=True)
 class Unit:
     """One comparison or one answer with what was asked.
 
@@ -190,19 +119,18 @@ def common_rate(sounds: Iterable[Sound], wanted: int | None = None) -> int:
     return min(max(counts, key=lambda rate: (counts[rate], rate)), MAX_RATE)
 
 
-def unit_items(unit: Unit, head: str, signals: Signals, gap_s: float = GAP_S) -> list[Item]:
+def unit_items(unit: Unit, head: str, signals: Signals) -> list[Item]:
     """One comparison: head label, then each recording behind its own, a gap after every item.
 
     Args:
         unit: the recordings.
         head: signal in front of it all: ``example_1`` ... ``example_8`` or ``test``.
         signals: by name; empty: none are heard.
-        gap_s: seconds after every item, the last one included.
     """
     audible: list[Item] = [signals[head]] if signals else []
     for name, sound in unit.named:
         audible += [signals[name], sound] if signals else [sound]
-    return list(chain.from_iterable((item, Gap(gap_s)) for item in audible))
+    return list(chain.from_iterable((item, Gap(GAP_S)) for item in audible))
 
 
 def single_items(unit: Unit, head: str, signals: Signals, gap_s: float = 0.0) -> list[Item]:

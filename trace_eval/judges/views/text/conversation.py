@@ -17,8 +17,7 @@ from statistics import median
 from typing import Any
 
 from blueprints import Blueprint, Emotion, Loudness, Pitch, Quality, Rate
-from trace_eval.conversations.definitions.own import TRACE_EVAL
-from trace_eval.conversations.findings import Findings, find, words_of
+from trace_eval.conversations.findings import find, timing_line, words_of
 from trace_eval.data.conversation import Conversation, SourceEvent
 from trace_eval.judges.ask.message import Message, typical_tokens
 from trace_eval.judges.views.text.fencing import neutralise
@@ -176,22 +175,6 @@ class _Page:
         texts = [words_of(self._of, n, self._blueprints) or "" for n in range(len(self._of.turns))]
         texts += [_json(e.data.get("arguments")) for e in self._of.events if e.kind == "tool_call"]
         return frozenset(_WORD.findall(" ".join(texts).casefold()))
-
-
-def timing_line(findings: Findings) -> str:
-    """The conversation's timing in one line, with the set's name and n."""
-    measured = findings.measured
-    if "reply_rate" not in measured.ratios:
-        return "timing unknown: " + ("; ".join(measured.caveats) or "no speech of both")
-    replies = list(measured.values["response"])
-    lines = [f"{len(replies)} replies"]
-    if replies:
-        lines[0] += f" (median {median(replies):.1f} s, longest {max(replies):.1f} s)"
-    for kind in ("late", "no_answer", "talks_over"):
-        lines.append(f"{kind} {len(findings.of(kind))}")
-    yields, chances = measured.ratios["yield_rate"]
-    lines.append(f"stopped for the user {int(yields)} of {int(chances)}")
-    return f"timing ({TRACE_EVAL.name}): {', '.join(lines)}"
 
 
 #: Measure -> unit of its median, unit of a difference, least difference that is shown: more than is

@@ -1,20 +1,25 @@
-"""The model behind the reward judges: decoding, limits, cached rewards, batches."""
+"""What all judges by a model in this process share: its limits, cached rewards, batches."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
 from blueprints import UserError
-from extractors import GPU_BATCH, Clip, Samples, expects_gpu
+from extractors import GPU_BATCH, AudioError, Clip, Samples, expects_gpu
+from fusion import preference_rubric
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.judges.ask.replies import ReplyCache, StoredReply, reply_key
+from trace_eval.judges.base import Judge, listening
 from trace_eval.judges.options.groups import ModelOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.reward import score
 from trace_eval.judges.reward.inputs import MAX_CLIP_S, RewardTurn
-from trace_eval.judges.reward.load import PACKAGES, RewardModel, load, locate
+from trace_eval.judges.reward.load import PACKAGES, RewardFiles, RewardModel, load, locate
 from trace_eval.judges.scorer.batcher import Batcher
 from trace_eval.judges.scorer.checkpoint import check_packages
 from trace_eval.judges.scorer.model import dtype_of
@@ -31,57 +36,84 @@ SHARED_OPTIONS = names_of(ModelOptions) | {
 _HERE = "in process"
 
 
+def files_of(argument: str, options: JudgeOptions) -> RewardFiles:
+    """The files of the model that ``reward:ARGUMENT`` names.
+
+    Raises:
+        UserError: a package or the model is missing, or another task is chosen.
+    """
+    if not argument:
+        raise UserError("judge reward: name the model, e.g. reward:PATH_OR_HUB_NAME")
+    check_packages("reward", PACKAGES)
+    if "task" in options.changed() and options.task != NATURALNESS:
+        raise UserError(
+            f"judge reward:{argument}: task {options.task!r} is not what such a model was trained"
+            f" on; it judges {NATURALNESS} only"
+        )
+    return locate(argument, options.base)
+
+
 class _Request(NamedTuple):
     text: str
     samples: Samples
     style: str | None
 
 
-class RewardEngine:
-    """One model and its prompts.
+class InProcessJudge(Judge):
+    """One model and its prompts; no extractors run for it but a recogniser.
 
     Args:
-        spec: what the user typed, for messages.
-        model: path or hub name.
+        spec: what the user typed.
+        files: of the model.
         options: of the judge.
         structure: how the model is asked to reply.
 
     Raises:
-        UserError: a package or the model is missing, or the template cannot be used.
+        UserError: the template or the cache cannot be used.
     """
 
-    def __init__(self, spec: str, model: str, options: JudgeOptions, structure: str) -> None:
-        if not model:
-            raise UserError("judge reward: name the model, e.g. reward:PATH_OR_HUB_NAME")
-        check_packages("reward", PACKAGES)
-        if "task" in options.changed() and options.task != NATURALNESS:
-            raise UserError(
-                f"judge {spec}: task {options.task!r} is not what such a model was trained on; it"
-                f" judges {NATURALNESS} only"
-            )
-        self.files = locate(model, options.base)
-        self.options = options
+    rubric: Any = preference_rubric("naturalness")
+
+    def __init__(
+        self, spec: str, files: RewardFiles, options: JudgeOptions, structure: str
+    ) -> None:
+        self.spec, self.files, self.options = spec, files, options
+        self.reads = listening(options.transcripts)  # type: ignore[misc]
         self.prompt = NaturalnessPrompt(options.template, "text" if structure == "text" else "json")
-        self.batch = GPU_BATCH if expects_gpu(options.device) else 1
+        self._batch = GPU_BATCH if expects_gpu(options.device) else 1
         self._kept = ReplyCache(options.cache) if options.cache else None
-        self._batcher = Batcher(self._score, self.batch)
+        self._batcher = Batcher(self._score, self._batch)
 
     @property
     def concurrency(self) -> int:
         """Cases in flight: enough to fill the next batch while one is computed."""
-        return self.options.concurrency or 2 * self.batch
+        return self.options.concurrency or 2 * self._batch
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What decides its output: files, words and number type, not where they lie or run."""
+        """What decides the outcomes."""
+        used = (self.uses or frozenset()) - {"base"}  # the files are in it by their hash
+        return {"task": NATURALNESS, **self._identity(), **self.options.deciding(used)}
+
+    def _identity(self) -> dict[str, JsonValue]:
+        """What decides a reward: files, words and number type, not where they lie or run."""
         return {
             "model": self.files.sha256,
             "prompt": self.prompt.sha256,
             "dtype": dtype_of("cuda" if expects_gpu(self.options.device) else "cpu"),
         }
 
+    def load(self) -> None:
+        """Load the model."""
+        self.model()
+
     def model(self) -> RewardModel:
-        """The model, loaded on first use."""
+        """The model, loaded on first use; it stays for other judges of this process."""
         return load(self.files, self.options.device)
+
+    def unheard(self, item: Item, error: AudioError) -> Outcome:
+        """The outcome of a recording that cannot be decoded, or is over a limit."""
+        reason = Reason.SILENT if getattr(error, "silent", False) else Reason.CLIP_FAILED
+        return self.unscored(item, reason, str(error))
 
     def turns(self, user: Sequence[str | Samples]) -> list[RewardTurn]:
         """A conversation with one user turn."""
@@ -105,7 +137,7 @@ class RewardEngine:
         """
         samples = self.samples(clip)
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-        details = {"clip": clip.sha256, "text": digest, "style": style, **self.parameters()}
+        details = {"clip": clip.sha256, "text": digest, "style": style, **self._identity()}
         key = reply_key(_HERE, self.files.sha256, details)
         if self._kept and (kept := self._kept.get(key)):
             return float(kept.text)
@@ -115,14 +147,10 @@ class RewardEngine:
         return value
 
     def _score(self, requests: Sequence[_Request]) -> list[float]:
-        from trace_eval.judges.reward.score import rewards
-
-        conversations = [
-            self.turns(self.prompt.single(each.text, each.samples, each.style)) for each in requests
-        ]
-        return rewards(self.model(), conversations, self.batch)
+        shown = (self.prompt.single(each.text, each.samples, each.style) for each in requests)
+        return score.rewards(self.model(), [self.turns(user) for user in shown], self._batch)
 
     async def close(self) -> None:
-        """Release the model; the model stays for other judges of this process."""
+        """Close the cache."""
         if self._kept:
             self._kept.close()
