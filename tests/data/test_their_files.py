@@ -512,3 +512,28 @@ def test_two_columns_of_one_name_must_not_differ(tmp_path: Path) -> None:
     assert good == {"id": "1", "a": "x.wav", "note": ""}
     assert bad == "columns of one name, 'a', hold different values; rename one"
     assert filled == {"id": "3", "a": "y.wav", "note": "n"}
+
+
+@pytest.mark.parametrize(
+    ("names", "ids", "how"),
+    [
+        (["gpt_001 gpt_002", "ours_001 ours_002"], "001 002", "'gpt_' of a and 'ours_' of b"),
+        (["apple_gpt apply_gpt", "apple apply"], "apple apply", "'_gpt' of a"),
+        (["gpt_apple gpt_apply", "x_apple x_pear"], None, None),  # one alone may be an accident
+        (["q1 q2", "Q1 Q2 Q3"], "q1 q2", "without regard to upper and lower case"),
+        (["m0v1x m0v2x", "a-1 a-2"], "1 2", "'m0v...x' of a and 'a-' of b"),
+        (["q1 q2", "q1 x2"], "q1", None),
+        (["gpt_1", "ours_1"], None, None),
+    ],
+)
+def test_names_that_carry_the_system_are_matched_without_it(
+    names: list[str], ids: str | None, how: str | None, tmp_path: Path
+) -> None:
+    for folder, listed in zip("ab", names, strict=True):
+        (tmp_path / folder).mkdir()
+        for name in listed.split():
+            write(tmp_path / folder / f"{name}.wav", tone(0.1))
+    result = read_manifest(Systems.parse(tmp_path / "a", tmp_path / "b"))
+    assert [pair.id for pair in result.items] == (ids or "").split()
+    assert bool(result.notes) == bool(how)
+    assert all(how in note.what for note in result.notes if how)

@@ -319,7 +319,7 @@ def test_three_systems_show_little() -> None:
         ("system,score,rank\nx,1,\ny,,2\n", "both score and rank"),
         ("system,score\nx,1\ny,\n", "record 2: needs 'system'"),
         ("system,score\n", "has a header and no row under it"),
-        ("system,rank\nx,1\nx,2\n", "x came before; delete one"),
+        ("system,rank\nx,1\nx,2\n", "x was given before; delete one"),
     ],
 )
 def test_human_rankings_are_read_strictly(tmp_path: Path, text: str, message: str) -> None:

@@ -14,7 +14,8 @@ from pathlib import Path
 from blueprints import UserError
 from trace_eval.data import strict_json
 from trace_eval.data.csv_cells import EmptyTable
-from trace_eval.data.system_folders import FolderRow, Systems, by_stem, systems_in
+from trace_eval.data.file_names import by_stem
+from trace_eval.data.system_folders import FolderRow, Systems, systems_in
 from trace_eval.data.tables import SUFFIXES, records
 
 #: Names of tables that say what the recordings beside them are.

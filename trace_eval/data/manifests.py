@@ -198,6 +198,8 @@ def read_records(
         table = Renamed(str(source.label), fields or Fields({}), columns)
         rows = islice(source.rows, reading.limit)
         manifest = replace(_read(source.label, rows, made_of, table), sha256=source.sha256)
+        notes = (Problem(str(source.label), note) for note in source.notes)
+        manifest = replace(manifest, notes=(*notes, *manifest.notes))
     if isinstance(path, Table):  # two of one name are told apart by what they hold
         name = f"{path.name}-{digest(item.id + repr(item) for item in manifest.items)[:8]}"
         manifest = replace(manifest, path=Path(name))

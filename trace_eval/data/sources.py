@@ -97,12 +97,14 @@ class Opened(NamedTuple):
         rows: its records.
         sha256: of its file; None: it is none.
         prompted: it is recordings beside a table of prompts, which ``--column`` is about.
+        notes: how it was read, where that is not evident.
     """
 
     label: Path | str
     rows: Iterator[FolderRow]
     sha256: str | None
     prompted: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -128,8 +130,9 @@ def opened(
             where = recorded(where, by_id) or where
     if isinstance(where, Systems):
         prompted = where.prompts is not None and where.prompts.is_file()
-        rows = where.rows(by_id, reading.columns if prompted else None)
-        yield Opened(label or where.path, rows, None, prompted)
+        files, notes = where.files()
+        rows = where.rows(files, by_id, reading.columns if prompted else None)
+        yield Opened(label or where.path, rows, None, prompted, notes)
     elif isinstance(where, Table):
         here = _at(Path.cwd()) if root is None else root
         numbered = checked(where.name, enumerate(where.records, start=1))

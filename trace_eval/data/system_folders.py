@@ -13,7 +13,7 @@ from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.data.cells import first
 from trace_eval.data.columns import Fields, Renamed
-from trace_eval.data.files import utf8_name
+from trace_eval.data.file_names import by_stem, without_own_parts
 from trace_eval.data.names import PROMPT
 from trace_eval.data.tables import SUFFIXES, records
 
@@ -79,20 +79,37 @@ class Systems:
         parent = next(iter(self.folders.values())).absolute().parent
         return parent / "-".join(re.sub(r"[^\w.]+", "-", name) for name in self.folders)
 
-    def rows(
-        self, single: bool = False, columns: Mapping[str, str] | None = None
-    ) -> Iterator[FolderRow]:
-        """A record for every prompt that all systems of a pair answered.
+    def files(self) -> tuple[dict[str, dict[str, Path | str]], tuple[str, ...]]:
+        """Recordings of each system by name, or why one is none; and a note on other names.
 
-        Args:
-            single: one record per answer instead of one per pair.
-            columns: field -> column of the table of prompts.
+        Raises:
+            UserError: a folder has no recordings.
         """
         results = {name: dict(by_stem(folder)) for name, folder in self.folders.items()}
         for name, files in results.items():
             if not files:
                 shown = ", ".join(AUDIO_SUFFIXES)
                 raise UserError(f"{self.folders[name]}: no recordings below it ({shown})")
+        if (short := without_own_parts(results)) is None:
+            return results, ()
+        own = " and ".join(f"{part!r} of {name}" for name, (part, _) in short.items() if part)
+        how = f"by their names without {own}" if own else "without regard to upper and lower case"
+        note = f"no file name is in all folders; files are matched {how}"
+        return {name: files for name, (_, files) in short.items()}, (note,)
+
+    def rows(
+        self,
+        results: Mapping[str, Mapping[str, Path | str]],
+        single: bool = False,
+        columns: Mapping[str, str] | None = None,
+    ) -> Iterator[FolderRow]:
+        """A record for every prompt that all systems of a pair answered.
+
+        Args:
+            results: of :meth:`files`.
+            single: one record per answer instead of one per pair.
+            columns: field -> column of the table of prompts.
+        """
         requested: dict[str, dict[str, Any]] = {}
         if self.prompts and self.prompts.is_dir():
             requested = _prompts_below(self.prompts)
@@ -162,27 +179,6 @@ def _apart(provided: list[tuple[str | None, Path]]) -> list[str]:
     while parts[0][-count] == parts[1][-count] and count < min(map(len, parts)):
         count += 1
     return [name or own[-count] for (name, _), own in zip(provided, parts, strict=True)]
-
-
-def by_stem(folder: Path) -> Iterator[tuple[str, Path | str]]:
-    """Path below the folder without its ending -> the recording, or why it is none."""
-    seen: dict[str, Path] = {}
-    for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() not in AUDIO_SUFFIXES or not path.is_file():
-            continue
-        if any(part.startswith(".") for part in path.relative_to(folder).parts):
-            continue
-        key = path.relative_to(folder).with_suffix("").as_posix()
-        try:
-            utf8_name(path)
-        except UserError as error:
-            yield f"\0{key}", str(error)
-            continue
-        if key in seen:
-            yield f"\0{path}", f"{path} is called like {seen[key].name}; keep one of them"
-            continue
-        seen[key] = path
-        yield key, path.absolute()
 
 
 def _prompts_below(folder: Path) -> dict[str, dict[str, Any]]:

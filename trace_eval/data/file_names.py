@@ -1,0 +1,81 @@
+"""Names of recordings below folders: by their endings, and without what a folder's names share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from extractors import AUDIO_SUFFIXES
+from trace_eval.data.files import utf8_name
+
+
+def by_stem(folder: Path) -> Iterator[tuple[str, Path | str]]:
+    """Path below the folder without its ending -> the recording, or why it is none."""
+    seen: dict[str, Path] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() not in AUDIO_SUFFIXES or not path.is_file():
+            continue
+        if any(part.startswith(".") for part in path.relative_to(folder).parts):
+            continue
+        key = path.relative_to(folder).with_suffix("").as_posix()
+        try:
+            utf8_name(path)
+        except UserError as error:
+            yield f"\0{key}", str(error)
+            continue
+        if key in seen:
+            yield f"\0{path}", f"{path} is called like {seen[key].name}; keep one of them"
+            continue
+        seen[key] = path
+        yield key, path.absolute()
+
+
+def without_own_parts(
+    results: Mapping[str, Mapping[str, Path | str]],
+) -> dict[str, tuple[str, dict[str, Path | str]]] | None:
+    """Names without what all names of a folder share: ``gpt_001`` and ``ours_001`` are ``001``.
+
+    Returns:
+        System -> the part that its names share, and its recordings by what is left, in lower
+        case; None where names are equal as they are, or would not become so.
+    """
+    if len(results) < 2 or set.intersection(*map(set, results.values())):
+        return None
+    short: dict[str, tuple[str, dict[str, Path | str]]] = {}
+    folded = {
+        system: ("", {key.casefold(): file for key, file in files.items()})
+        for system, files in results.items()
+    }
+    if _matched(folded) and all(len(folded[name][1]) == len(results[name]) for name in results):
+        return folded
+    for system, files in results.items():
+        keys = [key for key, file in files.items() if isinstance(file, Path)]
+        begin = _shared(keys)
+        end = _shared([key[len(begin) :][::-1] for key in keys])[::-1]
+        left = {key: key[len(begin) : len(key) - len(end)].casefold() for key in keys}
+        if len({*left.values()}) < max(len(keys), 2) or "" in left.values():
+            return None
+        part = f"{begin}...{end}" if begin and end else begin or end
+        short[system] = part, {left.get(key, key): file for key, file in files.items()}
+    return short if _matched(short) >= 2 else None
+
+
+def _matched(short: Mapping[str, tuple[str, Mapping[str, Any]]]) -> int:
+    """How many names are those of a recording of every system."""
+    return len(set.intersection(*(set(files) for _, files in short.values())))
+
+
+def _shared(names: list[str]) -> str:
+    """The beginning that names share, up to where a word or a number ends in all of them."""
+    first, last = min(names), max(names)  # what these two share, all between them share
+    for at in range(min(map(len, names)) - 1, 0, -1):
+        ends = all(_kind(name[at - 1]) != _kind(name[at]) for name in names)
+        if ends and first[:at] == last[:at]:
+            return first[:at]
+    return ""
+
+
+def _kind(sign: str) -> tuple[bool, bool]:
+    return sign.isdigit(), sign.isalpha()
