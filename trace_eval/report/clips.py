@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import Any
 
 from blueprints import (
     DOUBTFUL_CONFIDENCE,
@@ -21,66 +21,35 @@ from blueprints import (
 from extractors import unmeasured
 from trace_eval.report.envelope import Envelope
 from trace_eval.report.evidence_tables import label, value
-from trace_eval.report.timeline import Timeline, timeline
+from trace_eval.report.timeline import timeline
 
 #: Groups with a form of their own: words, bars. All others are lists of numbers.
 _DRAWN = frozenset({"transcript", "quality", "emotion", "accent"})
 
 
-@dataclass(frozen=True)
-class Bars:
-    """Labelled bars of a group; ``share`` is the length of each, 0 to 1."""
+def view(blueprint: Blueprint, wave: Envelope) -> dict[str, Any]:
+    """Values of a clip's fragment of the page.
 
-    group: str
-    title: str
-    rows: tuple[tuple[str, float, str], ...]
-    top: str = ""
-
-
-@dataclass(frozen=True)
-class ClipView:
-    """A clip's fragment of the page.
-
-    Attributes:
-        spectrum: address of its spectrogram, or empty.
-        unheard: why there is no transcript, or empty.
-        words: (text, start-end in hundredths of a second or empty, doubtful).
-        numbers: (name, value with unit, word from the published norms or empty).
-        absent: (group, why there are no values of it).
+    ``words``: (text, start-end in hundredths of a second or empty, doubtful); ``numbers``: (name,
+    value with unit, word from the published norms or empty); ``bars``: (group, title, rows, name
+    of the best row or empty), a row being (name, length 0 to 1, value); ``absent``: (group, why).
     """
-
-    clip: str
-    timeline: Timeline | None
-    spectrum: str
-    transcript: Transcript | Absent
-    unheard: str
-    words: tuple[tuple[str, str, bool], ...]
-    bars: tuple[Bars, ...]
-    numbers: tuple[tuple[str, str, str], ...]
-    absent: tuple[tuple[str, str], ...]
-
-
-def view(blueprint: Blueprint, wave: Envelope) -> ClipView:
-    """A clip as the page shows it."""
     recognised = blueprint.transcript
-    return ClipView(
-        clip=blueprint.clip,
-        timeline=timeline(blueprint, wave),
-        spectrum=wave.spectrum,
-        transcript=recognised,
-        unheard=unmeasured("transcript", recognised, why=True)
-        if isinstance(recognised, Absent)
-        else "",
-        words=tuple(map(_word, recognised.words)) if isinstance(recognised, Transcript) else (),
-        bars=tuple(_bars(blueprint)),
-        numbers=tuple(_numbers(blueprint)),
-        absent=tuple(
-            (label(name), unmeasured(name, group, why=True))
-            for name in (*GROUPS, *blueprint.extensions)
-            # The transcript has a place of its own.
-            if isinstance(group := blueprint.group(name), Absent) and name != "transcript"
-        ),
-    )
+    absent = {
+        name: unmeasured(name, group, why=True)
+        for name in (*GROUPS, *blueprint.extensions)
+        if isinstance(group := blueprint.group(name), Absent)
+    }
+    return {
+        "timeline": timeline(blueprint, wave),
+        "spectrum": wave.spectrum,
+        "transcript": recognised,
+        "unheard": absent.pop("transcript", ""),  # which has a place of its own
+        "words": list(map(_word, recognised.words)) if isinstance(recognised, Transcript) else [],
+        "bars": list(_bars(blueprint)),
+        "numbers": list(_numbers(blueprint)),
+        "absent": [(label(name), why) for name, why in absent.items()],
+    }
 
 
 def _word(word: Word) -> tuple[str, str, bool]:
@@ -91,7 +60,7 @@ def _word(word: Word) -> tuple[str, str, bool]:
     return word.text, f"{round(word.start_s * 100)}-{round(end * 100)}", doubtful
 
 
-def _bars(blueprint: Blueprint) -> Iterator[Bars]:
+def _bars(blueprint: Blueprint) -> Iterator[tuple[str, str, list[tuple[str, float, str]], str]]:
     quality, emotion, accent = blueprint.quality, blueprint.emotion, blueprint.accent
     if isinstance(quality, Quality):
         scores = {
@@ -100,20 +69,21 @@ def _bars(blueprint: Blueprint) -> Iterator[Bars]:
             "overall (OVRL)": quality.ovrl,
             "overall (P.808)": quality.p808,
         }
-        yield Bars("quality", "Quality, MOS 1–5", _rows(scores, 1, 5))
+        yield "quality", "Quality, MOS 1–5", _rows(scores, 1, 5), ""
     if isinstance(emotion, Emotion):
-        yield Bars("emotion", "Emotion, score 0–1", _rows(emotion.scores), emotion.top)
+        yield "emotion", "Emotion, score 0–1", _rows(emotion.scores), emotion.top
     if isinstance(accent, Accent):
-        yield Bars("accent", "Accent, cosine similarity", _rows(accent.similarities), accent.top)
+        rows = _rows(accent.similarities)
+        yield "accent", "Accent, cosine similarity", rows, accent.top
 
 
 def _rows(
     values: Mapping[str, float], low: float = 0, high: float = 1
-) -> tuple[tuple[str, float, str], ...]:
-    return tuple(
+) -> list[tuple[str, float, str]]:
+    return [
         (name, min(1.0, max(0.0, (number - low) / (high - low))), f"{number:.2f}")
         for name, number in values.items()
-    )
+    ]
 
 
 def _numbers(blueprint: Blueprint) -> Iterator[tuple[str, str, str]]:

@@ -6,6 +6,8 @@ import base64
 import hashlib
 import json
 import zlib
+from collections.abc import Iterator
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -14,13 +16,13 @@ from markupsafe import Markup
 
 from fusion import DIMENSIONS
 from trace_eval.conversations.findings import KINDS
+from trace_eval.estimate.share import digits
 from trace_eval.report.evidence_tables import label, value
 from trace_eval.report.summary import TITLES
+from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
+from trace_eval.report.timing import TIMING_NAMES
 from trace_eval.static import page_style
-
-#: Scripts in the order in which they are joined; the first runs in the head of the page.
-HEAD_SCRIPT = "theme.js"
-SCRIPTS = ("list.js", "csv.js", "player.js", "pair.js", "keys.js", "lanes.js")
+from trace_eval.stats.sentences import rate
 
 #: Characters that could end a script element, open a comment, or end a line in old parsers.
 _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
@@ -35,7 +37,8 @@ _CHIPS = {
 }
 
 
-def template_environment() -> Environment:
+@cache
+def templates() -> Environment:
     """Templates of the report; everything is escaped unless it is already markup."""
     env = Environment(
         loader=PackageLoader("trace_eval.report"),
@@ -55,7 +58,32 @@ def template_environment() -> Environment:
         title_of=lambda name: TITLES.get(name, label(name)),
         value=value,
     )
+    env.globals.update(TIMING_NAMES, rate=rate, digits=digits)
+    env.globals.update(width=WIDTH, height=HEIGHT, label_height=LABEL)
     return env
+
+
+def pieces(template: str, *scripts: str, css: str = "", **values: Any) -> Iterator[str]:
+    """A page, piece by piece, with nothing in it from elsewhere.
+
+    Args:
+        template: its name.
+        scripts: joined in this order; one more runs in the head of every page.
+        css: a style sheet beside those of all pages.
+        values: what the template shows.
+    """
+    head, code = asset("theme.js"), Markup("").join(map(asset, scripts))
+    return (
+        templates()
+        .get_template(template)
+        .generate(
+            style=style() + (asset(css) if css else ""),
+            head_script=head,
+            script=code,
+            policy=content_policy(head, code),
+            **values,
+        )
+    )
 
 
 def plain(text: str) -> str:
@@ -73,11 +101,6 @@ def asset(name: str) -> Markup:
 def style() -> Markup:
     """The style sheet of reports, what all pages share first."""
     return Markup(page_style()) + asset("report.css") + asset("lanes.css")
-
-
-def scripts() -> Markup:
-    """All scripts but the head's, as one."""
-    return Markup("").join(asset(name) for name in SCRIPTS)
 
 
 def content_policy(*code: Markup) -> str:

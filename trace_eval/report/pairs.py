@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from blueprints import install_line
 from fusion import DIMENSIONS, POLICIES
@@ -15,7 +16,6 @@ from trace_eval.data.judgement import (
     DimensionVerdict,
     Judgement,
     Overall,
-    VerdictOpinion,
 )
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.language import languages_of, requested_language
@@ -85,46 +85,6 @@ class ShownAnswer:
     language: str = ""
 
 
-@dataclass(frozen=True)
-class ShownVerdict:
-    """One dimension: rating, human label, reasons."""
-
-    dimension: str
-    verdict: DimensionVerdict
-    human: str | None
-    evidence: list[EvidenceGrid]
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the human label equals the judge's rating."""
-        return self.human == str(self.verdict.rating)
-
-
-@dataclass(frozen=True)
-class PolicyStep:
-    """One step of the policy, in words; ``rating`` is what it looked at or gave."""
-
-    text: str
-    rating: str | None
-
-
-@dataclass(frozen=True)
-class Page:
-    """Everything about one pair; ``verdict`` says in one sentence how it ended, and why."""
-
-    line: PairRow
-    verdict: str
-    pair: Pair
-    instruction: ShownAnswer
-    answers: tuple[ShownAnswer, ShownAnswer]
-    judgement: Judgement | None
-    overall: Overall | None
-    verdicts: tuple[ShownVerdict, ...]
-    steps: tuple[PolicyStep, ...]
-    opinions: tuple[VerdictOpinion, ...]
-    calls: tuple[tuple[str, Lanes], ...] = ()
-
-
 def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
     """The list's line of a pair."""
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
@@ -165,10 +125,11 @@ def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
     )
 
 
-def page_of(
-    line: PairRow, pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]
-) -> Page:
-    """The page of a pair.
+def page_of(pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]) -> dict[str, Any]:
+    """Values of the page of a pair.
+
+    ``verdict`` says in one sentence how it ended, and why; ``steps`` are those of the policy:
+    (words, what it looked at or gave).
 
     Args:
         clips: clip hash -> number of its drawing.
@@ -187,19 +148,17 @@ def page_of(
             side, system or "", sound, number, facts.transcript_of(recording), details
         )
 
-    return Page(
-        line=line,
-        verdict=_sentence(pair, judgement, overall),
-        pair=pair,
-        instruction=answer("instruction", None),
-        answers=(answer("A", pair.a.system), answer("B", pair.b.system)),
-        judgement=judgement,
-        overall=overall,
-        verdicts=tuple(_verdicts(pair, judgement, overall)),
-        steps=tuple(_steps(judgement, overall)),
-        opinions=tuple(judgement.opinions) if judgement else (),
-        calls=tuple(_calls(pair, facts, assets)),
-    )
+    return {
+        "verdict": _sentence(pair, judgement, overall),
+        "pair": pair,
+        "instruction": answer("instruction", None),
+        "answers": [answer("A", pair.a.system), answer("B", pair.b.system)],
+        "judgement": judgement,
+        "overall": overall,
+        "verdicts": list(_verdicts(pair, judgement, overall)),
+        "steps": list(_steps(judgement, overall)),
+        "calls": list(_calls(pair, facts, assets)),
+    }
 
 
 def _sentence(pair: Pair, judgement: Judgement | None, overall: Overall | None) -> str:
@@ -245,29 +204,28 @@ def _calls(pair: Pair, facts: Facts, assets: AudioAssets) -> Iterator[tuple[str,
 
 def _verdicts(
     pair: Pair, judgement: Judgement | None, overall: Overall | None
-) -> Iterator[ShownVerdict]:
-    if judgement is None:
-        return
+) -> Iterator[tuple[str, DimensionVerdict, str | None, list[EvidenceGrid]]]:
+    """Dimension, verdict, human label, evidence."""
     human = {name: label for name, label, _ in compared(pair.labels, judgement, overall)}
     for name in DIMENSIONS:
-        verdict = judgement.dimensions.get(name)
+        verdict = judgement.dimensions.get(name) if judgement else None
         if verdict:
-            yield ShownVerdict(name, verdict, human.get(name), grids(verdict.evidence))
+            yield name, verdict, human.get(name), grids(verdict.evidence)
 
 
-def _steps(judgement: Judgement | None, overall: Overall | None) -> Iterator[PolicyStep]:
+def _steps(
+    judgement: Judgement | None, overall: Overall | None
+) -> Iterator[tuple[str, str | None]]:
     """The policy's way to its rating: the ratings that it takes, its rule, the result."""
     if overall is None:
-        yield PolicyStep("nothing was fused yet; run trace-eval fuse", None)
+        yield ("nothing was fused yet; run trace-eval fuse", None)
         return
     ratings = {name: judgement.rating(name) if judgement else None for name in DIMENSIONS}
     if judgement is None or judgement.status != "scored" or None in ratings.values():
-        yield PolicyStep(overall.why, None)
+        yield (overall.why, None)
         return
     for name, rating in ratings.items():
-        yield PolicyStep(f"{name.replace('_', ' ')} says", str(rating))
+        yield (f"{name.replace('_', ' ')} says", str(rating))
     policy = POLICIES.get(overall.policy)
-    yield PolicyStep(
-        f"policy {overall.policy}: {policy.summary if policy else 'a table of its own'}", None
-    )
-    yield PolicyStep(overall.why, str(overall.rating) if overall.rating else None)
+    yield (f"policy {overall.policy}: {policy.summary if policy else 'a table of its own'}", None)
+    yield (overall.why, str(overall.rating) if overall.rating else None)

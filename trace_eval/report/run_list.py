@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -16,7 +16,7 @@ from trace_eval.decide.agree import agree_by_instruction
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
 from trace_eval.report.answer import pair_answer, ranking_of, score_answer, score_rankings
-from trace_eval.report.page import HEAD_SCRIPT, asset, content_policy, style, template_environment
+from trace_eval.report.page import pieces
 from trace_eval.report.write import REPORT
 from trace_eval.runs.listing import ListedRun, list_runs
 from trace_eval.runs.opinions import read_opinions
@@ -115,7 +115,7 @@ def write_run_list(
         lines = [_remembered(seen, one, path.parent) for one in list_runs(folder)][::-1]
         working = live and any(line.running for line in lines)
         make_folder(path.parent)
-        write_file(path, [encoded(_html(folder, lines, working))])
+        write_file(path, map(encoded, _html(folder, lines, working)))
         if not working:
             return path, lines
         time.sleep(EVERY)
@@ -212,17 +212,13 @@ def _picture(rows: Sequence[tuple[RunLine, SystemFigure]], share: bool) -> str:
     return forest(drawn, low, high, (shown(low), shown((low + high) / 2), shown(high)))
 
 
-def _html(folder: Path, lines: Sequence[RunLine], working: bool) -> str:
-    head, script = asset(HEAD_SCRIPT), asset("runs.js")
-    env = template_environment()
-    return env.get_template("runs.html.j2").render(
+def _html(folder: Path, lines: Sequence[RunLine], working: bool) -> Iterator[str]:
+    return pieces(
+        "runs.html.j2",
+        "runs.js",
         name=folder.resolve().name,
         lines=lines,
         trends=trends(lines),
         judges=sorted({line.record.judge.spec for line in lines if line.record}),
         reload=EVERY if working else None,
-        style=style(),
-        head_script=head,
-        script=script,
-        policy=content_policy(head, script),
     )

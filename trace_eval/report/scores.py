@@ -18,8 +18,8 @@ from trace_eval.data.scores import Score
 from trace_eval.report.answer import score_answer, score_rankings
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.lanes import Lanes, lanes_of
-from trace_eval.report.page import asset, content_policy, style, template_environment
-from trace_eval.report.timing import TIMING_NAMES, timing_of
+from trace_eval.report.page import pieces
+from trace_eval.report.timing import timing_of
 from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.runs.guesses import guesses_in
 from trace_eval.runs.run import Run
@@ -83,14 +83,16 @@ class SystemScores:
 
 def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
     """The page, piece by piece."""
-    env = template_environment()
-    env.globals.update(shown=SHOWN, **TIMING_NAMES)
-    head, code = asset("theme.js"), asset("scores.js") + asset("lanes.js")
     rubrics = run.rubrics()
     lines = list(_lines(run, rubrics, AudioAssets(path, audio)))
     record = run.record()
     rankings = score_rankings(run)
-    return env.get_template("scores.html.j2").generate(
+    return pieces(
+        "scores.html.j2",
+        "scores.js",
+        "lanes.js",
+        css="scores.css",
+        shown=SHOWN,
         name=run.folder.resolve().name,
         record=record,
         rubrics=rubrics,
@@ -111,10 +113,6 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
         problems=list(run.problems()),
         level=RankOptions().bootstrap.level,
         least=LEAST_LABELS,
-        style=style() + asset("scores.css"),
-        head_script=head,
-        script=code,
-        policy=content_policy(head, code),
     )
 
 

@@ -6,7 +6,7 @@ Positions are percent of a plot's width or height, so that a page draws it at an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,13 +49,11 @@ TIMING_NAMES = {
 _BEYOND = 2.0
 
 
-@dataclass(frozen=True)
-class SystemTiming:
-    """One system's figures.
+class SystemTiming(NamedTuple):
+    """One system's figures of :data:`SHOWN`, None where the set has none of it here.
 
-    Attributes:
-        figures: of :data:`SHOWN`, in its order; None: the set has none of it here.
-        curve: share of answers that came until then, as SVG path data in percent.
+    ``name`` is empty where nobody named one; ``curve`` is the share of answers that came until
+    then, as SVG path data in percent.
     """
 
     name: str
@@ -64,8 +62,7 @@ class SystemTiming:
     curve: str
 
 
-@dataclass(frozen=True)
-class BeforeAfter:
+class BeforeAfter(NamedTuple):
     """The median answer of one scenario, by two systems; ``left`` are places on the axis."""
 
     scenario: str
@@ -73,54 +70,18 @@ class BeforeAfter:
     left: tuple[float, float]
 
 
-@dataclass(frozen=True)
-class CallLine:
-    """One call in the table.
-
-    Attributes:
-        answered: replies and how many were due.
-        worst: its worst event in words; empty: none.
-        letter, kind: of that event, as the lanes mark it.
-    """
-
-    id: str
-    system: str
-    answered: tuple[int, int]
-    median: float | None
-    address: str
-    worst: str
-    letter: str
-    kind: str
-
-
-@dataclass(frozen=True)
-class Timing:
-    """The timing of all calls of a run.
-
-    Attributes:
-        sentence: which of two systems answers sooner.
-        axis: (left, label) of the distribution's time axis.
-        beyond: answers that lie outside of it.
-        pairs: scenarios of both, largest difference first; ``pair_axis`` is theirs.
-        calls: all of them, the worst event first.
-    """
-
-    definitions: str
-    sentence: str
-    systems: tuple[SystemTiming, ...]
-    axis: tuple[tuple[float, str], ...]
-    beyond: int
-    until_s: float
-    pairs: tuple[BeforeAfter, ...]
-    pair_axis: tuple[tuple[float, str], ...]
-    calls: tuple[CallLine, ...]
-
-
-def timing_of(items: Sequence[ConversationItem], address: Callable[[str], str]) -> Timing | None:
+def timing_of(
+    items: Sequence[ConversationItem], address: Callable[[str], str]
+) -> dict[str, Any] | None:
     """Measure a run's calls; None where none has a clock.
 
     Args:
         address: id of a call -> where the page shows it.
+
+    Returns:
+        Values of the section: the systems in order of appearance; the (left, label) of the
+        distribution's time ``axis``, which ends at ``until_s``, with ``beyond`` answers outside;
+        scenarios of two systems, the largest difference first; all calls, the worst event first.
     """
     reports: dict[str, TurnsReport] = {}
     for name in dict.fromkeys(item.system or "" for item in items):
@@ -129,22 +90,25 @@ def timing_of(items: Sequence[ConversationItem], address: Callable[[str], str]) 
     timed = [one for report in reports.values() for one in report.conversations]
     if not any(one.measured.ratios for one in timed):
         return None
-    values = [value for one in timed for value in one.measured.values.get("response", ())]
-    low, high = _ends(values)
+    low, high = _ends([value for one in timed for value in _responses(one)])
     two = list(reports.values()) if len(reports) == 2 and all(reports) else []
     compared = compare_systems(two[0], two[1]) if two else None
     pairs = _pairs(two[0], two[1]) if two and compared and compared.paired else []
-    return Timing(
-        definitions=TRACE_EVAL.name,
-        sentence=compared.sentence() if compared else "",
-        systems=tuple(_system(name, report, low, high) for name, report in reports.items()),
-        axis=_axis(low, high),
-        beyond=sum(value > high for value in values),
-        until_s=high,
-        pairs=tuple(pairs[:MOST_PAIRS]),
-        pair_axis=_axis(*_reach(pairs)) if pairs else (),
-        calls=tuple(_line(one, address(one.item.id)) for one in sorted(timed, key=badness)),
-    )
+    return {
+        "definitions": TRACE_EVAL.name,
+        "sentence": compared.sentence() if compared else "",
+        "systems": [_system(name, report, low, high) for name, report in reports.items()],
+        "axis": _axis(low, high),
+        "beyond": sum(value > high for one in timed for value in _responses(one)),
+        "until_s": high,
+        "pairs": pairs[:MOST_PAIRS],
+        "pair_axis": _axis(*_reach(row.values for row in pairs)) if pairs else (),
+        "calls": [_line(one, address(one.item.id)) for one in sorted(timed, key=badness)],
+    }
+
+
+def _responses(timed: Timed) -> Sequence[float]:
+    return timed.measured.values.get("response", ())
 
 
 def _ends(values: Sequence[float]) -> tuple[float, float]:
@@ -164,9 +128,7 @@ def _axis(low: float, high: float) -> tuple[tuple[float, str], ...]:
 
 
 def _system(name: str, report: TurnsReport, low: float, high: float) -> SystemTiming:
-    values = sorted(
-        value for one in report.conversations for value in one.measured.values.get("response", ())
-    )
+    values = sorted(value for one in report.conversations for value in _responses(one))
     figures = tuple(report.figures.get(figure) for figure in SHOWN)
     return SystemTiming(name, len(report.conversations), figures, _curve(values, low, high))
 
@@ -181,50 +143,45 @@ def _curve(values: Sequence[float], low: float, high: float) -> str:
 
 
 def _pairs(first: TurnsReport, second: TurnsReport) -> list[BeforeAfter]:
-    medians = [
+    before, after = (
         {
             name: own["response_p50_s"]
             for name, own in by_scenario(report.conversations).items()
             if "response_p50_s" in own
         }
         for report in (first, second)
-    ]
-    rows = [
-        BeforeAfter(name, (medians[0][name], medians[1][name]), (0, 0))
-        for name in medians[0]
-        if name in medians[1]
-    ]
-    low, high = _reach(rows)
-    rows.sort(key=lambda row: -abs(row.values[1] - row.values[0]))
-    return [
-        BeforeAfter(
-            row.scenario, row.values, (_at(row.values[0], low, high), _at(row.values[1], low, high))
-        )
-        for row in rows
-    ]
+    )
+    both = {name: (value, after[name]) for name, value in before.items() if name in after}
+    low, high = _reach(both.values())
+    rows = (
+        BeforeAfter(name, (one, two), (_at(one, low, high), _at(two, low, high)))
+        for name, (one, two) in both.items()
+    )
+    return sorted(rows, key=lambda row: -abs(row.values[1] - row.values[0]))
 
 
-def _reach(rows: Iterable[BeforeAfter]) -> tuple[float, float]:
-    values = [value for row in rows for value in row.values]
+def _reach(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    values = [value for pair in pairs for value in pair]
     return min(0.0, *values, 0.0), max(0.5, *values, 0.5)
 
 
-def _line(timed: Timed, address: str) -> CallLine:
+def _line(timed: Timed, address: str) -> dict[str, Any]:
+    """A call in the table; ``letter`` and ``kind`` mark its worst event as the lanes do."""
     item, worst = timed.item, worst_event(timed)
-    message, name = "", None
+    message = letter = ""
     if worst:
-        name = name_of_event(worst.kind)
+        letter, words = name_of_event(worst.kind)
         length = "" if worst.value_s is None else f" {worst.value_s:.1f} s"
-        words = "longest wait" if worst.kind == "response" else name.words
+        words = "longest wait" if worst.kind == "response" else words
         message = f"{words}{length}, at {worst.start_s:.1f} s"
     hits, due = timed.measured.ratios.get("reply_rate", (0, 0))
-    return CallLine(
-        id=item.id,
-        system=item.system or "",
-        answered=(int(hits), int(due)),
-        median=timed.own.get("response_p50_s"),
-        address=address,
-        worst=message,
-        letter=name.letter if name else "",
-        kind=worst.kind if worst else "",
-    )
+    return {
+        "id": item.id,
+        "system": item.system or "",
+        "answered": (int(hits), int(due)),
+        "median": timed.own.get("response_p50_s"),
+        "address": address,
+        "worst": message,
+        "letter": letter,
+        "kind": worst.kind if worst else "",
+    }

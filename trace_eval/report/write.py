@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from blueprints import UserError
@@ -16,30 +16,22 @@ from extractors import MAX_SECONDS
 from trace_eval.data.files import encoded, is_file, make_folder
 from trace_eval.data.items import items_of_pair
 from trace_eval.data.outputs import write_file
-from trace_eval.estimate.share import digits
 from trace_eval.report.answer import pair_answer
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.clips import view
 from trace_eval.report.envelope import envelope
 from trace_eval.report.gather import Facts
 from trace_eval.report.human_labels import human_labels
-from trace_eval.report.page import (
-    HEAD_SCRIPT,
-    asset,
-    content_policy,
-    deferred,
-    scripts,
-    style,
-    template_environment,
-)
+from trace_eval.report.page import deferred, pieces, templates
 from trace_eval.report.pairs import FLAGS, RAW_SHOWN, PairRow, page_of, pair_row
 from trace_eval.report.redact import LIMITS, redact_facts, spans
 from trace_eval.report.scores import write_scores
 from trace_eval.report.summary import summarise
-from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
-from trace_eval.report.timing import TIMING_NAMES, Timing, timing_of
+from trace_eval.report.timing import timing_of
 from trace_eval.runs.run import Run
-from trace_eval.stats.sentences import rate
+
+#: Scripts of a page of pairs.
+SCRIPTS = ("list.js", "csv.js", "player.js", "pair.js", "keys.js", "lanes.js")
 
 #: Name of the report inside a run.
 REPORT = "report.html"
@@ -75,32 +67,22 @@ def write_report(
     make_folder(path.parent)
     if facts and redact:
         muted = {clip: spans(blueprint) for clip, blueprint in facts.blueprints.items()}
-        pieces = _html(redact_facts(facts), AudioAssets(path, audio, muted), LIMITS)
+        html = _html(redact_facts(facts), AudioAssets(path, audio, muted), LIMITS)
     elif facts:
-        pieces = _html(facts, AudioAssets(path, audio))
+        html = _html(facts, AudioAssets(path, audio))
     else:
-        pieces = write_scores(run, path, audio)
-    write_file(path, map(encoded, pieces))
+        html = write_scores(run, path, audio)
+    write_file(path, map(encoded, html))
     return path
 
 
 def _html(facts: Facts, assets: AudioAssets, redaction: str = "") -> Iterator[str]:
     """The page, piece by piece: fragments are made while it is written."""
-    env = template_environment()
-    env.globals.update(
-        width=WIDTH,
-        height=HEIGHT,
-        label_height=LABEL,
-        raw_shown=RAW_SHOWN,
-        rate=rate,
-        digits=digits,
-        **TIMING_NAMES,
-    )
-    head, code = asset(HEAD_SCRIPT), scripts()
     lines = [pair_row(number, pair, facts) for number, pair in enumerate(facts.pairs)]
-    clips = _numbered(facts)
     human = human_labels(facts)
-    return env.get_template("report.html.j2").generate(
+    return pieces(
+        "report.html.j2",
+        *SCRIPTS,
         name=facts.folder.resolve().name,
         record=facts.record,
         summary=summarise(facts),
@@ -113,16 +95,12 @@ def _html(facts: Facts, assets: AudioAssets, redaction: str = "") -> Iterator[st
         flags={
             name: (*details, sum(name in x.flags for x in lines)) for name, details in FLAGS.items()
         },
-        fragments=_fragments(env, facts, assets, lines, clips, drawn=not redaction),
+        fragments=_fragments(facts, assets, lines, drawn=not redaction),
         redaction=redaction,
-        style=style(),
-        head_script=head,
-        script=code,
-        policy=content_policy(head, code),
     )
 
 
-def _timing(facts: Facts) -> Timing | None:
+def _timing(facts: Facts) -> dict[str, Any] | None:
     """Of pairs of calls: both sides of each."""
     whole = (pair for pair in facts.pairs if pair.a.conversation or pair.b.conversation)
     calls = [half.call for pair in whole for half in items_of_pair(pair) if half.call]
@@ -141,28 +119,23 @@ def _numbered(facts: Facts) -> dict[str, int]:
 
 
 def _fragments(
-    env: Environment,
-    facts: Facts,
-    assets: AudioAssets,
-    lines: list[PairRow],
-    clips: dict[str, int],
-    *,
-    drawn: bool,
+    facts: Facts, assets: AudioAssets, lines: list[PairRow], *, drawn: bool
 ) -> Iterator[Markup]:
     files, distant = (_files(facts), _distant(facts)) if drawn else ({}, {})
+    clips = _numbered(facts)
     limit = facts.record.max_seconds or MAX_SECONDS
-    render = env.get_template("clip.html.j2").render
+    render = templates().get_template("clip.html.j2").render
     for clip, number in clips.items():
         file = files.get(clip)
         if not file and clip in distant:
             with suppress(UserError):  # the clip's player says why there is no copy of it
                 file = assets.fetched(distant[clip], clip)
         shown = view(facts.blueprints[clip], envelope(file, clip, limit))
-        yield deferred(f"c{number}", render(clip=shown))
-    render = env.get_template("pair.html.j2").render
+        yield deferred(f"c{number}", render(shown))
+    render = templates().get_template("pair.html.j2").render
     for line, pair in zip(lines, facts.pairs, strict=True):
-        page = page_of(line, pair, facts, assets, clips)
-        yield deferred(f"p{line.number}", render(page=page))
+        values = page_of(pair, facts, assets, clips)
+        yield deferred(f"p{line.number}", render(values, line=line, raw_shown=RAW_SHOWN))
 
 
 def _files(facts: Facts) -> dict[str, Path]:
