@@ -34,23 +34,23 @@ def fused(rating: str | None) -> Overall:
 def test_summary_counts(run: Path) -> None:
     found = summarise(Facts.read(run))
     # 12 pairs, every fourth without a rating; 2 orders x 2 samples = 4 calls for each of 9
-    assert (found.total, found.scored, found.unscored) == (12, 9, {"clip_failed": 3})
-    assert found.coverage == pytest.approx(0.75)
-    assert (found.clips, found.clip_errors) == (24, 3)
-    assert found.audio_s == pytest.approx(21.0)  # 24 - 3 recordings of 1 s
-    assert found.usage is not None
-    assert found.usage.input_tokens == 9 * 4 * 900
-    assert found.usage.cost_usd == pytest.approx(9 * 4 * 0.0004)
-    assert (found.priced, found.used) == (9, 9)
-    assert found.call_s == pytest.approx(9 * 4 * 1.2)
-    assert found.wall_s == pytest.approx(61.0)
-    assert [sum(row.counts.values()) for row in found.ratings] == [9, 9, 9, 9]
+    assert (found["total"], found["scored"], found["unscored"]) == (12, 9, {"clip_failed": 3})
+    assert found["coverage"] == pytest.approx(0.75)
+    assert (found["clips"], found["clip_errors"]) == (24, 3)
+    assert found["audio_s"] == pytest.approx(21.0)  # 24 - 3 recordings of 1 s
+    assert found["usage"] is not None
+    assert found["usage"].input_tokens == 9 * 4 * 900
+    assert found["usage"].cost_usd == pytest.approx(9 * 4 * 0.0004)
+    assert (found["priced"], found["used"]) == (9, 9)
+    assert found["call_s"] == pytest.approx(9 * 4 * 1.2)
+    assert found["wall_s"] == pytest.approx(61.0)
+    assert [sum(row.counts.values()) for row in found["ratings"]] == [9, 9, 9, 9]
     judgements = Run.open(run).judgements().values()
-    for row in found.swap[:3]:
+    for row in found["swap"][:3]:
         votes = [j.dimensions[row.dimension].consistent for j in judgements if j.dimensions]
         assert (row.same, row.judged) == (votes.count(True), 9)
-    assert found.swap[3].dimension == "all three"
-    assert found.swap[3].same <= min(row.same for row in found.swap[:3])
+    assert found["swap"][3].dimension == "all three"
+    assert found["swap"][3].same <= min(row.same for row in found["swap"][:3])
 
 
 def test_lines_flag_what_the_filters_find(run: Path) -> None:

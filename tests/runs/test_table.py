@@ -196,11 +196,11 @@ def test_what_is_known_of_a_pair_is_kept_where_a_dimension_is_unknown(
     assert "2 of 4 pairs scored (50.0%)" in printed
     assert "known on their own: content of 2, voice_quality of 3, paralinguistics of 2" in printed
     shown = summarise(Facts.read(folder))
-    assert {row.dimension: row.scored for row in shown.ratings} == {
+    assert {row.dimension: row.scored for row in shown["ratings"]} == {
         **summary.dimensions,
         "overall": 2,
     }
-    assert (shown.scored, shown.unscored) == (2, {"evidence_missing": 2})
+    assert (shown["scored"], shown["unscored"]) == (2, {"evidence_missing": 2})
     few = BootstrapOptions(50)
     scores = agree([folder], options=AgreeOptions(bootstrap=few)).scores
     assert {s.dimension: (s.scored, s.labelled) for s in scores} == {

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blueprints import UserError, counted
 from trace_eval.decide.agree import agree_by_instruction
@@ -19,7 +18,7 @@ from trace_eval.report.gather import Facts
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.judges import fused_by
-from trace_eval.stats.inference.calibrate import Calibration, calibrate
+from trace_eval.stats.inference.calibrate import calibrate
 from trace_eval.stats.inference.forest import diagram
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions
@@ -30,13 +29,10 @@ if TYPE_CHECKING:
     from trace_eval.opinions.opinions import Opinions
 
 
-@dataclass(frozen=True)
-class WinRateRow:
-    """A system by the judge and by human labels.
+class WinRateRow(NamedTuple):
+    """A system by the judge and by human labels; None: too few comparisons.
 
-    Attributes:
-        interval: of that rate, 0 to 1; None: too few comparisons for one.
-        human, human_interval: from labels, and from all judgements where these help.
+    ``human`` and its interval are from labels, and from all judgements where these help.
     """
 
     standing: Standing
@@ -46,56 +42,31 @@ class WinRateRow:
     human_interval: Range | None
 
 
-@dataclass(frozen=True)
-class ReportedLabels:
-    """The report's second part; each half is None where its note says why.
-
-    Attributes:
-        agreement: judge against the labels inside the run.
-        calibration: None: too few labels; ``reliability`` is its diagram, SVG.
-        policy: that fused the overall label; None: none did.
-    """
-
-    agreement: AgreeReport | None
-    agreement_note: str
-    ranking: RankReport | None
-    ranking_note: str
-    places: tuple[WinRateRow, ...] = ()
-    caveats: tuple[str, ...] = ()
-    correlation: str = ""
-    calibration: Calibration | None = None
-    reliability: str = ""
-    policy: str | None = None
-
-    @property
-    def level(self) -> float:
-        """Of all intervals, 0 to 1."""
-        return self.ranking.options.bootstrap.level if self.ranking else 0.95
-
-
-def human_labels(facts: Facts) -> ReportedLabels:
-    """Compute agreement and ranking of a run; what cannot be computed is a note."""
+def human_labels(facts: Facts) -> dict[str, Any]:
+    """Values of agreement and ranking of a run; what cannot be computed is a note."""
+    agreement = ranking = calibration = source = None
     try:
         source = read_opinions(facts.folder)
     except UserError as error:
-        return ReportedLabels(None, str(error), None, str(error))
-    agreement, agreement_note = _agreement(facts, source)
-    ranking, ranking_note = ranking_of(Run(facts.folder), source)
-    calibration = None
-    with suppress(UserError):  # the labels are too few
-        calibration = None if source.labels is None else calibrate(gather(source, None))
-    return ReportedLabels(
-        agreement,
-        agreement_note,
-        ranking,
-        ranking_note,
-        places=tuple(_standings(ranking)) if ranking else (),
-        caveats=tuple(_caveats(ranking)) if ranking else (),
-        correlation=_correlation(ranking) if ranking else "",
-        calibration=calibration,
-        reliability=diagram(calibration.chosen) if calibration else "",
-        policy=fused_by(source),
-    )
+        agreement_note = ranking_note = str(error)
+    else:
+        agreement, agreement_note = _agreement(facts, source)
+        ranking, ranking_note = ranking_of(Run(facts.folder), source)
+        with suppress(UserError):  # the labels are too few
+            calibration = None if source.labels is None else calibrate(gather(source, None))
+    return {
+        "agreement": agreement,
+        "agreement_note": agreement_note,
+        "ranking": ranking,
+        "ranking_note": ranking_note,
+        "places": list(_standings(ranking)) if ranking else [],
+        "caveats": list(_caveats(ranking)) if ranking else [],
+        "correlation": _correlation(ranking) if ranking else "",
+        "calibration": calibration,
+        "reliability": diagram(calibration.chosen) if calibration else "",
+        "policy": fused_by(source) if source else None,
+        "level": ranking.options.bootstrap.level if ranking else 0.95,
+    }
 
 
 def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]:

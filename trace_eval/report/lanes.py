@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from blueprints import Blueprint
 from trace_eval.conversations.findings import Findings, find, timing_line, words_of
@@ -79,14 +79,8 @@ class LaneBar:
     letters: str = ""
 
 
-@dataclass(frozen=True)
-class ShownLane:
-    """One speaker's lane.
-
-    Attributes:
-        peaks: waveform, 0 to 1 [shape=(POINTS,)]; empty where there is no sound.
-        sound: the file that holds its channel.
-    """
+class ShownLane(NamedTuple):
+    """One speaker's lane: turns, and peaks, 0 to 1 [shape=(POINTS,)]; empty without a sound."""
 
     role: Role
     bars: tuple[LaneBar, ...]
@@ -94,9 +88,8 @@ class ShownLane:
     sound: PlayedSound | None
 
 
-@dataclass(frozen=True)
-class TurnLine:
-    """One turn in words."""
+class TurnLine(NamedTuple):
+    """One turn in words, with the findings about it and the tools that were called in it."""
 
     number: int
     speaker: str
@@ -106,50 +99,31 @@ class TurnLine:
     calls: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Lanes:
-    """A conversation as it is drawn.
-
-    Attributes:
-        timing: its figures in one line, with the name of the definition set.
-        length_s: of the axis; 0 without a clock, and then there are no lanes.
-        axis: (left in percent, label) of its seconds.
-    """
-
-    timing: str
-    length_s: float
-    axis: tuple[tuple[float, str], ...]
-    lanes: tuple[ShownLane, ...]
-    events: tuple[LaneBar, ...]
-    tools: tuple[LaneBar, ...]
-    turns: tuple[TurnLine, ...]
-
-    @property
-    def legend(self) -> dict[str, EventName]:
-        """The kinds of events that are drawn, by name."""
-        return {event.kind: name_of_event(event.kind) for event in self.events}
-
-
 def lanes_of(
     conversation: Conversation, blueprints: Mapping[int, Blueprint], assets: AudioAssets
-) -> Lanes:
-    """Draw a conversation.
+) -> dict[str, Any]:
+    """A conversation as it is drawn, over an axis of ``length_s``; 0 without a clock.
+
+    ``timing`` are its figures in one line, with the name of the definition set; ``axis`` is (left
+    in percent, label) of its seconds; ``legend`` names the kinds of events that are drawn.
 
     Args:
         blueprints: number of a turn -> what was measured of it.
     """
     findings = find(conversation, blueprints)
     length = conversation.end_s if conversation.clock.kind != "none" else 0.0
-    axis = _Axis(length)
-    return Lanes(
-        timing_line(findings).replace("_", " "),
-        length,
-        tuple((100 * at / length, text) for at, text in ticks(length)) if length > 0 else (),
-        tuple(_lanes(conversation, axis, assets)) if length > 0 else (),
-        tuple(_lettered(_events(findings, axis))) if length > 0 else (),
-        tuple(_tools(conversation, axis)) if length > 0 else (),
-        tuple(_turns(conversation, blueprints, findings)),
-    )
+    axis, timed = _Axis(length), length > 0
+    events = _lettered(_events(findings, axis)) if timed else []
+    return {
+        "timing": timing_line(findings).replace("_", " "),
+        "length_s": length,
+        "axis": [(100 * at / length, text) for at, text in ticks(length)] if timed else [],
+        "lanes": list(_lanes(conversation, axis, assets)) if timed else [],
+        "events": events,
+        "tools": list(_tools(conversation, axis)) if timed else [],
+        "turns": list(_turns(conversation, blueprints, findings)),
+        "legend": {event.kind: name_of_event(event.kind) for event in events},
+    }
 
 
 @dataclass(frozen=True)

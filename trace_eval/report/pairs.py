@@ -22,7 +22,7 @@ from trace_eval.measures.language import languages_of, requested_language
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence_tables import EvidenceGrid, grids, label
 from trace_eval.report.gather import Facts, compared, disagrees
-from trace_eval.report.lanes import Lanes, lanes_of
+from trace_eval.report.lanes import lanes_of
 
 #: Of an answer whose recogniser knows one language only.
 NOT_RECOGNISED = f"language not heard (needs the extra base: {install_line('base')})"
@@ -191,7 +191,7 @@ def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
     return {**dict.fromkeys(answers, NOT_RECOGNISED), **details, **requested}
 
 
-def _calls(pair: Pair, facts: Facts, assets: AudioAssets) -> Iterator[tuple[str, Lanes]]:
+def _calls(pair: Pair, facts: Facts, assets: AudioAssets) -> Iterator[tuple[str, dict[str, Any]]]:
     """The sides that are conversations, drawn."""
     recordings = pair.recordings()
     available = {role: facts.blueprint_of(one) for role, one in recordings.items()}

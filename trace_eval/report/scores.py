@@ -5,9 +5,9 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from blueprints import Transcript
@@ -16,8 +16,8 @@ from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.items import Single
 from trace_eval.data.scores import Score
 from trace_eval.report.answer import score_answer, score_rankings
-from trace_eval.report.audio import AudioAssets, PlayedSound
-from trace_eval.report.lanes import Lanes, lanes_of
+from trace_eval.report.audio import AudioAssets
+from trace_eval.report.lanes import lanes_of
 from trace_eval.report.page import pieces
 from trace_eval.report.timing import timing_of
 from trace_eval.rubrics.single import ScoreRubric
@@ -31,8 +31,7 @@ from trace_eval.stats.ranking.report import RankReport
 SHOWN = 4_000
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(NamedTuple):
     """A mean and its spread on the scale, in percent of its width."""
 
     left: float
@@ -40,36 +39,7 @@ class Bar:
     at: float
 
 
-@dataclass(frozen=True)
-class AnswerRow:
-    """One answer under one rubric.
-
-    Attributes:
-        value, spread: on the rubric's scale; spread is one standard deviation of the
-            distribution, None where one opinion is all there is.
-        human: mean of the annotators' scores; distance: how far the judge is from it.
-        histogram: (label, share of it, share of the largest) over the scale.
-    """
-
-    number: int
-    item: Single
-    rubric: ScoreRubric
-    score: Score | None
-    value: float | None
-    spread: float | None
-    bar: Bar | None
-    human: float | None
-    ratings: int
-    human_at: float | None
-    distance: float | None
-    histogram: tuple[tuple[str, float, float], ...]
-    recognised: tuple[tuple[str, str], ...]
-    sounds: tuple[tuple[str, PlayedSound], ...]
-    call: Lanes | None
-
-
-@dataclass(frozen=True)
-class SystemScores:
+class SystemScores(NamedTuple):
     """A system's mean score under one rubric with its interval, and where they lie."""
 
     system: str
@@ -98,16 +68,16 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
         rubrics=rubrics,
         lines=lines,
         systems=_systems(rankings, rubrics),
-        nameless=not any(line.item.system for line in lines),
+        nameless=not any(line["item"].system for line in lines),
         timing=timing_of(
             [call for item in run.singles() if (call := item.call)],
             lambda name: f"call-{quote(name)}",
         ),
         sentences=score_answer(run, rankings),
         reasons=Counter(
-            str(line.score.reason) if line.score else "not_judged"
+            str(line["score"].reason) if line["score"] else "not_judged"
             for line in lines
-            if line.value is None
+            if line["value"] is None
         ),
         caveats=[line for line in (guesses_in(run).line,) if line] + list(_caveats(lines)),
         problems=list(run.problems()),
@@ -116,11 +86,14 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
     )
 
 
-def _lines(run: Run, rubrics: dict[str, ScoreRubric], assets: AudioAssets) -> Iterator[AnswerRow]:
+def _lines(
+    run: Run, rubrics: dict[str, ScoreRubric], assets: AudioAssets
+) -> Iterator[dict[str, Any]]:
+    """A line for each item and rubric, with what it is rated by and what is played of it."""
     scores = {score.key: score for score in run.scores()}
     clips = run.clips()
     words = {b.clip: b for b in run.blueprints() if isinstance(b.transcript, Transcript)}
-    number = 0
+    number = count()
     for item in run.singles():
         blueprints = {
             role: words[record.clip]
@@ -142,21 +115,19 @@ def _lines(run: Run, rubrics: dict[str, ScoreRubric], assets: AudioAssets) -> It
             for role, recording in item.recordings().items()
             if not call or role == "instruction"
         )
+        shown = {"item": item, "recognised": recognised, "sounds": sounds, "call": call}
         for name, rubric in rubrics.items():
-            score = scores.get((item.id, name))
-            yield _line(number, item, rubric, score, recognised, sounds, call)
-            number += 1
+            line = _line(item, rubric, scores.get((item.id, name)))
+            yield {"number": next(number), **shown, **line}
 
 
-def _line(
-    number: int,
-    item: Single,
-    rubric: ScoreRubric,
-    score: Score | None,
-    recognised: tuple[tuple[str, str], ...],
-    sounds: tuple[tuple[str, PlayedSound], ...],
-    call: Lanes | None,
-) -> AnswerRow:
+def _line(item: Single, rubric: ScoreRubric, score: Score | None) -> dict[str, Any]:
+    """An answer under one rubric, on its scale.
+
+    ``spread`` is one standard deviation of the distribution, None where one opinion is all there
+    is; ``distance`` is how far the judge is from the mean of the annotators; ``histogram`` has
+    (label, share of it, share of the largest).
+    """
     scale = rubric.numbers
     provided = list(item.labels.ratings.values()) if item.labels else []
     human = statistics.fmean(provided) if provided else None
@@ -166,23 +137,18 @@ def _line(
     half = spread or 0.0
     shares = (score.distribution if score else None) or {}
     top = max(shares.values(), default=0) or 1.0
-    return AnswerRow(
-        number=number,
-        item=item,
-        rubric=rubric,
-        score=score,
-        value=value,
-        spread=spread,
-        bar=None if value is None else _bar(scale, value - half, value, value + half),
-        human=human,
-        ratings=len(provided),
-        human_at=None if human is None else _at(scale, human),
-        distance=None if human is None or value is None else abs(value - human),
-        histogram=tuple((label, share, share / top) for label, share in shares.items()),
-        recognised=recognised,
-        sounds=sounds,
-        call=call,
-    )
+    return {
+        "rubric": rubric,
+        "score": score,
+        "value": value,
+        "spread": spread,
+        "bar": None if value is None else _bar(scale, value - half, value, value + half),
+        "human": human,
+        "ratings": len(provided),
+        "human_at": None if human is None else _at(scale, human),
+        "distance": None if human is None or value is None else abs(value - human),
+        "histogram": [(label, share, share / top) for label, share in shares.items()],
+    }
 
 
 def _at(scale: Numbers, value: float) -> float:
@@ -213,9 +179,9 @@ def _systems(
     return results
 
 
-def _caveats(lines: Sequence[AnswerRow]) -> list[str]:
-    every: dict[str, Any] = {}
+def _caveats(lines: Sequence[dict[str, Any]]) -> list[str]:
+    every: dict[str, str] = {}
     for line in lines:
-        for caveat in line.score.caveats if line.score else ():
+        for caveat in line["score"].caveats if line["score"] else ():
             every.setdefault(caveat.partition(":")[0], caveat)
     return [caveat for caveat in every.values() if " of " not in caveat.partition(":")[0]]

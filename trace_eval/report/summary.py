@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from blueprints import GROUPS, Absent, Blueprint, counted
+from blueprints import GROUPS, Absent, counted
 from fusion import DIMENSIONS, POLICIES, RATINGS
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Usage
@@ -15,7 +15,6 @@ from trace_eval.report.gather import Facts
 from trace_eval.runs.first_position import FirstPositionTest, first_position_test
 from trace_eval.runs.guesses import guesses_among
 from trace_eval.runs.outcomes import VerdictRow
-from trace_eval.runs.record import SessionRecord
 
 #: Titles of the judged dimensions and of their fusion.
 TITLES = {
@@ -48,8 +47,7 @@ class ReportedRatings:
         return [part for part in results if part[2]]
 
 
-@dataclass(frozen=True)
-class Swap:
+class Swap(NamedTuple):
     """In how many pairs both orders gave the same rating, of ``judged`` in both."""
 
     dimension: str
@@ -57,8 +55,7 @@ class Swap:
     judged: int
 
 
-@dataclass(frozen=True)
-class MeasuredRow:
+class MeasuredRow(NamedTuple):
     """A blueprint group over all clips: who measured it, and how often it is absent and why."""
 
     group: str
@@ -71,85 +68,49 @@ class MeasuredRow:
     seconds: float | None
 
 
-@dataclass(frozen=True)
-class ReportSummary:
+def summarise(facts: Facts) -> dict[str, Any]:
     """The figures of the report's first section.
 
-    Attributes:
-        total: records of the input; ``scored`` of them have an overall rating.
-        unscored: reason -> count, the most frequent first.
-        usage: None where no call was made; its cost is None when none has a price.
-        priced: pairs with a known cost, of ``used`` pairs with any usage.
-        position_test: how ratings go with the order shown; None where one order alone was asked.
-        remedy: what most pairs say of why they have no rating, where no pair has one.
-        warnings: what to know before the figures are used, the gravest first.
-        wall_s, call_s: seconds of all sessions; seconds spent in calls of the judge.
+    ``scored`` of the ``total`` records of the input have an overall rating, and ``unscored`` says
+    why the others have none; ``remedy`` is what most pairs say of it, where no pair has one. The
+    cost is of the ``priced`` pairs of those ``used``, None where none has a price.
+    ``position_test`` is None where one order alone was asked. ``wall_s`` are seconds of all
+    sessions, ``call_s`` those spent in calls of the judge.
     """
-
-    total: int
-    scored: int
-    unscored: dict[str, int]
-    clips: int
-    clip_errors: int
-    audio_s: float
-    judge: str
-    policies: tuple[str, ...]
-    policy_summary: str
-    ratings: tuple[ReportedRatings, ...]
-    swap: tuple[Swap, ...]
-    measured: tuple[MeasuredRow, ...]
-    usage: Usage | None
-    priced: int
-    used: int
-    sessions: tuple[SessionRecord, ...]
-    wall_s: float
-    call_s: float | None
-    warnings: tuple[str, ...]
-    position_test: FirstPositionTest | None = None
-    remedy: str = ""
-
-    @property
-    def coverage(self) -> float:
-        """Share of the records that were scored, 0 to 1."""
-        return self.scored / self.total if self.total else 0.0
-
-
-def summarise(facts: Facts) -> ReportSummary:
-    """Count everything once."""
     judgements = [facts.judgements.get(pair.id) for pair in facts.pairs]
     available = [judgement for judgement in judgements if judgement]
     whole = {judgement.pair for judgement in available if judgement.status == "scored"}
     whole |= {pair for pair, fused in facts.overall.items() if fused.rating is not None}
-    policies = tuple(sorted({fused.policy for fused in facts.overall.values()}))
+    policies = sorted({fused.policy for fused in facts.overall.values()})
     spent = [judgement.usage for judgement in available if judgement.usage]
     sessions = facts.record.sessions
     calls = [o.seconds for j in available for o in j.opinions if o.seconds is not None]
     signals = [b.signal for b in facts.blueprints.values() if not isinstance(b.signal, Absent)]
     position = first_position_test(map(VerdictRow.of, available))
     details = Counter(judgement.detail for judgement in available if judgement.detail)
-    return ReportSummary(
-        total=len(facts.pairs) + len(facts.problems),
-        scored=len(whole),
-        unscored=_unscored(facts, whole),
-        clips=len(facts.clips),
-        clip_errors=sum(record.error is not None for record in facts.clips.values()),
-        audio_s=sum(signal.duration_s for signal in signals),
-        judge=facts.record.judge.spec,
-        policies=policies,
-        policy_summary=" ".join(POLICIES[name].summary for name in policies if name in POLICIES),
-        ratings=tuple(_ratings(facts, available)),
-        swap=tuple(_swap(available)),
-        measured=tuple(_measured(facts)),
-        usage=_sum(spent),
-        priced=sum(usage.cost_usd is not None for usage in spent),
-        used=len(spent),
-        sessions=sessions,
-        wall_s=sum(session.seconds or 0.0 for session in sessions),
-        call_s=sum(calls) if calls else None,
-        warnings=tuple(_warnings(facts, available, position)),
-        position_test=position,
-        remedy=details.most_common(1)[0][0] if details and not whole else "",
-    )
+    total = len(facts.pairs) + len(facts.problems)
+    return {
+        "total": total,
+        "scored": len(whole),
+        "coverage": len(whole) / total if total else 0.0,
+        "unscored": _unscored(facts, whole),
+        "clips": len(facts.clips),
+        "clip_errors": sum(record.error is not None for record in facts.clips.values()),
+        "audio_s": sum(signal.duration_s for signal in signals),
+        "policy_summary": " ".join(POLICIES[name].summary for name in policies if name in POLICIES),
+        "ratings": list(_ratings(facts, available)),
+        "swap": list(_swap(available)),
+        "measured": list(_measured(facts)),
+        "usage": _sum(spent),
+        "priced": sum(usage.cost_usd is not None for usage in spent),
+        "used": len(spent),
+        "sessions": sessions,
+        "wall_s": sum(session.seconds or 0.0 for session in sessions),
+        "call_s": sum(calls) if calls else None,
+        "warnings": list(_warnings(facts, available, position)),
+        "position_test": position,
+        "remedy": details.most_common(1)[0][0] if details and not whole else "",
+    }
 
 
 def _warnings(
@@ -210,23 +171,18 @@ def _measured(facts: Facts) -> Iterable[MeasuredRow]:
     work: Counter[str] = Counter()
     for session in facts.record.sessions:
         work.update(session.extracted_s)
-    every: list[Blueprint] = list(facts.blueprints.values())
+    every = list(facts.blueprints.values())
     extra = sorted({name for blueprint in every for name in blueprint.extensions})
     for group in dict.fromkeys((*GROUPS, *extra, *plan)):
         results = [blueprint.group(group) for blueprint in every]
         absent = Counter(str(g.status) for g in results if isinstance(g, Absent))
-        source = plan.get(group)
-        name = source.extractor if source else ""
-        yield MeasuredRow(
-            group=group,
-            extractor=name,
-            version=source.version if source else "",
-            packages=", ".join(f"{k} {v}" for k, v in source.packages.items()) if source else "",
-            revision=(source.revision or "") if source else "",
-            present=len(results) - absent.total(),
-            absent=dict(absent.most_common()),
-            seconds=work.get(name),
-        )
+        name = version = packages = revision = ""
+        if source := plan.get(group):
+            name, version, revision = source.extractor, source.version, source.revision or ""
+            packages = ", ".join(f"{k} {v}" for k, v in source.packages.items())
+        present, why = len(results) - absent.total(), dict(absent.most_common())
+        who = name, version, packages, revision
+        yield MeasuredRow(group, *who, present, why, work.get(name))
 
 
 def _sum(spent: Sequence[Usage]) -> Usage | None:
