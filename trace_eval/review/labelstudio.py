@@ -33,6 +33,7 @@ from trace_eval.review.labelstudio_tasks import (
     PairTasks,
     ScoreTasks,
     Tasks,
+    clip_of,
     url,
 )
 from trace_eval.review.session import Review
@@ -96,9 +97,11 @@ def _write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
     records, problems = [], []
     for item in review.items:
         try:
-            for clip in kind.sounds(item):
-                replace_file(audio / f"{clip}.wav", kind.clips.wav(clip))
-            records.append(_task(review, kind, item))
+            task = _task(review, kind, item)
+            for clip in (clip_of(value) for value in task["data"].values()):
+                if clip in kind.clips:
+                    replace_file(audio / f"{clip}.wav", kind.clips.wav(clip))
+            records.append(task)
         except UserError as error:
             problems.append(f"{review.form.unit} {item.id} is left out: {error}")
     if not records:
@@ -144,26 +147,19 @@ def read_results(review: Review, path: Path) -> Imported:
             problems.append(f"{where}: {error}")
             continue
         for annotation in annotations:
-            read, who = _read(kind, item, annotation)
+            who = ""
+            try:
+                if isinstance(annotation, strict_json.BadJson):
+                    raise annotation
+                rater = _annotator(annotation)
+                who = f" ({rater})"
+                read = kind.read(rater, item, _entries(annotation))
+            except (UserError, strict_json.BadJson) as error:
+                read = Imported(problems=(str(error),))
             result.append(read)
             problems += [f"{where}: {problem}{who}" for problem in read.problems]
     stored, available = sum(one.stored for one in result), sum(one.known for one in result)
     return Imported(stored, available, tuple(problems))
-
-
-def _read(
-    kind: Tasks, item: Pair | Single, annotation: Mapping[str, Any] | strict_json.BadJson
-) -> tuple[Imported, str]:
-    """The answer of an annotation, and its annotator for messages."""
-    if isinstance(annotation, strict_json.BadJson):
-        return Imported(problems=(str(annotation),)), ""
-    who = ""
-    try:
-        rater = _annotator(annotation)
-        who = f" ({rater})"
-        return kind.read(rater, item, _entries(annotation)), who
-    except UserError as error:
-        return Imported(problems=(str(error),)), who
 
 
 def _annotator(annotation: Mapping[str, Any]) -> str:

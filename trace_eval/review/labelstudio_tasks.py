@@ -84,11 +84,6 @@ class PairTasks(_Tasks):
         """Which answer comes first; not in the task, drawn again when results are read."""
         return shown_order(self.review.plan.seed, "label-studio", item.id, 0)
 
-    def sounds(self, item: Any) -> Sequence[str]:
-        """Instruction and both answers."""
-        results = (self.clips.clip_id(item.id, role) for role in ("instruction", "a", "b"))
-        return [clip for clip in results if clip in self.clips]
-
     def data(self, item: Any) -> dict[str, str]:
         """The answers as first and second."""
         first, second = (self.clips.clip_id(item.id, side) for side in self.order(item))
@@ -164,10 +159,6 @@ class ScoreTasks(_Tasks):
         """The players of the interface, which is one for all tasks."""
         return list(dict.fromkeys(n for item in self.review.items for n in self.players(item)))
 
-    def sounds(self, item: Any) -> Sequence[str]:
-        """Recordings, or the whole call."""
-        return list(self.players(item).values())
-
     def data(self, item: Any) -> dict[str, str]:
         """Words and players; one that an item has nothing for is silent, and says so."""
         playing = self.players(item)
@@ -227,6 +218,11 @@ Tasks = PairTasks | ScoreTasks
 def url(clip: str) -> str:
     """The address under which Label Studio serves a recording."""
     return f"{AUDIO_URL}{clip}.wav"
+
+
+def clip_of(value: str) -> str:
+    """The recording at an address; anything else where the value is none."""
+    return value.removeprefix(AUDIO_URL).removesuffix(".wav")
 
 
 def _header(words: str, size: int = 4) -> str:

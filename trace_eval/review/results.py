@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,8 +23,7 @@ from trace_eval.turns.options import FigureOptions
 from trace_eval.turns.report import measure_items
 
 
-@dataclass(frozen=True)
-class RaterAgreement:
+class RaterAgreement(NamedTuple):
     """How far raters agree on one dimension.
 
     Attributes:
@@ -42,18 +40,11 @@ class RaterAgreement:
     reason: str | None = None
 
 
-@dataclass(frozen=True)
-class AnnotatorAgreement:
-    """Agreement between raters, and of raters with themselves."""
-
-    kappas: tuple[RaterAgreement, ...]
-    alphas: tuple[RaterAgreement, ...]
-    retests: tuple[RaterAgreement, ...]
-
-
-def agreement(labelled: Sequence[Labelled]) -> AnnotatorAgreement:
+def agreement(labelled: Sequence[Labelled]) -> dict[str, list[RaterAgreement]]:
     """Kappa of all pairs of raters, alpha of all raters, test-retest of each."""
-    kappas, alphas, retests = [], [], []
+    kappas: list[RaterAgreement] = []
+    alphas: list[RaterAgreement] = []
+    retests: list[RaterAgreement] = []
     for phase in RATED:
         by_rater: dict[str, dict[str, Rating]] = {}
         rated = [row for row in labelled if phase in row.ratings]
@@ -75,7 +66,7 @@ def agreement(labelled: Sequence[Labelled]) -> AnnotatorAgreement:
             if again.items:
                 values = again.retest_kappa, again.retest
                 retests.append(RaterAgreement(rater, phase, again.items, *values))
-    return AnnotatorAgreement(tuple(kappas), tuple(alphas), tuple(retests))
+    return {"kappas": kappas, "alphas": alphas, "retests": retests}
 
 
 def _codes(ratings: Sequence[Rating]) -> Codes:
@@ -146,9 +137,8 @@ def _timing(review: Review) -> dict[str, Any] | None:
     if log is None or not log.looked_at:
         return None
     report = measure_items(log.items, DEFINITIONS, options=FigureOptions(resamples=0))
-    both = correct_report(report, log.made())
+    table = correct_report(report, log.made()).figures()
     names = ("figure", "measured", "corrected", "events")
-    table = both.figures()
     kept = [table.columns.index(name) for name in names]
     return {
         "looked_at": len(log.looked_at),
@@ -160,7 +150,6 @@ def _timing(review: Review) -> dict[str, Any] | None:
 
 def _pair_results(review: Review, unlocked: bool) -> dict[str, Any]:
     labelled = review.labelled()
-    result = agreement(labelled)
     return {
         "accuracies": [
             (TITLES[phase], accuracy) for phase, accuracy in accuracies(review, labelled).items()
@@ -169,9 +158,7 @@ def _pair_results(review: Review, unlocked: bool) -> dict[str, Any]:
         else [],
         "judged": review.material.judged,
         "titles": [TITLES[phase] for phase in RATED],
-        "kappas": _by_row(result.kappas),
-        "alphas": _by_row(result.alphas),
-        "retests": _by_row(result.retests),
+        **{name: _by_row(cells) for name, cells in agreement(labelled).items()},
         "needed": len(review.plan.needed),
         "random": review.plan.drawn,
     }
