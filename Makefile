@@ -9,8 +9,7 @@ JOBS ?= 2
 # Programs that some tests compare with or make clips with; without them those tests skip.
 # SYSTEM=install installs what is missing by apt-get, as root; without it the line is printed.
 PROGRAMS := ffmpeg flite espeak-ng sox chromium
-BENCHMARKS := extract hearing fidelity judge_overhead audio_judge \
-  million fusion_recipe report_size memory stream scale
+BENCHMARKS := extract hearing fidelity judge_overhead million report_size pipeline
 
 .PHONY: demo docs shell test check test-slow test-models bench bench-models drill sbom audit wheels lint \
   format system clean

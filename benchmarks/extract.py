@@ -70,10 +70,8 @@ def end_to_end(manifest: Path) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "trace_eval", "judge", str(manifest)]
         command += ["--out", f"{folder}/run", "--cache", f"{folder}/cache", "--min-coverage", "0"]
-        started = time.monotonic()
-        samples = watch(command)
-        minutes = (time.monotonic() - started) / 60
-    return pairs / minutes, max(max(series) for series in samples.values())
+        watched = watch(command)
+    return pairs / watched.minutes, max(map(max, watched.memory.values()))
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""What judging costs beside the model: CPU per call, concurrency, and memory.
+"""What judging costs beside the model: CPU per call, and calls in flight.
 
-    python -m benchmarks.judge_overhead            # all three, about two minutes
+    python -m benchmarks.judge_overhead            # a minute
     python -m benchmarks.judge_overhead --quick    # a fortieth of the calls
 
 A loopback server in a process of its own answers every chat completion with the same
@@ -10,34 +10,25 @@ verdict after a fixed latency, so all CPU that this process spends is ours. Prin
   cache, with the openai package and HTTP (target: under 5 ms), and how much of it is ours;
 - concurrency efficiency at 200 ms latency with 64 and with 256 calls in flight: the time that a
   server of that latency makes unavoidable, over the time it took (target: at least 0.9). 256 in
-  flight are 1,280 calls a second, more than one core can make: that row shows what one core does;
-- 20,000 pairs: resident memory after 2,000 pairs against that at the end;
-- a cache of 1,000,000 replies, each read once: resident memory after a tenth and at the end.
+  flight are 1,280 calls a second, more than one core can make: that row shows what one core does.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import resource
-import sqlite3
 import tempfile
 import time
-from collections.abc import AsyncIterator
-from contextlib import closing
 from pathlib import Path
 
 from benchmarks.llm_server import VERDICT, server
 from benchmarks.report import save, table
-from blueprints import Blueprint, Contour, Span, Word
-from tests.support import blueprints as make
+from benchmarks.synthetic_run import blueprint
 from trace_eval.data.answers import Answer, Instruction
-from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.ask.base import Reply, Request, Tokens
 from trace_eval.judges.ask.calls import Backend
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.replies import ReplyCache, StoredReply
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
@@ -45,48 +36,9 @@ from trace_eval.judges.registry.kinds import compares
 
 IN_FLIGHT = 64
 LATENCY_S = 0.2
-MANY = 20_000
-WORDS = "the leaning tower of pisa began to lean while it was being built because the soil is soft"
 
-
-def blueprint(number: int) -> Blueprint:
-    """A clip of 20 s with all groups, contours of full length included."""
-    words = f"{WORDS} {number} ".split() * 3
-    return Blueprint(
-        clip=f"{number:064x}",
-        signal=make.signal(
-            duration_s=20.0,
-            speech_s=17.0,
-            speech=[Span(start_s=0.2, end_s=17.2)],
-            pauses=[Span(start_s=n, end_s=n + 0.4) for n in range(2, 17, 3)],
-        ),
-        transcript=make.transcript(
-            " ".join(words),
-            words=[
-                Word(text=word, start_s=0.3 * n, end_s=0.3 * n + 0.25, confidence=0.9)
-                for n, word in enumerate(words)
-            ],
-        ),
-        quality=make.quality(windows=2),
-        pitch=make.pitch(
-            contour=Contour(
-                start_s=0.0,
-                step_s=0.04,
-                values=[None if n % 5 == 0 else 150.0 + n % 60 for n in range(500)],
-            )
-        ),
-        loudness=make.loudness(
-            contour=Contour(start_s=0.0, step_s=0.1, values=[-20.0 - n % 7 for n in range(200)])
-        ),
-        rate=make.rate(
-            words=len(words),
-            contour=Contour(start_s=0.0, step_s=0.5, values=[4.0 + n % 3 for n in range(40)]),
-        ),
-        emotion=make.emotion(happy=0.7, neutral=0.2, sad=0.1),
-    )
-
-
-CLIPS = (blueprint(0), blueprint(1))
+#: Two clips of 20 s with all groups.
+CLIPS = tuple(blueprint(f"{number:064x}", number, 20.0) for number in (0, 1))
 
 
 def case(number: int) -> Case:
@@ -100,30 +52,19 @@ def case(number: int) -> Case:
     return Case.of(pair, CLIPS[0], CLIPS[1])
 
 
-async def judge_all(judge: LLMJudge, pairs: int, at_once: int) -> AsyncIterator[Judgement]:
-    """Judge so many fresh cases with a bounded number in flight; keeps none."""
-    numbers = iter(range(pairs))
-    results: asyncio.Queue[Judgement] = asyncio.Queue(maxsize=at_once)
+async def count(judge: LLMJudge, pairs: int, at_once: int) -> int:
+    """Judge so many fresh cases with a bounded number in flight; how many calls were made."""
+    numbers, calls = iter(range(pairs)), 0
 
     async def worker() -> None:
+        nonlocal calls
         for number in numbers:
-            await results.put(await judge.judge(case(number)))
+            judgement = await judge.judge(case(number))
+            assert judgement.status == "scored", judgement.detail
+            calls += len(judgement.opinions)
 
-    workers = [asyncio.create_task(worker()) for _ in range(at_once)]
-    try:
-        for _ in range(pairs):
-            yield await results.get()
-    finally:
-        await asyncio.gather(*workers)
-        await judge.close()
-
-
-async def count(judge: LLMJudge, pairs: int, at_once: int) -> int:
-    """Judge; returns how many calls were made."""
-    calls = 0
-    async for judgement in judge_all(judge, pairs, at_once):
-        assert judgement.status == "scored", judgement.detail
-        calls += len(judgement.opinions)
+    await asyncio.gather(*(worker() for _ in range(at_once)))
+    await judge.close()
     return calls
 
 
@@ -209,69 +150,8 @@ def efficiency(pairs: int, in_flight: int) -> dict[str, float]:
     }
 
 
-def resident_mb() -> float:
-    """Resident memory now, MB."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 1e6
-
-
-def memory(pairs: int) -> dict[str, float]:
-    """Resident memory over many pairs, through the instant client."""
-
-    async def main(judge: LLMJudge) -> list[float]:
-        seen, done = [], 0
-        async for _ in judge_all(judge, pairs, IN_FLIGHT):
-            done += 1
-            if done % (pairs // 10) == 0:
-                seen.append(resident_mb())
-        return seen
-
-    with tempfile.TemporaryDirectory() as folder:
-        options = JudgeOptions(cache=Path(folder) / "replies.sqlite", retries=0)
-        judge = compares(Backend("openai:m", Instant()), options)  # type: ignore[arg-type]
-        started = time.monotonic()
-        seen = asyncio.run(main(judge))
-        took = time.monotonic() - started
-    return {
-        "pairs": pairs,
-        "took s": took,
-        "MB after a tenth": seen[0],
-        "MB at the end": seen[-1],
-        "ratio": seen[-1] / seen[0],
-        "target, under": 1.1,
-    }
-
-
-def kept_replies(number: int) -> dict[str, float]:
-    """Resident memory while a cache of so many replies is read from one end to the other."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "replies.sqlite"
-        ReplyCache(path).close()
-        with closing(sqlite3.connect(path)) as db, db:
-            # As an older version wrote them: without a digest.
-            record = StoredReply(text=VERDICT, input_tokens=3000).model_dump_json()
-            rows = ((f"{n:064x}", record) for n in range(number))
-            db.executemany("INSERT INTO replies VALUES (?, ?)", rows)
-        replies, seen = ReplyCache(path), []
-        started = time.process_time()
-        for n in range(number):
-            assert replies.get(f"{n:064x}")
-            if (n + 1) % (number // 10) == 0:
-                seen.append(resident_mb())
-        took = time.process_time() - started
-        replies.close()
-    return {
-        "replies": number,
-        "CPU s": took,
-        "MB after a tenth": seen[0],
-        "MB at the end": seen[-1],
-        "ratio": seen[-1] / seen[0],
-        "target, under": 1.1,
-    }
-
-
 def main() -> None:
-    """Run all of them."""
+    """Measure, print, save."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="a fortieth of the calls")
     quick = parser.parse_args().quick
@@ -279,8 +159,6 @@ def main() -> None:
         "CPU per call": cpu_per_call(20 if quick else 800),
         "concurrency": efficiency(64 if quick else 2560, IN_FLIGHT),
         "concurrency, 256": efficiency(256 if quick else 2560, 4 * IN_FLIGHT),
-        "memory": memory(MANY // 40 if quick else MANY),
-        "kept replies": kept_replies(25_000 if quick else 1_000_000),
     }
     for title, result in parts.items():
         table(title, list(result), [list(result.values())])

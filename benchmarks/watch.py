@@ -1,4 +1,4 @@
-"""Memory of a command and all its processes over time, sampled from /proc.
+"""A command over time: memory of all its processes from /proc, and the pairs that it judged.
 
 ``ru_maxrss`` does not serve: a child inherits the peak of whoever started it.
 """
@@ -9,9 +9,77 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
+
+#: Seconds between two samples.
+STEP_S = 0.5
+
+
+@dataclass
+class Watched:
+    """Samples of a command, every half second.
+
+    Attributes:
+        seen: (time in s, pairs judged, CPU seconds of the command without its children).
+        memory: process id -> its resident memory, MB.
+    """
+
+    seen: list[tuple[float, int, float]] = field(default_factory=list)
+    memory: dict[int, list[float]] = field(default_factory=dict)
+
+    @property
+    def minutes(self) -> float:
+        """From the first sample to the last."""
+        return (self.seen[-1][0] - self.seen[0][0]) / 60
+
+    def processes(self) -> list[dict[str, float]]:
+        """Peak and growth of those that were there for at least 10 s."""
+        return [_growth(one) for one in self.memory.values() if len(one) * STEP_S >= 10]
+
+
+def _growth(series: list[float]) -> dict[str, float]:
+    """Medians of the second and of the last fifth, so that start and end do not count."""
+    fifth = len(series) // 5
+    ratio = median(series[-fifth:]) / median(series[fifth : 2 * fifth])
+    return {"peak MB": max(series), "last fifth / second": ratio}
+
+
+def watch(
+    command: list[str], run: Path | None = None, end: tuple[float, signal.Signals] | None = None
+) -> Watched:
+    """Run a command.
+
+    Args:
+        command: what to run.
+        run: the folder whose judgements are counted.
+        end: the signal to send once so many pairs are judged.
+    """
+    watched = Watched()
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        # A shell starts background jobs deaf to Ctrl-C, and their children inherit it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        while process.poll() is None:
+            for pid in (process.pid, *_children(process.pid)):
+                if memory := resident_mb(pid):
+                    watched.memory.setdefault(pid, []).append(memory)
+            watched.seen.append((time.monotonic(), judged(run), _cpu_seconds(process.pid)))
+            if end is not None and watched.seen[-1][1] >= end[0]:
+                process.send_signal(end[1])
+            time.sleep(STEP_S)
+    watched.seen.append((time.monotonic(), judged(run), watched.seen[-1][2]))
+    return watched
+
+
+def judged(run: Path | None) -> int:
+    """Pairs of a run that have a judgement on disk."""
+    path = run / "judgements.jsonl" if run else None
+    return path.read_bytes().count(b"\n") if path and path.exists() else 0
 
 
 def _children(pid: int) -> list[int]:
@@ -22,58 +90,22 @@ def _children(pid: int) -> list[int]:
     return [child for c in text.split() for child in (int(c), *_children(int(c)))]
 
 
-def _resident_mb(pid: int) -> float:
+def resident_mb(pid: int) -> float:
+    """Resident memory now, MB; 0 of a process that has ended."""
     try:
-        return (
-            int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-            * os.sysconf("SC_PAGE_SIZE")
-            / 1e6
-        )
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except (OSError, IndexError):
         return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def fifths(series: list[float]) -> tuple[float, float]:
-    """Medians of the second and of the last fifth of a process's samples."""
-    fifth = len(series) // 5
-    return median(series[fifth : 2 * fifth]), median(series[-fifth:])
-
-
-def long_lived(samples: dict[int, list[float]]) -> list[list[float]]:
-    """Samples of the processes that were there for at least 10 s."""
-    return [series for series in samples.values() if len(series) >= 20]
-
-
-def judged(run: Path) -> int:
-    """Pairs of a run that have a judgement on disk."""
-    path = run / "judgements.jsonl"
-    return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
-def watch(
-    command: list[str], look: Callable[[subprocess.Popen[bytes]], None] = lambda _: None
-) -> dict[int, list[float]]:
-    """Run a command; process id -> its resident memory over time, MB.
-
-    Args:
-        command: what to run.
-        look: called with the process at every sample; it may end it.
-    """
-    samples: dict[int, list[float]] = {}
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        # A shell starts background jobs deaf to Ctrl-C, and their children inherit it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as process:
-        while process.poll() is None:
-            for pid in (process.pid, *_children(process.pid)):
-                if memory := _resident_mb(pid):
-                    samples.setdefault(pid, []).append(memory)
-            look(process)
-            time.sleep(0.5)
-    return samples
+def _cpu_seconds(pid: int) -> float:
+    """User and system time of one process, without its children."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def peak_mb() -> float:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.fusion_recipe import JUDGES, draw
 from blueprints import UserError
+from tests.support.fused_scores import JUDGES, draw
 from trace_eval.commands.cli import app
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.scores.fusion import FusionModel

@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-import subprocess
-import sys
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
 
-from tests.support.audio_cases import case, said, write
-from tests.support.cli import ROOT
+from tests.support.audio_cases import case, examples, said, write
 from tests.support.llm_judges import listening_judge, scoring_judge
 from trace_eval.data.answers import Answer, Turn
 from trace_eval.data.items import Single
@@ -23,57 +21,73 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import Reply, Request, Tokens
 from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.ask.prices import FREE
-from trace_eval.judges.base import Case
+from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.answer.audio import AudioView
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
-IN_FLIGHT = 8
-PAIRS = 150
-
 
 class Weighing(OpenAIClient):
-    """Makes every body as it would be sent, and remembers the bytes of the examples."""
+    """Makes every body as it would be sent."""
 
-    alive = most = calls = 0
+    alive = most = calls = sent = 0
     reply = said("1")
-
-    def __init__(self, model: str, options: JudgeOptions) -> None:
-        super().__init__(model, options)
-        self.prefixes: set[str] = set()
 
     async def chat(self, request: Request) -> Reply:
         self.alive += 1
         self.most = max(self.most, self.alive)
         body = await asyncio.to_thread(self.body, request)
-        self.prefixes.add(json.dumps(body["messages"][:-1]))
+        self.sent += len(json.dumps(body))
         self.calls += 1
         await asyncio.sleep(0)
         self.alive -= 1
         return Reply(self.reply, Tokens(5000, 20))
 
 
-def test_memory_is_flat_over_many_pairs() -> None:
-    """The benchmark of 10,000 pairs with 150 of them, in a process of their own.
+def grown(
+    judge: Judge, case_of: Callable[[int], Case], items: int, in_flight: int
+) -> tuple[int, int]:
+    """Bytes that the last three quarters of the items leave behind, and the peak."""
 
-    Four are in flight, not 64: how many bodies there are at once then hardly matters.
+    async def some(numbers: range) -> int:
+        window = asyncio.Semaphore(in_flight)
 
-    Kept bodies would add 200 MB between the thirds: 100 pairs in two orders, 1 MB each.
-    """
-    code = "import json; from benchmarks.audio_judge import memory; found = memory(150, 1, 4)"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}; print(json.dumps(found))"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=True,
+        async def one(number: int) -> None:
+            async with window:
+                outcome = await judge.judge(case_of(number))
+                assert outcome.status == "scored", outcome.detail
+
+        await asyncio.gather(*(one(n) for n in numbers))
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    async def both() -> int:
+        before = await some(range(items // 4))
+        return await some(range(items // 4, items)) - before
+
+    tracemalloc.start()
+    try:
+        return asyncio.run(both()), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_is_flat_over_many_pairs(tmp_path: Path) -> None:
+    """80 pairs in two orders with four examples; kept bodies would add 27 MB."""
+    made = [case(tmp_path, f"p{n}", hertz=300.0 + n) for n in range(4)]
+    options = JudgeOptions(
+        base_url="http://127.0.0.1:1/v1",
+        preset="audiojudge",
+        examples=examples(tmp_path, [{"label": label} for label in "1212"]),
     )
-    found = json.loads(done.stdout)
-    assert found["GB sent"] > 0.2
-    assert found["bodies alive at most"] <= found["in flight"]
-    assert found["peak of the last third over the first"] < 1.15
+    client = Weighing("m", options)
+    judge = listening_judge("audio:openai:m", client, options)
+    left, _ = grown(judge, lambda n: made[n % 4], 80, 4)
+    assert client.sent > 30e6
+    assert client.most <= 8  # each pair has two orders
+    assert left < 1_000_000
 
 
 @pytest.mark.slow
@@ -91,32 +105,14 @@ def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
     )
     turns = tuple(Turn(audio=write(tmp_path / f"{n}.wav", 0.5, 300.0 * n)) for n in (1, 2))
 
-    async def some(numbers: range) -> int:
-        window = asyncio.Semaphore(in_flight)
+    def dialogue(number: int) -> Case:
+        return Case(Single(id=f"d{number}", answer=Answer(turns=turns)), {}, decode_recording)
 
-        async def one(number: int) -> None:
-            item = Single(id=f"d{number}", answer=Answer(turns=turns))
-            async with window:
-                score = await judge.judge(Case(item, {}, decode_recording))
-                assert (score.status, score.value, score.used) == ("scored", 4.0, 5)
-
-        await asyncio.gather(*(one(n) for n in numbers))
-        gc.collect()
-        return tracemalloc.get_traced_memory()[0]
-
-    async def both() -> tuple[int, int]:
-        return await some(range(50)), await some(range(50, items))
-
-    tracemalloc.start()
-    try:
-        before, after = asyncio.run(both())
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    left, peak = grown(judge, dialogue, items, in_flight)
     assert client.calls == 5 * items
     assert client.most <= in_flight
     # layouts are remembered (256 at most, without samples): far less than a 0.19 MB body each
-    assert after - before < 1_000_000
+    assert left < 1_000_000
     assert peak < 12_000_000
 
 
