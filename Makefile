@@ -54,11 +54,12 @@ bench-models: $(VENV)/installed-models
 	case $(DEVICE) in cuda*) for name in reward scorer_gpu; do \
 	  $(VENV)/models/bin/python -m benchmarks.$$name || exit 1; done ;; esac
 
-# What is tried to break it, at full size (under 40 minutes); writes docs/results/measurements.md's table.
+# What is tried to break it, at full size (under 40 minutes).
 drill: $(VENV)/installed-test system
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]' \
 	  || echo "atheris has no wheel here; the drill says what it leaves out"
 	$(BIN)/python -m benchmarks.drill
+	$(BIN)/python -m benchmarks.readme
 
 # The bill of materials of what the wheel installs, and what is known against it (network).
 sbom: $(VENV)/installed-audit

@@ -1,13 +1,13 @@
 """Which language the default recogniser names, and how many words it gets wrong, by language.
 
-    python -m benchmarks.languages [--clips VOICES=FILE.jsonl]... [--write]
+    python -m benchmarks.languages [--clips VOICES=FILE.jsonl]...
 
 A file has ``audio``, ``text`` and ``language`` on each line, paths relative to it; VOICES is what
 the table calls its speakers, e.g. ``neural``. The ten sentences of ``sentences.json`` in 14
 languages are rendered by espeak-ng here; English are the prompts of ``TRACE_EVAL_DATA``. One
-thread. ``--write`` puts the table into docs/results/measurements.md. Acceptance numbers of the
-default (costs, whispered, sung and noisy speech, damaged weights) were measured once and are kept
-in ``benchmarks/results/languages.json``; the scripts stand at 718615d3.
+thread. Acceptance numbers of the default (costs, whispered, sung and noisy speech, damaged weights)
+were measured once and are kept in ``benchmarks/results/languages.json``; the scripts stand at
+718615d3.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.report import RESULTS, restart_with, save
+from benchmarks.report import markdown, restart_with, save, stored
 from blueprints import Blueprint, Transcript
 from blueprints.languages import UNSPACED, language_name
 from extractors import default_asr, packaged
@@ -36,8 +36,6 @@ from extractors.suspect import guessed
 from trace_eval.measures.text import normaliser_of
 
 SENTENCES = Path(__file__).with_name("sentences.json")
-PAGE = Path(__file__).parent.parent / "docs" / "results" / "measurements.md"
-BEGIN, END = "<!-- languages: python -m benchmarks.languages --write -->", "<!-- languages: end -->"
 
 #: A clip of text: where, what, in which language.
 Line = dict[str, str]
@@ -124,39 +122,32 @@ def by_language(clips: Sequence[Heard], voices: str) -> Iterator[dict[str, Any]]
 
 def page_table(lines: Sequence[Mapping[str, Any]]) -> str:
     """The table by language."""
-    head = (
-        "| language | voices | named rightly, unsure | words known to be guessed | wrong, of words"
-        " (characters) | of trusted ones |"
-    )
-    rows = [head, "|" + "---|" * (head.count("|") - 1)]
+    rows = []
     for line in lines:
         code = line["language"]
         unit = " char." if code in UNSPACED else ""
         trusted = line["trusted_units"]
-        cells = (
-            f"{language_name(code)} ({code})",
-            line["voices"],
-            f"{line['named']}, {line['unsure']} of {line['clips']}",
-            f"{line['guessed']} of {line['clips']}",
-            f"{line['errors'] / line['units']:.2f} of {line['units']}{unit}",
-            f"{line['trusted_errors'] / trusted:.2f} of {trusted}{unit}" if trusted else "none",
+        rows.append(
+            (
+                f"{language_name(code)} ({code})",
+                line["voices"],
+                f"{line['named']}, {line['unsure']} of {line['clips']}",
+                f"{line['guessed']} of {line['clips']}",
+                f"{line['errors'] / line['units']:.2f} of {line['units']}{unit}",
+                f"{line['trusted_errors'] / trusted:.2f} of {trusted}{unit}" if trusted else "none",
+            )
         )
-        rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join(rows)
-
-
-def write_page(lines: Sequence[Mapping[str, Any]]) -> None:
-    """Put the table into the page."""
-    before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    PAGE.write_text(f"{before}{BEGIN}\n\n{page_table(lines)}\n\n{END}{after}", "utf-8")
+    return markdown(
+        "language | voices | named rightly, unsure | words known to be guessed | wrong, of words"
+        " (characters) | of trusted ones",
+        rows,
+    )
 
 
 def main() -> None:
     """Measure, print, save."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--clips", action="append", default=[], metavar="VOICES=FILE.jsonl")
-    parser.add_argument("--write", action="store_true")
     provided = parser.parse_args()
     restart_with({"OMP_NUM_THREADS": "1"})
     for model in (packaged.ENGLISH, packaged.MULTILINGUAL):
@@ -180,10 +171,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as made:
             measure("espeak-ng", Path(made), list(rendered(Path(made))))
     print(page_table(records))
-    kept = json.loads((RESULTS / "languages.json").read_text("utf-8"))["acceptance"]
-    save("languages", {"acceptance": kept, "languages": records})
-    if provided.write:
-        write_page(records)
+    save("languages", {"acceptance": stored("languages")["acceptance"], "languages": records})
 
 
 if __name__ == "__main__":

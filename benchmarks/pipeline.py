@@ -30,7 +30,7 @@ import soundfile
 
 from benchmarks.extract import default_manifest
 from benchmarks.llm_server import calls_made, server
-from benchmarks.report import save, table
+from benchmarks.report import save
 from benchmarks.watch import Watched, judged, watch
 from trace_eval.data.manifests import read_manifest
 from trace_eval.runs.run import Run
@@ -179,7 +179,7 @@ def main() -> None:
         for part, pairs in parts.items():
             result = part(Path(name, part.__name__), max(30, round(share * pairs)))
             results[part.__name__] = result
-            table(part.__name__, list(result), [list(result.values())])
+            print(json.dumps({part.__name__: result}, indent=1), flush=True)
     if share == 1:
         save("pipeline", results)
     if wrong := missed(results):

@@ -9,15 +9,14 @@ benchmark of one's own clone: ``trace-eval convert NAME PATH OUT`` prints the sa
 
 from __future__ import annotations
 
-import os
-import re
 import sys
 from pathlib import Path
 
+from benchmarks.report import DOCS, data_folder, markdown, renewed
 from trace_eval.datasets import Conversion, Figure, dataset_names, find_dataset, read_dataset
 from trace_eval.datasets.boards import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH
 
-PAGE = Path(__file__).parent.parent / "docs" / "results" / "public-benchmarks.md"
+PAGE = DOCS / "results" / "public-benchmarks.md"
 
 #: Name -> its folder below $TRACE_EVAL_DATA; the others are not there.
 FOLDERS = {
@@ -47,46 +46,37 @@ def read_all(data: Path) -> dict[str, Conversion]:
     return {name: read_dataset(name, data / folder) for name, folder in FOLDERS.items()}
 
 
-def sets_table(done: dict[str, Conversion]) -> list[str]:
+def sets_table(done: dict[str, Conversion]) -> str:
     """The sets, with the figures that stand for them."""
-    lines = [
-        "| name | items | what is judged | rule or judge | printed | ours | licence |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    rows = []
     for name in dataset_names():
         row = find_dataset(name)
         shown = [f for f in _figures(done.get(name)) if f.name in HEADLINES.get(name, ())]
         printed = "; ".join(f"{f.name} {_number(f, f.published)}" for f in shown) or "-"
         ours = "; ".join(_ours(f) for f in shown) or "-"
         made = " (made files)" if name in MADE else ""
-        lines.append(
-            f"| `{name}` ({row.title}) | {row.items} | {row.judged} | {row.by} | {printed}{made} |"
-            f" {ours} | {row.licence} |"
-        )
-    return lines
+        title = f"`{name}` ({row.title})"
+        rows.append((title, row.items, row.judged, row.by, f"{printed}{made}", ours, row.licence))
+    return markdown(
+        "name | items | what is judged | rule or judge | printed | ours | licence", rows
+    )
 
 
-def figures_table(done: dict[str, Conversion]) -> list[str]:
+def figures_table(done: dict[str, Conversion]) -> str:
     """Every figure of the released files."""
-    lines = [
-        "| set | figure | printed | ours | n | unscored | worst | best | |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
+    rows = []
     for name, conversion in done.items():
-        for figure in _figures(conversion):
-            bounds = (figure.worst, figure.best) if figure.unscored else (None, None)
-            worst, best = (_number(figure, bound) for bound in bounds)
-            lines.append(
-                f"| {name} | {figure.name} | {_number(figure, figure.published)} |"
-                f" {_number(figure, figure.ours)} | {figure.n or '-'} | {figure.unscored} |"
-                f" {worst} | {best} | {figure.verdict} |"
-            )
-    return lines
+        for one in _figures(conversion):
+            bounds = (one.worst, one.best) if one.unscored else (None, None)
+            printed, ours, *limits = (_number(one, v) for v in (one.published, one.ours, *bounds))
+            counts = (one.n or "-", one.unscored)
+            rows.append((name, one.name, printed, ours, *counts, *limits, one.verdict))
+    return markdown("set | figure | printed | ours | n | unscored | worst | best |", rows)
 
 
-def boards_table() -> list[str]:
+def boards_table() -> str:
     """The overall column of boards from their other columns."""
-    lines = ["| board | rows | come out | do not |", "|---|---|---|---|"]
+    rows = []
     for board in (VOCALBENCH, VOICEBENCH, URO_EN, URO_ZH):
         figures = board.figures()
         odd = [f for f in figures if f.verdict != "equal"]
@@ -95,11 +85,9 @@ def boards_table() -> list[str]:
             + (f" ({f.note})" if f.note else "")
             for f in odd
         )
-        lines.append(
-            f"| `{board.file}`, {board.where} | {len(figures)} | {len(figures) - len(odd)} within"
-            f" {board.tolerance:g} | {message or '-'} |"
-        )
-    return lines
+        equal = f"{len(figures) - len(odd)} within {board.tolerance:g}"
+        rows.append((f"`{board.file}`, {board.where}", len(figures), equal, message or "-"))
+    return markdown("board | rows | come out | do not", rows)
 
 
 def _figures(conversion: Conversion | None) -> list[Figure]:
@@ -117,34 +105,24 @@ def _ours(figure: Figure) -> str:
     return text
 
 
-def written(page: str, tables: dict[str, list[str]]) -> str:
-    """The page with its tables replaced."""
-    for name, lines in tables.items():
-        begin, end = f"<!-- {name} -->", f"<!-- end {name} -->"
-        pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
-        text = "\n".join([begin, *lines, end])
-        page, count = pattern.subn(lambda _, text=text: text, page)
-        if count != 1:
-            sys.exit(f"{PAGE}: expected {begin} ... {end} once, found it {count} times")
-    return page
-
-
-def tables_of(data: Path) -> dict[str, list[str]]:
-    """Name -> lines of each table of the page."""
+def written(page: str, data: Path) -> str:
+    """The page with its tables renewed."""
     done = read_all(data)
-    return {"sets": sets_table(done), "figures": figures_table(done), "boards": boards_table()}
+    tables = {"sets": sets_table(done), "figures": figures_table(done), "boards": boards_table()}
+    for name, table in tables.items():
+        page = renewed(page, name, table)
+    return page
 
 
 def main() -> None:
     """Write, or compare."""
-    data = Path(os.environ.get("TRACE_EVAL_DATA") or sys.exit("set TRACE_EVAL_DATA"))
     page = PAGE.read_text(encoding="utf-8")
-    new = written(page, tables_of(data))
+    new = written(page, data_folder())
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(new, encoding="utf-8")
     elif new != page:
         sys.exit(f"{PAGE.name} is not what comes out; run: python -m benchmarks.published")
-    print("\n".join(boards_table()))
+    print(boards_table())
 
 
 if __name__ == "__main__":

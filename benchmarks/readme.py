@@ -6,25 +6,27 @@ python -m benchmarks.readme --check    # exit 1 when one is not what the results
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks import large_runs
 from benchmarks.coverage import MOST
+from benchmarks.drill.outcome import Outcome
+from benchmarks.languages import page_table
 from benchmarks.people import pages
-from benchmarks.report import RESULTS
+from benchmarks.report import markdown, renewed, stored
 
 ROOT = Path(__file__).resolve().parent.parent
 
 Results = dict[str, Any]
 
 #: What is published of judges of naturalness, and the judges that README names.
-CARD = ROOT / "trace_eval" / "judges" / "views" / "pair" / "published.toml"
+CARD = ROOT / "trace_eval" / "decide" / "published.toml"
 PRINTED = ("DNSMOS", "GPT-4o audio", "Gemini-2.5-Flash", "SpeechJudge-GRM, SFT and RL")
 
 
@@ -149,119 +151,96 @@ ROWS = (
 )
 
 
-def results_of(benchmark: str) -> Results:
-    """What a benchmark saved."""
-    result: Results = json.loads((RESULTS / f"{benchmark}.json").read_text())
-    return result
-
-
-def written() -> str:
-    """The table as Markdown."""
-    lines = ["| what | value | benchmark | processor |", "|---|---|---|---|"]
+def _speed() -> str:
+    """Row by row, with the processor that each was measured on."""
+    rows = []
     for row in ROWS:
-        result = results_of(row.benchmark)
-        processor = (
-            str(result["machine"]["processor"]).replace("(R)", "").removesuffix(" Processor")
-        )
-        lines.append(f"| {row.what} | {row.value(result)} | `{row.benchmark}` | {processor} |")
-    return "\n".join(lines)
+        result = stored(row.benchmark)
+        processor = str(result["machine"]["processor"]).replace("(R)", "")
+        cells = (row.value(result), f"`{row.benchmark}`", processor.removesuffix(" Processor"))
+        rows.append((row.what, *cells))
+    return markdown("what | value | benchmark | processor", rows)
 
 
-def _defects() -> str:
-    """The table of planted defects, and a line of clean speech."""
-    results = results_of("defects")
-    rows = [
-        "| planted | clips | recall | precision | wrong | at another defect | median error, s |"
-        " spans within .1 s |",
-        "|---|---|---|---|---|---|---|---|",
-        *(
-            f"| {kind.replace('_', ' ')} | {' | '.join(map(str, row.values()))} |"
-            for kind, row in results["planted"].items()
-        ),
-        "",
-        "Clean speech, share of clips without an event, and without one but an abrupt end:",
-        "",
-        "| set | clips | without | but an end | cut to exactly 2 s |",
-        "|---|---|---|---|---|",
-        *(
-            f"| {name} | {row['clips']} | {row['without an event']} |"
-            f" {row['without one but an abrupt end']} | {row['exactly 2 s long']} |"
-            for name, row in results["clean"].items()
-        ),
-        "",
-        f"It took {results['cpu_s_per_s']:.4f} CPU s per s of sound, on the mono mix at 16 kHz.",
-        "",
-        "Pairs of one clip with and without a planted defect, voice quality by `rules`"
-        " (`python -m benchmarks.defects_rules`):",
-        "",
-        "| planted | pairs | prefers the clean one | so without the group | names the defect |",
-        "|---|---|---|---|---|",
-        *(
-            f"| {kind.replace('_', ' ')} | {row['pairs']} | {row['with the group: clean']} |"
-            f" {row['without it: clean']} | {row['unacceptable']} |"
-            for kind, row in results_of("defects_rules")["pairs"].items()
-        ),
-        "",
-        "Clips with a kind in the rated sets, and their mean rating less that of the others, both"
-        " less the mean of their group (`python -m benchmarks.people.defects`); kinds that are not"
-        " listed occur in none:",
-        "",
-        "| set | kind | clips with | rating with less without |",
-        "|---|---|---|---|",
-        *_rated_defects(),
-        "",
-        "Sound without words that was asked for, made by `python -m benchmarks.wordless`:",
-        "",
-        "| made | clips | speech detected | words recognised | voiced | harmonicity, dB | pairs |"
-        " unscored |",
-        "|---|---|---|---|---|---|---|---|",
-        *(
-            f"| {kind} | {row['clips']} | {row['speech']} | {row['words']} | {row['voiced']} |"
-            f" {row['harmonicity, dB']} | {row['pairs']} | {row['unscored']} |"
-            for kind, row in results_of("wordless")["kinds"].items()
-        ),
-    ]
-    return "\n".join(rows)
+#: Parts of the drill, in the order of the table.
+DRILL = ("kills", "inputs", "guided", "surroundings", "faults")
 
 
-def _rated_defects() -> Iterator[str]:
-    """Rows of the first scale of each rated set."""
-    for name, scales in results_of("people")["defects"].items():
+def _drill() -> str:
+    """What was tried to break it."""
+    parts = [stored(f"drill_{name}") for name in DRILL]
+    seeds = ", ".join({str(part.pop("seed")) for part in parts})
+    rows = (Outcome(**part).row() for part in parts)
+    return f"{markdown('tried | cases | lost | of which | s', rows)}\n\nSeed {seeds}."
+
+
+def _columns(name: str, part: str, header: str, *columns: str) -> str:
+    """A table of some columns of a result's rows (default: all), each by its name."""
+    rows: dict[str, Results] = stored(name)[part]
+    return markdown(
+        header,
+        (
+            (key.replace("_", " "), *(row[column] for column in columns or row))
+            for key, row in rows.items()
+        ),
+    )
+
+
+#: Name of the table -> the result, its part, the headings, and the columns.
+DEFECTS = {
+    "defects, planted": (
+        *("defects", "planted"),
+        "planted | clips | recall | precision | wrong | at another defect | median error, s |"
+        " spans within .1 s",
+    ),
+    "defects, clean": (
+        *("defects", "clean"),
+        "set | clips | without | but an end | cut to exactly 2 s",
+        *("clips", "without an event", "without one but an abrupt end", "exactly 2 s long"),
+    ),
+    "defects, pairs": (
+        *("defects_rules", "pairs"),
+        "planted | pairs | prefers the clean one | so without the group | names the defect",
+        *("pairs", "with the group: clean", "without it: clean", "unacceptable"),
+    ),
+    "defects, wordless": (
+        *("wordless", "kinds"),
+        "made | clips | speech detected | words recognised | voiced | harmonicity, dB | pairs |"
+        " unscored",
+        *("clips", "speech", "words", "voiced", "harmonicity, dB", "pairs", "unscored"),
+    ),
+}
+
+
+def _rated_defects() -> str:
+    """Of the first scale of each rated set."""
+    rows = []
+    for name, scales in stored("people")["defects"].items():
         scale, kinds = next(iter(scales.items()))
         for kind, row in kinds.items():
             if kind != "any" and row["clips with"]:
                 value, low, high, *_ = row["difference"]
                 limits = "" if low is None else f" [{low:.1f}, {high:.1f}]"
-                yield f"| {name}, {scale} | {kind} | {row['clips with']} | {value:+.1f}{limits} |"
-
-
-def _table(head: str, rows: Iterable[Sequence[str]]) -> str:
-    lines = [f"| {head} |", "|---" * (head.count("|") + 1) + "|"]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+                shown = f"{value:+.1f}{limits}"
+                rows.append((f"{name}, {scale}", kind, row["clips with"], shown))
+    return markdown("set | kind | clips with | rating with less without", rows)
 
 
 def _intervals() -> str:
     """How often 95 % intervals of win rates hold the truth, by how the labels were drawn."""
     designs: dict[str, list[Results]] = {}
-    for world, row in results_of("coverage_intervals")["worlds"].items():
+    for world, row in stored("coverage_intervals")["worlds"].items():
         designs.setdefault(re.sub(r".*labels.*?, (\w+).*:.*", r"\1", world), []).append(row)
     rows = []
     for design, some in designs.items():
         held = [row["both"]["share"] for row in some]
-        widths, counts = (
-            [row[key] for row in some] for key in ("against labels only", "judge counts")
-        )
-        rows.append(
-            (
-                *(design, str(len(some)), f"{min(held):.1%}", f"{max(held):.1%}"),
-                *(
-                    str(sum(share > MOST for share in held)),
-                    f"{min(widths):.2f} to {max(widths):.2f}",
-                ),
-                f"{min(counts):.0%} to {max(counts):.0%}",
-            )
-        )
-    return _table(
+        widths = [row["against labels only"] for row in some]
+        counts = [row["judge counts"] for row in some]
+        above = sum(share > MOST for share in held)
+        shares = (f"{min(held):.1%}", f"{max(held):.1%}", above)
+        ratio = f"{min(widths):.2f} to {max(widths):.2f}"
+        rows.append((design, len(some), *shares, ratio, f"{min(counts):.0%} to {max(counts):.0%}"))
+    return markdown(
         "labels drawn | worlds | held, least | most | above 97 % | width ratio | judge counts",
         rows,
     )
@@ -269,17 +248,11 @@ def _intervals() -> str:
 
 def _draws() -> str:
     """How often ``screen`` decides a part that it must not, and decides anything."""
-    head = "world | wrong decisions | decided | no promise was made"
-    return _table(
-        head,
-        (
-            (
-                *(name, f"{row['violations']['share']:.1%}"),
-                *(f"{row['decided']:.1%}", f"{row['refused']:.1%}"),
-            )
-            for name, row in results_of("coverage_screen")["worlds"].items()
-        ),
-    )
+    rows = []
+    for name, row in stored("coverage_screen")["worlds"].items():
+        shares = (row["violations"]["share"], row["decided"], row["refused"])
+        rows.append((name, *(f"{share:.1%}" for share in shares)))
+    return markdown("world | wrong decisions | decided | no promise was made", rows)
 
 
 def _published() -> str:
@@ -295,8 +268,8 @@ def _published() -> str:
 
 def _costs() -> str:
     """README: what a judge costs."""
-    cpu = results_of("extract")["cpu_s_per_audio_s"]["all"]
-    tokens = results_of("tokens")["a call"]["compact"]["mean"]
+    cpu = stored("extract")["cpu_s_per_audio_s"]["all"]
+    tokens = stored("tokens")["a call"]["compact"]["mean"]
     return (
         f"`rules` costs only computing time, {cpu:.3f} CPU seconds per second of audio"
         " ([speed](docs/results/measurements.md#speed)). An LLM judges each pair in both orders,"
@@ -304,40 +277,31 @@ def _costs() -> str:
     )
 
 
-_CALLS = "rendering | tokens in a call | US$ | US$, static part cached | hours at 2 M tokens/min"
+MEASUREMENTS, COVERAGE = "docs/results/measurements.md", "docs/results/coverage.md"
+LARGE, LISTENERS = "docs/how-to/large-runs.md", "docs/results/listeners.md"
 
 #: (page, name of the table in its marks, what writes it).
 TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
-    ("docs/results/measurements.md", "how fast", written),
-    ("docs/results/listeners.md", "defects", _defects),
-    (
-        *("docs/how-to/large-runs.md", "extraction"),
-        lambda: _table("extraction | hours | US$", large_runs.extraction()),
-    ),
-    ("docs/how-to/large-runs.md", "calls", lambda: _table(_CALLS, large_runs.calls())),
     ("README.md", "listeners", pages.first_table),
     ("README.md", "judges", lambda: f"{pages.ties_sentence()}\n{_published()}"),
     ("README.md", "costs", _costs),
-    ("docs/results/listeners.md", "judges", pages.judge_table),
-    ("docs/results/listeners.md", "numbers", pages.number_table),
-    ("docs/results/listeners.md", "edges", pages.edge_table),
-    ("docs/results/coverage.md", "intervals", _intervals),
-    ("docs/results/coverage.md", "draws", _draws),
+    (LISTENERS, "judges", pages.judge_table),
+    (LISTENERS, "numbers", pages.number_table),
+    (LISTENERS, "edges", pages.edge_table),
+    (MEASUREMENTS, "how fast", _speed),
+    (MEASUREMENTS, "languages", lambda: page_table(stored("languages")["languages"])),
+    *((LISTENERS, name, partial(_columns, *row)) for name, row in DEFECTS.items()),
+    (LISTENERS, "defects, rated", _rated_defects),
+    (
+        *(LISTENERS, "defects, cost"),
+        lambda: f"It took {stored('defects')['cpu_s_per_s']:.4f} CPU s per s of mono at 16 kHz.",
+    ),
+    (MEASUREMENTS, "drill", _drill),
+    (COVERAGE, "intervals", _intervals),
+    (COVERAGE, "draws", _draws),
+    (LARGE, "extraction", large_runs.extraction),
+    (LARGE, "calls", large_runs.calls),
 )
-
-
-def renewed(text: str, name: str, rows: str) -> str:
-    """A page with a table of its own results in the place of the old one.
-
-    Raises:
-        ValueError: the page does not have its marks, or has them twice.
-    """
-    begin, end = f"<!-- {name}: python -m benchmarks.readme -->", f"<!-- {name}: end -->"
-    pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
-    new, count = pattern.subn(lambda _: f"{begin}\n{rows}\n{end}", text)
-    if count != 1:
-        raise ValueError(f"expected {begin} ... {end} once, found it {count} times")
-    return new
 
 
 def main() -> None:

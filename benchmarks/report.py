@@ -1,18 +1,25 @@
-"""What every benchmark prints: a table, and on which machine it was measured."""
+"""What benchmarks share: tables for a terminal and for pages, and the file of a result."""
 
 from __future__ import annotations
 
 import json
 import os
 import platform
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from trace_eval.data.system import cores
 
 RESULTS = Path(__file__).parent / "results"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+def data_folder() -> Path:
+    """The shared recordings and ratings."""
+    return Path(os.environ.get("TRACE_EVAL_DATA") or sys.exit("set TRACE_EVAL_DATA"))
 
 
 def machine() -> dict[str, Any]:
@@ -52,6 +59,33 @@ def table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -
 
 def _text(cell: object) -> str:
     return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
+
+
+def markdown(header: str, rows: Iterable[Sequence[object]]) -> str:
+    """A table of a page; its headings stand between bars, as ``what | value``."""
+    lines = [f"| {header} |", "|---" * (header.count("|") + 1) + "|"]
+    return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
+
+
+def renewed(text: str, name: str, table: str) -> str:
+    """A page whose marks ``<!-- NAME: python ... -->`` and ``<!-- NAME: end -->`` hold this table.
+
+    Raises:
+        ValueError: the page does not have its marks, or has them twice.
+    """
+    marks = rf"(<!-- {re.escape(name)}: python [^>]*-->).*?(<!-- {re.escape(name)}: end -->)"
+    new, count = re.subn(
+        marks, lambda mark: f"{mark[1]}\n{table}\n{mark[2]}", text, flags=re.DOTALL
+    )
+    if count != 1:
+        raise ValueError(f"expected the marks of {name!r} once, found them {count} times")
+    return new
+
+
+def stored(name: str) -> dict[str, Any]:
+    """What a benchmark saved."""
+    result: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+    return result
 
 
 def save(name: str, result: dict[str, Any]) -> None:

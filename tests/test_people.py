@@ -17,6 +17,7 @@ from benchmarks import readme
 from benchmarks.people import asked, figures, measured, pages, sets
 from benchmarks.people.__main__ import measure
 from benchmarks.people.sets import Rated, read_sets
+from benchmarks.report import renewed, stored
 from blueprints import COMPACT_LEGEND, UserError
 from extractors.registry import limits_of
 
@@ -304,12 +305,12 @@ def test_the_bench_runs_over_a_folder_and_says_what_is_left_out(
 @pytest.mark.parametrize(("page", "name", "table"), readme.TABLES)
 def test_tables_of_pages_are_those_of_the_results(page: str, name: str, table: Any) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
-    assert readme.renewed(text, name, table()) == text
+    assert renewed(text, name, table()) == text
 
 
 def test_a_page_without_its_marks_is_refused() -> None:
     with pytest.raises(ValueError, match="listeners"):
-        readme.renewed("no table", "listeners", "| a |")
+        renewed("no table", "listeners", "| a |")
 
 
 def test_readme_begins_with_at_most_eight_rows_beside_listeners() -> None:
@@ -321,7 +322,7 @@ def test_readme_begins_with_at_most_eight_rows_beside_listeners() -> None:
 
 def test_legend_and_limits_have_the_figures_of_the_bench() -> None:
     """The limits of what was measured stand on the card of every judge that uses it."""
-    saved = pages.results()
+    saved = stored("people")
 
     def order(number: str, part: str = pages.CODECS) -> str:
         figure = pages.concordance(saved, part, number)

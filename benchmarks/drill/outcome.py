@@ -28,7 +28,7 @@ class Outcome:
         if not fine:
             self.lost.append(sentence[:500])
 
-    def row(self) -> str:
-        """As a row of a Markdown table."""
+    def row(self) -> tuple[str, ...]:
+        """Of the table."""
         notes = ", ".join(f"{name} {value:,g}" for name, value in self.notes.items())
-        return f"| {self.what} | {self.cases:,} | {len(self.lost)} | {notes} | {self.seconds:.0f} |"
+        return self.what, f"{self.cases:,}", str(len(self.lost)), notes, f"{self.seconds:.0f}"

@@ -5,14 +5,10 @@ python -m benchmarks.people.pages    # draws docs/people-SET.svg; tables: benchm
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from benchmarks.report import RESULTS
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+from benchmarks.report import DOCS, markdown, stored
 
 #: A figure as it is saved: value, low, high, pairs or clips, groups.
 Saved = list[Any]
@@ -46,12 +42,6 @@ FIRST = (
 CODECS, ENHANCED = "codecs", "enhanced, no references"
 
 
-def results() -> dict[str, Any]:
-    """What ``python -m benchmarks.people`` saved."""
-    collected: dict[str, Any] = json.loads((RESULTS / "people.json").read_text())
-    return collected
-
-
 def concordance(saved: dict[str, Any], part: str, number: str) -> Saved | None:
     """Of a number on a set; None where it was not measured there."""
     row = saved["sets"][part]["numbers"]["quality"].get(number)
@@ -68,24 +58,20 @@ def shown(figure: Saved | None) -> str:
 
 def first_table() -> str:
     """README: share of pairs in the order of listeners, at most eight rows."""
-    saved = results()
-    lines = [
-        "| pairs in the order of listeners | neural codecs | enhanced speech |",
-        "|---|---|---|",
+    saved = stored("people")
+    parts = (CODECS, ENHANCED)
+    rows = [
+        (NAMES[number], *(shown(concordance(saved, part, number)) for part in parts))
+        for number in FIRST
     ]
-    for number in FIRST:
-        cells = (shown(concordance(saved, part, number)) for part in (CODECS, ENHANCED))
-        lines.append(f"| {NAMES[number]} | {' | '.join(cells)} |")
-    half = (saved["sets"][part]["ceiling"]["concordance"] for part in (CODECS, ENHANCED))
-    lines.append(
-        f"| half of the listeners, for the other half | {' | '.join(f'{h:.2f}' for h in half)} |"
-    )
-    return "\n".join(lines)
+    half = (f"{saved['sets'][part]['ceiling']['concordance']:.2f}" for part in parts)
+    rows.append(("half of the listeners, for the other half", *half))
+    return markdown("pairs in the order of listeners | neural codecs | enhanced speech", rows)
 
 
 def ties_sentence() -> str:
     """README: how often ``rules`` decides where listeners do, and how often it is right."""
-    judge = results()["sets"][CODECS]["judges"]["rules"]
+    judge = stored("people")["sets"][CODECS]["judges"]["rules"]
     values = (1 - judge["decided"][0], *judge["right"][:3])
     ties, right, low, high = (f"{100 * value:.0f} %" for value in values)
     return (
@@ -97,25 +83,22 @@ def ties_sentence() -> str:
 
 def judge_table() -> str:
     """docs/results: decisions of ``rules``, per set."""
-    lines = ["| pairs | judge | decided | right | against |", "|---|---|---|---|---|"]
-    for part in (CODECS, "enhanced", ENHANCED):
-        result = results()["sets"][part]
+    parts = ("decided", "right", "against")
+    rows = []
+    for name in (CODECS, "enhanced", ENHANCED):
+        result = stored("people")["sets"][name]
         for judge in ("rules", "the louder", "the longer"):
-            cells = (
-                shown(result["judges"][judge][name]) for name in ("decided", "right", "against")
-            )
-            lines.append(f"| {part} | {judge} | {' | '.join(cells)} |")
-        half = (result["ceiling"][name] for name in ("decided", "right", "against"))
-        lines.append(f"| {part} | half of the listeners | {' | '.join(f'{h:.2f}' for h in half)} |")
-    for part, kinds in _asked():
+            rows.append((name, judge, *(shown(result["judges"][judge][part]) for part in parts)))
+        half = (f"{result['ceiling'][part]:.2f}" for part in parts)
+        rows.append((name, "half of the listeners", *half))
+    for name, kinds in _asked():
         for kind, row in kinds.items():
-            cells = (shown(row[name]) for name in ("decided", "right", "against"))
-            lines.append(f"| {part}, {kind} | rules | {' | '.join(cells)} |")
-    return "\n".join(lines)
+            rows.append((f"{name}, {kind}", "rules", *(shown(row[part]) for part in parts)))
+    return markdown("pairs | judge | decided | right | against", rows)
 
 
 def _asked() -> Iterator[tuple[str, dict[str, Any]]]:
-    sets = results()["sets"]
+    sets = stored("people")["sets"]
     for steps, kinds in sets["delivery"]["asked"].items():
         yield f"planted delivery, {steps}", kinds
     yield "acted emotion", sets["emotion"]["asked"]["emotion"]
@@ -123,35 +106,30 @@ def _asked() -> Iterator[tuple[str, dict[str, Any]]]:
 
 def number_table() -> str:
     """docs/results: numbers of quality, and of other scales those that say something."""
-    lines = ["| set, scale | number | concordance | says |", "|---|---|---|---|"]
-    for part, result in results()["sets"].items():
-        for scale, rows in result.get("numbers", {}).items():
-            for number, row in rows.items():
-                details = row["words"] in ("with human labels", "against human labels")
-                if details or (number in NAMES and scale == "quality" and part != "enhanced"):
+    rows = []
+    for part, result in stored("people")["sets"].items():
+        for scale, numbers in result.get("numbers", {}).items():
+            for number, row in numbers.items():
+                says = row["words"] in ("with human labels", "against human labels")
+                if says or (number in NAMES and scale == "quality" and part != "enhanced"):
                     where = part if scale == "quality" else f"{part}, {scale}"
                     name = NAMES.get(number, f"`{number}`")
-                    lines.append(
-                        f"| {where} | {name} | {shown(row['concordance'])} | {row['words']} |"
-                    )
-    return "\n".join(lines)
+                    rows.append((where, name, shown(row["concordance"]), row["words"]))
+    return markdown("set, scale | number | concordance | says", rows)
 
 
 def edge_table() -> str:
     """docs/results: turn edges."""
-    lines = [
-        "| edge | median, s | 95th percentile, s | within .1 s | mean, s |",
-        "|---|---|---|---|---|",
-    ]
-    for edge, row in results()["sets"]["turns"]["edges"].items():
-        cells = (shown(row[name]) for name in ("median", "p95", "within", "bias"))
-        lines.append(f"| {edge} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    rows = (
+        (edge, *(shown(row[name]) for name in ("median", "p95", "within", "bias")))
+        for edge, row in stored("people")["sets"]["turns"]["edges"].items()
+    )
+    return markdown("edge | median, s | 95th percentile, s | within .1 s | mean, s", rows)
 
 
 def agreement_with_listeners(group: str) -> str:
     """docs/reference/extractors.md: what a group's numbers were found to be good for."""
-    saved = results()
+    saved = stored("people")
     order = saved["sets"]["delivery"]["order"]
 
     def both(number: str) -> str:
@@ -201,7 +179,7 @@ def draw() -> None:
 
 def _figures() -> Iterator[tuple[str, str, list[tuple[str, Saved]], float | None]]:
     """(name, title, marks, where chance is)."""
-    sets = results()["sets"]
+    sets = stored("people")["sets"]
     order = "share of pairs in the order of listeners"
     for name, part, scale in (
         ("codecs", CODECS, "quality"),

@@ -165,7 +165,7 @@ def test_points_for_clarity() -> None:
 
 def test_the_page_prints_what_comes_out(data: Path) -> None:
     page = published.PAGE.read_text()
-    assert published.written(page, published.tables_of(data)) == page
+    assert published.written(page, data) == page
 
 
 def test_one_set_alone(data: Path) -> None:
