@@ -148,6 +148,11 @@ def test_labels_name_the_systems_of_the_items_that_they_are_about(
     for command in ("agree", "rank"):
         code, shown = _typed(f"{command} judged.csv --labels labels.csv --column id=case")
         assert code == 0, shown
+    Path("labels.csv").write_text("id,winner\nq1.wav,New\nq2.WAV,new\nq3.mp3,no difference\n")
+    assert read_labels("labels.csv", about=[judged]).ids.tolist() == ["q1", "q2", "q3"]
+    Path("labels.csv").write_text("id,winner\nx1.wav,new\n")
+    with pytest.raises(UserError, match=r"none of its 3 ids .*'q1' and 'x1\.wav'"):
+        read_labels("labels.csv", about=[judged])
     Path("labels.csv").write_text("id,winner,content\nq1,newer,1\nq2,old,meh\nq3,newer,2\n")
     for command in ("agree", "rank"):
         code, shown = _typed(f"{command} judged.csv --labels labels.csv")

@@ -480,12 +480,16 @@ def test_from_own_files_to_a_ranking_by_the_commands_as_typed(
     assert code == 0, told
 
 
-def test_capitals_spaces_and_hyphens_of_a_header_do_not_count(tmp_path: Path) -> None:
+def test_capitals_spaces_and_marks_of_a_header_do_not_count(tmp_path: Path) -> None:
     clip = write(tmp_path / "1.wav", tone())
     manifest = tmp_path / "m.csv"
-    manifest.write_text(f"Pair ID,Instruction,Audio-A,Audio B\n7,Say hi.,{clip},{clip}\n")
-    (pair,) = read_manifest(manifest).pairs
-    assert (pair.id, pair.instruction.text) == ("7", "Say hi.")
+    for header in (
+        "Pair ID,Instruction,Audio-A,Audio B,Model 1",
+        "PairID,Prompt,audio_1,Audio 2,ModelA",
+    ):
+        manifest.write_text(f"{header}\n7,Say hi.,{clip},{clip},new\n")
+        (pair,) = read_manifest(manifest).pairs
+        assert (pair.id, pair.instruction.text, pair.a.system) == ("7", "Say hi.", "new")
     labels = tmp_path / "l.csv"
     labels.write_text("Pair ID;Winner;Rater\n7;2;ann\n")
     assert read_columns(labels) == {"id": ["7"], "preference": ["2"], "rater": ["ann"]}

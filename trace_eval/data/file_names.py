@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.data.files import utf8_name
+
+
+def stem(name: str) -> str:
+    """A recording's name without its ending; any other name as it is."""
+    path = PurePosixPath(name)
+    return str(path.with_suffix("")) if path.suffix.lower() in AUDIO_SUFFIXES else name
 
 
 def by_stem(folder: Path) -> Iterator[tuple[str, Path | str]]:

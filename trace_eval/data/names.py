@@ -1,6 +1,7 @@
 """What the columns of all tables may be called: of manifests, prompts, labels and scores.
 
-Of several accepted names in one record the first counts; capitals, spaces and hyphens do not.
+Of several accepted names in one record the first counts; capitals, spaces, hyphens and underscores
+do not.
 ``--column`` names others.
 """
 
@@ -172,7 +173,7 @@ def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str
 
 
 def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:
-    """Column -> the accepted name that it is but for capitals, spaces and hyphens.
+    """Column -> the accepted name that it is but for capitals, spaces, hyphens and underscores.
 
     A column counts only where the table has no column of that very name, and no other one that
     is folded to it.
@@ -180,12 +181,19 @@ def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:
     columns: dict[str, list[str]] = {}
     for column in have:
         if column not in accepted:
-            columns.setdefault(re.sub(r"[\s-]+", "_", column.strip().casefold()), []).append(column)
+            columns.setdefault(_bare(column), []).append(column)
+    alike: dict[str, list[str]] = {}
+    for name in sorted(accepted):
+        alike.setdefault(_bare(name), []).append(name)
     return {
-        every[0]: name
-        for name, every in columns.items()
-        if name in accepted and name not in have and len(every) == 1
+        columns[bare][0]: names[0]
+        for bare, names in alike.items()
+        if len(columns.get(bare, ())) == 1 and not any(name in have for name in names)
     }
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name.casefold())
 
 
 def by_rank(record: Mapping[str, object], kind: Mapping[str, int]) -> list[tuple[str, Any]]:

@@ -13,7 +13,7 @@ from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.data.cells import first
 from trace_eval.data.columns import Fields, Renamed
-from trace_eval.data.file_names import by_stem, without_own_parts
+from trace_eval.data.file_names import by_stem, stem, without_own_parts
 from trace_eval.data.names import PROMPT
 from trace_eval.data.tables import SUFFIXES, records
 
@@ -212,9 +212,7 @@ def _prompts_of(path: Path, columns: Mapping[str, str]) -> dict[str, dict[str, A
         if name is None or (text is None and audio is None):
             bad.append(where)
             continue
-        key = str(name)
-        for suffix in AUDIO_SUFFIXES:
-            key = key.removesuffix(suffix)
+        key = stem(str(name))
         prompts[key] = {} if text is None else {"instruction_text": text}
         if audio is not None:
             place = str(path.absolute().parent / audio) if isinstance(audio, str) else audio

@@ -135,13 +135,16 @@ class UnreadValues:
         key = column, str(value)
         self._values.setdefault(key, _Value(row, why, allowed)).rows += 1
 
+    def __bool__(self) -> bool:
+        return bool(self._values)
+
     def refuse(self, mappable: bool) -> None:
         """Refuse the table if it holds such values; where it is mappable, ``--map`` is the remedy.
 
         Raises:
             UserError: names the values, how often and where each stands, and what to do.
         """
-        if not self._values:
+        if not self:
             return
         (column, value), first = next(iter(self._values.items()))
         others = [self._described(*one) for one in list(self._values.items())[1:_SHOWN]]

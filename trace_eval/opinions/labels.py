@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import PREFERENCE
+from trace_eval.data.file_names import stem
 from trace_eval.data.label_files import columns_of, read_columns, record_columns, refuse_without
 from trace_eval.data.spelling import Names, names_are_words, spelled
 from trace_eval.opinions.cells import (
@@ -38,7 +39,7 @@ from trace_eval.opinions.codes import (
     TEXT_FACTS,
     Codes,
 )
-from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.opinions import Opinions, no_common_ids
 
 
 class Reading(NamedTuple):
@@ -115,15 +116,17 @@ def label_table(
     Raises:
         UserError: no id, no label column, unknown labels, a duplicate.
     """
-    ids = ids_of(source, columns, default_ids)
+    reading = reading or Reading()
+    ids = as_judged(ids_of(source, columns, default_ids), reading.about)
     scores = {
         name: numbers_of(columns[name], source, name) for name in SCORE_FACTS if name in columns
     }
     names = [name for name in LABEL_COLUMNS if name in columns]
-    reading = reading or Reading()
     unread = UnreadValues(source, ids)
     systems = RowSystems.of(columns, ids, reading.about)
     codes = {name: encode(columns[name], name, systems, unread) for name in names}
+    if unread and reading.about and not any((one.find(ids) >= 0).any() for one in reading.about):
+        raise UserError(no_common_ids(reading.about[0], source, ids))
     unread.refuse(reading.mappable)
     if not names and len(scores) == len(SCORE_FACTS):
         codes["preference"] = _higher(*scores.values())
@@ -202,6 +205,14 @@ def mapped(
         else values
         for name, values in columns.items()
     }
+
+
+def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
+    """Ids as judgements have them: names of recordings stand for items, ``q1.wav`` for ``q1``."""
+    if any((one.find(ids) >= 0).any() for one in about):
+        return ids
+    stems = texts_of([stem(str(name)) for name in ids])
+    return stems if any((one.find(stems) >= 0).any() for one in about) else ids
 
 
 def encode(values: Sequence[Any], column: str, systems: RowSystems, unread: UnreadValues) -> Codes:

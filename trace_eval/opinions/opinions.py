@@ -284,16 +284,21 @@ def _spread(column: NDArray[Any], rows: Numbers) -> NDArray[Any]:
     return result
 
 
+def no_common_ids(judged: Opinions, source: str, ids: Texts) -> str:
+    """The message that judgements are of other items than the labels of a source."""
+    return (
+        f"{judged.source}: none of its {len(judged)} ids is among the {len(ids)} of {source}"
+        f" (for example {judged.ids[0] if len(judged) else '-'!r} and"
+        f" {ids[0] if len(ids) else '-'!r}); give both the same ids"
+    )
+
+
 def _refuse_strangers(
     judged: Opinions, items: Opinions, rows: NDArray[np.int64], missing: Missing
 ) -> None:
     matched = int((rows >= 0).sum())
     if not matched:
-        raise UserError(
-            f"{judged.source}: none of its {len(judged)} ids is among the {len(items)} of"
-            f" {items.source} (for example {judged.ids[0] if len(judged) else '-'!r}"
-            f" and {items.ids[0] if len(items) else '-'!r}); give both the same ids"
-        )
+        raise UserError(no_common_ids(judged, items.source, items.ids))
     if missing == "drop":
         return
     absent = np.flatnonzero(rows < 0)
