@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from tests.support import reviewed as support
 from tests.support.cases import verdict
 from tests.support.servers import completion
 from trace_eval.data.columns import Columns
-from trace_eval.data.corrections import read_corrections
+from trace_eval.data.corrections import EventCorrection, read_corrections
 from trace_eval.data.manifests import read_manifest
 from trace_eval.datasets import read_dataset
 from trace_eval.decide.probes import read_probes
@@ -102,7 +103,7 @@ def formats(folder: Path) -> dict[str, Parser]:
         "fused judge": Parser(_fused, [_fused_model(folder)], 3),
         "batch results": Parser(_batch(folder), seeds, 4),
         "corrections.jsonl": Parser(
-            _file(".jsonl", read_corrections),
+            _file(".jsonl", partial(read_corrections, kind=EventCorrection)),
             [
                 b'{"item":"i","field":"question","before":"a","after":"b","who":"x",'
                 b'"when":"2026-01-01"}\n',

@@ -41,7 +41,7 @@ turns: blueprints conversations data entities extracting options show estimate
 datasets: blueprints data fusion measures stats estimate
 select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry measures options runs stats estimate
 report: blueprints conversations data decide extractors fusion measures rubrics runs static stats estimate turns
-review: blueprints conversations data extracting extractors fusion opinions rubrics runs static stats estimate turns
+review: blueprints conversations data extracting extractors fusion rubrics runs static stats estimate turns
 compare: blueprints data fusion opinions report runs show stats estimate conversations turns
 api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats estimate turns
 probe: blueprints data decide extracting extractors judges judges.registry options runs estimate

@@ -13,7 +13,8 @@ from benchmarks.faults import FAULTS, LOGGED, found_faults
 from extractors.audio import SPEECH_RATE, decode
 from tests.support import calls as calls_of
 from tests.support.cli import ROOT, trace_eval
-from trace_eval.conversations.definitions import DEFINITIONS, DefinitionSet, Event
+from trace_eval.conversations.definitions import DEFINITIONS
+from trace_eval.conversations.definitions.base import DefinitionSet, Event
 from trace_eval.conversations.findings import find
 from trace_eval.conversations.sound.logged import disagreements
 from trace_eval.data.conversation import Conversation

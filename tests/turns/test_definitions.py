@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from tests.support.calls import Spans, spoken
-from trace_eval.conversations.definitions import DEFINITIONS, Measured
+from trace_eval.conversations.definitions import DEFINITIONS
+from trace_eval.conversations.definitions.base import Measured
 from trace_eval.conversations.definitions.eva import latency_score, percentile
 from trace_eval.data.conversation import Conversation, SourceEvent
 

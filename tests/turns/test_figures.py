@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from tests.support.calls import spoken
-from trace_eval.conversations.definitions import DEFINITIONS, Event, Measured
+from trace_eval.conversations.definitions import DEFINITIONS
+from trace_eval.conversations.definitions.base import Event, Measured
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.turns.agree import agree_on_events, read_event_labels

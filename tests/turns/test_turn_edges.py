@@ -122,7 +122,9 @@ def test_an_echo_is_found_by_how_levels_follow() -> None:
     everywhere = np.ones(2_000, bool)
     assert echo_path(voice, other, everywhere) is None
     other[9:] = np.maximum(other[9:], voice[:-9] - 33)
-    assert echo_path(voice, other, everywhere) == EchoPath(9, pytest.approx(-33, abs=0.1))
+    assert echo_path(voice, other, everywhere) == EchoPath(
+        9, pytest.approx(-33, abs=0.1), pytest.approx(1.0)
+    )
     assert echo_path(other, np.full(2_000, -120.0), everywhere) is None
 
 

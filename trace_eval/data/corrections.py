@@ -7,7 +7,7 @@ correction back is a line of its own, the other way round.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -60,19 +60,23 @@ class EventCorrection(_Correction):
     after: SetEvent | None
 
 
-def read_corrections(path: Path) -> list[Correction | EventCorrection]:
-    """All corrections in order; a missing file is empty.
+OneKind = TypeVar("OneKind", Correction, EventCorrection)
+
+
+def read_corrections(path: Path, kind: type[OneKind]) -> dict[str, list[OneKind]]:
+    """The corrections of one kind by item, in order; a missing file is empty.
 
     Raises:
-        UserError: a line is no correction.
+        UserError: a line is no correction of any kind.
     """
-    corrections: list[Correction | EventCorrection] = []
+    corrections: dict[str, list[OneKind]] = {}
     for number, line in jsonl.numbered(path):
         try:
             value = strict_json.loads(line)
             is_event = isinstance(value, dict) and value.get("field") == "event"
-            kind: type[Correction | EventCorrection] = EventCorrection if is_event else Correction
-            corrections.append(strict_json.parse(kind, line))
+            one = strict_json.parse(EventCorrection if is_event else Correction, line)
         except strict_json.BadJson as error:
             raise UserError(f"{path}, line {number}: no correction ({error}); mend it") from None
+        if isinstance(one, kind):
+            corrections.setdefault(one.item, []).append(one)
     return corrections

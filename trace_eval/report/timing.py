@@ -103,7 +103,7 @@ def timing_of(
         "until_s": high,
         "pairs": pairs[:MOST_PAIRS],
         "pair_axis": _axis(*_reach(row.values for row in pairs)) if pairs else (),
-        "calls": [_line(one, address(one.item.id)) for one in sorted(timed, key=badness)],
+        "calls": [_line(one, address(one.item.id)) for one in sorted(timed, key=_badness)],
     }
 
 
@@ -163,6 +163,10 @@ def _pairs(first: TurnsReport, second: TurnsReport) -> list[BeforeAfter]:
 def _reach(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
     values = [value for pair in pairs for value in pair]
     return min(0.0, *values, 0.0), max(0.5, *values, 0.5)
+
+
+def _badness(timed: Timed) -> tuple[int, float]:
+    return badness(worst_event(timed))
 
 
 def _line(timed: Timed, address: str) -> dict[str, Any]:

@@ -53,10 +53,7 @@ class Corrections:
     def __init__(self, path: Path, items: Iterable[Single]) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self._made: dict[str, list[Correction]] = {}
-        for one in read_corrections(path):
-            if isinstance(one, Correction):
-                self._made.setdefault(one.item, []).append(one)
+        self._made = read_corrections(path, Correction)
         self.items = {item.id: corrected(item, self._made.get(item.id, ())) for item in items}
 
     def of(self, item: str) -> list[Correction]:

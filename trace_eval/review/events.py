@@ -47,9 +47,9 @@ class EventLog:
         ]
         self.conversations = {item.id: item.conversation for item in self.items}
         self._made: dict[str, list[EventCorrection]] = {}
-        for one in read_corrections(path) if self.conversations else ():
-            if isinstance(one, EventCorrection) and one.definitions == DEFINITIONS.name:
-                self._made.setdefault(one.item, []).append(one)
+        for item, made in read_corrections(path, EventCorrection).items():
+            if mine := [one for one in made if one.definitions == DEFINITIONS.name]:
+                self._made[item] = mine
         self._current: dict[str, CorrectedEvents] = {}
 
     @property

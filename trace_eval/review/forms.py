@@ -98,9 +98,9 @@ class TieForm:
         confidence: ask after each rating how sure the rater is of it.
         unit: what an item is called on pages.
         codes: feedback that may go with an answer, code -> meaning.
-        comments_on_items: a comment belongs to the item and is kept while its questions are
-            answered; otherwise it belongs to one answer.
-        plays_first: whether the first answer about an item asks to have played its recordings.
+        of_pairs: a comment belongs to the item and is kept while its questions are answered,
+            otherwise to one answer; and the first answer about an item asks to have played its
+            recordings.
     """
 
     overall_first: bool
@@ -109,8 +109,7 @@ class TieForm:
     name: ClassVar[str] = RUBRIC
     unit: ClassVar[str] = "pair"
     codes: ClassVar[Mapping[str, str]] = {}
-    comments_on_items: ClassVar[bool] = True
-    plays_first: ClassVar[bool] = True
+    of_pairs: ClassVar[bool] = True
 
     def next_step(self, _: object, answers: Answers, order: Order) -> ReviewQuestion | None:
         """The first question without an answer; None when the item is finished."""
@@ -153,8 +152,7 @@ class ReviewScoreForm:
 
     unit: ClassVar[str] = "answer"
     codes: ClassVar[Mapping[str, str]] = FEEDBACK_CODES
-    comments_on_items: ClassVar[bool] = False
-    plays_first: ClassVar[bool] = False
+    of_pairs: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

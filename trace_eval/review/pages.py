@@ -199,7 +199,7 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
         "scored": position.step.kind == "score",
         "no_score": NO_SCORE,
         "comment": position.view.comment,
-        "one_comment": form.comments_on_items,
+        "one_comment": form.of_pairs,
         "must_play": review.must_play(position),
         "turn": turn_of(position.step.key),
         "lanes": clips.lanes,

@@ -7,9 +7,9 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fusion import Rating
-from trace_eval.opinions.codes import LABELS, TYPED, Codes
+from fusion import RATINGS, Rating
 from trace_eval.review.estimate import RATED, accuracies
 from trace_eval.review.events import DEFINITIONS
 from trace_eval.review.exports import files_of
@@ -69,11 +69,11 @@ def agreement(labelled: Sequence[Labelled]) -> dict[str, list[RaterAgreement]]:
     return {"kappas": kappas, "alphas": alphas, "retests": retests}
 
 
-def _codes(ratings: Sequence[Rating]) -> Codes:
-    return np.array([LABELS.index(str(rating)) for rating in ratings], np.int8)
+def _codes(ratings: Sequence[Rating]) -> NDArray[np.int8]:
+    return np.array([RATINGS.index(rating) for rating in ratings], np.int8)
 
 
-def _numbers(names: Iterable[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _numbers(names: Iterable[str]) -> NDArray[np.int64]:
     index: dict[str, int] = {}
     return np.array([index.setdefault(name, len(index)) for name in names], np.int64)
 
@@ -83,7 +83,7 @@ def _kappa(
 ) -> RaterAgreement:
     both = [item for item in first[1] if item in second[1]]
     one, two = (_codes([ratings[item] for item in both]) for _, ratings in (first, second))
-    value = float(kappa(joint_counts(one, two, len(TYPED))))
+    value = float(kappa(joint_counts(one, two, len(RATINGS))))
     return RaterAgreement(
         f"{first[0]} and {second[0]}",
         phase,

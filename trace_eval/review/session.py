@@ -166,7 +166,7 @@ class Review:
 
     def must_play(self, position: Position) -> bool:
         """Whether both answers must be played before this question: the first one of a pair."""
-        asks = self.form.plays_first and not self.allow_unplayed
+        asks = self.form.of_pairs and not self.allow_unplayed
         return asks and not position.answers and position.step is not None
 
     def answer(
@@ -208,7 +208,7 @@ class Review:
         if unknown := [code for code in remark.codes if code not in self.form.codes]:
             raise UserError(f"code {unknown[0]!r:.20}: use {', '.join(self.form.codes) or 'none'}")
         remark = Remark(
-            remark.comment[:COMMENT_LIMIT], sorted(set(remark.codes)), self.form.comments_on_items
+            remark.comment[:COMMENT_LIMIT], sorted(set(remark.codes)), self.form.of_pairs
         )
         try:
             kept = self.form.stored(position.step, value, position.view.shown)

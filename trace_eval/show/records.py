@@ -65,20 +65,22 @@ def write_json(path: Path, result: Any) -> None:
 
 
 def write_csv(folder: Path, result: Any) -> list[Path]:
-    """Write every list of records of a result dataclass as ``folder/<field>.csv``.
+    """Write every list of records of a result, a dataclass or a mapping, as ``folder/NAME.csv``.
 
     Raises:
         UserError: the folder cannot be written.
     """
+    parts = result
+    if not isinstance(result, Mapping):
+        parts = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
     written = []
     with claimed(folder, option="--csv "):
-        for part in dataclasses.fields(result):
-            records = getattr(result, part.name)
+        for name, records in parts.items():
             if not isinstance(records, tuple) or not records or isinstance(records[0], str):
                 continue
             rows = [flat(record) for record in records]
             columns = list(dict.fromkeys(key for row in rows for key in row))
-            path = folder / f"{part.name}.csv"
-            write_table(path, columns, ([row.get(name) for name in columns] for row in rows))
+            path = folder / f"{name}.csv"
+            write_table(path, columns, ([row.get(key) for key in columns] for row in rows))
             written.append(path)
     return written

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.conversations.definitions import Event
+from trace_eval.conversations.definitions.base import Event
 from trace_eval.conversations.layouts.rows import rows_of, time_of
 from trace_eval.estimate.figures import share_interval
 from trace_eval.estimate.interval import Range

@@ -9,7 +9,7 @@ from typing import Any
 
 from blueprints import UserError, counted
 from trace_eval.conversations.corrected import CorrectedEvents, corrected_events
-from trace_eval.conversations.definitions import Event
+from trace_eval.conversations.definitions.base import Event
 from trace_eval.data.corrections import EventCorrection, read_corrections
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid
@@ -50,7 +50,7 @@ class CorrectedReport:
             (
                 name,
                 _event_text(one.measured),
-                _event_text(None if one.deleted else one.event),
+                None if one.deleted else _event_text(one.event),
                 one.who,
             )
             for name, events in self.conversations.items()
@@ -92,10 +92,7 @@ def read_event_corrections(path: Path | str) -> dict[str, list[EventCorrection]]
     path = Path(path)
     if not path.is_file():
         raise UserError(f"{path}: no such file; name the corrections.jsonl of a review")
-    by_conversation: dict[str, list[EventCorrection]] = {}
-    for one in read_corrections(path):
-        if isinstance(one, EventCorrection):
-            by_conversation.setdefault(one.item, []).append(one)
+    by_conversation = read_corrections(path, EventCorrection)
     if not by_conversation:
         raise UserError(f"{path}: corrects no events; trace-eval review RUN does")
     return by_conversation
@@ -122,11 +119,9 @@ def correct_report(
             f" {next(iter(sets))}"
         )
     looked = {
-        timed.item.id: corrected_events(
-            report.definitions, timed.item.conversation, mine[timed.item.id]
-        )
-        for timed in report.conversations
-        if timed.item.id in mine
+        item.id: corrected_events(report.definitions, item.conversation, mine[item.id])
+        for item in (timed.item for timed in report.conversations)
+        if item.id in mine
     }
     if mine and not looked:
         ids = [timed.item.id for timed in report.conversations[:3]]

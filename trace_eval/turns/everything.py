@@ -24,16 +24,6 @@ from trace_eval.turns.report import TurnsRecord, TurnsReport, time_turns
 from trace_eval.turns.timed import length_of, worst_event
 
 
-@dataclass(frozen=True)
-class TurnsCsv:
-    """A CSV file per field: calls with their own figures, figures, differences, limits."""
-
-    calls: tuple[dict[str, Any], ...]
-    figures: tuple[dict[str, Any], ...]
-    differences: tuple[dict[str, Any], ...]
-    limits: tuple[dict[str, Any], ...]
-
-
 def _with_ends(record: Any) -> dict[str, Any]:
     """A record with the two ends of each interval as columns of their own."""
     row: dict[str, Any] = {}
@@ -73,15 +63,15 @@ class TurnsResult:
         news += [f"{row.verdict}: {row.sentence}" for row in self.limits if row.verdict != "pass"]
         return tuple(news)
 
-    def csv(self) -> TurnsCsv:
-        """The tables that ``--csv`` writes."""
-        differences = self.against.differences if self.against else ()
-        return TurnsCsv(
-            tuple(call_rows(self.report)),
-            tuple(map(_with_ends, self.report.figures.values())),
-            tuple(map(_with_ends, differences)),
-            tuple(map(_with_ends, self.limits)),
-        )
+    def csv(self) -> dict[str, tuple[dict[str, Any], ...]]:
+        """The tables that ``--csv`` writes: calls with their own figures, and all figures."""
+        tables = {
+            "figures": self.report.figures.values(),
+            "differences": self.against.differences if self.against else (),
+            "limits": self.limits,
+        }
+        rows = {name: tuple(map(_with_ends, table)) for name, table in tables.items()}
+        return {"calls": tuple(call_rows(self.report)), **rows}
 
     def record(self) -> TurnsRecord:
         """Everything as JSON values."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.conversations.definitions import DefinitionSet, FigureSpec, Measured
+from trace_eval.conversations.definitions.base import DefinitionSet, FigureSpec, Measured
 from trace_eval.estimate.figures import jackknife_interval, quantile_interval, share_interval
 from trace_eval.estimate.interval import Range
 from trace_eval.turns.options import FigureOptions

@@ -12,7 +12,8 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
 from blueprints import counted
-from trace_eval.conversations.definitions import DefinitionSet, Measured, definition_set
+from trace_eval.conversations.definitions import definition_set
+from trace_eval.conversations.definitions.base import DefinitionSet, Measured
 from trace_eval.conversations.layouts import read_conversations
 from trace_eval.conversations.layouts.base import Unread
 from trace_eval.data.conversation import ConversationItem
@@ -187,23 +188,20 @@ def time_turns(path: Path | str, options: TurnsOptions | None = None) -> TurnsRe
     options = options or TurnsOptions()
     definitions = definition_set(options.definitions)
     reading = read_conversations(path, options.layout, options.read)
-    report = measure_items(
-        reading.items, definitions, reading.layout, reading.unread, options.figures, options.names
-    )
-    return dataclasses.replace(report, source=Path(path).resolve().name)
+    report = measure_items(reading.items, definitions, options.figures, options.names)
+    name = Path(path).resolve().name
+    return dataclasses.replace(report, layout=reading.layout, unread=reading.unread, source=name)
 
 
 def measure_items(
     items: Sequence[ConversationItem],
     definitions: DefinitionSet,
-    layout: str = "given",
-    unread: Sequence[Unread] = (),
     options: FigureOptions | None = None,
     names: tuple[str, ...] = (),
 ) -> TurnsReport:
     """As :func:`time_turns`, of conversations that are there already."""
     measured = [definitions.measure(item.conversation) for item in items]
-    empty = TurnsReport(layout, definitions, {}, (), tuple(unread), options or FigureOptions())
+    empty = TurnsReport("given", definitions, {}, (), (), options or FigureOptions())
     return report_of(items, measured, empty, names)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from trace_eval.conversations.definitions import Event, Measured
+from trace_eval.conversations.definitions.base import Event, Measured
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.entities.check import CheckedEntity, check_conversation
 from trace_eval.show.table import Table, grid
@@ -50,18 +50,14 @@ WORST = ("missed_turn", "no_response", "agent_interruption", "no_yield", "dead_a
 
 def worst_event(timed: Timed) -> Event | None:
     """The event of a call to listen to first; None: it has none of these kinds."""
-    events = [event for event in timed.measured.events if event.kind in WORST]
-    return min(events, key=_badness, default=None)
+    return min(
+        (event for event in timed.measured.events if event.kind in WORST), key=badness, default=None
+    )
 
 
-def badness(timed: Timed) -> tuple[int, float]:
-    """Sorts calls by their worst events, the worst call first."""
-    worst = worst_event(timed)
-    return _badness(worst) if worst else (len(WORST), 0.0)
-
-
-def _badness(event: Event) -> tuple[int, float]:
-    return WORST.index(event.kind), -length_of(event)
+def badness(event: Event | None) -> tuple[int, float]:
+    """Sorts events, the worst first; None is behind all of them."""
+    return (WORST.index(event.kind), -length_of(event)) if event else (len(WORST), 0.0)
 
 
 def length_of(event: Event) -> float:

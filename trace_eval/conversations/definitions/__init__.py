@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blueprints import UserError
-from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
+from trace_eval.conversations.definitions.base import DefinitionSet
 from trace_eval.conversations.definitions.eva import EVA
 from trace_eval.conversations.definitions.fdb import FDB
 from trace_eval.conversations.definitions.own import TRACE_EVAL, TRACE_EVAL_1
@@ -13,15 +13,6 @@ from trace_eval.conversations.definitions.tau_voice import TAU_VOICE
 DEFINITIONS: dict[str, DefinitionSet] = {
     one.name: one for one in (TRACE_EVAL, TRACE_EVAL_1, TAU_VOICE, EVA, FDB)
 }
-
-__all__ = [
-    "DEFINITIONS",
-    "DefinitionSet",
-    "Event",
-    "FigureSpec",
-    "Measured",
-    "definition_set",
-]
 
 
 def definition_set(name: str) -> DefinitionSet:
