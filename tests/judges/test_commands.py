@@ -40,18 +40,6 @@ def _judge(manifest: Path, name: str, *options: object) -> tuple[Done, Run]:
     return done, Run(folder / name)
 
 
-def test_without_out_the_run_is_named_after_manifest_and_judge(
-    manifest: Path, llama: str, tmp_path: Path
-) -> None:
-    server = ["--judge", "openai:tiny", "--base-url", f"{llama}/v1"]
-    done = trace_eval(
-        "judge", manifest, *server, "--cache", manifest.parent / "cache", cwd=tmp_path
-    )
-    assert done.code == 0, done.err
-    assert "run: runs/pairs-openai-tiny" in done.out
-    assert len(Run.open(tmp_path / "runs" / "pairs-openai-tiny").judgements()) == 2
-
-
 def _check_scored(judgements: dict[str, Judgement], judge: str) -> None:
     for judgement in judgements.values():
         assert judgement.judge == judge

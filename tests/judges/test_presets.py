@@ -15,13 +15,10 @@ from blueprints import UserError
 from tests.support.cases import blueprint, verdict
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.commands.cli import app
-from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer as SpokenAnswer
 from trace_eval.data.pairs import Instruction, Pair
-from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import PRESETS, JudgeOptions
-from trace_eval.judges.read.labels import parse_reply
 from trace_eval.judges.registry.create import create_judge
 
 DEFAULTS = {field.name: field.default for field in fields(JudgeOptions)}
@@ -165,27 +162,3 @@ def test_trace_paper_takes_the_authors_words_and_what_is_named(tmp_path: Path) -
     assert len(asked) == 2
     assert (asked[0].body["temperature"], asked[0].body["seed"]) == (0.0, 0)
     assert asked[0].body["messages"][0]["content"].startswith("Theirs: As it was heard. {")
-
-
-@pytest.mark.parametrize(
-    ("reply", "ratings"),
-    [
-        (json.dumps(FLAT), ["both_good", "2", "both_bad"]),
-        (f"Here it is:\n```json\n{json.dumps(FLAT)}\n```", ["both_good", "2", "both_bad"]),
-        (json.dumps(FLAT | {"content": 1}), ["1", "2", "both_bad"]),
-        (json.dumps(FLAT | {"reasoning": {"content": "equal"}}), ["both_good", "2", "both_bad"]),
-        (
-            json.dumps({k: v for k, v in FLAT.items() if k != "reasoning"}),
-            ["both_good", "2", "both_bad"],
-        ),
-        (json.dumps(FLAT | {"content": "tie"}), Reason.OFF_LABEL),
-        (json.dumps({k: v for k, v in FLAT.items() if k != "content"}), Reason.UNPARSEABLE),
-        ("both are good", Reason.UNPARSEABLE),
-    ],
-)
-def test_flat_replies_are_read_strictly(reply: str, ratings: Any) -> None:
-    try:
-        found: Any = list(map(str, parse_reply(reply, "flat").ratings.values()))
-    except ReplyError as error:
-        found = error.reason
-    assert found == ratings

@@ -10,7 +10,6 @@ import pytest
 
 from extractors.audio import decode
 from tests.support.cli import Done, trace_eval
-from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.judges.ask.base import Request
 from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -91,39 +90,6 @@ def test_speakbench_is_judged_as_typed(
     assert {n: j.label("overall") for n, j in kept.items()} == {
         n: j.label("overall") for n, j in judgements.items()
     }
-
-
-@pytest.mark.slow
-def test_words_of_the_manifest_stand_beside_the_recordings(
-    data: Path, ears: str, tmp_path: Path
-) -> None:
-    """``-J transcripts=reference`` as typed; what has no words is not sent."""
-    rates = data / "rate_pairs"
-    words = {"1": ("one two three", "four five six"), "2": ("seven eight", None)}
-    lines = []
-    for line in (rates / "pairs.jsonl").read_text().splitlines()[:2]:
-        record = json.loads(line)
-        for side, said in zip("ab", words[record["id"]], strict=True):
-            record[side] |= {"audio": str(rates / record[side]["audio"])}
-            record[side] |= {"reference": said} if said else {}
-        lines.append(json.dumps(record))
-    pairs = tmp_path / "pairs.jsonl"
-    pairs.write_text("\n".join(lines))
-    options = ["-J", "task=rate", "-J", "concat=none"]
-    plain, bare = _judge(pairs, tmp_path / "plain", ears, *options)
-    assert plain.code == 0, plain.err
-    options += ["-J", "transcripts=reference"]
-    done, run = _judge(pairs, tmp_path / "run", ears, *options)
-    found, before = run.judgements(), bare.judgements()
-    assert done.code == EXIT_INCOMPLETE, done.err
-    assert (found["1"].status, found["2"].status) == ("scored", "unscored")
-    assert found["2"].reason == "evidence_missing"
-    assert "no reference transcript of audio_2" in str(found["2"].detail)
-    for with_words, without in zip(found["1"].opinions, before["1"].opinions, strict=True):
-        assert with_words.usage is not None
-        assert without.usage is not None
-        assert with_words.sent == without.sent  # the sound is the same, the words came on top
-        assert with_words.usage.input_tokens > without.usage.input_tokens
 
 
 def test_sound_arrives_and_its_order_matters(data: Path, ears: str) -> None:

@@ -80,18 +80,6 @@ def test_what_is_sent_is_what_was_recorded(tmp_path: Path) -> None:
         assert lead.tobytes() in samples.tobytes()
 
 
-def test_the_examples_are_a_constant_prefix(tmp_path: Path) -> None:
-    judge = judge_of(tmp_path, "s2s", "all", 4)
-    prefixes = []
-    for name in ("p", "q"):
-        for call in judge.calls(case(tmp_path, name, hertz=200.0)):
-            *before, _ = call.request.messages
-            prefixes.append((tuple(m.text for m in before), parts_of(tuple(before))[0].render()))
-    assert len(set(prefixes)) == 1
-    assert "example 1: 1" in prefixes[0][0][1]
-    assert "example 4: 2" in prefixes[0][0][1]
-
-
 def test_a_self_comparison_is_one_question_in_both_orders(tmp_path: Path) -> None:
     made = case(tmp_path)
     same = made.pair.model_copy(update={"b": made.pair.a})
@@ -125,6 +113,22 @@ def test_a_written_instruction_is_read_where_none_is_spoken(tmp_path: Path) -> N
     read, short = words(True, "text")
     assert "Say it twice" in read
     assert short < words(True, "both")[1]
+
+
+def test_words_stand_beside_the_recordings_and_who_has_none_is_not_asked(tmp_path: Path) -> None:
+    judge, client = scripted([], task="rate", transcripts="reference")
+    made = case(tmp_path)
+    sides = {s: getattr(made.pair, s).model_copy(update={"reference": f"say {s}"}) for s in "ab"}
+    whole = made.pair.model_copy(update=sides)
+    forth, back = judge.calls(type(made).of(whole, made.a, made.b, None, made.decode))
+    words = [call.request.messages[-1].text for call in (forth, back)]
+    assert words[0].index("say a") < words[0].index("say b")
+    assert words[1].index("say b") < words[1].index("say a")
+    half = whole.model_copy(update={"b": made.pair.b})
+    lacking = asyncio.run(judge.judge(type(made).of(half, made.a, made.b, None, made.decode)))
+    assert lacking.reason is Reason.EVIDENCE_MISSING
+    assert "no reference transcript of audio_2" in str(lacking.detail)
+    assert client.history == []
 
 
 def test_an_example_never_counts(tmp_path: Path) -> None:

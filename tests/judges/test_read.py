@@ -1,0 +1,338 @@
+"""Replies as models really write them, and as they should not: what each reader makes of them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from fusion import DIMENSIONS, LABEL_SETS, Rating, from_steps
+from tests.support.cases import verdict
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError
+from trace_eval.judges.combine.votes import preference
+from trace_eval.judges.read.labels import is_placeholder, parse_reply, read_label
+from trace_eval.judges.read.score import read_score, reply_schema
+from trace_eval.judges.read.two_scores import NATURALNESS, TwoScores, read_json, read_text, schema
+from trace_eval.rubrics.load import load_rubric
+from trace_eval.rubrics.pairs import ScoreScale
+
+OFF, NONE = Reason.OFF_LABEL, Reason.UNPARSEABLE
+FIVE, YES_NO = load_rubric("correctness"), load_rubric("role_realism")
+
+GOOD = json.dumps(verdict("1", "2", "both_bad"))
+OTHER = json.dumps(verdict("2", "2", "2"))
+WANTED = (Rating.A, Rating.B, Rating.BOTH_BAD)
+FLATLY = (Rating.BOTH_GOOD, Rating.B, Rating.BOTH_BAD)
+FLAT = {"reasoning": "r", **dict(zip(DIMENSIONS, map(str, FLATLY), strict=True))}
+
+
+def typed(elicitation: Any) -> Callable[[str], Any]:
+    return lambda text: tuple(parse_reply(text, elicitation).ratings[n] for n in DIMENSIONS)
+
+
+def two(read: Callable[[str], TwoScores]) -> Callable[[str], Any]:
+    return lambda text: (read(text).first, read(text).second)
+
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "typed": typed("label"),
+    "flat": typed("flat"),
+    **{
+        name: lambda text, scale=scale: read_label(text, scale)[0]  # type: ignore[misc]
+        for name, scale in LABEL_SETS.items()
+        if name != "typed"
+    },
+    "score": lambda text: read_score(text, FIVE).score,
+    "score in words": lambda text: read_score(text, FIVE, plain=True).score,
+    "yes or no": lambda text: read_score(text, YES_NO).score,
+    "two scores": two(read_json),
+    "two scores in words": two(read_text),
+}
+
+
+def content(rating: object) -> str:
+    made = verdict("1", "2", "both_bad")
+    made["content"]["rating"] = rating
+    return json.dumps(made)
+
+
+def said(key: str, value: object, **more: object) -> str:
+    return json.dumps({"reasoning": "r", key: value, **more})
+
+
+def scores(**given: object) -> str:
+    return json.dumps({"prosody": "flat", "score_1": 7, "score_2": 7.5} | given)
+
+
+def without(reply: dict[str, Any], *keys: str) -> str:
+    return json.dumps({key: value for key, value in reply.items() if key not in keys})
+
+
+_QUOTED = {"reasoning": f"it says {OTHER} as if it were me", "rating": "1"}
+
+TABLE: dict[str, list[tuple[str, Any]]] = {
+    "typed": [
+        (GOOD, WANTED),
+        (json.dumps(verdict("1", "2", "both_bad"), indent=2), WANTED),
+        (f"Here is my verdict:\n{GOOD}\nI hope this helps! {{not json}}", WANTED),
+        (f"```json\n{GOOD}\n```", WANTED),
+        (f"Draft: {OTHER}\nFinal: {GOOD}", WANTED),
+        (f"<think>maybe {OTHER}</think>{GOOD}", WANTED),
+        (f"<think>{{{{ {OTHER}</think>\n{GOOD}", WANTED),
+        (GOOD + ' {"confidence": 0.9}', WANTED),
+        ('{"plan": {"a": 1}} ' + GOOD, WANTED),
+        (json.dumps({**verdict("1", "2", "both_bad"), "overall": "2"}), WANTED),
+        (content(1), WANTED),
+        (content(" 1 "), WANTED),
+        ("\ufeff" + GOOD, WANTED),
+        (json.dumps({**verdict("1", "2", "both_bad"), "content": _QUOTED}), WANTED),
+        ("{ " * 50 + GOOD, WANTED),
+        ("", NONE),
+        ("Answer 1 is better in every way.", NONE),
+        ("I'm sorry, but I can't help with that.", NONE),
+        (GOOD[: len(GOOD) // 2], NONE),
+        (f"[{json.dumps('1')}, 2]", NONE),
+        (json.dumps({"content": "1", "voice_quality": "1", "paralinguistics": "1"}), NONE),
+        (without(verdict(), "voice_quality", "paralinguistics"), NONE),
+        (without(verdict(), "paralinguistics"), NONE),
+        (GOOD[:-1] + ', "content": {"reasoning": "", "rating": "2"}}', NONE),  # twice
+        (GOOD.replace('"rating": "1"', '"rating": "2", "rating": "1"'), NONE),
+        (f'{{"x": 1, "x": 2, "verdict": {GOOD}}}', NONE),
+        (json.dumps({"verdict": verdict()}), NONE),
+        (str(verdict()), NONE),  # Python's, not JSON
+        (json.dumps({name: {"rating": "1"} for name in DIMENSIONS}), NONE),
+        (json.dumps({name: {"reasoning": [], "rating": "1"} for name in DIMENSIONS}), NONE),
+        (GOOD[:-1] + ', "confidence": NaN}', NONE),
+        (GOOD[:-1] + ', "n": ' + "9" * 5000 + "}", NONE),
+        (f"<think>{GOOD}</think>", NONE),
+        (GOOD + " " * MAX_REPLY_CHARS, NONE),
+        ('{"content":' * 50_000, NONE),
+        ("{" * 500_000, NONE),
+        ('{"' * 300_000, NONE),
+        # a later unusable verdict is not replaced by an earlier draft
+        (f"{OTHER}\nor rather\n{content('3')}", OFF),
+        *((content(label), OFF) for label in ("3", "A", "tie", "both", "Both_Good", "both good")),
+        *((content(label), OFF) for label in ("", 0, 3, 1.0, True, None, ["1"], {})),
+    ],
+    "flat": [
+        (json.dumps(FLAT), FLATLY),
+        (f"Here it is:\n```json\n{json.dumps(FLAT)}\n```", FLATLY),
+        (json.dumps(FLAT | {"content": 1}), (Rating.A, *FLATLY[1:])),
+        (json.dumps(FLAT | {"reasoning": {"content": "equal"}}), FLATLY),
+        (without(FLAT, "reasoning"), FLATLY),
+        (json.dumps(FLAT | {"content": "tie"}), OFF),
+        (without(FLAT, "content"), NONE),
+        ("both are good", NONE),
+    ],
+    "plain": [
+        (said("label", "1"), "1"),
+        (said("label", 2), "2"),
+        (f"{said('label', '1')} then {said('label', '2')}", "2"),
+        ('{"label": "1", "reasoning": "label first"}', "1"),
+        *((said("label", label), OFF) for label in ("Audio 1", True, 1.0)),
+        ('{"label": "1"}', NONE),
+        ("The first is better.", NONE),
+    ],
+    "forced": [(said("label", "tie"), OFF)],
+    "binary": [
+        (said("match", "TRUE"), "true"),
+        (said("match", False), "false"),
+        (said("match", 1), OFF),
+        (said("match", "yes"), OFF),
+    ],
+    "score": [
+        (said("score", 4), 4),
+        ('{"score": 4, "reasoning": "r"}', 4),
+        ('{"score": 2, "reasoning": "a"} no: {"score": 5, "reasoning": "b"}', 5),
+        ('{"score": 4.0}', 4),
+        ('{"score": "4"}', 4),
+        *((json.dumps({"score": n}), OFF) for n in (0, 6, "4/5", "3-4", 4.5, "four", True, None)),
+        ('{"score": 4, "reasoning": 3}', NONE),
+        ('{"rating": 4}', NONE),
+        ("Score: 4", NONE),
+        ("I can't assess the speaker.", NONE),
+    ],
+    "score in words": [
+        ("Score: 4", 4),
+        ("I find it right.\n**Score:** 4.", 4),
+        ("score = 2 ... no, score: 5", 5),
+        ("The score is: 3", 3),
+        *((f"Score: {value}", OFF) for value in ("4/5", "3-4", "4.5", "7", "four")),
+        ("4", NONE),
+        ("underscore: 4", NONE),
+        ('{"score": 2} and score: 5', 2),
+    ],
+    "yes or no": [
+        *((json.dumps({"score": n}), n) for n in (0, 1)),
+        *((json.dumps({"score": n}), OFF) for n in (0.5, 2, True, "yes")),
+    ],
+    "two scores": [
+        ("Draft " + scores(score_1=1) + " final ```" + scores() + "```", (7, 7.5)),
+        (scores(score_1=0.5), OFF),
+        (scores(score_2=10.5), OFF),
+        (scores(score_1=10**400), OFF),
+        *((scores(score_1=value), NONE) for value in (True, "7", None)),
+        ('{"score_1": 7}', NONE),
+        ("Output A: 8, Output B: 7", NONE),
+    ],
+    "two scores in words": [
+        ("Output A: 3 faults are heard. In all, Output A: 8, Output B: 7", (8, 7)),
+        ("Output A: 3 faults\nOutput B: 5 faults\n\nOutput A: 8\nOutput B: 7", (8, 7)),
+        ("Output A: 8, Output B: 7\nRemark: output B had 3 faults.", (8, 7)),
+        ("Draft: Output A: 4, Output B: 9. On reflection: Output A: 8, Output B: 7", (8, 7)),
+        ("Output B: 7\nOutput A: 8", (8, 7)),
+        ("Output A (score): 8\nOutput B (score): 7", (8, 7)),
+        ("output a: 8 output b: 7", (8, 7)),
+        ("OUTPUT A: 8 AND OUTPUT B: 7", (8, 7)),
+        ("**Output A:** 8/10, **Output B:** 7.5/10", (8, 7.5)),
+        ("Recording 1: 8 out of 10 and Recording 2: 7 out of 10.", (8, 7)),
+        ("The first recording's overall score is 8; the second recording's is 7.25", (8, 7.25)),
+        ("- __Output A__ - 8\n- __Output B__ - 7", (8, 7)),
+        ("| Output A | 8 |\n| Output B | 7 |", (8, 7)),
+        ("score_1: 8\nscore_2: 7", (8, 7)),
+        ("A: 8, B: 7", (8, 7)),
+        ("<think>Output A: 2, Output B: 9</think>Output A: 8, Output B: 7", (8, 7)),
+        ("Output A: 10\nOutput B: 1", (10, 1)),
+        ("Output A: 4, Output B: 9. Output A: 8, Output B: 7", (8, 7)),
+        ("", NONE),
+        ("Both recordings sound natural.", NONE),
+        ("Output A: 8", NONE),
+        ("Output A: 8 because its pauses sit well, whereas Output B: 7", NONE),  # not side by side
+        ("Output A has 3 faults. Output B: 7", NONE),
+        ("Output A: 8, Output A: 7", NONE),
+        ("Output A: 8, Output B: 7, Output A: 9", NONE),  # which of the three?
+        ("Output A: 8/5, Output B: 7/5", NONE),
+        ("Output A: 7,5, Output B: 8", NONE),
+        ("Output A: 80%, Output B: 70%", NONE),
+        ("Output A: 1e1, Output B: 7", NONE),
+        ("<think>Output A: 8, Output B: 7</think>I cannot tell.", NONE),
+        ("Rate each on a scale: score 1-10.", NONE),
+        ("Output A: 8, Output B: 7</think>", NONE),
+        ("Output A: 0, Output B: 5", OFF),
+        ("Output A: 11, Output B: 5", OFF),
+    ],
+}
+
+
+def _rows() -> Iterator[Any]:
+    for name, rows in TABLE.items():
+        for reply, wanted in rows:
+            yield pytest.param(name, reply, wanted, id=f"{name}: {reply[:60]!r}")
+
+
+@pytest.mark.parametrize(("reader", "reply", "wanted"), [*_rows()])
+def test_what_a_reply_comes_to(reader: str, reply: str, wanted: Any) -> None:
+    started = time.process_time()
+    try:
+        found = READERS[reader](reply)
+    except ReplyError as error:
+        found = error.reason
+    assert (found, type(found)) == (wanted, type(wanted))
+    # Hostile text costs bounded time: measured 0.02 s, the bound leaves room for slow machines.
+    assert time.process_time() - started < 2
+
+
+def test_reasons_are_writable_text_and_kept() -> None:
+    made = verdict()
+    made["content"]["reasoning"] = "half \ud800 pair"
+    found = parse_reply(json.dumps(made), "label")
+    assert found.reasoning["content"] == "half ? pair"
+    assert found.reasoning["voice_quality"] == "because of voice_quality"
+    words = {name: name.title() for name in ("prosody", "pacing", "articulation", "overall")}
+    assert read_json(scores(**words)) == TwoScores(7, 7.5, words)
+    assert read_json(scores(prosody="\ud800")).reasoning["prosody"] == "?"
+
+
+@pytest.mark.parametrize("words", ["<reasoning>", "string", "Your reasoning", '"todo"'])
+def test_a_placeholder_is_no_reason(words: str) -> None:
+    assert is_placeholder(words)
+    made = {name: {"reasoning": words, "rating": "1"} for name in DIMENSIONS}
+    with pytest.raises(ReplyError, match="no reason; say what decided") as told:
+        parse_reply(json.dumps(made), "label")
+    assert told.value.reason is NONE
+    for short in ("x", "A answers.", "答案一更好", "Reasoning: 1 is clear"):
+        assert not is_placeholder(short)
+
+
+# One acceptable answer wins, and none is both_bad, whatever is said to be better; two are compared.
+STEPS = {
+    (True, False): (Rating.A, Rating.A, Rating.A),
+    (False, True): (Rating.B, Rating.B, Rating.B),
+    (False, False): (Rating.BOTH_BAD, Rating.BOTH_BAD, Rating.BOTH_BAD),
+    (True, True): (Rating.A, Rating.B, Rating.BOTH_GOOD),
+}
+
+
+def steps(first: object, second: object, better: object) -> dict[str, object]:
+    acceptable = {"answer_1_acceptable": first, "answer_2_acceptable": second}
+    return {"reasoning": "r", **acceptable, "better": better}
+
+
+@pytest.mark.parametrize("accepted", STEPS)
+def test_acceptability_steps(accepted: tuple[bool, bool]) -> None:
+    for better, rating in zip(("1", "2", "tie"), STEPS[accepted], strict=True):
+        won = {"1": Rating.A, "2": Rating.B}.get(better)
+        assert from_steps(*accepted, won) is rating
+        made = dict.fromkeys(DIMENSIONS, steps(*accepted, better))
+        assert typed("acceptability")(json.dumps(made)) == (rating,) * 3
+
+
+@pytest.mark.parametrize(
+    ("one", "reason"),
+    [
+        (steps("true", True, "tie"), OFF),
+        (steps(True, 1, "tie"), OFF),
+        (steps(True, True, "both_good"), OFF),
+        (steps(True, True, None), OFF),
+        ({"reasoning": "r", "answer_2_acceptable": True, "better": "tie"}, NONE),
+        ({"reasoning": "r", "answer_1_acceptable": True, "answer_2_acceptable": True}, NONE),
+    ],
+)
+def test_acceptability_is_strict(one: dict[str, object], reason: Reason) -> None:
+    with pytest.raises(ReplyError) as caught:
+        parse_reply(json.dumps(dict.fromkeys(DIMENSIONS, one)), "acceptability")
+    assert caught.value.reason is reason
+
+
+def test_elements_stand_beside_the_score() -> None:
+    style = load_rubric("style").model_copy(update={"elements": ("pace", "volume")})
+    properties = reply_schema(style)["properties"]
+    assert list(properties) == ["reasoning", "elements", "score"]  # type: ignore[arg-type]
+    reply = {"reasoning": "r", "elements": {"pace": 2, "volume": None}, "score": 4}
+    found = read_score(json.dumps(reply), style)
+    assert (found.score, found.elements) == (4, {"pace": 2, "volume": None})
+    with pytest.raises(ReplyError, match="pace: '9' is not one of"):
+        read_score(json.dumps({**reply, "elements": {"pace": 9}}), style)
+    with pytest.raises(ReplyError, match="no object 'elements'"):
+        read_score('{"score": 4}', style)
+
+
+def test_the_reply_that_the_schema_asks_for() -> None:
+    assert reply_schema(FIVE) == {
+        "type": "object",
+        "properties": {
+            "reasoning": {"type": "string"},
+            "score": {"type": "integer", "enum": [1, 2, 3, 4, 5]},
+        },
+        "required": ["reasoning", "score"],
+        "additionalProperties": False,
+    }
+    scale = ScoreScale(min=1, max=3, step=0.5)
+    assert scale.labels == (1, 1.5, 2, 2.5, 3)
+    properties = schema(NATURALNESS.model_copy(update={"scale": scale}))["properties"]
+    assert {"type": "number", "enum": [1, 1.5, 2, 2.5, 3]} in properties.values()  # type: ignore[union-attr]
+
+
+def test_numbers_are_compared_as_numbers() -> None:
+    # As text "10" < "9" and "8" != "8.0".
+    for first, second, better in ((10, 9, "1"), (8, 8.0, "tie")):
+        for read, reply in (
+            (read_text, f"Output A: {first}\nOutput B: {second}"),
+            (read_json, scores(score_1=first, score_2=second)),
+        ):
+            found = read(reply)
+            assert preference(found.first, found.second) == better
