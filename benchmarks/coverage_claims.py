@@ -29,10 +29,12 @@ from trace_eval.estimate.figures import jackknife_interval, quantile_interval, s
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
+from trace_eval.opinions.cells import texts_of
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.judges import align
 from trace_eval.stats.agreement.score import JudgeScore, score_judge
 from trace_eval.stats.agreement.selective import add_selective, selective_rows
-from trace_eval.stats.options import NumberRule
+from trace_eval.stats.options import AgreeOptions, NumberRule
 from trace_eval.turns.figures import MIN_CONVERSATIONS
 
 
@@ -95,13 +97,15 @@ class Rules:
         for rule in range(self.rules):
             says = (truth + code(self.right)) % 2
             facts |= {f"r{rule}_a": 1.0 - says, f"r{rule}_b": 1.0 * says}
-        available = [NumberRule(f"rule {rule}", f"r{rule}") for rule in range(self.rules)]
+        rules = tuple(NumberRule(f"rule {rule}", f"r{rule}") for rule in range(self.rules))
+        options = AgreeOptions(BootstrapOptions(0), baselines=rules)
 
         def score() -> JudgeScore:
             said = ((truth + code(self.right)) % self.labels).astype(np.int8)
             column = align("judge", "overall", truth, said)
             cluster = None if self.sizes == "single" else unit
-            return score_judge([column], facts, None, cluster, BootstrapOptions(0), available)[0]
+            judged = Opinions("judge", texts_of(range(len(said))), {}, facts=facts)
+            return score_judge(column, judged, cluster, options)
 
         scores = [score() for _ in range(self.judges)]
         best = max(scores, key=lambda one: float(np.trace(one.confusion)))

@@ -217,7 +217,7 @@ class Looker:
             result = _rate_of(said[:number], level)
             looks.append(is_shown(result.p, level))
             assert result.both is not None
-            more = more_labels(number, result.both, 0.5, result.interval, level)
+            more = more_labels(number, (result.both, 0.5, result.interval), level)
             if looks[-1] or more is None:
                 break
             if self.before:

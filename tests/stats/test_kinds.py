@@ -227,7 +227,7 @@ def test_a_statistic_of_scores_is_a_function_and_a_row(
         resampler.mean(key, near.astype(float))
         return Basis(len(near))
 
-    rows = (*SCORE_METRICS, Metric("near", "within one", "of the scale", within_one, ()))
+    rows = (*SCORE_METRICS, Metric("near", "within one", "of the scale", within_one))
     monkeypatch.setattr("trace_eval.stats.agreement.figures.SCORE_METRICS", rows)
     monkeypatch.setitem(score_tables._TITLES, "near", "within one")
     ratings = [f"good{n},{5 if n else 1}" for n in range(10)]

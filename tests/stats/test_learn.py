@@ -49,7 +49,7 @@ def test_folds_never_share_an_instruction() -> None:
         "paralinguistics": np.zeros(320, np.int8),
     }
     overall = RNG.permutation(np.repeat(np.arange(4), 4))[instruction].astype(np.int8)
-    got = learn("x", codes, overall, instruction, {}, POLICIES["content_first"])
+    got = learn(("x", codes), overall, instruction, POLICIES["content_first"])
     table = next(c for c in got.candidates if c.name == "best table")
     fallback = policy_codes(POLICIES["content_first"])[instruction % 4, instruction // 4, 0]
     assert table.in_sample == 320
@@ -59,6 +59,6 @@ def test_folds_never_share_an_instruction() -> None:
 def test_learning_needs_instructions() -> None:
     codes, overall = ratings(10)
     with pytest.raises(UserError, match="instruction_id"):
-        learn("x", codes, overall, None, {}, MAJORITY)
+        learn(("x", codes), overall, None, MAJORITY)
     with pytest.raises(UserError, match="at least 2 instructions"):
-        learn("x", codes, overall, np.zeros(10, np.int64), {}, MAJORITY)
+        learn(("x", codes), overall, np.zeros(10, np.int64), MAJORITY)

@@ -8,12 +8,12 @@ from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.levels import (
+    LEVELS,
     by_level,
     categories,
     level_rows,
     levels_of,
     majority_of,
-    names_of,
     pairwise_rows,
     reliability_rows,
     vote_counts,
@@ -54,7 +54,7 @@ TABLE = [
 @pytest.mark.parametrize(("votes", "level", "majority"), TABLE)
 def test_levels(votes: tuple[int, int, int], level: str, majority: str | None) -> None:
     counts = np.array([votes])
-    assert names_of(levels_of(counts)) == [level]
+    assert [[*LEVELS][code] for code in levels_of(counts)] == [level]
     code = int(majority_of(counts)[0])
     assert (None if code == MISSING else ("1", "2", "tie")[code]) == majority
 

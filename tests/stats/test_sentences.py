@@ -95,7 +95,7 @@ def test_two_systems_with_a_winner_and_without() -> None:
 def test_even_is_even_but_for_rounding(even: float) -> None:
     words = head_to_head(("a", "b"), (even, (0.4, 0.6), 1.0), "of 9 pairs", 0.95, "t")
     assert words == "a and b win equally often, 50 % [40, 60] of 9 pairs"
-    assert more_labels(9, even, 0.5, (0.4, 0.6), 0.95) is None
+    assert more_labels(9, (even, 0.5, (0.4, 0.6)), 0.95) is None
     near = (0.5 + 2e-9, (0.4, 0.6), 0.99)
     assert "wins 50.01 %" in head_to_head(("a", "b"), near, "of 9 pairs", 0.95, "t")
 
@@ -143,30 +143,30 @@ def test_more_labels_are_those_that_show_it_with_a_chance_of_four_in_five() -> N
 
     # 58 of 100, and Wilson's interval; the next look is at 97.5 %
     got = (0.58, (0.4821, 0.6720))
-    more = more_labels(100, got[0], 0.5, got[1], 0.95)
+    more = more_labels(100, (got[0], 0.5, got[1]), 0.95)
     assert more is not None
     total = round(100 + more)
     critical = next(k for k in range(total) if binom.sf(k - 1, total, 0.5) <= 0.0125)
     assert binom.sf(critical - 1, total, 0.58) == pytest.approx(0.8, abs=0.03)
     assert (next_level(0.95), next_level(0.975), next_level(0.9985)) == (0.975, 0.9875, 0.999)
-    mirrored = more_labels(100, 0.42, 0.5, (1 - got[1][1], 1 - got[1][0]), 0.95)
+    mirrored = more_labels(100, (0.42, 0.5, (1 - got[1][1], 1 - got[1][0])), 0.95)
     assert mirrored == pytest.approx(more)
-    assert more_labels(100, 0.58, 0.5, None, 0.95) is None
+    assert more_labels(100, (0.58, 0.5, None), 0.95) is None
 
 
 def test_labels_that_nobody_collects_and_that_the_run_has_not() -> None:
     # reach 0.1 at 100 labels: the next look sees 0.1 (2.24 + .84) / 1.96 / d standard widths
     wanted = 0.1 / 1.959964 * (2.241403 + 0.841621)
     edge = wanted / 1001**0.5  # 100,000 more labels
-    text = labels_to_tell(100, 0.5 + edge * 1.01, 0.5, (0.4 + edge * 1.01, 0.6), 0.95)
+    text = labels_to_tell(100, (0.5 + edge * 1.01, 0.5, (0.4 + edge * 1.01, 0.6)), 0.95)
     assert text is not None
     assert text.startswith("About 99,000 more pairs with a label would tell with a chance of 80 %.")
     assert text.endswith("This look counts: take the next one with --level 0.975.")
-    text = labels_to_tell(100, 0.5 + edge * 0.99, 0.5, (0.4 + edge * 0.99, 0.6), 0.95)
+    text = labels_to_tell(100, (0.5 + edge * 0.99, 0.5, (0.4 + edge * 0.99, 0.6)), 0.95)
     assert text == "Not even 100,000 more pairs with a label would tell."
     # 0.5 + wanted / sqrt(9.5): 850 more
     value = 0.5 + wanted / 9.5**0.5
-    figure = (100, value, 0.5, (value - 0.1, 0.8), 0.95)
+    figure = (100, (value, 0.5, (value - 0.1, 0.8)), 0.95)
     enough, few = (labels_to_tell(*figure, left=left) for left in (851, 849))
     assert enough is not None
     assert enough.startswith(
@@ -176,7 +176,7 @@ def test_labels_that_nobody_collects_and_that_the_run_has_not() -> None:
         "Not even a label for each of the 849 pairs that have none would tell: about 850 would be"
         " needed."
     )
-    text = labels_to_tell(100, 0.9, 0.5, (0.8, 0.95), 0.95)
+    text = labels_to_tell(100, (0.9, 0.5, (0.8, 0.95)), 0.95)
     assert text is not None
     assert text.startswith("About 1 more pair with a label would tell")
     assert about(99) == "99"

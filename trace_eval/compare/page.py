@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import ceil, inf
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from trace_eval.compare.evaluate import Disagreement, RunComparison
@@ -19,7 +18,7 @@ from trace_eval.data.outputs import write_file
 from trace_eval.data.pairs import Pair
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.report.audio import AudioAssets, PlayedSound
-from trace_eval.report.page import chip, style
+from trace_eval.report.page import style, templates
 from trace_eval.report.summary import TITLES
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.parts import MAIN
@@ -99,24 +98,20 @@ def write_page(
         picture = _differences(drawn, "{:.1f}".format, legend)
     else:
         views, picture = _pair_views(report, runs, assets), _picture(report)
-    environment = Environment(
-        loader=PackageLoader("trace_eval.compare"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["chip"] = chip
-    html = environment.get_template("compare.html.j2").render(
-        names=report.names,
-        runs=[(name, run.record().judge.spec, run.folder) for name, run in runs.items()],
-        policy=POLICY,
-        style=Markup(style()),
-        tables=[table for table in compare_tables(report) if table.title != APART],
-        notes=report.notes,
-        sentences=compare_answer(report),
-        picture=Markup(picture),
-        pairs=views,
+    html = (
+        templates("trace_eval.compare")
+        .get_template("compare.html.j2")
+        .render(
+            names=report.names,
+            runs=[(name, run.record().judge.spec, run.folder) for name, run in runs.items()],
+            policy=POLICY,
+            style=Markup(style()),
+            tables=[table for table in compare_tables(report) if table.title != APART],
+            notes=report.notes,
+            sentences=compare_answer(report),
+            picture=Markup(picture),
+            pairs=views,
+        )
     )
     make_folder(path.parent)
     write_file(path, html)

@@ -61,7 +61,7 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     lines = [f"{first}: {outcome(True, row.p_holm, level, MCNEMAR)}.", *alike]
     if not is_shown(row.p_holm, level) and row.difference.value:
         figure = row.difference.value, 0.0, row.difference.interval
-        lines += filter(None, [labels_to_tell(row.items, *figure, level)])
+        lines += filter(None, [labels_to_tell(row.items, figure, level)])
     return tuple(lines)
 
 

@@ -118,7 +118,7 @@ def _next_step(
         more = "; five are needed" if result.judged >= LEAST_LABELS else ""
         return (f"{few} too few for an interval{more}.",)
     left = result.judged - result.labelled if open_pairs else None
-    tell = labels_to_tell(result.labelled, value, 0.5, result.interval, level, left=left)
+    tell = labels_to_tell(result.labelled, (value, 0.5, result.interval), level, left)
     return (tell or "Annotators see no difference at all, so no number of labels can be named.",)
 
 
@@ -248,7 +248,7 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
     elif rule is not None and rule.word == NOT_APART:
         would = "would tell them apart"
         figure = result.value, rule.accuracy, result.interval
-        lines += filter(None, [labels_to_tell(score.scored, *figure, level, would=would)])
+        lines += filter(None, [labels_to_tell(score.scored, figure, level, would=would)])
     return tuple(lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 Range = tuple[float, float]
@@ -20,6 +21,12 @@ class IntervalEstimate:
     value: float | None
     interval: Range | None = None
     reason: str | None = None
+
+    def on(self, scale: Callable[[float], float]) -> IntervalEstimate:
+        """The same in other units, by a rising function."""
+        limits = self.interval and (scale(self.interval[0]), scale(self.interval[1]))
+        value = None if self.value is None else scale(self.value)
+        return IntervalEstimate(value, limits, self.reason)
 
 
 #: Limits may miss their estimate by rounding.

@@ -38,10 +38,10 @@ _CHIPS = {
 
 
 @cache
-def templates() -> Environment:
-    """Templates of the report; everything is escaped unless it is already markup."""
+def templates(package: str = "trace_eval.report") -> Environment:
+    """Templates of a package; everything is escaped unless it is already markup."""
     env = Environment(
-        loader=PackageLoader("trace_eval.report"),
+        loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -15,7 +15,7 @@ from trace_eval.data.policies import load_policy
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, is_untyped
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.alpha import alpha, annotator_noise, noise_rows, with_each_judge
-from trace_eval.stats.agreement.bias import difficulty_rows, length_rows, verbosity_rows
+from trace_eval.stats.agreement.bias import bias_rows, difficulty_rows, length_bias, verbosity
 from trace_eval.stats.agreement.compare import Comparison, compare_all
 from trace_eval.stats.agreement.findings import label_warnings
 from trace_eval.stats.agreement.judges import (
@@ -105,8 +105,8 @@ def agree_labels(
         mechanisms=tuple(_mechanisms(items, judges, it.shown)),
         policy_comparisons=tuple(_policy_comparisons(it)),
         position=tuple(row for judge in judges for row in position_rows(judge)),
-        length=tuple(row for judge in judges for row in length_rows(judge, items)),
-        verbosity=tuple(row for judge in judges for row in verbosity_rows(judge, items)),
+        length=tuple(r for j in judges for r in bias_rows(j, items, "duration", length_bias)),
+        verbosity=tuple(r for j in judges for r in bias_rows(j, items, "tokens", verbosity)),
         difficulty=tuple(row for judge in judges for row in difficulty_rows(judge)),
         self_comparisons=tuple(row for judge in judges for row in self_rows(judge)),
         noise=(*annotator_noise(present), *(row for judge in judges for row in noise_rows(judge))),
@@ -168,14 +168,8 @@ def _truth(items: Opinions) -> Iterator[TruthRow]:
 
 def _scores(it: _Compared) -> Iterator[JudgeScore]:
     for judge, aligned in zip(it.judges, it.columns, strict=True):
-        yield from score_judge(
-            aligned,
-            judge.joined.facts,
-            judge.joined.codes.get("content"),
-            it.cluster,
-            it.options.bootstrap,
-            it.options.baselines,
-        )
+        for column in aligned:
+            yield score_judge(column, judge.joined, it.cluster, it.options)
 
 
 def _forced(it: _Compared) -> Iterator[Forced]:
@@ -184,13 +178,7 @@ def _forced(it: _Compared) -> Iterator[Forced]:
             if column.dimension in ("overall", "preference"):
                 # a preference may be made of overall
                 own = column.dimension if column.dimension in it.labels.codes else "overall"
-                yield from forced(
-                    column.judge,
-                    column.dimension,
-                    column.agreed,
-                    column.predicted,
-                    {**it.groups, **by_level(it.labels, own)},
-                )
+                yield from forced(column, {**it.groups, **by_level(it.labels, own)})
 
 
 def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
@@ -276,7 +264,4 @@ def _learned(it: _Compared) -> list[Learned]:
     spec = DEFAULT_POLICY if options.policy in (None, ALL_POLICIES) else options.policy
     fallback = load_policy(spec or DEFAULT_POLICY)
     groups = it.described.units() if _knows_instructions(it.described) else None
-    return [
-        learn(name, codes, truth, groups, POLICIES, fallback, options.folds)
-        for name, codes in usable
-    ]
+    return [learn(side, truth, groups, fallback, options.folds) for side in usable]

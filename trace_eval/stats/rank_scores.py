@@ -192,7 +192,7 @@ def _rows(
     for index, system in enumerate(means.systems):
         resampler.mean(system, means.value, None, UNIT, means.codes == index)
     result = resampler.estimates(options)
-    for index, system in enumerate(means.systems):
+    for system in means.systems:
         mine = codes == systems.index(system)
         scored = mine & judge.scored
         limits = result[system].interval if _units(items, scored) >= LEAST_LABELS else None
@@ -201,10 +201,7 @@ def _rows(
             system,
             int(scored.sum()),
             int((mine & ~judge.scored).sum()),
-            IntervalEstimate(
-                value(float(np.mean(means.value[means.codes == index]))),
-                None if limits is None else (value(limits[0]), value(limits[1])),
-            ),
+            IntervalEstimate(result[system].value, limits).on(value),
             value(float(human.mean())) if len(human) else None,
         )
 

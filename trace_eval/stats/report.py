@@ -9,7 +9,7 @@ from trace_eval.estimate.units import Statistic
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.alpha import Alpha, NoiseRow
-from trace_eval.stats.agreement.bias import DifficultyRow, LengthRow, VerbosityRow
+from trace_eval.stats.agreement.bias import BiasRow, DifficultyRow, LengthBias, Verbosity
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.learn import Learned
@@ -130,8 +130,8 @@ class AgreeReport(Agreement):
     mechanisms: tuple[Mechanism, ...]
     policy_comparisons: tuple[Comparison, ...]
     position: tuple[PositionRow, ...]
-    length: tuple[LengthRow, ...]
-    verbosity: tuple[VerbosityRow, ...]
+    length: tuple[BiasRow[LengthBias], ...]
+    verbosity: tuple[BiasRow[Verbosity], ...]
     difficulty: tuple[DifficultyRow, ...]
     self_comparisons: tuple[SelfRow, ...]
     noise: tuple[NoiseRow, ...]

@@ -119,9 +119,11 @@ def _reach(level: float) -> float:
     return float(ndtri((1 + level) / 2))
 
 
-def more_labels(
-    number: int, value: float, null: float, interval: Range | None, level: float
-) -> float | None:
+#: A figure beside what no difference would be: its value, that null, and its interval.
+Figure = tuple[float, float, Range | None]
+
+
+def more_labels(number: int, figure: Figure, level: float) -> float | None:
     """Labels to add until the next look shows the difference with a chance of :data:`POWER`.
 
     Limits come nearer by the square-root law (normal approximation: Fleiss, Levin & Paik 2003,
@@ -129,8 +131,7 @@ def more_labels(
 
     Args:
         number: labels at hand.
-        value, interval: the estimate; the same value is taken to be true.
-        null: what no difference would be.
+        figure: the estimate; the same value is taken to be true.
         level: of the interval; the next look has :func:`next_level`.
 
     Returns:
@@ -138,6 +139,7 @@ def more_labels(
     """
     from scipy.special import ndtri
 
+    value, null, interval = figure
     if interval is None or same(value, null):
         return None
     own = value - interval[0] if value > null else interval[1] - value
@@ -146,14 +148,7 @@ def more_labels(
 
 
 def labels_to_tell(
-    number: int,
-    value: float,
-    null: float,
-    interval: Range | None,
-    level: float,
-    *,
-    left: int | None = None,
-    would: str = "would tell",
+    number: int, figure: Figure, level: float, left: int | None = None, would: str = "would tell"
 ) -> str | None:
     """A sentence on how many more labels :func:`more_labels` counts; None: no number can be named.
 
@@ -161,7 +156,7 @@ def labels_to_tell(
         left: pairs that have no label yet; None or 0: labels come with new pairs.
         would: the effect of those labels.
     """
-    more = more_labels(number, value, null, interval, level)
+    more = more_labels(number, figure, level)
     if more is None:
         return None
     new = "pair with a label", "pairs with a label"

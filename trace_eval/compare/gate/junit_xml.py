@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree import ElementTree as Xml
 
 from trace_eval.compare.gate.report import GateReport, GateRow
@@ -40,8 +41,7 @@ def text(value: object) -> str:
 
 def junit(report: GateReport, seconds: float = 0.0) -> str:
     """A test case per metric, per severe item, and one for coverage."""
-    suite = _Suite(seconds)
-    suite.properties(report.properties | {"verdict": report.verdict, "sentence": report.sentence})
+    cases = []
     for row in report.rows:
         rubric, _, dimension = row.metric.rpartition(".")
         message, kind, body = row.why, "", ""
@@ -51,26 +51,27 @@ def junit(report: GateReport, seconds: float = 0.0) -> str:
             message = f"{row.difference.value or 0:+.3f}{interval}, p {p_value(row.p_holm)}"
             kind, body = "regression", _table(report, row)
         group, name = f"{rubric or 'table'}.{dimension}", f"not worse than {report.baseline}"
-        suite.case(group, name, row.verdict, message, kind, body)
+        cases.append(_Case(group, name, row.verdict, message, kind, body))
     allowed = report.options.severe
     failed = len({item.item for item in report.severe}) > allowed
     for item in report.severe:
         message = f"{item.before} before, {item.after} now; {allowed} allowed"
         verdict, why = "fail" if failed else "pass", "; ".join(item.why)
-        suite.case(f"{item.metric}.severe", f"item {item.item}", verdict, message, "severe", why)
-    suite.limits(report.limits)
+        named = f"{item.metric}.severe", f"item {item.item}"
+        cases.append(_Case(*named, verdict, message, "severe", why))
+    cases += _of_limits(report.limits)
     covered = report.coverage
     name = f"{covered.metric} scored as often as by {report.baseline}"
     message = f"{covered.candidate} scored, {covered.baseline} before, of {covered.items}"
-    suite.case("coverage", name, covered.verdict, message, "coverage", message)
-    return suite.document()
+    cases.append(_Case("coverage", name, covered.verdict, message, "coverage", message))
+    about = report.properties | {"verdict": report.verdict, "sentence": report.sentence}
+    return _document(SUITE, cases, seconds, about)
 
 
 def junit_error(message: object, baseline: object, seconds: float = 0.0) -> str:
     """One test case with the reason why the runs cannot be compared."""
-    suite = _Suite(seconds)
-    suite.case("gate", f"comparable with {baseline}", "error", str(message), "not comparable")
-    return suite.document()
+    name = f"comparable with {baseline}"
+    return _document(SUITE, [_Case("gate", name, "error", str(message), "not comparable")], seconds)
 
 
 def junit_conditions(
@@ -82,10 +83,11 @@ def junit_conditions(
         conditions: (whose figure, its name, its value and the wanted one).
         failed: which of them were not met.
     """
-    made = _Suite(0.0, suite)
-    for (who, name, result), missed in zip(conditions, failed, strict=True):
-        made.case(who, name, "fail" if missed else "pass", result, "condition", result)
-    return made.document()
+    cases = [
+        _Case(who, name, "fail" if missed else "pass", result, "condition", result)
+        for (who, name, result), missed in zip(conditions, failed, strict=True)
+    ]
+    return _document(suite, cases)
 
 
 def junit_limits(suite: str, rows: Sequence[Limited], started: float) -> str:
@@ -95,9 +97,7 @@ def junit_limits(suite: str, rows: Sequence[Limited], started: float) -> str:
         rows: the limits.
         started: by the monotonic clock.
     """
-    made = _Suite(time.monotonic() - started, suite)
-    made.limits(rows)
-    return made.document()
+    return _document(suite, _of_limits(rows), time.monotonic() - started)
 
 
 def write_junit(path: Path, document: str) -> None:
@@ -124,47 +124,55 @@ def _table(report: GateReport, row: GateRow) -> str:
     return "\n".join([row.why, *(f"{name}: {value}" for name, value in lines.items())])
 
 
-class _Suite:
+class _Case(NamedTuple):
+    """A test case; its message is left out where it passed."""
+
+    group: str
+    name: str
+    verdict: str
+    message: str
+    kind: str = ""
+    body: str = ""
+
+
+def _of_limits(rows: Iterable[Limited]) -> list[_Case]:
+    """A test case per limit of timing."""
+    return [
+        _Case(
+            f"timing.{row.figure}",
+            f"{row.limit} allowed",
+            row.verdict,
+            row.why,
+            *(("limit", row.why) if row.verdict == "fail" else ()),
+        )
+        for row in rows
+    ]
+
+
+def _document(
+    suite: str, cases: Sequence[_Case], seconds: float = 0.0, about: Mapping[str, str] | None = None
+) -> str:
     """Elements in the order that the common schema wants, and their counts."""
-
-    def __init__(self, seconds: float, name: str = SUITE) -> None:
-        self._root = Xml.Element("testsuites")
-        self._suite = Xml.SubElement(self._root, "testsuite", name=name)
-        self._seconds = f"{seconds:.3f}"
-        self._counts = dict.fromkeys(("tests", "failures", "errors", "skipped"), 0)
-
-    def properties(self, values: dict[str, str]) -> None:
-        parent = Xml.SubElement(self._suite, "properties")
-        for name, value in values.items():
-            Xml.SubElement(parent, "property", name=text(name), value=text(value))
-
-    def case(
-        self, group: str, name: str, verdict: str, message: str, kind: str = "", body: str = ""
-    ) -> None:
-        """Add a test case; its message is left out where it passed."""
-        self._counts["tests"] += 1
-        names = {"classname": text(group), "name": text(name), "time": "0.000"}
-        case = Xml.SubElement(self._suite, "testcase", names)
-        if verdict in _OUTCOMES:
-            tag, count = _OUTCOMES[verdict]
-            self._counts[count] += 1
-            attributes = {"message": text(message)} | ({"type": kind} if kind else {})
-            Xml.SubElement(case, tag, attributes).text = text(body) or None
-
-    def limits(self, rows: Sequence[Limited]) -> None:
-        """Add a test case per limit of timing."""
-        for row in rows:
-            kind, body = ("limit", row.why) if row.verdict == "fail" else ("", "")
-            name = f"{row.limit} allowed"
-            self.case(f"timing.{row.figure}", name, row.verdict, row.why, kind, body)
-
-    def document(self) -> str:
-        counts = {name: str(number) for name, number in self._counts.items()}
-        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        for name, value in (counts | {"time": self._seconds, "timestamp": now}).items():
-            self._suite.set(name, value)
-        for name in ("tests", "failures", "errors"):
-            self._root.set(name, counts[name])
-        self._root.set("time", self._seconds)
-        body = Xml.tostring(self._root, encoding="unicode")
-        return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+    counts = {"tests": len(cases), "failures": 0, "errors": 0, "skipped": 0}
+    root = Xml.Element("testsuites")
+    parent = Xml.SubElement(root, "testsuite", name=suite)
+    if about is not None:
+        properties = Xml.SubElement(parent, "properties")
+        for name, value in about.items():
+            Xml.SubElement(properties, "property", name=text(name), value=text(value))
+    for one in cases:
+        names = {"classname": text(one.group), "name": text(one.name), "time": "0.000"}
+        case = Xml.SubElement(parent, "testcase", names)
+        if one.verdict in _OUTCOMES:
+            tag, count = _OUTCOMES[one.verdict]
+            counts[count] += 1
+            attributes = {"message": text(one.message)} | ({"type": one.kind} if one.kind else {})
+            Xml.SubElement(case, tag, attributes).text = text(one.body) or None
+    whole = {name: str(number) for name, number in counts.items()} | {"time": f"{seconds:.3f}"}
+    for name, value in whole.items():
+        parent.set(name, value)
+        if name != "skipped":
+            root.set(name, value)
+    parent.set("timestamp", datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S"))
+    body = Xml.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'

@@ -15,9 +15,9 @@ on: the winner of the run without noise, its loser, or one side of a tie.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,40 +116,30 @@ def verbosity(
     return Verbosity(longer + shorter + tied, longer, shorter, tied, unscored, p)
 
 
-@dataclass(frozen=True)
-class LengthRow:
-    """Length bias of a judge."""
-
-    judge: str
-    dimension: str
-    bias: LengthBias
+B = TypeVar("B")
 
 
 @dataclass(frozen=True)
-class VerbosityRow:
-    """Preference for more words, of a judge."""
+class BiasRow(Generic[B]):
+    """A judge's preference for longer answers, or for more words."""
 
     judge: str
     dimension: str
-    bias: Verbosity
+    bias: B
 
 
-def length_rows(judge: JudgeOpinions, items: Opinions) -> Iterator[LengthRow]:
-    """Per dimension, without self-comparisons; nothing where no duration is known."""
-    for dimension, columns in _by_dimension(judge, items, "duration"):
-        yield LengthRow(judge.name, dimension, length_bias(*columns))
+def bias_rows(
+    judge: JudgeOpinions,
+    items: Opinions,
+    fact: str,
+    bias: Callable[[Codes, Codes, NDArray[Any], NDArray[Any]], B],
+) -> Iterator[BiasRow[B]]:
+    """Per dimension, without self-comparisons; nothing where the fact is not known.
 
-
-def verbosity_rows(judge: JudgeOpinions, items: Opinions) -> Iterator[VerbosityRow]:
-    """Per dimension, without self-comparisons; nothing where no transcript's length is known."""
-    for dimension, columns in _by_dimension(judge, items, "tokens"):
-        yield VerbosityRow(judge.name, dimension, verbosity(*columns))
-
-
-def _by_dimension(
-    judge: JudgeOpinions, items: Opinions, fact: str
-) -> Iterator[tuple[str, tuple[Codes, Codes, NDArray[Any], NDArray[Any]]]]:
-    """Dimension -> truth, prediction and both lengths, as what counts them takes them."""
+    Args:
+        fact: ``duration`` or ``tokens`` of both answers.
+        bias: from truth, prediction and both lengths.
+    """
     a, b = (judge.joined.facts.get(f"{fact}_{side}") for side in "ab")
     if a is None or b is None:
         return
@@ -158,7 +148,7 @@ def _by_dimension(
         predicted = judge.joined.codes.get(dimension)
         if predicted is not None:
             kept = np.where(apart, MISSING, truth).astype(np.int8)
-            yield dimension, (kept, predicted, a, b)
+            yield BiasRow(judge.name, dimension, bias(kept, predicted, a, b))
 
 
 #: Fewer pairs than this are not put into four parts.

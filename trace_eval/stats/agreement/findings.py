@@ -38,7 +38,7 @@ def mirrored_rows(facts: Facts) -> NDArray[np.int64]:
     for name in ("clip", "system"):
         a, b = facts.get(f"{name}_a"), facts.get(f"{name}_b")
         if a is not None and b is not None and (name == "clip" or extra is not None):
-            return np.array(join_orders(a, b, extra), np.int64).reshape(-1, 2)
+            return join_orders(a, b, extra)
     return np.empty((0, 2), np.int64)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, require
-from fusion import RATINGS, Policy
+from fusion import POLICIES, RATINGS, Policy
 from trace_eval.data.csv_cells import write_table
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.stats.agreement.policies import cell_counts, cells_of, policy_codes
@@ -72,20 +72,18 @@ class Learned:
 
 
 def learn(
-    labels: str,
-    codes: Mapping[str, Codes],
+    sides: tuple[str, Mapping[str, Codes]],
     overall: Codes,
     instruction: NDArray[np.int64] | None,
-    policies: Mapping[str, Policy],
     fallback: Policy,
     folds: int = 5,
 ) -> Learned:
     """Fit policies to three dimensions and the true overall label of each item, and cross-validate.
 
     Args:
-        codes, overall: per item.
+        sides: whose dimensions they are, and the three of them.
+        overall: true label of each item.
         instruction: instruction of each item, from 0.
-        policies: printed policies to stand beside.
         fallback: decides cells that the training data never show.
         folds: of the cross-validation; at most the number of instructions.
 
@@ -96,6 +94,7 @@ def learn(
         raise UserError(
             "--learn-policy groups its folds by instruction: add a column instruction_id"
         )
+    labels, codes = sides
     cells = cells_of(codes)
     available = (cells >= 0) & (overall != MISSING)
     cells, overall, instruction = cells[available], overall[available], instruction[available]
@@ -112,7 +111,7 @@ def learn(
     cross = _cross_validate(fits, cells, overall, instruction, folds)
     candidates = [
         LearnedPolicy(name, False, right, right)
-        for name, right in ((p.name, _right(policy_codes(p), counts)) for p in policies.values())
+        for name, right in ((p.name, _right(policy_codes(p), counts)) for p in POLICIES.values())
     ]
     candidates += [
         LearnedPolicy(name, True, _right(fit(counts), counts), cross[name])

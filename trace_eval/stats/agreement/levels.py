@@ -87,12 +87,6 @@ def majority_of(votes: NDArray[np.int64]) -> Codes:
     return np.where(clear, votes.argmax(1), MISSING).astype(np.int8)
 
 
-def names_of(levels: NDArray[np.int8]) -> list[str]:
-    """Names of levels by index."""
-    names = list(LEVELS)
-    return [names[code] for code in levels.tolist()]
-
-
 def level_rows(
     labels: Opinions, column: str, groups: Mapping[str, NDArray[np.bool_]]
 ) -> list[LevelRow]:
@@ -155,7 +149,8 @@ def by_level(labels: Opinions, column: str) -> Masks:
     votes = vote_counts(labels, column)
     if int(votes.sum(1).max(initial=0)) < 2:
         return {}
-    return _by([name if name != "none" else None for name in names_of(levels_of(votes))])
+    names = [*LEVELS][:-1]  # not "none"
+    return _by([names[level] if level < len(names) else None for level in levels_of(votes)])
 
 
 def _by(values: Sequence[str | None]) -> Masks:

@@ -60,8 +60,8 @@ class Metric(Generic[S]):
         title: head of its column, for people.
         about: what it counts, in a clause; shown under the table.
         statistic: computes it.
-        scales: label sets on which it is defined; of scores none.
         shape: of labels, what its limits follow from, by the number of labels.
+        scales: label sets on which it is defined.
         better: the better values; None: neither, as of a bias.
     """
 
@@ -69,44 +69,37 @@ class Metric(Generic[S]):
     title: str
     about: str
     statistic: S
-    scales: tuple[tuple[str, ...], ...] = (TYPED, UNTYPED)
     shape: Shape | None = None
+    scales: tuple[tuple[str, ...], ...] = (TYPED, UNTYPED)
     better: Literal["higher", "lower"] | None = "higher"
 
 
-def _of(
-    name: str,
-    title: str,
-    about: str,
-    statistic: Statistic,
-    shape: Shape = right,
-    scales: tuple[tuple[str, ...], ...] = (TYPED, UNTYPED),
-) -> Metric[Statistic]:
-    return Metric(name, title, about, statistic, scales, shape)
-
-
 METRICS: tuple[Metric[Statistic], ...] = (
-    _of("accuracy_4way", "4-way", "all typed ties apart", accuracy, right, (TYPED,)),
-    _of("accuracy_3way", "3-way", "ties collapsed", accuracy_3way, right_3way),
-    _of("accuracy_2way", "2-way", "where both sides name a winner", accuracy_2way, right_2way),
-    _of("accuracy_half_ties", "ties half", "a tie is half right", accuracy_half_ties, half_right),
-    _of("balanced", "balanced", "every true class weighs the same", balanced_accuracy, recalls),
-    _of("macro_f1", "macro-F1", "mean F1 of the labels that occur", macro_f1, f1_shares),
-    _of("kappa", "Cohen's kappa", "agreement beyond both sides' own label shares", kappa),
-    _of("gwet_ac1", "Gwet's AC1", "beyond chance, steady when one label prevails", gwet_ac1),
+    Metric("accuracy_4way", "4-way", "all typed ties apart", accuracy, right, (TYPED,)),
+    Metric("accuracy_3way", "3-way", "ties collapsed", accuracy_3way, right_3way),
+    Metric("accuracy_2way", "2-way", "where both sides name a winner", accuracy_2way, right_2way),
+    Metric(
+        "accuracy_half_ties", "ties half", "a tie is half right", accuracy_half_ties, half_right
+    ),
+    Metric("balanced", "balanced", "every true class weighs the same", balanced_accuracy, recalls),
+    Metric("macro_f1", "macro-F1", "mean F1 of the labels that occur", macro_f1, f1_shares),
+    Metric("kappa", "Cohen's kappa", "agreement beyond both sides' own label shares", kappa, right),
+    Metric(
+        "gwet_ac1", "Gwet's AC1", "beyond chance, steady when one label prevails", gwet_ac1, right
+    ),
 )
 
 SCORE_METRICS: tuple[Metric[ScoreStatistic], ...] = (
-    Metric("rho", "Spearman rho", "correlation of ranks", rho, ()),
-    Metric("tau_b", "Kendall tau-b", "pairs of answers in the same order", tau_b, ()),
-    Metric("r", "Pearson r", "linear correlation", r, ()),
-    Metric("ccc", "Lin's concordance", "1 is equality", ccc, ()),
-    Metric("mae", "MAE", "mean absolute error", mae, (), better="lower"),
-    Metric("mse", "MSE", "mean squared error", mse, (), better="lower"),
-    Metric("bias", "bias", "judge minus annotators", bias, (), better=None),
-    Metric("crps", "CRPS per rating", "of the distribution", crps, (), better="lower"),
-    Metric("nll_labels", "NLL per rating, labels", "in nats", nll_of_labels, (), better="lower"),
-    Metric("nll_beta", "NLL per rating, Beta", "of a density", nll_of_beta, (), better="lower"),
+    Metric("rho", "Spearman rho", "correlation of ranks", rho),
+    Metric("tau_b", "Kendall tau-b", "pairs of answers in the same order", tau_b),
+    Metric("r", "Pearson r", "linear correlation", r),
+    Metric("ccc", "Lin's concordance", "1 is equality", ccc),
+    Metric("mae", "MAE", "mean absolute error", mae, better="lower"),
+    Metric("mse", "MSE", "mean squared error", mse, better="lower"),
+    Metric("bias", "bias", "judge minus annotators", bias, better=None),
+    Metric("crps", "CRPS per rating", "of the distribution", crps, better="lower"),
+    Metric("nll_labels", "NLL per rating, labels", "in nats", nll_of_labels, better="lower"),
+    Metric("nll_beta", "NLL per rating, Beta", "of a density", nll_of_beta, better="lower"),
 )
 
 

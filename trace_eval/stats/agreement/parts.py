@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
+from trace_eval.opinions.codes import MISSING, TIE, collapse_codes
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.judges import Aligned
 from trace_eval.stats.agreement.levels import ALL, Masks
@@ -113,15 +113,9 @@ class Forced:
     ties_out: float | None
 
 
-def forced(
-    judge: str,
-    dimension: str,
-    truth: Codes,
-    predicted: Codes,
-    groups: Mapping[str, NDArray[np.bool_]],
-) -> list[Forced]:
+def forced(column: Aligned, groups: Mapping[str, NDArray[np.bool_]]) -> list[Forced]:
     """One row per group that has an item with a winner."""
-    truth, predicted = collapse_codes(truth), collapse_codes(predicted)
+    truth, predicted = collapse_codes(column.agreed), collapse_codes(column.predicted)
     winner = (truth != MISSING) & (truth < TIE)
     rows = []
     for name, mask in groups.items():
@@ -133,8 +127,8 @@ def forced(
             right = int((verdicts == truth[chosen]).sum())
             rows.append(
                 Forced(
-                    judge,
-                    dimension,
+                    column.judge,
+                    column.dimension,
                     name,
                     items,
                     scored,

@@ -78,8 +78,8 @@ def join_orders(
     clip_a: Sequence[Any] | NDArray[Any],
     clip_b: Sequence[Any] | NDArray[Any],
     extra: Sequence[Any] | NDArray[Any] | None = None,
-) -> list[tuple[int, int]]:
-    """Rows that show the same two recordings in opposite order, each row at most once.
+) -> NDArray[np.int64]:
+    """Rows that show the same two recordings in opposite order, each at most once [shape=(n, 2)].
 
     Identity is the audio (hash or path), never the id. ``extra`` (the instruction) must be
     equal as well. Rows with an unknown or the same recording twice are left out.
@@ -103,7 +103,7 @@ def join_orders(
         meeting[~exchanged], meeting[exchanged], assume_unique=True, return_indices=True
     )
     joined = np.sort(np.stack([one[at_one], other[at_other]], 1), 1)
-    return [tuple(pair) for pair in joined[np.argsort(joined[:, 1])].tolist()]
+    return np.asarray(joined[np.argsort(joined[:, 1])])
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
     """By audio identity over judgements, one row per item, and by order over the calls of a run."""
     clips = [judged.facts.get(name) for name in ("clip_a", "clip_b", "instruction_id")]
     if clips[0] is not None and clips[1] is not None:
-        joined = np.array(join_orders(clips[0], clips[1], clips[2]), np.int64).reshape(-1, 2)
+        joined = join_orders(clips[0], clips[1], clips[2])
         if len(joined):
             for dimension, codes in judged.codes.items():
                 bias = position_bias(codes[joined[:, 0]], codes[joined[:, 1]])

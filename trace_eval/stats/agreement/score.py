@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.share import digits
 from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column, out_of
 from trace_eval.stats.agreement.baselines import (
     RULES,
@@ -35,7 +34,7 @@ from trace_eval.stats.agreement.counts import (
 from trace_eval.stats.agreement.judges import Aligned
 from trace_eval.stats.agreement.metrics import accuracy_name, estimates_of
 from trace_eval.stats.agreement.parts import MAIN
-from trace_eval.stats.options import NumberRule
+from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.sentences import rate
 
 #: What intervals are over, where whole instructions are drawn.
@@ -90,39 +89,25 @@ class JudgeScore:
 
 
 def score_judge(
-    columns: Sequence[Aligned],
-    facts: Mapping[str, NDArray[Any]],
-    content: Codes | None,
-    cluster: NDArray[np.int64] | None,
-    options: BootstrapOptions,
-    rules: Sequence[NumberRule] = (),
-) -> list[JudgeScore]:
-    """Score one judge on all dimensions.
+    column: Aligned, judged: Opinions, cluster: NDArray[np.int64] | None, options: AgreeOptions
+) -> JudgeScore:
+    """Score one judge on one dimension.
 
     Args:
-        columns: truth and prediction per dimension, over the same items.
-        facts, content: numbers per item, and the judge's content ratings, for the baselines.
+        column: truth and prediction.
+        judged: what the judge says of the same items: numbers and content, for the baselines.
         cluster: independent unit of each item, from 0; None: items are drawn one by one.
-        rules: numbers to beat beside :data:`RULES`.
+        options: of the intervals, and numbers to beat beside :data:`RULES`.
     """
-    guesses = {rule.name: rule.codes(facts) for rule in (*RULES, *rules)}
-    return [_score(column, cluster, options, guesses, content) for column in columns]
-
-
-def _score(
-    column: Aligned,
-    cluster: NDArray[np.int64] | None,
-    options: BootstrapOptions,
-    guesses: Mapping[str, Codes | None],
-    content: Codes | None,
-) -> JudgeScore:
-    metrics, counts = estimates_of(column, cluster, options), column.counts()
-    best = majority(counts, column.labels)
+    metrics, counts = estimates_of(column, cluster, options.bootstrap), column.counts()
+    best, rules = majority(counts, column.labels), (*RULES, *options.baselines)
+    guesses = {rule.name: rule.codes(judged.facts) for rule in rules}
     if column.dimension in ("overall", "preference"):
-        guesses = {**guesses, "content only": content}
-    rules = tuple(_baselines(column, counts, best, guesses, cluster))
+        guesses["content only"] = judged.codes.get("content")
+    baselines = tuple(_baselines(column, counts, best, guesses, cluster))
     ties = _lone_ties(counts, metrics)
-    verdict = _verdict(column, metrics[accuracy_name(column.labels)], best, rules, options.level)
+    result, level = metrics[accuracy_name(column.labels)], options.bootstrap.level
+    verdict = _verdict(column, result, best, baselines, level)
     return JudgeScore(
         judge=column.judge,
         dimension=column.dimension,
@@ -134,7 +119,7 @@ def _score(
         metrics=metrics,
         confusion=tuple(tuple(int(n) if n == int(n) else float(n) for n in row) for row in counts),
         majority=best,
-        baselines=rules,
+        baselines=baselines,
         verdict=f"{verdict} {ties}".rstrip(),
         split=column.split,
         ties=ties,

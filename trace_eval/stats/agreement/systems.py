@@ -144,17 +144,9 @@ def system_rows(
     """The table of a judge from the estimates that :func:`add_systems` registered."""
     names, codes = systems
     scored, scale = judge.joined.scored, scale_of(items)
-    low, width = float(scale.low), float(scale.high - scale.low)
 
-    def scaled(estimate: IntervalEstimate, shift: float) -> IntervalEstimate:
-        def move(limits: tuple[float, float] | None) -> tuple[float, float] | None:
-            return limits and (shift + width * limits[0], shift + width * limits[1])
-
-        return IntervalEstimate(
-            None if estimate.value is None else shift + width * estimate.value,
-            move(estimate.interval),
-            estimate.reason,
-        )
+    def width(place: float) -> float:
+        return float(scale.high - scale.low) * place
 
     results = []
     keys = [f"system.{judge.name}.{system}" for system in names]
@@ -168,11 +160,11 @@ def system_rows(
                 system,
                 int((mine & scored).sum()),
                 int((mine & ~scored).sum()),
-                scaled(estimates[f"{key}.mean"], low),
+                estimates[f"{key}.mean"].on(scale.value),
                 ranks[number],
-                scaled(estimates[f"{key}.people"], low),
+                estimates[f"{key}.people"].on(scale.value),
                 human_ranks[number],
-                scaled(estimates[f"{key}.difference"], 0),
+                estimates[f"{key}.difference"].on(width),
                 same_family(judge.name, system, families),
             )
         )
@@ -185,7 +177,7 @@ def system_rows(
         estimates[f"{name}.r"],
         estimates[f"{name}.rho"],
         estimates[f"{name}.tau"],
-        scaled(estimates[f"{name}.own"], 0),
+        estimates[f"{name}.own"].on(width),
     )
     return results, agreement
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +103,15 @@ def train_fusion(
         test_errors = [squared_error(who, of, held_out.truth) for who, of in predicted.items()]
     labels = tuple(map(float, scale.labels))
     model = FusionModel(sources[0].rubric, labels, members(names, blend), last, None)
-    model = _finished(model, items, judges, dev, details, errors)
+    fitted = {
+        "train": details["train"],
+        "dev": details["dev"],
+        "questions": len(np.unique(rows.question[items.scored])),
+        "ratings": len(ratings_of(items)),
+        "errors": [asdict(error) for error in errors],
+    }
+    factor = _factor(model, items, judges, dev)
+    model = replace(model, variance_factor=factor, fitted=fitted)
     worth, verdict = _verdict(errors, names)
     stored = worth or options.force
     if not stored:
@@ -161,15 +169,10 @@ def _questions(items: Opinions) -> Array:
     return np.array([place[key] for key in keys], np.int64)
 
 
-def _finished(
-    model: FusionModel,
-    items: Opinions,
-    judges: Sequence[JudgeOpinions],
-    dev: Array,
-    lines: dict[str, str],
-    errors: Sequence[CrossValidated],
-) -> FusionModel:
-    """With the variance factor, and the record of what was fitted."""
+def _factor(
+    model: FusionModel, items: Opinions, judges: Sequence[JudgeOpinions], dev: Array
+) -> float | None:
+    """The factor of the variance, fitted on these rows; see :func:`fit_factor`."""
     unknown, mean, spread = np.full((3, len(items)), np.nan)
     for row in np.flatnonzero(dev):
         stated = {
@@ -188,15 +191,7 @@ def _finished(
         if parts:
             spread[row] = sum(parts)
     human = ratings_of(items, dev)
-    factor = fit_factor(human.score, mean[human.item], spread[human.item])
-    fitted = {
-        "train": lines["train"],
-        "dev": lines["dev"],
-        "questions": len(np.unique(_questions(items)[items.scored])),
-        "ratings": len(ratings_of(items)),
-        "errors": [asdict(error) for error in errors],
-    }
-    return FusionModel(model.rubric, model.labels, model.members, model.last, factor, fitted)
+    return fit_factor(human.score, mean[human.item], spread[human.item])
 
 
 def _verdict(errors: Sequence[CrossValidated], names: Sequence[str]) -> tuple[bool, str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from blueprints import counted
 from trace_eval.estimate.limits import Array
 from trace_eval.estimate.paired import holm, sign_flip
-from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, Codes
+from trace_eval.opinions.codes import MISSING, SPLIT
 from trace_eval.opinions.units import index_of
 from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.position import self_mask
@@ -19,9 +19,7 @@ from trace_eval.stats.inference.influence import PPIComponents, ppi_components
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
 from trace_eval.stats.inference.sampling import Design, simple_design
-from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
-
-_BOTH_BAD = LABELS.index("both_bad")
+from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes, points
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ def win_rate_tables(
     listed = [run.table.facts[f"system_{side}"][kept].tolist() for side in "ab"]
     number, systems_named = index_of(listed[0] + listed[1])
     a, b = number.reshape(2, -1)
-    human, judge = _points(truth, typed), _points(judged, typed)
+    human, judge = points(truth, typed), points(judged, typed)
     sides = {str(name): (a == code, b == code) for code, name in enumerate(systems_named)}
     results = {name: _of_system(human, judge, *side, design) for name, side in sides.items()}
     systems = [
@@ -115,24 +113,17 @@ def own_rates(outcomes: Outcomes, level: float = 0.95, typed: bool = False) -> t
     design = simple_design(everyone, None, outcomes.unit)
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
     first, second = outcomes.pairs[pair].T
-    points = _points(outcome.astype(np.int8), typed)  # a tie of either kind has its label's code
+    own = points(outcome, typed)
     rows = []
     for number, name in enumerate(outcomes.systems):
         side = first == number, second == number
-        result = estimate(_of_system(points, points, *side, design), level)
-        rows.append(RateRow(name, _tested(result, points, side, design)))
+        result = estimate(_of_system(own, own, *side, design), level)
+        rows.append(RateRow(name, _tested(result, own, side, design)))
     return tuple(sorted(rows, key=_best_first))
 
 
 def _best_first(row: RateRow) -> tuple[float, str]:
     return (1.0 if row.rate.both is None else -round(row.rate.both, 9)), row.system
-
-
-def _points(codes: Codes, typed: bool) -> tuple[Array, Array]:
-    """Points of A and of B: a win 1, a loss 0, a tie a half; ``both_bad`` 0 on request."""
-    tie = np.where((codes == _BOTH_BAD) & typed, 0.0, 0.5)
-    a, b = (np.where(codes == own, 1.0, np.where(codes == 1 - own, 0.0, tie)) for own in (0, 1))
-    return a, b
 
 
 def _tested(
@@ -149,8 +140,8 @@ def _tested(
     alone = len(np.unique(design.cluster[rows])) == len(rows)
     if result.p is None or result.weight or not alone or len(np.unique(design.weight[rows])) > 1:
         return result
-    points = np.where(side[1][rows], human[1][rows], human[0][rows])
-    return replace(result, p=sign_flip(points - 0.5), exact=True)
+    won = np.where(side[1][rows], human[1][rows], human[0][rows])
+    return replace(result, p=sign_flip(won - 0.5), exact=True)
 
 
 def _of_system(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.paired import sign_test
-from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
+from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes, points
 
 Array = NDArray[np.float64]
 
@@ -78,8 +78,7 @@ def _games(outcomes: Outcomes, typed: bool) -> tuple[NDArray[np.int64], NDArray[
         key = outcomes.unit * len(outcomes.pairs) + pair
         _, first, unit = np.unique(key, return_index=True, return_inverse=True)
         pair = pair[first]
-    points = _points(typed)[:, outcome]
-    mean = np.stack([np.bincount(unit, row) for row in points]) / np.bincount(unit)
+    mean = np.stack([np.bincount(unit, row) for row in points(outcome, typed)]) / np.bincount(unit)
     one, other = outcomes.pairs[pair].T
     played, own = np.zeros((2, size, size, 3), np.int64)
     for mine, theirs, row in ((one, other, 0), (other, one, 1)):
@@ -87,12 +86,6 @@ def _games(outcomes: Outcomes, typed: bool) -> tuple[NDArray[np.int64], NDArray[
             result = 1 + np.sign(np.round(gap, 9)).astype(np.int64)
             np.add.at(table, (mine, theirs, result), 1)
     return played, own
-
-
-def _points(typed: bool) -> Array:
-    """Points of both sides by :data:`OUTCOMES` [shape=(2, 4)]."""
-    bad = 0.0 if typed else 0.5
-    return np.array([[1, 0, 0.5, bad], [0, 1, 0.5, bad]])
 
 
 def _points_test(
@@ -173,7 +166,7 @@ def _instruction_rates(outcomes: Outcomes, typed: bool, only: int | None) -> Arr
     total, count = np.zeros(size * groups), np.zeros(size * groups)
     first, second = outcomes.pairs[pair].T
     for side, opponent, own in zip(
-        (first, second), (second, first), _points(typed)[:, outcome], strict=True
+        (first, second), (second, first), points(outcome, typed), strict=True
     ):
         mine = slice(None) if only is None else (side == only) | (opponent == only)
         key = side[mine] * groups + outcomes.unit[mine]

@@ -181,6 +181,16 @@ def meetings(outcomes: Outcomes, typed: bool = False) -> list[MeetingRow]:
     ]
 
 
+def points(codes: NDArray[Any], typed: bool) -> tuple[Array, Array]:
+    """Points of both sides by codes of labels, or of :data:`OUTCOMES`, which are the same.
+
+    A win is 1, a loss 0, a tie a half; with ``typed`` a ``both_bad`` is 0 for both.
+    """
+    tie = np.where((codes == _BAD) & typed, 0.0, 0.5)
+    a, b = (np.where(codes == w, 1.0, np.where(codes == 1 - w, 0.0, tie)) for w in (_WIN, _LOSS))
+    return a, b
+
+
 def points_of(outcomes: Outcomes, counts: NDArray[Any], typed: bool) -> tuple[Array, Array]:
     """(twice the points, comparisons) of row system against column system.
 
