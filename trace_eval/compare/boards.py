@@ -174,18 +174,13 @@ def compare_boards(one: Opinions, other: Opinions, items: int | None = None) -> 
         (name,) = first.ids[base]
         figures.append(_figures(f"without the baseline {name}", kept, old[rest], new[rest]))
     families: list[ConclusionChange] = []
-    p_holm: Iterator[float | None] = iter([None] * len(names))
+    p_holm: dict[str, float] = {}
     if items is not None:
-        low, high = min(old.min(), new.min()), max(old.max(), new.max())
-        unit = 100.0 if high > 1 else 1.0  # percentages, or shares
-        if low < 0 or high > unit:
-            raise UserError(
-                f"{one.source}: {low:g} to {high:g} are no win rates; leave out --items"
-            )
-        rates = old[rest] / unit, new[rest] / unit
+        rates = _rates(one.source, old, new)[:, rest]
         errors = [p * (1 - p) / items for p in rates]
         families = [*_families(kept, rates, errors, bool(base.any()))]
-        p_holm = iter(holm(z_p(rates[1] - rates[0], errors[0] + errors[1]).tolist()))
+        tested = holm(z_p(rates[1] - rates[0], errors[0] + errors[1]).tolist())
+        p_holm = dict(zip(kept, tested, strict=True))
     fitted = mapping(old[rest], new[rest])
     before, after = ranks(old.tolist()), ranks(new.tolist())
     shifts = [
@@ -195,7 +190,7 @@ def compare_boards(one: Opinions, other: Opinions, items: int | None = None) -> 
             float(new[row]),
             float(new[row] - old[row]),
             (before[row] or 0, after[row] or 0),
-            next(p_holm) if rest[row] else None,
+            p_holm.get(name),
             *(fitted.at(float(old[row])) or (None, None)),
         )
         for row, name in enumerate(names)
@@ -214,6 +209,20 @@ def compare_boards(one: Opinions, other: Opinions, items: int | None = None) -> 
         conclusions=tuple(families),
         mapping=fitted,
     )
+
+
+def _rates(source: str, old: Array, new: Array) -> Array:
+    """Both boards as shares [shape=(2, systems)].
+
+    Raises:
+        UserError: they are neither shares nor percentages.
+    """
+    both = np.stack([old, new])
+    low, high = float(both.min()), float(both.max())
+    unit = 100.0 if high > 1 else 1.0
+    if low < 0 or high > unit:
+        raise UserError(f"{source}: {low:g} to {high:g} are no win rates; leave out --items")
+    return np.asarray(both / unit)
 
 
 def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> BoardFigures:
@@ -241,7 +250,7 @@ def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> BoardFi
 
 
 def _families(
-    names: Sequence[str], rates: tuple[Array, Array], errors: Sequence[Array], against: bool
+    names: Sequence[str], rates: Array, errors: Sequence[Array], against: bool
 ) -> Iterator[ConclusionChange]:
     """Every system ``against`` the baseline, where there is one, and every two systems."""
     if against:

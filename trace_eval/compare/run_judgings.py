@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from fusion import numbers
 from trace_eval.compare.judgings import ABSENT, Array, Ceiling, Judging
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.items import Single
@@ -23,7 +22,7 @@ from trace_eval.data.scores import Score
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.ratings import rated, ratings_of_items, values_of
+from trace_eval.opinions.ratings import places_on, rated, ratings_of_items, values_of
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.levels import human_ceiling
@@ -86,12 +85,11 @@ def _scores(run: Run) -> Judging:
     points, reasons, scale = {}, {}, None
     for rubric, of in scored.items():
         results = [of.get(item.id) for item in items]
-        labels = rubrics[rubric].scale.labels
-        low, high = min(labels), max(labels)
+        of_rubric = rubrics[rubric].numbers
         values = [np.nan if s is None or s.value is None else s.value for s in results]
-        points[f"{rubric}.score"] = (np.array(values, float) - low) / (high - low)
+        points[f"{rubric}.score"] = places_on(np.array(values, float), of_rubric)
         reasons[f"{rubric}.score"] = texts_of([_reason(s) for s in results])
-        scale = numbers(labels) if len(scored) == 1 else None
+        scale = of_rubric if len(scored) == 1 else None
     evidence, durations = _evidence(run)
     clips = {source: record.clip for source, record in run.clips().items()}
     length, unit = _lengths(items, clips, durations)

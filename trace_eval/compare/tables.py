@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from blueprints import counted
-from fusion import DIMENSIONS
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_answer, score_tables
 from trace_eval.estimate.paired import MCNEMAR
+from trace_eval.opinions.codes import LABEL_COLUMNS
 from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.agreement.judges import under
 from trace_eval.stats.agreement.parts import MAIN
@@ -128,7 +128,8 @@ def _all(report: RunComparison) -> Iterator[Table]:
         "the repetition is the second run without noise; net is what the noise adds to it",
     )
     seen = {name for item in report.apart for own in item.verdicts.values() for name in own}
-    columns = [n for n in ("overall", "preference", "match", *DIMENSIONS) if n in seen]
+    wholes = "overall", "preference", "match"
+    columns = dict.fromkeys(name for name in (*wholes, *LABEL_COLUMNS) if name in seen)
 
     def cell(labels: Mapping[str, str]) -> str:
         return " | ".join(labels.get(name, NOTHING) for name in columns)

@@ -120,11 +120,13 @@ def ablation_table(
     if not shared:
         raise UserError(f"{truth.source}: no dimension that all conditions and the labels have")
     first = next(iter(runs))
-    rows = [
-        _row(name, dimension, run, None if name == first else runs[first], items, options)
-        for dimension in shared
-        for name, run in runs.items()
-    ]
+    units = items.units(instructions=False)
+    rows = []
+    for dimension in shared:
+        columns = {n: np.stack([own[dimension] for own in run]) for n, run in runs.items()}
+        for name, own in columns.items():
+            every = items.codes[dimension], own, columns[first]
+            rows.append(_row((name, dimension), every, name == first, units, options))
     adjusted = iter(holm([row.mcnemar.p for row in rows if row.mcnemar is not None]))
     return Ablation(
         first,
@@ -155,18 +157,22 @@ def _codes(table: Opinions, items: Opinions, policy: Policy | None) -> Mapping[s
 
 
 def _row(
-    name: str,
-    dimension: str,
-    run: list[Mapping[str, Codes]],
-    base: list[Mapping[str, Codes]] | None,
-    items: Opinions,
+    of: tuple[str, str],
+    every: tuple[Codes, Codes, Codes],
+    is_base: bool,
+    units: NDArray[np.int64] | None,
     options: BootstrapOptions,
 ) -> AblationRow:
-    """A condition beside the reference; ``base`` is None of the reference itself."""
-    truth = items.codes[dimension]
-    ours, theirs = (np.stack([codes[dimension] for codes in runs]) for runs in (run, base or run))
-    if any(is_untyped(codes) for codes in (truth, ours, theirs)):
-        truth, ours, theirs = (collapse_codes(codes) for codes in (truth, ours, theirs))
+    """A condition beside the reference, or the reference itself.
+
+    Args:
+        of: condition and dimension.
+        every: truth [shape=(items,)], and the codes of the condition and of the reference
+            [shape=(repeats, items) each].
+    """
+    if any(map(is_untyped, every)):
+        every = collapse_codes(every[0]), collapse_codes(every[1]), collapse_codes(every[2])
+    truth, ours, theirs = every
     right, judged = _right(ours, truth)
     present = judged > 0
     shares = right[present] / judged[present]
@@ -179,9 +185,9 @@ def _row(
         np.tile(np.arange(len(truth)), len(ours)), np.where(truth == MISSING, MISSING, ours).ravel()
     )
     row = AblationRow(
-        condition=name,
-        dimension=dimension,
-        repeats=len(run),
+        condition=of[0],
+        dimension=of[1],
+        repeats=len(ours),
         items=int(present.sum()),
         accuracy=float(shares.mean()) if len(shares) else None,
         spread=float(np.std(each, ddof=1)) if len(each) > 1 else None,
@@ -193,12 +199,11 @@ def _row(
     )
     base_right, base_judged = _right(theirs, truth)
     both = present & (base_judged > 0)
-    if base is None or not both.any():
+    if is_base or not both.any():
         return replace(row, compared=int(both.sum()))
     gain = right[both] / judged[both] - base_right[both] / base_judged[both]
-    units = items.units(instructions=False)
-    units = None if units is None else units[both]
-    difference = mean_difference(gain, units, options, (-1.0, 1.0))
+    unit = None if units is None else units[both]
+    difference = mean_difference(gain, unit, options, (-1.0, 1.0))
     first, second = (consensus(codes)[both] == truth[both] for codes in (theirs, ours))
     test = mcnemar(first.astype(int) - second)
     return replace(row, compared=int(both.sum()), difference=difference, mcnemar=test)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -175,17 +174,7 @@ def _card(
 ) -> Card:
     judge, labels = next(iter(one.raters())), one.labels
     unknown: list[str] = []
-    report: AgreeReport | None = None
-    calibration: Calibration | None = None
-    options = AgreeOptions(BootstrapOptions(resamples), missing="drop")
-    if labels is None:
-        unknown.append(f"{_AGREEMENT}: there are no labels; give some with --labels")
-    else:
-        report = _or_unknown(
-            _AGREEMENT, unknown, lambda: agree_by_instruction(one, labels, options)
-        )
-    if report:
-        calibration = _or_unknown("calibration", unknown, lambda: calibrate(gather(one, labels)))
+    report, calibration = _agreement(one, resamples, unknown)
     score = main_score(report)
     run = gather(one, None if report is None else labels)
     table = run.table
@@ -198,10 +187,6 @@ def _card(
     both = min(both, ran.both_orders) if ran and ran.both_orders else both
     lines = [name is not None for name in run.table.facts.get("instruction_id", ())]
     unnamed = len(lines) - sum(lines) if any(lines) else 0
-    loudness, (level_a, level_b) = None, (table.facts.get(f"loudness_{s}") for s in "ab")
-    if report and level_a is not None and level_b is not None:
-        loud = length_bias(run.truth, run.codes, level_a, level_b)
-        loudness = LoudnessBias(loud.human_ties, loud.longer, loud.shorter, loud.tied, loud.p)
     unknown += _unknown(both, score, unnamed, len(lines), judge if probes is None else None)
     return Card(
         name=name,
@@ -217,7 +202,7 @@ def _card(
         operation=ran,
         agreement=report,
         ceiling=None if labels is None else human_ceiling(labels),
-        loudness=loudness,
+        loudness=_loudness(run) if report else None,
         calibration=calibration,
         probes=probes,
         limits={e: limits_of(e) for e in (ran.extractors.values() if ran else ())},
@@ -230,6 +215,31 @@ def _card(
         ),
         unknown=tuple(unknown),
     )
+
+
+def _agreement(
+    one: Opinions, resamples: int, unknown: list[str]
+) -> tuple[AgreeReport | None, Calibration | None]:
+    """Agreement and calibration; None where the data does not allow it, with a note why."""
+    if one.labels is None:
+        unknown.append(f"{_AGREEMENT}: there are no labels; give some with --labels")
+        return None, None
+    options = AgreeOptions(BootstrapOptions(resamples), missing="drop")
+    report = None
+    try:
+        report = agree_by_instruction(one, one.labels, options)
+        return report, calibrate(gather(one, one.labels))
+    except UserError as error:
+        unknown.append(f"{_AGREEMENT if report is None else 'calibration'}: {error}")
+        return report, None
+
+
+def _loudness(run: LabelledRun) -> LoudnessBias | None:
+    a, b = (run.table.facts.get(f"loudness_{side}") for side in "ab")
+    if a is None or b is None:
+        return None
+    loud = length_bias(run.truth, run.codes, a, b)
+    return LoudnessBias(loud.human_ties, loud.longer, loud.shorter, loud.tied, loud.p)
 
 
 def _unknown(
@@ -252,15 +262,6 @@ def _unknown(
             f"sanity probes: run trace-eval drill judge PAIRS --out DIR --judge {unprobed}, then"
             " this with --probes DIR"
         )
-
-
-def _or_unknown(what: str, unknown: list[str], make: Callable[[], Any]) -> Any:
-    """A measurement; None where the data does not allow it, with a note in ``unknown``."""
-    try:
-        return make()
-    except UserError as error:
-        unknown.append(f"{what}: {error}")
-        return None
 
 
 def _distinct(run: LabelledRun, *names: str) -> int | None:

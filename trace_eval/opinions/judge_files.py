@@ -34,18 +34,7 @@ def read_judge_file(
         UserError: the file cannot be read, a named column is not there, or a value is neither
             a label nor mapped to one.
     """
-    provided = {columns.prediction: "prediction", columns.truth: "truth", columns.id: "id"}
-    own = {name: ours for name, ours in provided.items() if name is not None}
-    sides = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
-    named = sum(name is not None for name in (columns.prediction, columns.truth, columns.id))
-    if len(own) < named:
-        raise UserError("--prediction, --truth and --id need three different columns")
-    results: dict[str, Any] = dict(
-        read_columns(path, {**sides, **columns_of(columns.named), **own})
-    )
-    for name, ours in own.items():
-        if ours not in results:
-            raise UserError(f"{path}: no column {name!r}; see its header")
+    results = _columns(path, columns, numbers)
     truth = results.pop("truth", None)
     truth_scores = {
         name: results.pop(f"truth_{name}") for name in SCORE_FACTS if f"truth_{name}" in results
@@ -69,11 +58,8 @@ def read_judge_file(
     )
     human = None
     if truth is not None or truth_scores:
-        identity = {
-            name: values
-            for name, values in results.items()
-            if name not in (*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat")
-        }
+        judges_own = {*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat"}
+        identity = {name: of for name, of in results.items() if name not in judges_own}
         human = label_table(
             f"{columns.truth or 'human scores'} of {path}",
             {**identity, **own_labels, **truth_scores},
@@ -81,6 +67,20 @@ def read_judge_file(
             numbers=numbers,
         )
     return (flipped(judged) if columns.flip_b else judged).beside(human)
+
+
+def _columns(path: Path, columns: Columns, numbers: Sequence[str]) -> dict[str, Any]:
+    """The columns that are read, those that are named as ``prediction``, ``truth`` and ``id``."""
+    named = {"prediction": columns.prediction, "truth": columns.truth, "id": columns.id}
+    own = {name: ours for ours, name in named.items() if name is not None}
+    if len(own) < sum(name is not None for name in named.values()):
+        raise UserError("--prediction, --truth and --id need three different columns")
+    sides = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
+    results = dict(read_columns(path, {**sides, **columns_of(columns.named), **own}))
+    for name, ours in own.items():
+        if ours not in results:
+            raise UserError(f"{path}: no column {name!r}; see its header")
+    return results
 
 
 def _labels(

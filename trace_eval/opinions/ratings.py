@@ -66,7 +66,7 @@ def placed(judged: Opinions, scale: Numbers) -> Opinions:
         UserError: a distribution has a label that is not on the scale.
     """
     facts = judged.facts
-    scores = {"score": _places(facts["score"], scale)}
+    scores = {"score": places_on(facts["score"], scale)}
     for name in ("variance", "beta", "clamped"):
         if name in facts and not np.isnan(facts[name]).all():
             scores[name] = facts[name]
@@ -77,7 +77,7 @@ def placed(judged: Opinions, scale: Numbers) -> Opinions:
         table = np.full((len(judged), count), np.nan)
         for row, values in enumerate(samples):
             table[row, : len(values or ())] = np.array(values or (), float)  # None is NaN
-        scores["samples"] = _places(table, scale)
+        scores["samples"] = places_on(table, scale)
     return replace(judged, scores=scores, scale=scale)
 
 
@@ -98,7 +98,8 @@ def placed_ratings(ratings: Opinions, scale: Numbers) -> Opinions:
     return replace(ratings, scores={"score": places}, scale=scale)
 
 
-def _places(score: Array, scale: Numbers) -> NDArray[np.float64]:
+def places_on(score: Array, scale: Numbers) -> NDArray[np.float64]:
+    """Numbers on a scale as places, 0 to 1 [shape as of ``score``]."""
     return np.asarray((score - float(scale.low)) / (float(scale.high) - float(scale.low)))
 
 
@@ -120,7 +121,7 @@ def _of_means(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:
             f" the scale goes from {scale.low:g} to {scale.high:g}; correct it, or name the rubric"
             " with --rubric"
         )
-    return _places(provided, scale)
+    return places_on(provided, scale)
 
 
 def _of_labels(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:

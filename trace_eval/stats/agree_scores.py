@@ -115,8 +115,7 @@ def compare_scores(
     factor = fit_factor(items.score[often], items.scores["variance"][often])
     figures, selective, notes = _figures(part, ours, theirs, factor, options)
     systems, agreements = _systems(items, judges, chosen, options)
-    baseline_names = [rule.name for rule in theirs]
-    question = part.units()
+    rivals, question = [rule.name for rule in theirs], part.units()
     return ScoreReport(
         labels=ratings_of(items).source,
         rubric=None,
@@ -128,16 +127,7 @@ def compare_scores(
         high=float(scale_of(items).high),
         fitted_on=fitted_on,
         options=options,
-        coverage=tuple(
-            Coverage(
-                judge.name,
-                int(chosen.sum()),
-                int((rated & chosen).sum()),
-                int((judge.joined.scored & rated & chosen).sum()),
-                int((chosen & ~judge.joined.scored).sum()),
-            )
-            for judge in judges
-        ),
+        coverage=tuple(_coverage(judge, rated, chosen) for judge in judges),
         figures=tuple(figures),
         selective=tuple(selective),
         systems=systems,
@@ -149,9 +139,15 @@ def compare_scores(
         ),
         alphas=tuple(_alphas(part, ours)),
         splits=tuple(row for judge in ours for row in _by_split(part, judge)),
-        verdicts=tuple(verdict(judge.name, baseline_names, figures) for judge in ours),
+        verdicts=tuple(verdict(judge.name, rivals, figures) for judge in ours),
         notes=(*_notes(items, part, rated & chosen, options), *notes),
     )
+
+
+def _coverage(judge: JudgeOpinions, rated: Mask, chosen: Mask) -> Coverage:
+    scored = judge.joined.scored
+    masks = (chosen, rated & chosen, scored & rated & chosen, chosen & ~scored)
+    return Coverage(judge.name, *(int(mask.sum()) for mask in masks))
 
 
 def _of(judge: JudgeOpinions, chosen: Mask) -> JudgeOpinions:

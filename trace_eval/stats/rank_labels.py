@@ -15,7 +15,7 @@ from trace_eval.stats.inference.win_rates import own_rates
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.fit import MODELS
-from trace_eval.stats.ranking.intervals import rank_intervals
+from trace_eval.stats.ranking.intervals import RankSets, rank_intervals
 from trace_eval.stats.ranking.outcomes import (
     Outcomes,
     mean_win_rates,
@@ -64,13 +64,6 @@ def rank_labels(
     methods = {method: _ranked(method, outcomes, options) for method in methods_of(options)}
     fitted = [one.fitted for one in methods.values() if one.fitted is not None]
     sets = rank_intervals(methods_of(options), outcomes, options)
-    standings = []
-    for method, one in methods.items():
-        for index, system in enumerate(outcomes.systems):
-            exact = None if one.exact[index] is None else str(one.exact[index])
-            place = Standing(method, system, one.values[index], exact, one.ranks[index])
-            own = sets.get(method)
-            standings.append(place if own is None else own.placed(place, index, outcomes.systems))
     theirs = None if labels is None else outcomes_of(labels, options.dimension, options.cluster)
     return RankReport(
         source=table.source,
@@ -79,7 +72,7 @@ def rank_labels(
         self_compared=outcomes.self_compared,
         warnings=tuple(ranking_warnings(table, table.column(options.dimension), labels)),
         systems=tuple(_system_rows(outcomes, options)),
-        places=tuple(standings),
+        places=tuple(_places(methods, sets, outcomes.systems)),
         correlations=tuple(_correlations(methods, outcomes, options, human, theirs)),
         parameters=tuple(
             Parameter(result.model, name, value)
@@ -132,6 +125,17 @@ def _ranked(method: str, outcomes: Outcomes, options: RankOptions) -> _Ranked:
             exact[outcomes.systems.index(against)] = Fraction(1, 2)
     values = [None if rate is None else float(rate) for rate in exact]
     return _Ranked(values, exact, ranks(exact))
+
+
+def _places(
+    methods: Mapping[str, _Ranked], sets: Mapping[str, RankSets], systems: Sequence[str]
+) -> Iterator[Standing]:
+    """Every system by every method, with its best and worst rank."""
+    for method, one in methods.items():
+        for index, system in enumerate(systems):
+            exact = None if one.exact[index] is None else str(one.exact[index])
+            place = Standing(method, system, one.values[index], exact, one.ranks[index])
+            yield sets[method].placed(place, index, systems) if method in sets else place
 
 
 def _correlations(

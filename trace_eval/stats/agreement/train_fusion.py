@@ -93,14 +93,11 @@ def train_fusion(
     blend = fit_blend(rows.take(train))
     last = fit_map(blend.apply(rows.scores[dev]), rows.truth[dev])
     errors = cross_validated(rows.take(train), names, last)
-    test_errors = []
-    if test.any():
-        held_out = rows.take(test)
-        fused = blend.apply(held_out.scores)
-        predicted = dict(zip(names, held_out.scores.T, strict=True))
+    held_out = rows.take(test)
+    predicted = dict(zip(names, held_out.scores.T, strict=True)) if test.any() else {}
+    if predicted:
         predicted["average"] = average(held_out.scores)
-        predicted["fused"] = np.where(np.isnan(fused), np.nan, np.interp(fused, last.x, last.y))
-        test_errors = [squared_error(who, of, held_out.truth) for who, of in predicted.items()]
+        predicted["fused"] = last(blend.apply(held_out.scores))
     labels = tuple(map(float, scale.labels))
     model = FusionModel(sources[0].rubric, labels, members(names, blend), last, None)
     fitted = {
@@ -119,11 +116,9 @@ def train_fusion(
     return FusionTraining(
         model,
         model.save(out) if stored else None,
-        details["train"],
-        details["dev"],
-        details.get("test"),
+        *(details["train"], details["dev"], details.get("test")),
         tuple(errors),
-        tuple(test_errors),
+        tuple(squared_error(who, of, held_out.truth) for who, of in predicted.items()),
         verdict,
     )
 

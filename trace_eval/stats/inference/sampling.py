@@ -90,8 +90,15 @@ def drawn_labels(
         )
     if not np.isnan(provided[scored]).any():
         return _from_all_probabilities(source, provided, requested, scored)
+    return _from_some_probabilities(source, provided, requested, scored)
+
+
+def _from_some_probabilities(
+    source: str, provided: Array, requested: NDArray[np.bool_], scored: NDArray[np.bool_]
+) -> Drawn:
+    """Probabilities of labelled pairs alone: what these stand for tells of the others."""
     weight = 1 / provided[requested]
-    stands, total = float(weight.sum()), len(ids)
+    stands, total = float(weight.sum()), len(provided)
     exact = 0.5 + ROUNDING * float(weight[weight > 1].sum())
     # pairs without a judgement may have been out of the draw: their recordings cannot be played
     if min(abs(stands - total), abs(stands - (scored | requested).sum())) <= exact:
