@@ -6,7 +6,7 @@ import pytest
 from tests.support.label_tables import codes
 from trace_eval.opinions.codes import TYPED
 from trace_eval.opinions.units import units
-from trace_eval.stats.agreement.baselines import majority, random_matched, random_uniform
+from trace_eval.stats.agreement.baselines import majority, random_matched
 from trace_eval.stats.agreement.bias import length_bias
 from trace_eval.stats.agreement.checks import repeated
 from trace_eval.stats.agreement.counts import joint_counts
@@ -90,7 +90,6 @@ def test_baselines_by_hand() -> None:
     counts = joint_counts(truth, codes("222222"), 4)
     best = majority(counts, TYPED)
     assert (best.labels, best.count, best.accuracy) == (("1",), 3, 0.5)
-    assert random_uniform(counts) == 0.25
     # (3/6)^2 + 3 * (1/6)^2 = 12/36
     assert random_matched(counts) == pytest.approx(1 / 3, abs=1e-12)
     tied = majority(joint_counts(codes("12"), codes("11"), 4), TYPED)

@@ -7,6 +7,7 @@ from tests.support.label_tables import QUICK, codes, table
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.stats.agreement.judges import align
 from trace_eval.stats.agreement.levels import (
     LEVELS,
     by_level,
@@ -18,7 +19,7 @@ from trace_eval.stats.agreement.levels import (
     reliability_rows,
     vote_counts,
 )
-from trace_eval.stats.agreement.parts import forced
+from trace_eval.stats.agreement.parts import Forced, forced
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.tables import tables_of
 
@@ -97,15 +98,17 @@ def test_agreement_of_the_data_set_by_hand() -> None:
 
 def test_forced_choices_count_ties_three_ways_and_unscored_as_wrong() -> None:
     # Winners: 5 of 6; right, right, wrong, tie, unscored.
-    row = forced("j", "preference", codes("11212t"), codes("1111-1"), {"all": np.ones(6, bool)})[0]
-    assert (row.items, row.scored, row.ties) == (5, 4, 0)
-    row = forced("j", "preference", codes("11211t"), codes("111t-1"), {"all": np.ones(6, bool)})[0]
-    assert (row.items, row.scored, row.ties, row.coverage) == (5, 4, 1, 0.8)
-    assert row.accuracy == pytest.approx(2 / 5)
-    assert row.accuracy_scored == pytest.approx(2 / 4)
-    assert row.tie_half == pytest.approx(2.5 / 4)
-    assert row.ties_out == pytest.approx(2 / 3)
-    nothing = forced("j", "preference", codes("11"), codes("--"), {"all": np.ones(2, bool)})[0]
+    def row(truth: str, judged: str) -> Forced:
+        column = align("j", "preference", codes(truth), codes(judged))
+        return forced(column, {"all": np.ones(len(truth), bool)})[0]
+
+    plain = row("11212t", "1111-1")
+    assert (plain.items, plain.scored, plain.ties) == (5, 4, 0)
+    tied = row("11211t", "111t-1")
+    assert (tied.items, tied.scored, tied.ties, tied.coverage) == (5, 4, 1, 0.8)
+    shares = tied.accuracy, tied.accuracy_scored, tied.tie_half, tied.ties_out
+    assert shares == pytest.approx((2 / 5, 2 / 4, 2.5 / 4, 2 / 3))
+    nothing = row("11", "--")
     assert (nothing.accuracy, nothing.accuracy_scored, nothing.ties_out) == (0, None, None)
 
 

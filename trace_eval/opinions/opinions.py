@@ -293,6 +293,17 @@ def no_common_ids(judged: Opinions, source: str, ids: Texts) -> str:
     )
 
 
+def refuse_unjudged(judged: Opinions, items: Opinions, rows: NDArray[np.int64]) -> None:
+    """Refuse labelled items without a judgement, whose row is -1."""
+    absent = np.flatnonzero(rows < 0)
+    if len(absent):
+        raise UserError(
+            f"{judged.source}: no judgement of {len(absent)} of"
+            f" {counted(len(items), 'labelled item')}, first {items.ids[absent[0]]!r};"
+            " judge them, or pass --missing drop"
+        )
+
+
 def _refuse_strangers(
     judged: Opinions, items: Opinions, rows: NDArray[np.int64], missing: Missing
 ) -> None:
@@ -301,13 +312,7 @@ def _refuse_strangers(
         raise UserError(no_common_ids(judged, items.source, items.ids))
     if missing == "drop":
         return
-    absent = np.flatnonzero(rows < 0)
-    if len(absent):
-        raise UserError(
-            f"{judged.source}: no judgement of {len(absent)} of"
-            f" {counted(len(items), 'labelled item')}, first {items.ids[absent[0]]!r};"
-            " judge them, or pass --missing drop"
-        )
+    refuse_unjudged(judged, items, rows)
     if matched < len(judged):
         stray = judged.ids[np.flatnonzero(items.find(judged.ids) < 0)[0]]
         raise UserError(

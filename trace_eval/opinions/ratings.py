@@ -230,21 +230,35 @@ def read_ratings(
         raise UserError(
             f"{path}: ratings of {len(named)} rubrics ({', '.join(named)}); choose by --rubric"
         )
-    source = str(path)
-    values, ids = numbers_of(table[name], source, name), ids_of(source, table, False)
-    kept = ~np.isnan(values)
+    kept = np.array([bool(text and not text.isspace()) for text in table[name]], bool)
     if named and rubric is not None:
         kept &= np.array([of in (rubric, None) for of in table["rubric"]])
-    columns_of_items = {
+    raters = [who or "" for who in table.get("rater", ())]
+    return rows_of(str(path), table, (name,), raters, kept)
+
+
+def rows_of(
+    source: str,
+    table: Mapping[str, Sequence[Any]],
+    numbers: Sequence[str],
+    raters: Sequence[str],
+    kept: NDArray[np.bool_],
+) -> Opinions:
+    """The kept rows of a table of scores or ratings, each rater's once for an item.
+
+    Args:
+        table: ``id``, columns of ``numbers``, and facts of the items in :data:`ITEM_COLUMNS`.
+        raters: who gave each; empty: unknown.
+        kept: rows that count [shape=(rows,)].
+    """
+    ids = ids_of(source, table, False)
+    columns: dict[str, Any] = {
+        name: numbers_of(table[name], source, name) for name in numbers if name in table
+    }
+    columns |= {
         ours: shared(table[theirs]) for ours, theirs in ITEM_COLUMNS.items() if theirs in table
     }
-    whole = score_table(
-        source,
-        shared(ids.tolist()),
-        shared([who or "" for who in table.get("rater", ())]),
-        **columns_of_items,
-        **{name: values},
-    ).take(kept)
+    whole = score_table(source, shared(ids.tolist()), shared(raters), **columns).take(kept)
     if whole.rater is not None:
         refuse_duplicates(source, whole.ids, whole.rater, whole.repeat, np.flatnonzero(kept))
     return whole

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import Numbers, numbers
@@ -21,16 +19,9 @@ from trace_eval.data.label_files import (
     read_columns,
 )
 from trace_eval.data.names import fields_of
-from trace_eval.opinions.cells import ids_of, numbers_of, refuse_duplicates
 from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.ratings import (
-    DEFAULT_SCALE,
-    ITEM_COLUMNS,
-    read_ratings,
-    score_table,
-    shared,
-)
+from trace_eval.opinions.ratings import DEFAULT_SCALE, read_ratings, rows_of
 from trace_eval.opinions.score_records import holds_records, only_rubric, read_records, read_run
 from trace_eval.rubrics.load import load_rubric, rubric_names
 
@@ -145,19 +136,9 @@ def _of_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> Opi
     for name in ("id", "score"):
         if name not in table:
             raise UserError(f"{path}: no column {name!r}; a file of scores has id and score")
-    ids = ids_of(source, table, False)
-    rubrics = [of or "" for of in table.get("rubric", [None] * len(ids))]
+    size = len(table["id"])
+    rubrics = [of or "" for of in table.get("rubric", [None] * size)]
     name = only_rubric(source, {*rubrics}, rubric)
-    raters = [who or path.stem for who in table.get("judge", [None] * len(ids))]
-    columns: dict[str, Sequence[Any] | NDArray[Any]] = {
-        fact: numbers_of(table[fact], source, fact)
-        for fact in ("score", "variance")
-        if fact in table
-    }
-    columns |= {
-        ours: shared(table[theirs]) for ours, theirs in ITEM_COLUMNS.items() if theirs in table
-    }
-    kept = np.array([of == name for of in rubrics])
-    whole = score_table(source, ids.tolist(), shared(raters), **columns).take(kept)
-    refuse_duplicates(source, whole.ids, whole.rater, whole.repeat, np.flatnonzero(kept))
-    return whole.on(name or None)
+    raters = [who or path.stem for who in table.get("judge", [None] * size)]
+    kept = np.array([of == name for of in rubrics], bool)
+    return rows_of(source, table, ("score", "variance"), raters, kept).on(name or None)

@@ -158,7 +158,7 @@ def squared_error(who: str, predicted: Array, truth: Array) -> CrossValidated:
 
 
 def average(scores: Array) -> Array:
-    """The plain mean of the judges that have a score."""
+    """The plain mean of the scores of each row that are there; NaN without any [shape=(rows,)]."""
     present = ~np.isnan(scores)
     count = present.sum(1)
     return np.where(count > 0, np.where(present, scores, 0).sum(1) / np.maximum(count, 1), np.nan)

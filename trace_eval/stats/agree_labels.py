@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data.policies import load_policy
-from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, is_untyped
+from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes, is_untyped
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.alpha import alpha, annotator_noise, noise_rows, with_each_judge
 from trace_eval.stats.agreement.bias import bias_rows, difficulty_rows, length_bias, verbosity
@@ -37,7 +37,7 @@ from trace_eval.stats.agreement.levels import (
 from trace_eval.stats.agreement.linear import score_error
 from trace_eval.stats.agreement.parts import Forced, category_rows, forced, labels_rows, whole
 from trace_eval.stats.agreement.policies import Mechanism, fuse_codes, has_dimensions, mechanisms
-from trace_eval.stats.agreement.position import position_rows, self_rows
+from trace_eval.stats.agreement.position import positions, self_rows, widest
 from trace_eval.stats.agreement.score import INSTRUCTIONS, JudgeScore, score_judge
 from trace_eval.stats.inference.shares import calibrations_of, shares_of
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions
@@ -102,9 +102,9 @@ def agree_labels(
         score_errors=tuple(e for judge in judges if (e := score_error(judge, items)) is not None),
         comparisons=tuple(compare_all(it.columns, it.cluster, options.bootstrap, options.against)),
         alphas=tuple(_alphas(present, raters, judges)),
-        mechanisms=tuple(_mechanisms(items, judges, it.shown)),
+        mechanisms=tuple(_mechanisms(it)),
         policy_comparisons=tuple(_policy_comparisons(it)),
-        position=tuple(row for judge in judges for row in position_rows(judge)),
+        position=tuple(r for j in judges for r in positions(j.name, widest(j, "clip_a"))),
         length=tuple(r for j in judges for r in bias_rows(j, items, "duration", length_bias)),
         verbosity=tuple(r for j in judges for r in bias_rows(j, items, "tokens", verbosity)),
         difficulty=tuple(row for judge in judges for row in difficulty_rows(judge)),
@@ -218,20 +218,17 @@ def _alphas(labels: Opinions, human: int, judges: Sequence[JudgeOpinions]) -> It
             yield AlphaRow(who, name, alpha(rows, both, number, human + 1))
 
 
-def _mechanisms(
-    items: Opinions, judges: Sequence[JudgeOpinions], policies: Mapping[str, Policy]
-) -> list[Mechanism]:
-    human = items.agreed
-    truth = human.get("overall")
-    if truth is None or is_untyped(truth):
-        return []
-    results = []
-    if has_dimensions(human):
-        results += mechanisms(policies, "people", human, truth)
-    for judge in judges:
-        if has_dimensions(judge.joined.codes):
-            results += mechanisms(policies, judge.name, judge.joined.codes, truth)
-    return results
+def _sides(it: _Compared) -> list[tuple[str, Mapping[str, Codes]]]:
+    """Annotators and judges whose three dimensions a policy can fuse, by name."""
+    sides = [("people", it.items.agreed), *((one.name, one.joined.codes) for one in it.judges)]
+    return [(name, codes) for name, codes in sides if has_dimensions(codes)]
+
+
+def _mechanisms(it: _Compared) -> Iterator[Mechanism]:
+    truth = it.items.agreed.get("overall")
+    if truth is not None and not is_untyped(truth):
+        for name, codes in _sides(it):
+            yield from mechanisms(it.shown, name, codes, truth)
 
 
 def _policy_comparisons(it: _Compared) -> Iterator[Comparison]:
@@ -252,10 +249,7 @@ def _policy_comparisons(it: _Compared) -> Iterator[Comparison]:
 
 
 def _learned(it: _Compared) -> list[Learned]:
-    human, options = it.items.agreed, it.options
-    truth = human.get("overall")
-    sides = [("people", human), *((judge.name, judge.joined.codes) for judge in it.judges)]
-    usable = [(name, codes) for name, codes in sides if has_dimensions(codes)]
+    options, usable, truth = it.options, _sides(it), it.items.agreed.get("overall")
     if truth is None or is_untyped(truth) or not usable:
         raise UserError(
             "--learn-policy needs true overall labels, and content, voice_quality and"

@@ -68,11 +68,6 @@ def majority(counts: Counts, labels: tuple[str, ...]) -> Majority:
     )
 
 
-def random_uniform(counts: Counts) -> float:
-    """Expected accuracy of a uniform guess: ``sum_l p(l) / k = 1 / k``, exactly."""
-    return 1 / len(counts)
-
-
 def random_matched(counts: Counts) -> float:
     """Expected accuracy of a guess with the truth's own shares: ``sum_l p(l)^2``, exactly."""
     truth = counts.sum(1)

@@ -14,7 +14,7 @@ stated here for any policy.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -192,27 +192,23 @@ class Mechanism:
     winner_on_bad: WinnerOnBad
 
 
-def mechanism(policy: Policy, labels: str, counts: NDArray[np.int64]) -> Mechanism:
-    """All probes of one policy; ``counts`` is (C, VQ, P, true overall)."""
-    table = policy_codes(policy)
-    joint = np.zeros((4, 4), np.int64)  # [truth, policy's rating]
-    np.add.at(joint.T, table.ravel(), counts.reshape(-1, 4))
-    return Mechanism(
-        policy.name,
-        labels,
-        int(np.trace(joint)),
-        int(joint.sum()),
-        defined(float(accuracy(joint))),
-        defined(float(kappa(joint))),
-        counterfactual(table, counts),
-        flips(table, counts),
-        winner_on_bad(joint),
-    )
-
-
 def mechanisms(
     policies: Mapping[str, Policy], labels: str, codes: Mapping[str, Codes], overall: Codes
-) -> list[Mechanism]:
-    """Every policy on the same labels; rows with a missing label drop out."""
+) -> Iterator[Mechanism]:
+    """All probes of every policy on the same labels; rows with a missing label drop out."""
     counts = cell_counts(cells_of(codes), overall)
-    return [mechanism(policy, labels, counts) for policy in policies.values()]
+    for policy in policies.values():
+        table = policy_codes(policy)
+        joint = np.zeros((4, 4), np.int64)  # [truth, policy's rating]
+        np.add.at(joint.T, table.ravel(), counts.reshape(-1, 4))
+        yield Mechanism(
+            policy.name,
+            labels,
+            int(np.trace(joint)),
+            int(joint.sum()),
+            defined(float(accuracy(joint))),
+            defined(float(kappa(joint))),
+            counterfactual(table, counts),
+            flips(table, counts),
+            winner_on_bad(joint),
+        )

@@ -155,14 +155,9 @@ class SelfRow:
     counts: SelfComparisons
 
 
-def _widest(judge: JudgeOpinions, fact: str) -> Opinions:
+def widest(judge: JudgeOpinions, fact: str) -> Opinions:
     """All judged items where the judgements know the fact, else the labelled ones."""
     return judge.own.first if fact in judge.own.facts else judge.joined
-
-
-def position_rows(judge: JudgeOpinions) -> Iterator[PositionRow]:
-    """See :func:`positions`, over all judged items where the judgements know their clips."""
-    yield from positions(judge.name, _widest(judge, "clip_a"))
 
 
 def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
@@ -205,7 +200,7 @@ def in_both_orders(calls: Opinions, first: bool = False) -> NDArray[np.int64]:
 
 def self_rows(judge: JudgeOpinions) -> Iterator[SelfRow]:
     """Per dimension, over all judged items; nothing where there is no self-comparison."""
-    judged = _widest(judge, "system_a")
+    judged = widest(judge, "system_a")
     mask = self_mask(judged.facts, len(judged))
     if mask.any():
         for dimension, codes in judged.codes.items():

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from blueprints import counted
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.scores.fusion_fit import average
 from trace_eval.stats.agreement.figures import FigureBook
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.linear import moments, pearson, pearson_of_sums
@@ -127,7 +128,9 @@ def growth(samples: Array, targets: list[Array]) -> tuple[float | None, ...]:
         else:
             subsets = [rng.choice(count, size, replace=False) for _ in range(MAX_SUBSETS)]
         values = [
-            r for chosen in subsets if (r := mean_r(_mean(samples[:, chosen]), targets)) is not None
+            r
+            for chosen in subsets
+            if (r := mean_r(average(samples[:, chosen]), targets)) is not None
         ]
         results.append(float(np.mean(values)) if values else None)
     return tuple(results)
@@ -142,13 +145,6 @@ def mean_r(judge: Array, targets: list[Array]) -> float | None:
         if not np.isnan(r):
             values.append(r)
     return float(np.mean(values)) if values else None
-
-
-def _mean(samples: Array) -> Array:
-    present = ~np.isnan(samples)
-    count = present.sum(1)
-    total = np.where(present, samples, 0).sum(1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 #: Of more raters than this, the figures by rater are left out: they have R (R - 1) / 2 pairs.

@@ -22,7 +22,6 @@ from trace_eval.stats.agreement.baselines import (
     beside_rules,
     majority,
     random_matched,
-    random_uniform,
 )
 from trace_eval.stats.agreement.counts import (
     Counts,
@@ -173,7 +172,7 @@ def _baselines(
             _paired_p(column, always, cluster) if best.items else None,
             among=max(1, int((counts.sum(1) > 0).sum())),
         ),
-        Baseline("random, uniform (expected)", best.items, random_uniform(counts), 0.5, judge),
+        Baseline("random, uniform (expected)", best.items, 1 / len(counts), 0.5, judge),
         Baseline(
             "random, true shares (expected)",
             best.items,

@@ -292,20 +292,16 @@ def _rules(
 ) -> list[Rule]:
     y = _preference(run.truth[available])
     ours = _right(chosen, y)
-    rules: dict[str, Codes] = {"judge's own label": run.codes}
-    for rule in (*RULES, *baselines):
-        codes = rule.codes(run.table.facts)
-        if codes is not None:
-            rules[rule.name] = codes
-    share = float(y.mean())
+    side = float(y.mean() > 0.5)
+    always = {f"always {'A' if side else 'B'}": side, "always a tie": 0.5}
+    rules = {"judge's own label": run.codes}
+    rules |= {rule.name: rule.codes(run.table.facts) for rule in (*RULES, *baselines)}
+    verdicts = {name: codes[available] for name, codes in rules.items() if codes is not None}
+    values = {name: _preference(codes) for name, codes in verdicts.items()}
+    values |= {name: np.full(len(y), value) for name, value in always.items()}
     results = []
-    for name, codes in rules.items():
-        verdicts = codes[available]
-        right = _right(_preference(verdicts), y)
-        winners = int(((verdicts == 0) | (verdicts == 1)).sum())
+    for name, value in values.items():
+        right, codes = _right(value, y), verdicts.get(name)
+        winners = len(y) if codes is None else int(((codes == 0) | (codes == 1)).sum())
         results.append(Rule(name, winners, draws.mean(right), draws.mean(ours - right)))
-    side = float(share > 0.5)
-    for name, value in ((f"always {'A' if side else 'B'}", side), ("always a tie", 0.5)):
-        right = _right(np.full(len(y), value), y)
-        results.append(Rule(name, len(y), draws.mean(right), draws.mean(ours - right)))
     return results

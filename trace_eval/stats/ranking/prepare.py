@@ -13,7 +13,7 @@ from blueprints import UserError, counted
 from fusion import PLAIN_POLICIES, PlainPolicy, Policy, Rating, mean_points, mode, threshold
 from trace_eval.data.columns import Missing
 from trace_eval.opinions.codes import DESIGN_FACTS, LABELS, MISSING
-from trace_eval.opinions.opinions import DataWarning, Opinions
+from trace_eval.opinions.opinions import DataWarning, Opinions, refuse_unjudged
 from trace_eval.stats.agreement.checks import (
     label_sets,
     other_column,
@@ -63,15 +63,11 @@ def human_table(labels: Opinions, judged: Opinions, missing: Missing = "error") 
     """
     items = labels.per_item
     joined = judged.of_items(items)
-    there = judged.find(items.ids) >= 0
-    if missing == "error" and not there.all():
-        raise UserError(
-            f"{judged.source}: no judgement of {int((~there).sum())} of"
-            f" {counted(len(items), 'labelled item')}, first {items.ids[there.argmin()]!r}; judge"
-            " them, or pass --missing drop"
-        )
+    rows = judged.find(items.ids)
+    if missing == "error":
+        refuse_unjudged(judged, items, rows)
     design = {name: items.facts[name] for name in DESIGN_FACTS if name in items.facts}
-    return replace(items, facts={**joined.facts, **design}).take(there)
+    return replace(items, facts={**joined.facts, **design}).take(rows >= 0)
 
 
 def ranking_warnings(table: Opinions, column: str, labels: Opinions | None) -> list[DataWarning]:
