@@ -33,7 +33,7 @@ from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.judges import align
 from trace_eval.stats.agreement.score import JudgeScore, score_judge
-from trace_eval.stats.agreement.selective import add_selective, selective_rows
+from trace_eval.stats.agreement.selective import add_selective
 from trace_eval.stats.options import AgreeOptions, NumberRule
 from trace_eval.turns.figures import MIN_CONVERSATIONS
 
@@ -143,8 +143,8 @@ class Useless:
             cluster = np.arange(self.number).repeat(self.copies)
             error, doubt = (side[cluster] for side in DOUBTS[self.errors](rng, self.number))
             resampler = Resampler(cluster)
-            add_selective(resampler, "judge", error, doubt)
-            gain = selective_rows(resampler.estimates(BootstrapOptions()), "judge", len(error))[0]
+            rows = add_selective(resampler, "judge", error, doubt)
+            gain = rows(resampler.estimates(BootstrapOptions()))[0]
             limits.append(gain.gain.interval if gain.gain else None)
         provided = [limit for limit in limits if limit is not None]
         return {

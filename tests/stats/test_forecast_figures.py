@@ -24,7 +24,7 @@ from trace_eval.stats.agreement.forecasts import (
     nll_beta,
     nll_levels,
 )
-from trace_eval.stats.agreement.selective import Curve, add_selective, selective_rows
+from trace_eval.stats.agreement.selective import Curve, add_selective
 from trace_eval.stats.agreement.spread import central, fit_factor
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ScoreReport
@@ -147,9 +147,8 @@ def test_the_linear_part_gives_the_intervals_of_the_curve(monkeypatch: pytest.Mo
     for limit in (10_000, 0):
         monkeypatch.setattr("trace_eval.stats.agreement.selective.EXACT_ITEMS", limit)
         resampler = Resampler(unit)
-        add_selective(resampler, "j", error, doubt)
-        estimates = resampler.estimates(BootstrapOptions(resamples=2000))
-        got[limit] = selective_rows(estimates, "j", 2000)
+        rows = add_selective(resampler, "j", error, doubt)
+        got[limit] = rows(resampler.estimates(BootstrapOptions(resamples=2000)))
     for exact, linear in zip(got[10_000], got[0], strict=True):
         pairs = [*zip(exact.at, linear.at, strict=True), (exact.area, linear.area)]
         for one, other in pairs:

@@ -43,7 +43,7 @@ from trace_eval.stats.agreement.scored import (
     units_of,
     with_clamped,
 )
-from trace_eval.stats.agreement.selective import Selective, add_selective, selective_rows
+from trace_eval.stats.agreement.selective import Selective, add_selective
 from trace_eval.stats.agreement.spread import add_calibration, add_variance, fit_factor, verdict
 from trace_eval.stats.agreement.systems import (
     FEW_SYSTEMS,
@@ -173,14 +173,14 @@ def _figures(
     for judge in judges:
         add_samples(book, judge)
     add_differences(book, judges)
+    curves = []
     for judge in judges:
         variance = judge.joined.scores.get("variance")
         if variance is not None and not np.isnan(variance).any():
             error = abs(judge.joined.score - items.score)
-            add_selective(book.resampler, judge.name, error, variance)
+            curves.append(add_selective(book.resampler, judge.name, error, variance))
     figures, estimates = book.finish(options.bootstrap)
-    size = len(items)
-    selective = [row for judge in judges for row in selective_rows(estimates, judge.name, size)]
+    selective = [row for rows in curves for row in rows(estimates)]
     if book.resampler.grouped:
         notes.insert(0, f"questions are drawn in {MAX_UNITS:,} random groups")
     return figures, selective, notes

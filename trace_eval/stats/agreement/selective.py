@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,43 +141,44 @@ def _smoothed(values: Array) -> NDArray[np.float64]:
     return np.asarray((sums[high] - sums[low]) / (high - low))
 
 
-def add_selective(resampler: Resampler, judge: str, error: Array, variance: Array) -> None:
+def add_selective(
+    resampler: Resampler, judge: str, error: Array, variance: Array
+) -> Callable[[Mapping[str, IntervalEstimate]], list[Selective]]:
     """Register the curves of a judge's variance, of random and of the oracle.
 
     Args:
         error: absolute error per item [shape=(items,)].
         variance: its own, without gaps [shape=(items,)].
+
+    Returns:
+        Makes the rows of the judge from all estimates.
     """
-    orders = {RANDOM: np.zeros(len(error)), ORACLE: error, judge: variance}
+    orders = {judge: variance, RANDOM: np.zeros(len(error)), ORACLE: error}
+    keys = {
+        who: [f"selective/{judge}/{who}/{index}" for index in range(1 + len(WITHHELD))]
+        for who in orders
+    }
+    gains = {who: f"selective/{judge}/{who}/gain" for who in (judge, ORACLE)}
+    register = _exact if len(error) <= EXACT_ITEMS else _linear
     for who, uncertainty in orders.items():
-        curve = Curve(error, uncertainty)
-        keys = [_key(judge, who, index) for index in range(1 + len(WITHHELD))]
-        if len(error) <= EXACT_ITEMS:
-            _exact(resampler, keys, curve)
-        else:
-            _linear(resampler, keys, curve)
-        if who != RANDOM:
-            random, gain = _key(judge, RANDOM, 0), _key(judge, who, -1)
-            resampler.difference(gain, random, keys[0])
-            resampler.both_ways.add(gain)
+        register(resampler, keys[who], Curve(error, uncertainty))
+    for who, gain in gains.items():
+        resampler.difference(gain, keys[RANDOM][0], keys[who][0])
+        resampler.both_ways.add(gain)
 
+    def rows(estimates: Mapping[str, IntervalEstimate]) -> list[Selective]:
+        return [
+            Selective(
+                who,
+                len(error),
+                tuple(estimates[key] for key in at),
+                estimates[area],
+                estimates[gains[who]] if who in gains else None,
+            )
+            for who, (area, *at) in keys.items()
+        ]
 
-def selective_rows(
-    estimates: Mapping[str, IntervalEstimate], judge: str, items: int
-) -> list[Selective]:
-    """The rows of a judge that was registered; none of one that was not."""
-    rows = []
-    for who in (judge, RANDOM, ORACLE):
-        keys = [_key(judge, who, index) for index in range(1 + len(WITHHELD))]
-        if keys[0] in estimates:
-            area, *at = (estimates[key] for key in keys)
-            rows.append(Selective(who, items, tuple(at), area, estimates.get(_key(judge, who, -1))))
     return rows
-
-
-def _key(judge: str, who: str, index: int) -> str:
-    """Name of a statistic: of the area (0), of the gain (-1), of a share that is shown."""
-    return f"selective/{judge}/{who}/{index}"
 
 
 def _exact(resampler: Resampler, keys: list[str], curve: Curve) -> None:

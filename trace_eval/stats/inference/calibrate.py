@@ -294,7 +294,7 @@ def _rules(
     ours = _right(chosen, y)
     side = float(y.mean() > 0.5)
     always = {f"always {'A' if side else 'B'}": side, "always a tie": 0.5}
-    rules = {"judge's own label": run.codes}
+    rules: dict[str, Codes | None] = {"judge's own label": run.codes}
     rules |= {rule.name: rule.codes(run.table.facts) for rule in (*RULES, *baselines)}
     verdicts = {name: codes[available] for name, codes in rules.items() if codes is not None}
     values = {name: _preference(codes) for name, codes in verdicts.items()}
