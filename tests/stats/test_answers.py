@@ -23,8 +23,8 @@ from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import McNemar
 from trace_eval.stats.agreement.baselines import Baseline, Majority
-from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.figures import AgreementFigure
+from trace_eval.stats.agreement.metrics import Comparison
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.win_rates import DifferenceRow, RateRow, WinRates

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trace_eval.estimate.cells import EXACT_CELLS, Cells
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.estimate.resample import MAX_UNITS, Resampler
+from trace_eval.estimate.resample import EXACT_CELLS, MAX_UNITS, Cells, Resampler
 from trace_eval.estimate.units import draw
 from trace_eval.stats.agreement.linear import moments, pearson, pearson_of_sums
 from trace_eval.stats.agreement.ranks import (
@@ -79,7 +78,7 @@ def test_the_linear_part_gives_the_intervals_of_ranking_anew() -> None:
     exact.weighted("tau", kendall_weights(cells))
     for name, add in (("rho", add_spearman), ("tau", add_kendall)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("trace_eval.estimate.cells.EXACT_CELLS", 0)
+            patch.setattr("trace_eval.estimate.resample.EXACT_CELLS", 0)
             add(linear, name, x, y)
     one, other = exact.estimates(options), linear.estimates(options)
     for name in ("rho", "tau"):

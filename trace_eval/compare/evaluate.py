@@ -23,9 +23,8 @@ from trace_eval.runs.run import Run
 from trace_eval.show.table import column
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agreement.bias import Robustness, robustness
-from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.judges import align, with_preference
-from trace_eval.stats.agreement.metrics import estimates_of
+from trace_eval.stats.agreement.metrics import Comparison, estimates_of
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ITEMS

@@ -17,7 +17,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import IDENTITY
 from trace_eval.show.table import column
 from trace_eval.stats.agree_labels import agree_labels
-from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.agreement.metrics import Comparison
 from trace_eval.stats.agreement.ranks import add_spearman
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.influence import ppi_components

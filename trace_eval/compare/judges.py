@@ -10,7 +10,16 @@ import numpy as np
 
 from blueprints import UserError, counted
 from trace_eval.compare.boards import BoardChange, board_tables, compare_boards
-from trace_eval.compare.change_report import Direction, JudgeChange, MetricFlips
+from trace_eval.compare.change_report import (
+    Direction,
+    JudgeChange,
+    MetricFlips,
+    coverage,
+    direction,
+    groups,
+    largest,
+    metric_flips,
+)
 from trace_eval.compare.change_tables import change_tables
 from trace_eval.compare.comparable import OF_THE_JUDGE, Held, held_fixed, others_changed
 from trace_eval.compare.flips import identical, severe_items
@@ -20,7 +29,6 @@ from trace_eval.compare.mapping import Mapping, mapping
 from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.read_judging import Source, is_board, read_board, read_judging
 from trace_eval.compare.run_judgings import with_labels
-from trace_eval.compare.shifts import coverage, direction, groups, largest, metric_flips
 from trace_eval.compare.systems import SystemChange, system_change
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions

@@ -16,7 +16,6 @@ from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes, is_untyped
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.alpha import alpha, annotator_noise, noise_rows, with_each_judge
 from trace_eval.stats.agreement.bias import bias_rows, difficulty_rows, length_bias, verbosity
-from trace_eval.stats.agreement.compare import Comparison, compare_all
 from trace_eval.stats.agreement.findings import label_warnings
 from trace_eval.stats.agreement.judges import (
     Aligned,
@@ -35,11 +34,12 @@ from trace_eval.stats.agreement.levels import (
     reliability_rows,
 )
 from trace_eval.stats.agreement.linear import score_error
+from trace_eval.stats.agreement.metrics import Comparison, compare_all
 from trace_eval.stats.agreement.parts import Forced, category_rows, forced, labels_rows, whole
 from trace_eval.stats.agreement.policies import Mechanism, fuse_codes, has_dimensions, mechanisms
 from trace_eval.stats.agreement.position import positions, self_rows, widest
 from trace_eval.stats.agreement.score import INSTRUCTIONS, JudgeScore, score_judge
-from trace_eval.stats.inference.shares import calibrations_of, shares_of
+from trace_eval.stats.inference.win_rates import calibrations_of, shares_of
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions
 from trace_eval.stats.report import (
     ITEMS,

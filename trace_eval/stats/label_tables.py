@@ -8,14 +8,13 @@ from dataclasses import replace
 from blueprints import counted
 from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, grid, p_value, table
-from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.learn import Learned
 from trace_eval.stats.agreement.levels import (
     ALL,
     LEVELS,
     MIN_ITEMS,
 )
-from trace_eval.stats.agreement.metrics import METRICS
+from trace_eval.stats.agreement.metrics import METRICS, Comparison
 from trace_eval.stats.agreement.policies import RESOLVERS, Resolved
 from trace_eval.stats.inference.tables import calibration_tables, share_table
 from trace_eval.stats.report import AgreeReport

@@ -10,12 +10,11 @@ from trace_eval.opinions.opinions import DataWarning
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.alpha import Alpha, NoiseRow
 from trace_eval.stats.agreement.bias import BiasRow, DifficultyRow, LengthBias, Verbosity
-from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.learn import Learned
 from trace_eval.stats.agreement.levels import LevelRow, PairwiseRow, ReliabilityRow
 from trace_eval.stats.agreement.linear import BinaryAgreement, ScoreError
-from trace_eval.stats.agreement.metrics import METRICS, Metric
+from trace_eval.stats.agreement.metrics import METRICS, Comparison, Metric
 from trace_eval.stats.agreement.parts import CategoryRow, Forced, LabelsRow
 from trace_eval.stats.agreement.policies import Mechanism
 from trace_eval.stats.agreement.position import PositionRow, SelfRow
@@ -23,7 +22,7 @@ from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.selective import Selective
 from trace_eval.stats.agreement.systems import SystemAgreement, SystemShares
 from trace_eval.stats.inference.calibrate import Calibration
-from trace_eval.stats.inference.shares import ShareRow
+from trace_eval.stats.inference.win_rates import ShareRow
 from trace_eval.stats.options import AgreeOptions
 
 #: What is drawn for the intervals.

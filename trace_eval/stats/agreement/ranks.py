@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.cells import Cells, by_level
-from trace_eval.estimate.resample import OfWeights, Resampler
+from trace_eval.estimate.resample import Cells, OfWeights, Resampler, by_level
 from trace_eval.stats.agreement.scored import Basis, Scored
 
 Array = NDArray[Any]

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.cells import levels
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.resample import OfWeights, Resampler
+from trace_eval.estimate.resample import OfWeights, Resampler, levels
 
 Array = NDArray[Any]
 

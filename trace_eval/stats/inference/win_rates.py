@@ -1,24 +1,39 @@
-"""Human win rates of systems from all judgements and a few labels, and which system is better."""
+"""Human shares and win rates of systems from all judgements and a few labels."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import counted
+from blueprints import UserError, counted
 from trace_eval.estimate.limits import Array
 from trace_eval.estimate.paired import holm, sign_flip
-from trace_eval.opinions.codes import MISSING, SPLIT
+from trace_eval.opinions.codes import (
+    BOTH_BAD,
+    BOTH_GOOD,
+    LABEL_COLUMNS,
+    MISSING,
+    SPLIT,
+    TYPED,
+    UNTYPED,
+    agreed,
+    collapse_codes,
+    is_untyped,
+)
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import index_of
 from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.position import self_mask
+from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.influence import PPIComponents, ppi_components
-from trace_eval.stats.inference.labelled_run import LabelledRun
+from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
 from trace_eval.stats.inference.sampling import Design, simple_design
+from trace_eval.stats.options import ALL_POLICIES, AgreeOptions, LabelChoice
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes, points
 
 
@@ -177,3 +192,105 @@ def describe(design: Design, cluster: bool) -> str:
     if not cluster and len(np.unique(design.cluster)) < len(design.cluster):
         over = "items, copies of a pair as one"
     return f"{how}; variance over {over}"
+
+
+@dataclass(frozen=True)
+class ShareRow:
+    """Share of the judged pairs with a human label, or on which the judge is right.
+
+    Attributes:
+        what: the label, :data:`PEOPLE_SPLIT` or :data:`RIGHT`.
+        share: of accuracy without the judge's own figure: it does not know it.
+    """
+
+    judge: str
+    dimension: str
+    what: str = field(metadata=column("share of"))
+    share: PPIEstimate
+
+
+#: The row of the judge's accuracy, and of pairs on which raters split.
+RIGHT, RATERS_SPLIT = "judge is right", "raters split"
+
+
+def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> Iterator[ShareRow]:
+    """Prediction-powered shares; nothing where every scored item has a label.
+
+    Accuracy is estimated with the help of the judge's first sign of certainty: where that tells
+    right from wrong, every judgement says something about it; where it does not, labels alone
+    stand.
+    """
+    scored = run.scored
+    requested = scored & run.has_label
+    if not requested.any() or requested.sum() == scored.sum():
+        return
+    rows = np.flatnonzero(scored)
+    design = run.design(requested, cluster).take(rows)
+    truth, verdicts = run.truth[rows], run.codes[rows]
+    seen = truth[requested[rows]]
+    typed_tie = ((seen == BOTH_GOOD) | (seen == BOTH_BAD)).any()
+    names = TYPED if typed_tie and not is_untyped(agreed(seen)) else UNTYPED
+    if names == UNTYPED:
+        truth, verdicts = collapse_codes(truth), collapse_codes(verdicts)
+    truth = np.minimum(truth, SPLIT)
+    kinds = list(enumerate(names)) + ([(SPLIT, RATERS_SPLIT)] if (truth == SPLIT).any() else [])
+    for code, name in kinds:
+        human, judged = ((labels == code).astype(float) for labels in (truth, verdicts))
+        result = ppi_components(human, judged, design)
+        yield ShareRow(run.judge, run.column, name, estimate(result, level))
+    right, sure = np.nan_to_num(run.agrees[rows]), np.zeros(len(rows))
+    for values in list(run.signals.values())[:1]:  # as ranks in (0, 1]
+        sure = np.searchsorted(np.sort(values), values[rows], side="right") / len(values)
+    ppi = estimate(ppi_components(right, sure, design), level)
+    yield ShareRow(run.judge, run.column, RIGHT, replace(ppi, judge=None, judge_interval=None))
+
+
+def shares_of(
+    sources: Sequence[Opinions], labels: Opinions, items: Opinions, options: AgreeOptions
+) -> tuple[tuple[ShareRow, ...], str, list[str]]:
+    """(human shares over all judged pairs, how the labels were drawn, what is left out)."""
+    rows: list[ShareRow] = []
+    design, left_out = "", dict[str, None]()
+    policy = policy_of(options)
+    for source in sources:
+        for judge, table in source.raters().items():
+            for dimension in LABEL_COLUMNS:
+                if dimension not in table.codes or dimension not in items.codes:
+                    continue
+                if int((items.codes[dimension] != MISSING).sum()) >= len(table):
+                    continue  # every judged pair has a label: nothing to estimate
+                try:
+                    run = gather(source, labels, LabelChoice(judge, policy, dimension))
+                except UserError as error:  # probabilities of some labels only
+                    left_out[str(error)] = None
+                    continue
+                if run.drawn.problem is not None:
+                    left_out[run.drawn.problem] = None
+                    continue
+                results = list(share_rows(run, options.bootstrap.level, options.cluster))
+                if results:
+                    drawn = run.design(run.usable, options.cluster)
+                    design = describe(drawn, options.cluster)
+                    if run.drawn.caption is not None:
+                        design = f"{design}; {run.drawn.caption}"
+                rows += results
+    notes = [f"annotators over all judged pairs: left out: {reason}" for reason in left_out]
+    return tuple(rows), design, notes
+
+
+def calibrations_of(
+    sources: Sequence[Opinions], labels: Opinions, options: AgreeOptions
+) -> Iterator[Calibration]:
+    """P(annotators prefer A) of every judge, see :func:`calibrate`."""
+    policy = policy_of(options)
+    for source in sources:
+        for judge in source.raters():
+            run = gather(source, labels, LabelChoice(judge, policy))
+            draw = options.bootstrap
+            result = calibrate(run, options.folds, draw.level, draw.seed, options.baselines)
+            yield replace(result, probabilities={})  # `fuse --calibrated` writes them
+
+
+def policy_of(options: AgreeOptions) -> str | None:
+    """The one policy to fuse with; None: the stored labels."""
+    return None if options.policy == ALL_POLICIES else options.policy
