@@ -41,13 +41,8 @@ turns: blueprints conversations data entities extracting options show estimate
 datasets: blueprints data fusion measures stats estimate
 select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry measures options runs stats estimate
 report: blueprints conversations data decide extractors fusion measures rubrics runs static stats estimate turns
-<<<<<<< HEAD
 review: blueprints conversations data extracting extractors fusion rubrics runs static stats estimate turns
-compare: blueprints data fusion opinions report runs show stats estimate conversations turns
-=======
-review: blueprints conversations data extracting extractors fusion opinions rubrics runs static stats estimate turns
 compare: blueprints data opinions report runs show stats estimate conversations turns
->>>>>>> b3a6b37d (compare, stats, estimate: join files that are about one thing)
 api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats estimate turns
 probe: blueprints data decide extracting extractors judges judges.registry options runs estimate
 commands: api blueprints compare data datasets decide extracting extractors fusion judges.options judges.registry judges.scorer options probe report review rubrics runs select show stats estimate turns
