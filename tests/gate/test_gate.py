@@ -286,7 +286,6 @@ def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
     )
     report = gate_runs(old, new, options=FEW)
     assert "r42 answers 0.60 s later than r41 [0.60, 0.60], in 12 of 12 calls" in report.sentence
-    assert report.timing is not None
     assert "response_p50_s" in report.timing.by_figure
     limits = TimingLimits(fail_over=("response_p50_s=+0.2",))
     stopped = gate_runs(old, new, options=replace(FEW, limits=limits))
@@ -306,14 +305,12 @@ def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
     assert met.exit_code == 0
     assert "met by its value; the interval [" in met.sentence
     mended = gate_runs(old, _calls(tmp_path, "r44", 0.05, 4), options=replace(FEW, limits=limits))
-    assert mended.timing is not None
     assert mended.timing.by_figure["response_p50_s"].scenarios == 8
     assert [row.verdict for row in mended.limits] == ["pass"]
     (note,) = [note for note in mended.notes if "timing leaves out" in note]
     assert "4 recordings cannot be timed" in note
     assert "c0, c1, c2 and 1 more" in note
     against = turns_report(tmp_path / "r44.jsonl", against=tmp_path / "r41.jsonl").against
-    assert against is not None
     assert "r44 answers 0.05 s later than r41 [0.05, 0.05], in 8 of 8 calls" in against.sentence()
     run = judged_run(tmp_path / "pairs", labels(101))
     with pytest.raises(UserError, match="holds no conversations"):

@@ -241,8 +241,6 @@ def length(page: Page, side: str) -> Any:
 def test_a_and_b_stand_beside_each_other(page: Page) -> None:
     open_pair(page, "pair-0001")
     a, b = (page.locator(f'.side[data-side="{side}"]').bounding_box() for side in "ab")
-    assert a is not None
-    assert b is not None
     assert a["y"] == b["y"]
     assert a["x"] + a["width"] <= b["x"]
     for part in (".part-words", ".part-numbers"):  # and so do their parts
@@ -275,7 +273,6 @@ def test_a_word_seeks_and_the_cursor_follows(page: Page) -> None:
     length(page, "a")
     word = page.locator('[data-side="a"] .words b').nth(1)
     times = re.fullmatch(r"(\d+)-(\d+)", word.get_attribute("data-t") or "")
-    assert times
     page.evaluate("HTMLMediaElement.prototype.play = () => Promise.resolve()")  # stand still
     word.click()
     now = page.evaluate("document.querySelector('[data-side=\"a\"] audio').currentTime")
@@ -350,8 +347,6 @@ def test_a_narrow_window_and_paper_lose_nothing(page: Page) -> None:
     open_pair(page, "pair-0001")
     assert page.evaluate(wide) <= 0
     a, b = (page.locator(f'.side[data-side="{side}"]').bounding_box() for side in "ab")
-    assert a is not None
-    assert b is not None
     assert b["y"] >= a["y"] + a["height"]
     page.emulate_media(media="print")
     assert page.locator(".top").is_hidden()

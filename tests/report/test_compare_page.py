@@ -38,6 +38,5 @@ def test_players_and_reasons_can_be_used_at_every_width(tmp_path: Path) -> None:
             assert len(players) == 6
             assert min(players) >= 240
             reason = page.get_by_text("because of p1").first.bounding_box()
-            assert reason is not None
             assert reason["x"] + reason["width"] <= width
         browser.close()

@@ -54,7 +54,6 @@ def test_scales_grow_for_a_clip_that_leaves_them_and_never_shrink() -> None:
 
 def test_a_clip_has_three_lanes_on_one_axis() -> None:
     drawn = timeline(blueprint("0" * 64, 1, 4.0), Envelope((1.0,) * POINTS))
-    assert drawn is not None
     assert drawn.seconds == 4.0
     assert [lane.name for lane in drawn.lanes] == ["waveform", "pitch", "loudness"]
     assert all(lane.path.startswith("M") for lane in drawn.lanes)
@@ -68,7 +67,6 @@ def test_what_is_missing_is_said() -> None:
     absent = Absent(status=Status.SILENT, reason="nothing to hear")
     known = blueprint("0" * 64, 1, 4.0).model_copy(update={"pitch": absent})
     drawn = timeline(known, Envelope(note="no waveform: gone"))
-    assert drawn is not None
     assert [lane.note for lane in drawn.lanes] == [
         "no waveform: gone",
         "no pitch: nothing to hear",
@@ -83,7 +81,6 @@ def test_events_of_an_extension_are_marked_and_named() -> None:
     group = Extension(values={"events": [event, late]})
     bp = blueprint("c", 0, 3.0).model_copy(update={"extensions": {"defects": group}})
     drawn = timeline(bp, Envelope((0.5,) * POINTS))
-    assert drawn is not None
     assert [str(event) for event in drawn.events] == ["drop out 0.5-0.8 s"]
     # what is no list of events is no mark
     odd = Extension(values={"events": [{"kind": "x"}], "n": 1})

@@ -47,16 +47,13 @@ def _items() -> list[Any]:
 
 def test_figures_curves_and_differences_are_those_of_the_calls() -> None:
     found = timing_of(_items(), lambda name: f"call-{name}")
-    assert found is not None
     old, new = found["systems"]
     # 8 x .4 and 8 x 4.4, 8 x .4 and 8 x .8: the medians lie in the middle of both.
     assert [system.figures[0].value for system in (old, new) if system.figures[0]] == (
         pytest.approx([2.4, 0.6])
     )
     # A 90th percentile needs 20 answers, there are 16; all 16 turns were answered.
-    assert old.figures[1] is not None
     assert (old.figures[1].value, old.figures[1].reason, old.figures[1].events) == (None, "few", 16)
-    assert old.figures[3] is not None
     assert old.figures[3].value == 1.0
     assert found["sentence"].startswith("old answers 1.80 s later than new")
     # From 0 to 4.4 s: .4 is 9.09 % of the way, .8 is 18.18 %; half of the answers came by .4 s.
@@ -81,7 +78,6 @@ def test_one_very_late_answer_does_not_press_the_others_together() -> None:
             calls.conversation(None, late, end={"at_s": 410.0, "reason": None}))}
     )  # fmt: skip
     found = timing_of([odd, *items[1:]], str)
-    assert found is not None
     assert found["beyond"] == 1
     # 15 of 16 answers came by .8 s, which is the 90th percentile, too: the axis ends at its double
     assert found["until_s"] == pytest.approx(1.6)

@@ -38,7 +38,6 @@ def fields(client: TestClient) -> dict[str, str]:
 
 def clip_of(client: TestClient) -> str:
     found = re.search(r"/audio/([0-9a-f]{32})", client.get("/review").text)
-    assert found
     return found[0]
 
 

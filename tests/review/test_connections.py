@@ -40,7 +40,6 @@ def _serving(run: Path, files: int) -> Iterator[tuple[str, int, Path]]:
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)),
         )
         try:
-            assert process.stdout is not None
             url = urlsplit(process.stdout.readline().removeprefix("open ").strip())
             yield str(url.hostname), url.port or 0, said
             process.send_signal(signal.SIGINT)

@@ -38,14 +38,12 @@ def test_a_block_gives_the_typed_tie_of_the_pairs_own_order(
     for value in said:
         assert rating(answers, "content") is None
         step = FORM.next_step(None, answers, order)
-        assert step is not None
         assert step.phase == "content"
         answers[step.key] = FORM.stored(step, value, order)
     # what was shown first is the pair's B in the order "ba"
     assert rating(answers, "content") == (tie if order == "ab" else tie.swapped)
     assert shown_rating(rating(answers, "content") or Rating.A, order) == tie
     following = FORM.next_step(None, answers, order)
-    assert following is not None
     assert following.phase == "voice_quality"
 
 
@@ -103,5 +101,4 @@ def test_a_typed_tie_from_elsewhere_counts_as_a_whole_block() -> None:
     answers = {"content.rating": "both_bad"}
     assert rating(answers, "content") is Rating.BOTH_BAD
     step = FORM.next_step(None, answers, "ab")
-    assert step is not None
     assert step.phase == "voice_quality"

@@ -41,18 +41,13 @@ def test_undo_goes_back_across_pairs_and_keeps_the_rest(run: Path) -> None:
     review = support.open_at(run)
     first = support.say(review, "ada", Rating.BOTH_BAD, "odd")
     position = review.position("ada")
-    assert position is not None
-    assert position.step is not None
     assert (position.task, position.answers) == (1, {})
     review.answer("ada", 1, position.step.key, "yes")
     assert review.undo("ada", 1, "half a comment")
     back = review.position("ada")
-    assert back is not None
     assert (back.task, back.answers, back.view.comment) == (1, {}, "half a comment")
     assert review.undo("ada", 1, "half a comment")  # the last step of the pair before
     back = review.position("ada")
-    assert back is not None
-    assert back.step is not None
     assert (back.task, back.view.item, back.step.kind) == (0, first, "comment")
     assert back.view.comment == "odd"
     assert review.labelled() == []  # not finished any more
@@ -60,22 +55,17 @@ def test_undo_goes_back_across_pairs_and_keeps_the_rest(run: Path) -> None:
         assert review.undo("ada", 0, "odd")
     assert not review.undo("ada", 0, "odd")
     back = review.position("ada")
-    assert back is not None
     assert back.answers == {}
 
 
 def test_a_second_press_and_an_old_tab_store_nothing(run: Path) -> None:
     review = support.open_at(run)
     position = review.position("ada")
-    assert position is not None
-    assert position.step is not None
     assert review.answer("ada", 0, position.step.key, "yes")
     assert not review.answer("ada", 0, position.step.key, "no")
     assert not review.answer("ada", 3, "content.a", "no")
     assert review.store.answers(position.view) == {position.step.key: "yes"}
     following = review.position("ada")
-    assert following is not None
-    assert following.step is not None
     with pytest.raises(UserError, match="use yes, no"):
         review.answer("ada", 0, following.step.key, "maybe")
 
@@ -84,15 +74,12 @@ def test_after_the_judges_opinion_an_answer_is_final(run: Path) -> None:
     review = support.open_at(run, show_judge=True)
     support.say(review, "ada", Rating.A)
     position = review.position("ada")
-    assert position is not None
     assert (position.task, position.step) == (0, None)  # the opinion is on show
     assert not review.undo("ada", 0, "")
     review.go_on("ada", 0)
     position = review.position("ada")
-    assert position is not None
     assert position.task == 1
     assert not review.undo("ada", 1, "")
-    assert position.step is not None
     assert review.answer("ada", 1, position.step.key, "yes")
     assert review.undo("ada", 1, "")  # of the new pair
     assert not review.undo("ada", 1, "")

@@ -117,7 +117,6 @@ def test_a_header_of_12_hours_is_read_as_the_sound_that_is_there_and_said(
     (tmp_path / "call.wav").write_bytes(data)
     (timed,) = time_turns(tmp_path / "call.wav").conversations
     end = timed.item.conversation.end
-    assert end is not None
     assert end.at_s == pytest.approx(30.0)
     said = "the header says 43200 s, the sound lasts 30 s: was it cut?"
     assert [one for one in timed.caveats if "header" in one] == [said]

@@ -84,7 +84,6 @@ def test_intervals_draw_conversations_and_cover_what_was_planted() -> None:
         names = [str(n) for n in range(40)]
         found = figures_of(only_the_median, measured, names, options=options)
         low_high = found["response_p50_s"].interval
-        assert low_high is not None
         covered.append(low_high[0] <= truth <= low_high[1])
     # 95 % of 60 worlds is 57; fewer than 51 has a probability of 1 in 1,000
     assert sum(covered) >= 51
@@ -161,7 +160,6 @@ def test_calls_of_other_scenarios_are_compared_unpaired() -> None:
     one = found.by_figure["response_p50_s"]
     assert (found.paired, one.scenarios, one.higher) == (False, 12, 0)
     assert one.median == pytest.approx(4.0)
-    assert one.median_interval is not None
     assert 2 < one.median_interval[0] < 4 < one.median_interval[1] < 6
     assert "none of one scenario" in found.sentence()
 
@@ -222,7 +220,6 @@ def test_measured_events_agree_with_labelled_ones(tmp_path: Path) -> None:
     assert found.recall == pytest.approx(8 / 9)
     assert found.precision == pytest.approx(0.8)
     assert found.start_ms == pytest.approx(100)
-    assert found.recall_interval is not None
     assert found.recall_interval[0] < 8 / 9 < found.recall_interval[1]
     with pytest.raises(UserError, match="no conversation of the report is among"):
         agree_on_events(report, {"other": [Event("response", 1, 2)]})

@@ -253,7 +253,6 @@ def test_a_clock_that_drifts_is_told_by_echoes_that_come_later_and_later() -> No
     voice = Lane(channel, [], level, len(level) * 160)
     other = Lane(channel, [], late + rng.normal(0, 1, len(late)), len(level) * 160)
     echo = find_echo(voice, [(0.0, 700.0)], other)
-    assert echo is not None
     assert echo.drift_ppm == pytest.approx(400, abs=40)
     assert echo.sentence("agent", "user").endswith("a wrong offset?")  # 30 to 310 ms
     slow = Echo(0.03, 400.0, 20).sentence("agent", "user")

@@ -111,7 +111,6 @@ def test_the_other_s_voice_is_judged_by_level_and_likeness() -> None:
         lanes = [_lane(voice, heard), theirs]
         mine, _ = turn_edges(lanes, segmented(lanes))
         assert mine.segments == [pytest.approx(span, abs=0.05) for span in [(3.0, 4.2), (7.3, 7.9)]]
-    assert mine.path is not None
     assert (mine.path.lag, mine.path.gain_db) == (6, pytest.approx(-25, abs=1))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.conversations.layouts import LAYOUTS, read_conversations
-from trace_eval.conversations.layouts.rows import first_row
+from trace_eval.conversations.layouts.base import first_row
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.answers import Answer
 from trace_eval.data.conversation import Conversation, ConversationItem, rooted

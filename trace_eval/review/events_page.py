@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from blueprints import UserError
 from trace_eval.conversations.corrected import bounds_of, set_event
-from trace_eval.conversations.layouts.rows import time_of
+from trace_eval.conversations.layouts.base import time_of
 from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.data import strict_json
 from trace_eval.data.conversation import ROLES, Channel, Conversation, Role

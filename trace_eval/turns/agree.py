@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.conversations.definitions.base import Event
-from trace_eval.conversations.layouts.rows import rows_of, time_of
+from trace_eval.conversations.layouts.base import rows_of, time_of
 from trace_eval.estimate.figures import share_interval
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import BootstrapOptions

@@ -1,12 +1,15 @@
-"""Shared by all readers of conversations: unread ones, messages for bad values, tools as events."""
+"""Shared by all readers of conversations: unread ones, rows, times and places of values, tools."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -14,9 +17,21 @@ from blueprints import UserError
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import strict_json
 from trace_eval.data.conversation import ConversationItem, SourceEvent, Speaker
+from trace_eval.data.tables import records
 
 #: The speakers where a source has two, and names them by what they are.
 USER_AND_AGENT = (Speaker(name="user", role="user"), Speaker(name="agent", role="agent"))
+
+
+_HOURS = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)", re.ASCII)
+
+_SUFFIXES = (".csv", ".jsonl")
+
+#: Where a fact may stand: the first place that has something counts.
+Places = tuple[str, ...]
+
+#: Times above this are Unix seconds, and above the second Unix milliseconds.
+UNIX_S, _MS = 1e8, 1e11
 
 
 @dataclass(frozen=True)
@@ -31,6 +46,7 @@ class Unread:
 
 
 ReadCalls = Iterator[ConversationItem | Unread]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -98,8 +114,8 @@ def each(paths: Iterator[Path] | list[Path], read: Callable[[Path], Conversation
         yield one(str(path), lambda path=path: read(path))  # type: ignore[misc]
 
 
-def one(name: str, read: Callable[[], ConversationItem]) -> ConversationItem | Unread:
-    """A conversation, or why it cannot be read; a fault of it costs no other conversation."""
+def one(name: str, read: Callable[[], Result]) -> Result | Unread:
+    """What is read, e.g. a conversation, or why it cannot be; a fault of it costs no other."""
     try:
         return read()
     except ValidationError as error:
@@ -135,6 +151,120 @@ def objects(value: Any, key: str) -> list[dict[str, Any]]:
     """The list under a key as objects, see :func:`mapping`; empty where there is no list."""
     result = mapping(value).get(key)
     return [mapping(one) for one in result] if isinstance(result, list) else []
+
+
+def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(number from 1, row) of a table; in CSV the header is not counted.
+
+    Raises:
+        UserError: it cannot be read; the message names file and line.
+    """
+    for number, row in separate_rows(path):
+        if isinstance(row, str):
+            raise UserError(f"{path}, line {number}: {row}")
+        yield number, row
+
+
+def separate_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """As :func:`rows_of`, but a bad row is its reason, and costs no other row.
+
+    Raises:
+        UserError: the file cannot be read.
+    """
+    if path.suffix.lower() == ".jsonl":
+        yield from separate_lines(path)
+        return
+    for number, (_, row) in enumerate(records(path), start=1):
+        yield number, row if isinstance(row, str) else {n: v or "" for n, v in row.items()}
+
+
+def first_row(path: Path) -> dict[str, Any]:
+    """The first row of a table that can be read; empty where there is none."""
+    if path.suffix.lower() not in _SUFFIXES:
+        return {}
+    try:
+        return next((row for _, row in separate_rows(path) if isinstance(row, dict)), {})
+    except UserError:
+        return {}
+
+
+def time_of(value: Any, name: str) -> float | None:
+    """Seconds of a cell: a number, Unix ms, or ``hh:mm:ss.mmm``; None where the cell is empty.
+
+    Raises:
+        UserError: it is something else.
+    """
+    if isinstance(value, str) and (match := _HOURS.fullmatch(value.strip())):
+        seconds = float(match[3].replace(",", "."))
+        return 3600 * int(match[1] or 0) + 60 * int(match[2]) + seconds
+    number = number_of(value, name)
+    return number if number is None or number < _MS else number / 1000
+
+
+def number_of(value: Any, name: str) -> float | None:
+    """A finite number of a cell; None where the cell is empty.
+
+    Raises:
+        UserError: it is something else.
+    """
+    if value is None or value == "":
+        return None
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise UserError(f"{name}: expected a number (got {value!r:.60})")
+    return number
+
+
+def place(value: Any, places: Places) -> Any:
+    """The value of the first place that has one; None: none has."""
+    for path in places:
+        result = value
+        for key in path.split("."):
+            if isinstance(result, list) and key.lstrip("-").isdigit():
+                result = result[int(key)] if -len(result) <= int(key) < len(result) else None
+            else:
+                result = mapping(result).get(key)
+        if result is not None:
+            return result
+    return None
+
+
+def moment(value: Any, name: str) -> float | None:
+    """Seconds, or Unix seconds where the source has a calendar; None where it has none.
+
+    Raises:
+        UserError: it is no time.
+    """
+    if isinstance(value, str) and "T" in value:
+        try:
+            return datetime.fromisoformat(value).timestamp()
+        except ValueError:
+            raise UserError(f"{name}: expected a time (got {value!r:.60})") from None
+    return time_of(value, name)
+
+
+def call_zero(times: Iterable[float]) -> float | None:
+    """Unix time of the zero of a call, a whole second; None: its times are seconds of the call.
+
+    Raises:
+        UserError: some are Unix times and some are not.
+    """
+    times = list(times)
+    calendar = sum(time > UNIX_S for time in times)
+    if 0 < calendar < len(times):
+        raise UserError("some times are Unix times and some seconds of the call; use one kind")
+    return float(math.floor(min(times))) if calendar else None
+
+
+def parsed(value: Any) -> Any:
+    """The value of JSON that a platform writes as text; other values as they are."""
+    try:
+        return strict_json.loads(value) if isinstance(value, str) and value[:1] in "{[" else value
+    except strict_json.BadJson:
+        return value
 
 
 class ToolEntry(NamedTuple):

@@ -23,13 +23,14 @@ from trace_eval.conversations.layouts.base import (
     json_file,
     listed,
     mapping,
+    number_of,
     objects,
     one,
+    rows_of,
     text_of,
     tool_events,
 )
 from trace_eval.conversations.layouts.eva_numbers import Entry, Numbered, Source, merged, number
-from trace_eval.conversations.layouts.rows import number_of, rows_of
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.spans import joined
 from trace_eval.data.conversation import (

@@ -19,6 +19,7 @@ from trace_eval.conversations.layouts.base import (
     CallLayout,
     ReadCalls,
     ToolEntry,
+    first_row,
     listed,
     mapping,
     one,
@@ -26,7 +27,6 @@ from trace_eval.conversations.layouts.base import (
     text_of,
     tool_events,
 )
-from trace_eval.conversations.layouts.rows import first_row
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import (
     Clock,

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
-from trace_eval.conversations.layouts.base import mapping, objects
-from trace_eval.conversations.layouts.rows import parsed, place
+from trace_eval.conversations.layouts.base import mapping, objects, parsed, place
 
 _ROLES = {"user": "user", "assistant": "agent", "model": "agent"}
 

@@ -18,25 +18,23 @@ from urllib.parse import urlsplit
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.conversations.layouts.base import (
+    UNIX_S,
     CallLayout,
+    Places,
     ReadCalls,
     ToolEntry,
     Unread,
+    call_zero,
     json_file,
     mapping,
+    moment,
+    number_of,
     one,
+    parsed,
+    place,
     separate_lines,
     text_of,
     tool_events,
-)
-from trace_eval.conversations.layouts.rows import (
-    UNIX_S,
-    Places,
-    call_zero,
-    moment,
-    number_of,
-    parsed,
-    place,
 )
 from trace_eval.conversations.layouts.sound import channel_count, item_from_sound, lanes_of_file
 from trace_eval.conversations.layouts.table import item_of

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from trace_eval.conversations.layouts.base import mapping, text_of
-from trace_eval.conversations.layouts.rows import moment, place
+from trace_eval.conversations.layouts.base import mapping, moment, place, text_of
 
 #: Where loggers write when they received an event; the API itself has no such field.
 RECEIVED = ("received_at", "timestamp", "time", "ts")

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-from pydantic import ValidationError
 
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
     CallLayout,
     ReadCalls,
     Unread,
+    first_row,
     mapping,
     one,
-    problem,
     separate_lines,
 )
-from trace_eval.conversations.layouts.rows import first_row
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import ConversationItem, rooted
 from trace_eval.data.items import items_of_pair
@@ -45,19 +41,23 @@ def _file(path: Path) -> Path:
     return next((file for file in files if file.is_file()), files[0])
 
 
-def _items(value: dict[str, Any]) -> Iterator[ConversationItem]:
+def _items(value: dict[str, Any] | str, folder: Path) -> list[ConversationItem]:
     """The calls of a record; those of a pair are ``ID/a`` and ``ID/b``."""
-    if not {"a", "b"} <= value.keys():
-        yield ConversationItem.model_validate(_unfolded(value))
-        return
-    pair = Pair.model_validate(value)
-    if pair.turn is not None:
-        raise UserError(
-            f"{pair.id}: a part of a call; give the calls, or a run that judged them whole"
-        )
-    for half in items_of_pair(pair):
-        if half.call is not None:
-            yield half.call
+    if isinstance(value, str):
+        raise UserError(value)
+    if {"a", "b"} <= value.keys():
+        pair = Pair.model_validate(value)
+        if pair.turn is not None:
+            raise UserError(
+                f"{pair.id}: a part of a call; give the calls, or a run that judged them whole"
+            )
+        items = [half.call for half in items_of_pair(pair) if half.call is not None]
+    else:
+        items = [ConversationItem.model_validate(_unfolded(value))]
+    return [
+        item.model_copy(update={"conversation": rooted(item.conversation, folder)})
+        for item in items
+    ]
 
 
 def _unfolded(value: dict[str, Any]) -> dict[str, Any]:
@@ -77,24 +77,8 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
     del options  # a record says everything
     path = _file(path)
     for number, value in separate_lines(path):
-        where = f"{path}, line {number}"
-        if isinstance(value, str):
-            yield Unread(where, value)
-            continue
-        try:
-            results = list(_items(value))
-        except ValidationError as error:
-            yield Unread(where, problem(error))
-            continue
-        except UserError as error:
-            yield Unread(where, str(error))
-            continue
-        for item in results:
-            yield one(where, partial(_rooted, item, path.parent))
-
-
-def _rooted(item: ConversationItem, folder: Path) -> ConversationItem:
-    return item.model_copy(update={"conversation": rooted(item.conversation, folder)})
+        items = one(f"{path}, line {number}", partial(_items, value, path.parent))
+        yield from [items] if isinstance(items, Unread) else items
 
 
 RECORDS = CallLayout("records", "JSON lines of conversations in our own form, or a run", fits, read)

@@ -10,8 +10,16 @@ from typing import Any
 
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES, opened
-from trace_eval.conversations.layouts.base import CallLayout, ReadCalls, Unread, each, one
-from trace_eval.conversations.layouts.rows import first_row, number_of, separate_rows
+from trace_eval.conversations.layouts.base import (
+    CallLayout,
+    ReadCalls,
+    Unread,
+    each,
+    first_row,
+    number_of,
+    one,
+    separate_rows,
+)
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.conversation import kept_conversation
 from trace_eval.data.conversation import ROLES, Channel, ConversationItem, Role

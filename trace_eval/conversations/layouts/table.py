@@ -15,8 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError, counted
-from trace_eval.conversations.layouts.base import CallLayout, ReadCalls, one, text_of
-from trace_eval.conversations.layouts.rows import call_zero, first_row, rows_of, time_of
+from trace_eval.conversations.layouts.base import (
+    CallLayout,
+    ReadCalls,
+    call_zero,
+    first_row,
+    one,
+    rows_of,
+    text_of,
+    time_of,
+)
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import (
     Channel,

@@ -25,9 +25,9 @@ from trace_eval.conversations.layouts.base import (
     listed,
     mapping,
     one,
+    place,
     text_of,
 )
-from trace_eval.conversations.layouts.rows import place
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.spans import runs
 from trace_eval.data.conversation import (
@@ -87,10 +87,9 @@ def _info(folder: Path) -> dict[str, Any]:
 
 
 def _of_file(path: Path, info: dict[str, Any]) -> Iterator[ConversationItem | Unread]:
-    try:
-        value = json_file(path)
-    except UserError as error:
-        yield Unread(str(path), str(error).removeprefix(f"{path}: "))
+    value = one(str(path), partial(json_file, path))
+    if isinstance(value, Unread):
+        yield value
         return
     inside = mapping(value).get("simulations")
     if isinstance(inside, list):  # results and simulations in one file
