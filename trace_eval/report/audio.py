@@ -14,7 +14,7 @@ from urllib.parse import quote
 import soundfile
 
 from blueprints import UserError
-from extractors import SPEECH_RATE, channel_blocks, decode
+from extractors import SPEECH_RATE, Samples, channel_blocks, decode
 from trace_eval.data.answers import Recording
 from trace_eval.data.files import is_file, make_folder, replacing
 from trace_eval.data.remote import fetch
@@ -61,31 +61,33 @@ class AudioAssets:
 
     def sound(self, recording: Recording, record: ClipRecord | None) -> PlayedSound:
         """The player of a recording; one behind a URL is fetched for a copy, and not else."""
-        if self._muted is not None:
-            return self._redacted(recording, record, self._muted)
-        if recording.url is not None:
-            return self._distant(recording.url, record)
-        if recording.audio is None:
+        if recording.audio is None and recording.url is None:
             return PlayedSound(None, "no recording")
-        path = Path(os.path.abspath(recording.audio))  # noqa: PTH100
+        try:
+            if self._muted is not None:
+                return PlayedSound(self._redacted(recording, record, self._muted))
+            if recording.audio is None:
+                return PlayedSound(self._distant(str(recording.url), record))
+            return self._near(Path(os.path.abspath(recording.audio)), recording, record)  # noqa: PTH100
+        except UserError as error:
+            return PlayedSound(None, str(error))
+
+    def _near(self, path: Path, recording: Recording, record: ClipRecord | None) -> PlayedSound:
+        """The player of a file, or of its copy."""
         if record and record.error:
             playable = self.folder is None and is_file(path)
             return PlayedSound(self._link(path) if playable else None, record.error)
         if not is_file(path):
-            return PlayedSound(None, f"{path}: no such file any more")
+            raise UserError(f"{path}: no such file any more")
         if self.folder is None:
             return PlayedSound(self._link(path))
-        try:  # what no judge heard, as a question that came in words, too, has no hash yet
-            clip = record.clip if record and record.clip else decode(path).sha256
-        except UserError as error:
-            return PlayedSound(None, str(error))
+        # what no judge heard, as a question that came in words, too, has no hash yet
+        clip = record.clip if record and record.clip else decode(path).sha256
         if clip not in self._copied:
             name, cut = clip + _suffix(path.name), recording.cut
+            write: Callable[[Path], object] = partial(shutil.copyfile, path)
             if cut:
-                name = f"{clip}.wav"
-                write: Callable[[Path], object] = partial(_one_channel, path, cut.channel)
-            else:
-                write = partial(shutil.copyfile, path)
+                name, write = f"{clip}.wav", partial(_one_channel, path, cut.channel)
             self._place(self.folder, name, clip, write)
         return PlayedSound(self._href(clip))
 
@@ -94,33 +96,28 @@ class AudioAssets:
         recording: Recording,
         record: ClipRecord | None,
         muted: Mapping[str, Sequence[tuple[float, float]] | None],
-    ) -> PlayedSound:
-        """The player of a muted copy, or why none was made."""
-        if recording.audio is None and recording.url is None:
-            return PlayedSound(None, "no recording")
+    ) -> str:
+        """Address of a muted copy.
+
+        Raises:
+            UserError: none can be made.
+        """
         if self.folder is None:
-            return PlayedSound(None, "redacted: report --redact --audio copies it, muted")
+            raise UserError("redacted: report --redact --audio copies it, muted")
         clip = record.clip if record else None
         stretches = muted.get(clip) if clip else None
         if recording.audio is None or recording.cut or not clip or stretches is None:
-            return PlayedSound(None, "redacted: not copied, because its words have no times")
+            raise UserError("redacted: not copied, because its words have no times")
         if clip not in self._copied:
             try:
                 sound = decode(Path(recording.audio))
             except UserError as error:
-                return PlayedSound(None, redact_text(str(error)))
+                raise UserError(redact_text(str(error))) from None
             if sound.sha256 != clip:
-                return PlayedSound(None, "redacted: not copied, because it has changed since")
-            samples = mute(sound.speech, SPEECH_RATE, stretches)
-            write = partial(
-                soundfile.write,
-                data=samples,
-                samplerate=SPEECH_RATE,
-                subtype="PCM_16",
-                format="WAV",
-            )
+                raise UserError("redacted: not copied, because it has changed since")
+            write = partial(_write_sound, mute(sound.speech, SPEECH_RATE, stretches))
             self._place(self.folder, f"{clip}.redacted.wav", clip, write)
-        return PlayedSound(self._href(clip))
+        return self._href(clip)
 
     def fetched(self, url: str, clip: str) -> Path | None:
         """The copy of a recording behind a URL; None where no copies are made.
@@ -142,18 +139,15 @@ class AudioAssets:
             self._place(self.folder, name, clip, lambda part: part.write_bytes(content))
         return self.folder / self._copied[clip]
 
-    def _distant(self, url: str, record: ClipRecord | None) -> PlayedSound:
+    def _distant(self, url: str, record: ClipRecord | None) -> str:
+        """Address of a copy of what is behind a URL; see :meth:`fetched`."""
         if record and record.error:
-            return PlayedSound(None, record.error)
+            raise UserError(record.error)
         if self.folder is None:
-            message = f"{redacted(url)}: not on this machine; report --audio copies it"
-            return PlayedSound(None, message)
-        try:
-            clip = record.clip if record and record.clip else decode(fetch(url), url).sha256
-            self.fetched(url, clip)
-        except UserError as error:
-            return PlayedSound(None, str(error))
-        return PlayedSound(self._href(clip))
+            raise UserError(f"{redacted(url)}: not on this machine; report --audio copies it")
+        clip = record.clip if record and record.clip else decode(fetch(url), url).sha256
+        self.fetched(url, clip)
+        return self._href(clip)
 
     def _link(self, path: Path) -> str:
         return _url(os.path.relpath(path, self._home))
@@ -168,6 +162,10 @@ class AudioAssets:
         with replacing(target) as part:
             write(part)
         self._copied[clip] = name
+
+
+def _write_sound(samples: Samples, copy: Path) -> None:
+    soundfile.write(copy, samples, SPEECH_RATE, "PCM_16", format="WAV")
 
 
 def _one_channel(path: Path, channel: int, copy: Path) -> None:
