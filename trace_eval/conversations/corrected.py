@@ -44,8 +44,6 @@ class CorrectedEvents:
 
     Attributes:
         kept: every event in order of start, deleted ones too.
-        measured: figures of those that stand.
-        unfit: corrections of events that do not exist.
     """
 
     kept: tuple[Kept, ...]

@@ -108,7 +108,6 @@ def exchange(conversation: Conversation, users: Sequence[int], position: int) ->
 
     Args:
         users: numbers of the user turns that take the floor.
-        position: which of these, from 0.
     """
     first = users[position]
     last = users[position + 1] if position + 1 < len(users) else len(conversation.turns)

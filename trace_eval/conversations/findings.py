@@ -68,7 +68,6 @@ class CallFinding:
     Attributes:
         turn: number of the turn where it shows; None: no turn (the answer is missing).
         start_s, end_s: the stretch to listen to; None without a clock.
-        why: the value beside the limit, as text.
     """
 
     kind: Kind

@@ -47,7 +47,6 @@ def conversations_manifest(
     """Every conversation of a path as an item to rate.
 
     Args:
-        layout: its layout; default: found from the content.
         folder: where the turns of recordings are kept; None: nowhere.
 
     Raises:
@@ -84,7 +83,6 @@ class ConversationFiles:
 
     Args:
         folder: where the turns of recordings are kept; None: nowhere.
-        layout: of all of them; default: recognised by the content of each.
     """
 
     def __init__(

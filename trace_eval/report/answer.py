@@ -65,11 +65,7 @@ def pair_answer(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
 
 
 def ranking_of(run: Run, source: Opinions | None = None) -> tuple[RankReport | None, str]:
-    """The ranking of a run's systems as ``trace-eval rank`` has it, and why there is none.
-
-    Args:
-        source: what was read of it, where it was.
-    """
+    """The ranking of a run's systems as ``trace-eval rank`` has it, and why there is none."""
     try:
         read = source or read_opinions(run.folder)
     except UserError as error:

@@ -67,10 +67,8 @@ def pieces(template: str, *scripts: str, css: str = "", **values: Any) -> Iterat
     """A page, piece by piece, with nothing in it from elsewhere.
 
     Args:
-        template: its name.
         scripts: joined in this order; one more runs in the head of every page.
         css: a style sheet beside those of all pages.
-        values: what the template shows.
     """
     head, code = asset("theme.js"), Markup("").join(map(asset, scripts))
     return (

@@ -58,7 +58,6 @@ class RunLine:
         link: of its report; None: it has none yet.
         sentences: what it came to; one sentence says why there is nothing.
         agreement: share of the labels that the judge hits, with its interval; None: no labels.
-        running: its last session has not ended.
     """
 
     name: str

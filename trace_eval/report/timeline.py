@@ -41,7 +41,6 @@ class TimelineLane:
     Attributes:
         path: SVG path data; empty where there is nothing to draw.
         grid: (y, label) in drawing units.
-        note: why there is no curve.
     """
 
     name: str

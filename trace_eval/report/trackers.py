@@ -29,7 +29,6 @@ class Figures:
     """A run for a tracker.
 
     Attributes:
-        name: of the run's folder.
         parameters: judge, policy, profile and input.
         metrics: ``coverage``, ``scored``, and per system ``win_rate/SYSTEM`` with the ends of its
             interval ``_low`` and ``_high``; of scores ``score/SYSTEM``, the mean. What is not

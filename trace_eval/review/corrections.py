@@ -35,7 +35,6 @@ class Flag:
 
     Attributes:
         task: position in the queue, which names the item on pages.
-        codes: code -> raters who gave it.
     """
 
     task: int
@@ -44,11 +43,7 @@ class Flag:
 
 
 class Corrections:
-    """The single answers of a review as corrected so far.
-
-    Args:
-        path: file of corrections; need not exist.
-    """
+    """The single answers of a review as corrected so far."""
 
     def __init__(self, path: Path, items: Iterable[Single]) -> None:
         self._path = path

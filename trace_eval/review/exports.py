@@ -28,11 +28,7 @@ from trace_eval.review.store import StoredAnswer
 
 @dataclass(frozen=True)
 class ReviewFiles:
-    """The files that a review wrote, and the annotations that it read.
-
-    Attributes:
-        accuracy: of the judge, by dimension, where the pairs were judged.
-    """
+    """The files that a review wrote, and the annotations that it read."""
 
     files: tuple[Path, ...] = ()
     accuracy: Mapping[Phase, Accuracy] = field(default_factory=dict)

@@ -61,7 +61,6 @@ class ReviewQuestion:
 
     Attributes:
         phase: its block; None for the comment, and for a score.
-        kind: what is asked, in the order shown.
         key: where the answer is stored, in the pair's own order.
         values: the answers that may be given, in the order shown; empty: any text.
     """
@@ -94,9 +93,6 @@ class TieForm:
     """A typed tie of each of TRACE's dimensions, overall, and a comment on the pair.
 
     Attributes:
-        overall_first: ask for a blind overall impression before the dimensions.
-        confidence: ask after each rating how sure the rater is of it.
-        unit: what an item is called on pages.
         codes: feedback that may go with an answer, code -> meaning.
         of_pairs: a comment belongs to the item and is kept while its questions are answered,
             otherwise to one answer; and the first answer about an item asks to have played its

@@ -41,11 +41,7 @@ Entries = Sequence[tuple[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class Imported:
-    """The result of reading annotations; a bad one costs itself only.
-
-    Attributes:
-        stored, known: how many are new, and how many were there.
-    """
+    """The result of reading annotations; a bad one costs itself only."""
 
     stored: int = 0
     known: int = 0

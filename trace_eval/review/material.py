@@ -37,13 +37,8 @@ class Material:
     """The items that can be reviewed: pairs, or single answers with the rubric that rates them.
 
     Attributes:
-        source: the run folder or the manifest.
-        pairs: pairs whose recordings can be played, in input order.
         singles: single answers in the order of the queue, as they were before any correction.
         rubric: of single answers; None: pairs, which are reviewed by TRACE.
-        left_out: id -> why the item cannot be reviewed.
-        judgements: pair id -> judgement; empty for a manifest.
-        overall: pair id -> fused rating; empty for a manifest.
         transcripts: pair id -> (of A, of B), where the run knows them.
         database: where the review is kept, unless the user says otherwise.
     """
@@ -96,8 +91,6 @@ def load_material(
     """Read a run folder or a manifest.
 
     Args:
-        source: run of judge or rate, or manifest.
-        audio_root: folder of a manifest's relative audio paths.
         rubric: rates the single answers of a manifest; of a run one of its own, by default its
             only one. None and no run of rate: pairs.
 

@@ -38,8 +38,6 @@ class ShownEvent:
     """The events of a task that an address names.
 
     Attributes:
-        call: place among the calls of the task.
-        event: number of the chosen event.
         start, end: of an event that is to be added, seconds; None: none is.
     """
 

@@ -37,7 +37,6 @@ class Position:
     """A rater's place in the queue.
 
     Attributes:
-        task: position in the queue, from 0.
         answers: what was answered of it, in the pair's own order.
         step: the question; None: the judge's opinion is on show.
     """
@@ -74,12 +73,7 @@ class ReviewCall:
 
 
 class Review:
-    """One review: its items, its plan, its form, its answers.
-
-    Args:
-        show_judge: show the judge's opinion of a pair once its rater has finished it.
-        allow_unplayed: take ratings of answers that were not both played.
-    """
+    """One review: its items, its plan, its form, its answers."""
 
     def __init__(
         self,
@@ -308,7 +302,6 @@ def open_review(
     """Begin a review, or continue the one in the database.
 
     Args:
-        source: run folder or manifest.
         provided: fields of :class:`QueueOptions` that the user asked for; a review that was
             begun keeps its own where they are left out.
 

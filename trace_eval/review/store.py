@@ -85,7 +85,6 @@ class Remark:
     """What a rater adds to an answer.
 
     Attributes:
-        comment: on the answer, or on the whole item as it stands.
         on_item: whether the comment is on the item.
     """
 

@@ -165,7 +165,6 @@ def curve(points: Mapping[str, Sequence[Point]], axes: tuple[str, str], rule: Po
     """Shares, 0 to 1, over the numbers that points are named by, with a band for the intervals.
 
     Args:
-        points: by the name of their line.
         rule: a share to beat, as a dashed line.
     """
 
@@ -204,7 +203,6 @@ def matrix(
     """A table of cells, from white (0) to dark (1), with a text each.
 
     Args:
-        names: of the rows, from the top, and of the columns.
         shades: [shape=(rows, columns), 0 to 1]; None: no colour.
     """
 
@@ -256,11 +254,7 @@ def calibration(bins: Sequence[tuple[float, float, int]], axes: tuple[str, str])
 
 
 def ecdf(values: Mapping[str, Sequence[float]], axis: str) -> Picture:
-    """The share of values up to each, a line per name.
-
-    Args:
-        values: by name, none of them empty.
-    """
+    """The share of values up to each, a line per name."""
 
     def draw(ax: Any) -> None:
         styles = zip(values.items(), "abgx", ("-", "--", ":", "-."), strict=False)

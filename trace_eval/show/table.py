@@ -32,9 +32,7 @@ class Table:
     """A table to show.
 
     Attributes:
-        title: of the whole; ``note`` stands below.
         columns: their titles; ``units`` of their values.
-        rows: texts, formatted for people.
         cells: what the texts were made of.
     """
 
@@ -63,7 +61,6 @@ class Figure(NamedTuple):
         name: of its row; ``column`` is the title of its column.
         low, high: of its interval; None: it has none.
         n: items that it rests on; None: the row does not say.
-        unit: of the value; empty: none.
     """
 
     name: str

@@ -63,10 +63,8 @@ class SystemsCompared:
     """All figures of two systems, paired by scenario where they share any.
 
     Attributes:
-        differences: one per figure.
         only_first, only_second: scenarios that one side lacks; they are in no difference.
         first, second: what the systems are called; each difference is the first minus the second.
-        paired: whether calls are paired by scenario.
     """
 
     definitions: str

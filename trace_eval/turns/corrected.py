@@ -22,8 +22,6 @@ class CorrectedReport:
     """A report with human-corrected events.
 
     Attributes:
-        measured: before.
-        report: after.
         conversations: id -> events of those that an annotator looked at.
         left_out: corrections that could not be applied, a sentence each.
     """

@@ -42,10 +42,6 @@ class TurnsResult:
 
     Attributes:
         against: this system minus the other one, whose own figures are ``other``.
-        limits: of its figures, each with its verdict.
-        agreement: measured against labelled events.
-        fidelity: whether the agent speaks its text, where recognisers were named.
-        corrected: figures from human-corrected events.
     """
 
     report: TurnsReport

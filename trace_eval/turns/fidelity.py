@@ -30,7 +30,6 @@ class SpokenEntity:
     """One code, date, amount, name or number of an agent's turn, and its recognition.
 
     Attributes:
-        kind: e.g. ``code``.
         status: ``kept``; ``missing``, ``wrong`` or ``added`` as most recognisers have it.
         intended: as the text has it; None: it was added.
         heard: the text of each recogniser; None where it has none in that place.
@@ -54,7 +53,6 @@ class Fidelity:
     """Recognition of the agents' turns whose text is known.
 
     Attributes:
-        entities: in the order of conversations and turns.
         unheard: turns that were not, and why.
     """
 
@@ -127,7 +125,6 @@ def speech_fidelity(
 
     Args:
         recognisers: specs of ``transcript``, e.g. ``auto``, ``whisper:small``.
-        names: that must come through like codes and dates.
 
     Raises:
         UserError: a recogniser is unknown, or cannot run here.

@@ -38,9 +38,6 @@ class TurnFigure:
     Attributes:
         value: None where nothing was counted, or where ``reason`` says why it is hidden.
         unit: ``s``, ``ms``, or nothing for shares and counts.
-        events: how many events are behind it.
-        conversations: how many conversations have any of them.
-        numerator, denominator: of a ratio.
         interval: over conversations, see :mod:`trace_eval.estimate`.
         reason: ``few``, ``none``, or why there is no interval.
     """

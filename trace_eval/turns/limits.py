@@ -30,7 +30,6 @@ class Limited:
     Attributes:
         limit: as typed, with its side: ``at most +0.2``.
         verdict: unknown figures fail: a figure that was not measured did not pass.
-        why: the measurement in words.
         shown: False where a value meets its limit and its interval goes beyond it.
     """
 

@@ -57,11 +57,7 @@ class TurnsRecord(TypedDict):
 
 @dataclass(frozen=True)
 class TurnsReport:
-    """Conversations under one definition set.
-
-    Attributes:
-        source: name of the file or folder.
-    """
+    """Conversations under one definition set."""
 
     layout: str
     definitions: DefinitionSet

@@ -18,7 +18,6 @@ class Timed:
 
     Attributes:
         figures: its own, without intervals.
-        names: words that must come through.
     """
 
     item: ConversationItem

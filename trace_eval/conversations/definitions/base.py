@@ -35,7 +35,6 @@ class Measured:
         values: name -> values of its events, e.g. all response latencies, seconds.
         ratios: name -> (numerator, denominator).
         details: the authors' report of a conversation, under their names.
-        caveats: why a figure may mislead, or has no events.
         unusable: whether a fault of the recording spoils some of its figures.
     """
 
@@ -52,7 +51,6 @@ class FigureSpec:
     """How a figure is made of the pooled conversations.
 
     Attributes:
-        name: of the figure; exports put the set's name before it.
         of: key of :attr:`Measured.values` (``mean``, ``quantile``) or ``ratios`` (``ratio``).
         q: which quantile, 0 to 1, by linear interpolation.
         unit: ``s``, ``ms``, or nothing for shares and counts.
@@ -75,7 +73,6 @@ class DefinitionSet:
 
     Attributes:
         name: ``NAME/VERSION``.
-        thresholds: a frozen dataclass with every constant.
         rules: one conversation with a clock -> its events, values and ratios.
         hides_few: whether figures of few events are None; published sets show them, and the
             output marks them.

@@ -32,11 +32,7 @@ LAYOUTS: dict[str, CallLayout] = {
 
 @dataclass(frozen=True)
 class Reading:
-    """The conversations of a path.
-
-    Attributes:
-        items: conversations, in the order of the source.
-    """
+    """The conversations of a path."""
 
     layout: str
     items: tuple[ConversationItem, ...]

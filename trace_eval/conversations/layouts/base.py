@@ -54,7 +54,6 @@ class CallLayout:
     """A way in which conversations are stored.
 
     Attributes:
-        name: as ``--layout`` takes it.
         fits: whether a path looks like it; cheap, reads the beginning at most.
         read: its conversations, and what is wrong with those that cannot be read.
         count: how many there are; None: unknown before reading.

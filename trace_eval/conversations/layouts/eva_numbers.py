@@ -29,9 +29,7 @@ class Entry:
     Attributes:
         t_ms: when it was written, Unix milliseconds: what entries are sorted by.
         kind: e.g. ``audio_start``, ``tool_call``, ``tts_text``.
-        role: of ``audio_start`` and ``audio_end``.
         at_s: when sound started or ended, Unix seconds.
-        text: the spoken words, where the entry has them.
         value: of the entry, any JSON; numbering does not need it.
     """
 

@@ -63,10 +63,7 @@ class Platform:
     """How one platform writes calls.
 
     Attributes:
-        name: as ``--layout`` takes it.
-        about: one line.
         marks: what its files contain near their beginning, all of them.
-        turns: where a call has its list of turns.
         columns: of a turn: ``role``, ``text``, ``start``, ``end`` (or ``from`` and ``to`` on
             another clock), and of a tool ``call``, ``name``, ``arguments``, ``response``, ``at``.
         call: of a call: ``id``, ``system``, ``zero`` (Unix time), ``length`` (seconds) or

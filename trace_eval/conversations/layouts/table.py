@@ -88,7 +88,6 @@ def item_of(
     Args:
         cells: (number, row), with the columns of this module.
         folder: which recordings are named relative to.
-        options: who is who, where no row says it.
         available: fields of the conversation that no row has; channels are named by role.
 
     Raises:

@@ -104,7 +104,6 @@ def conversation(simulation: Any, info: dict[str, Any], name: str) -> Conversati
 
     Args:
         info: ``info`` of the experiment's ``results.json``; may be empty.
-        name: id where the simulation has none.
 
     Raises:
         UserError: it is no simulation.

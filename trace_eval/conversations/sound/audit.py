@@ -72,7 +72,6 @@ class Fault:
 
     Attributes:
         channel: of whom; None: of both.
-        spoils: the figures that are lost.
         spans: where, seconds of the conversation; empty: everywhere.
         detail: the contradiction with both values; empty: the name says it.
     """

@@ -75,7 +75,6 @@ class Lane:
         bands: the same in each of :data:`BANDS` [shape=(4, hops)].
         peaks: largest sample of every 5 ms, 0 to 1 [shape=(halves,)].
         flaws: which of these are silent, repeat a packet of 10 to 60 ms, clip [shape=(3, halves)].
-        rate: samples a second of its file.
         header_s: how long the header says that the sound lasts, where it says more than there is.
     """
 
