@@ -198,8 +198,8 @@ class _Site:
     # --- actions: committed before the answer is sent, which leads to the next page -------
 
     def answer(self, rater: SendingRater, sent: Annotated[SentAnswer, Depends()]) -> Response:
-        remark, played = Remark(sent.comment, sent.code or ()), sent.played.split()
-        self._review.answer(rater, sent.task, sent.step, sent.value, remark, played)
+        remark = Remark(sent.comment, sent.code or (), played=sent.played.split())
+        self._review.answer(rater, sent.task, sent.step, sent.value, remark)
         return see("/review")
 
     def undo(self, rater: SendingRater, task: Number = -1, comment: Text = "") -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -164,13 +164,7 @@ class Review:
         return asks and not position.answers and position.step is not None
 
     def answer(
-        self,
-        rater: str,
-        task: int,
-        step: str,
-        value: str,
-        remark: Remark | None = None,
-        played: Collection[str] | None = None,
+        self, rater: str, task: int, step: str, value: str, remark: Remark | None = None
     ) -> bool:
         """Record an answer as shown; committed on return.
 
@@ -180,8 +174,6 @@ class Review:
         Args:
             task, step: which question the page asked.
             value: the answer, as shown.
-            played: which of the answers, ``a`` and ``b`` as shown, the page has played; None: it
-                is not a page that answers, and nothing is asked of it.
 
         Raises:
             UserError: the question does not offer this answer or code, or asks to play both first.
@@ -194,11 +186,10 @@ class Review:
             or position.step.key != step
         ):
             return False
-        if played is not None and self.must_play(position):
-            missing = [letter.upper() for letter in "ab" if letter not in played]
-            if missing:
-                both = " and ".join(missing)
-                raise UserError(f"play {both} first: a rating asks to have heard both")
+        unplayed = set("ab") - set("ab" if remark.played is None else remark.played)
+        if unplayed and self.must_play(position):
+            both = " and ".join(letter.upper() for letter in sorted(unplayed))
+            raise UserError(f"play {both} first: a rating asks to have heard both")
         if unknown := [code for code in remark.codes if code not in self.form.codes]:
             raise UserError(f"code {unknown[0]!r:.20}: use {', '.join(self.form.codes) or 'none'}")
         remark = Remark(

@@ -13,7 +13,7 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -86,11 +86,14 @@ class Remark:
 
     Attributes:
         on_item: whether the comment is on the item.
+        played: which of the answers, ``a`` and ``b`` as shown, the page has played; None: nothing
+            is asked of it.
     """
 
     comment: str = ""
     codes: Sequence[str] = ()
     on_item: bool = False
+    played: Collection[str] | None = None
 
 
 @dataclass(frozen=True)

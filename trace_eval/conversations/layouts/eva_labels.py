@@ -7,7 +7,7 @@ read at all, so that no prompt can show it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -59,7 +59,7 @@ def _trace(line: Record, name: str) -> ConversationItem:
         else:
             raise UserError(f"event_type {kind!r:.40} is unknown")
     rating = _rating(line, (1, 2, 3))
-    return _item(name, turns, tool_events(tools), {"rating": rating})
+    return _item(name, turns, {"rating": rating}, tool_events(tools))
 
 
 #: The facts of a labelled entity that are read; ``analysis`` states the label in words.
@@ -76,7 +76,7 @@ def _turns(line: Record, name: str) -> ConversationItem:
         turns.append(Turn(speaker=speaker, text=_text(entry, "content")))
         if speaker == "agent" and entry.get("expected_rating") is not None:
             ratings[str(number)] = _rating(entry, (1, 2, 3))
-    return _item(name, turns, (), {"turns": ratings})
+    return _item(name, turns, {"turns": ratings})
 
 
 def _fidelity(line: Record, name: str) -> ConversationItem:
@@ -88,9 +88,9 @@ def _fidelity(line: Record, name: str) -> ConversationItem:
         wanted = entry.get("tts_critical_entities")
         if isinstance(wanted, list) and wanted:
             entities[str(number)] = [str(one) for one in wanted]
-    question = text_of(line.get("transcript_id"))
-    labels = {"rating": _rating(line, (0, 1))}
-    return _item(name, turns, (), labels, question, {"entities": entities})
+    item = _item(name, turns, {"rating": _rating(line, (0, 1))}, meta={"entities": entities})
+    question = text_of(line.get("transcript_id")) or item.question_id
+    return item.model_copy(update={"question_id": question})
 
 
 def _entities(line: Record, name: str) -> ConversationItem:
@@ -109,7 +109,7 @@ def _entities(line: Record, name: str) -> ConversationItem:
             {key: mapping(entity).get(key) for key in _ENTITY}
             for entity in listed(entry.get("entities"), "entities")
         ]
-    return _item(name, turns, (), {"entities": labels})
+    return _item(name, turns, {"entities": labels})
 
 
 #: Key that identifies a file -> reader of its lines.
@@ -166,15 +166,14 @@ def _rating(entry: Record, allowed: tuple[int, ...]) -> int:
 def _item(
     name: str,
     turns: list[Turn],
-    events: tuple[()] | list[SourceEvent],
     labels: dict[str, Any],
-    question: str | None = None,
+    events: Sequence[SourceEvent] = (),
     meta: dict[str, Any] | None = None,
 ) -> ConversationItem:
     first = next((turn.text for turn in turns if turn.speaker == "user"), None)
     return ConversationItem(
         id=name,
-        question_id=question or first or name,
+        question_id=first or name,
         conversation=Conversation(
             speakers=USER_AND_AGENT,
             clock=Clock(kind="none"),
