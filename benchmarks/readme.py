@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks import large_runs
-from benchmarks.coverage import MOST
+from benchmarks.coverage.rows import MOST
 from benchmarks.drill.outcome import Outcome
 from benchmarks.languages import page_table
 from benchmarks.people import pages

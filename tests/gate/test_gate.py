@@ -10,7 +10,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from benchmarks.gate import Cell, verdicts
+from benchmarks.coverage.gate import Cell
 from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run, rated_run
@@ -46,8 +46,8 @@ def labels(wins: int, names: list[str] = NAMES) -> dict[str, str | None]:
     ],
 )
 def test_false_alarms_and_drops(cell: Cell, verdict: str, least: float) -> None:
-    # 60 runs have a standard error of .03 at .95; benchmarks/gate.py draws 1,000
-    shares = verdicts(cell, 60)
+    # 60 runs have a standard error of .03 at .95; python -m benchmarks.coverage gate draws 1,000
+    shares = cell.covered(60)
     assert shares[verdict] >= least - 0.06
     if not cell.drop:
         assert shares["fail"] <= 0.05 + 3 * 0.03

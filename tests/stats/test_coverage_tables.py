@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
-from benchmarks.coverage import LEAST, MOST
-from benchmarks.coverage_agree import worlds as agreement_worlds
-from benchmarks.coverage_claims import worlds as claim_worlds
-from benchmarks.coverage_intervals import LOWER, lower, worlds
-from benchmarks.coverage_ranks import rank_worlds
-from benchmarks.report import RESULTS
+from benchmarks.coverage.__main__ import STUDIES
+from benchmarks.coverage.intervals import LOWER, lower
+from benchmarks.coverage.rows import LEAST, MOST
+from benchmarks.report import stored
 from tests.support.cli import ROOT
 
 PAGES = ROOT / "docs" / "explanation"
 PAGE = " ".join((PAGES / "few-labels.md").read_text().split())
-
-
-def stored(name: str) -> dict[str, Any]:
-    return json.loads((RESULTS / f"{name}.json").read_text())
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -29,19 +20,19 @@ def percent(share: float, digits: int = 1) -> str:
 
 def test_every_world_of_the_stored_table_keeps_the_promise_or_tells_why_it_has_more() -> None:
     rows = stored("coverage_intervals")["worlds"]
-    assert {world.name for world in worlds()} == set(rows)
+    assert STUDIES["intervals"][0].keys() == rows.keys()
     for name, row in rows.items():
         assert row["both"]["share"] >= LEAST, name
         assert (row["both"]["share"] <= MOST) == (row["why"] == ""), name
     rows = stored("coverage_ranks")["worlds"]
-    assert {world.name for world in rank_worlds()} == set(rows)
+    assert STUDIES["ranks"][0].keys() == rows.keys()
     for name, row in rows.items():  # of all ranks together; 500 draws of each
         assert min(text["to"] for text in row["held"].values()) >= 0.95, name
 
 
 def test_intervals_of_agreement_hold_in_every_stored_world() -> None:
     rows = stored("coverage_agree")["worlds"]
-    assert {world.name for world in agreement_worlds()} == set(rows)
+    assert STUDIES["agree"][0].keys() == rows.keys()
     held = [
         one["held"]
         for row in rows.values()
@@ -51,7 +42,7 @@ def test_intervals_of_agreement_hold_in_every_stored_world() -> None:
     low = sum(share < 0.93 for share in held)
     page = " ".join((PAGES / "agreement.md").read_text().split())
     words = (
-        f"In {len(rows)} worlds (`python -m benchmarks.coverage_agree`) {1 - low / len(held):.0%}"
+        f"In {len(rows)} worlds (`python -m benchmarks.coverage agree`) {1 - low / len(held):.0%}"
     )
     assert f"{words.replace('%', ' %')} of {len(held)} coverages are at least 93 %" in page
     assert f"the lowest, {min(held):.0%}".replace("%", " %") in page
@@ -60,7 +51,7 @@ def test_intervals_of_agreement_hold_in_every_stored_world() -> None:
 
 def test_words_and_figures_of_turns_err_as_often_as_they_may_in_every_stored_world() -> None:
     rows = stored("coverage_claims")["worlds"]
-    assert {world.name for world in claim_worlds()} == set(rows)
+    assert STUDIES["claims"][0].keys() == rows.keys()
     for name, row in rows.items():
         assert row["seeds"] >= 400, name
         words = {word for word in ("above", "below", "helps", "harms") if word in row}

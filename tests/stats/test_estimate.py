@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 from scipy.stats import binomtest, mannwhitneyu
 
-from benchmarks.coverage_agree import Labelled, Scored
-from benchmarks.coverage_claims import Rules
+from benchmarks.coverage.agree import Labelled, Scored
+from benchmarks.coverage.claims import Rules
 from trace_eval.estimate import paired as module
 from trace_eval.estimate.figures import quantile_interval, share_interval
 from trace_eval.estimate.measures import estimates

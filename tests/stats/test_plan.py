@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.coverage_plan import World, reached
+from benchmarks.coverage.plan import World
 from blueprints import UserError
 from trace_eval.commands.cli import app
 from trace_eval.decide.plan import make_plan
@@ -162,7 +162,7 @@ def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
 
 @pytest.mark.slow
 def test_four_plans_in_five_keep_their_promise() -> None:
-    got = reached(World("accuracy", 0.8, 40, 0.15, pairs=300), 60)
+    got = World("accuracy", 0.8, 40, 0.15, pairs=300).covered(60)
     # 80 % is promised; 60 draws at 80 % leave 38 or fewer in 0.2 % of the runs
     assert got["reached"]["share"] > 38 / 60
     assert got["promised"] == 1

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.coverage_intervals import covered
-from benchmarks.coverage_worlds import World
+from benchmarks.coverage.intervals import World
 from trace_eval.commands.cli import app
 from trace_eval.estimate.limits import score_reach, skewed_reach
 from trace_eval.stats.inference.forest import ForestMark, forest
@@ -203,8 +202,8 @@ def test_score_limits_are_those_of_wilson_and_hold_with_ties_alone() -> None:
     ids=lambda value: " ".join(map(str, vars(value).values())) if isinstance(value, World) else "",
 )
 def test_intervals_of_few_labels_hold_the_truth(world: World, least: float) -> None:
-    """All 2,000 seeds are in benchmarks/coverage_intervals.py; three standard errors are 0.06."""
-    got = covered(world, 120)
+    """All 2,000 seeds are in benchmarks/coverage; three standard errors are 0.06."""
+    got = world.covered(120)
     assert got["both"]["share"] >= least
     assert got["against labels only"] <= 1  # a judge never widens what labels say alone
     if world.labels < 20:  # nor is any level promised that so few labels cannot keep

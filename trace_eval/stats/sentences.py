@@ -107,7 +107,7 @@ def next_level(level: float) -> float:
     """The level of the next look: each look may err half as often as the one before.
 
     Looking again after each batch at an unchanged level finds a difference of equal systems in one
-    of ten cases and more; ``python -m benchmarks.coverage_plan`` counts it.
+    of ten cases and more; ``python -m benchmarks.coverage looks`` counts it.
     """
     return min((1 + level) / 2, LAST_LEVEL)
 

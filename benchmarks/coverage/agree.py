@@ -1,22 +1,16 @@
-"""Do intervals of ``agree`` hold the truth as often as they say? By simulation.
-
-``python -m benchmarks.coverage_agree [draws]`` draws worlds with a known truth, prints one row for
-each, and writes benchmarks/results/coverage_agree.json. Draws without an interval are counted.
-"""
+"""Do intervals of ``agree`` hold the truth as often as they say? Draws without one are counted."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, spearmanr
 
-from benchmarks.coverage import Row, table
+from benchmarks.coverage.rows import Row
 from trace_eval.estimate.interval import IntervalEstimate, Range
 from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
@@ -233,28 +227,3 @@ def worlds() -> list[Labelled | Scored]:
     results += [Scored(ratings, number) for ratings in RATINGS for number in (8, 12, 20, 50)]
     results += [Scored(r, n, "Zipf", 4) for r in ("1 to 5", "continuous") for n in (12, 40)]
     return results
-
-
-def main(draws: int = 400) -> None:
-    """Print and store everything."""
-
-    def cell(row: Row) -> str:
-        names = [name for name, one in row.items() if isinstance(one, dict)]
-        shown = (
-            f"{name} {row[name]['held']:.1%}"
-            + ("" if row[name]["given"] == 1 else f" of {row[name]['given']:.0%}")
-            for name in names
-            if row[name]["held"] is not None
-        )
-        return ", ".join(shown)
-
-    table(
-        "coverage_agree",
-        {world.name: partial(world.covered) for world in worlds()},
-        draws,
-        {"95 % intervals hold the truth, of the draws that have one": cell},
-    )
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))

@@ -1,29 +1,23 @@
-"""Do the labels that ``plan`` asks for give the width that it promises? By simulation.
+"""Do the labels that ``plan`` asks for give the width that it promises, and looks what they say?
 
-``python -m benchmarks.coverage_plan [seeds]`` draws worlds, plans from a few labels, labels the
-pairs of the plan, and looks at the interval that ``agree`` or ``rank`` then prints. Four times in
-five it is at most as wide as asked for: 80 % is promised, except where pairs share instructions.
-One row per world, and benchmarks/results/coverage_plan.json; the tests draw fewer. 40 seeds by
-default, because a plan is itself a simulation: half a second of CPU each, 4 minutes in all.
+A plan is made from a few labels, its pairs are labelled, and the interval that ``agree`` or
+``rank`` then prints is at most as wide as asked for four times in five: 80 % is promised, except
+where pairs share instructions. A plan is itself a simulation: half a second of CPU each.
 
-``python -m benchmarks.coverage_plan looks [seeds]`` follows the sentence *about N more labels would
-tell*: equal systems, and whoever is not told apart labels as many more as it names and looks again,
-up to 1,000 labels. How often is one of them *shown to be better*? And where one is better, how
-often does the next look show it? Beside it the sentence of before: labels that put the estimate on
-its limit, and every look at the same level. 2,000 seeds, 2 minutes; results/coverage_looks.json.
+Looks follow the sentence *about N more labels would tell*: whoever is not told apart labels as many
+more as it names and looks again, up to 1,000 labels. How often is one of two equal systems *shown
+to be better*? And where one is better, how often does the next look show it?
 """
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.coverage import Row, share, shown, table
+from benchmarks.coverage.rows import Row, share
 from trace_eval.decide.plan import LabelPlan, make_plan
 from trace_eval.decide.planned_run import ACCURACY, RATES
 from trace_eval.opinions.codes import LABELS, MISSING, SPLIT
@@ -121,6 +115,23 @@ class World:
             results = [row.rate.interval for row in rates.systems]
         return plan, max((np.inf if x is None else x[1] - x[0] for x in results), default=np.inf)
 
+    def covered(self, seeds: int) -> Row:
+        """Share of the plans that say they suffice and do, and what they ask for."""
+        rows = []
+        for seed in range(seeds):
+            plan, width = self.draw(seed)
+            if plan.enough and plan.more < plan.open:
+                rows.append((width <= self.width, width / self.width, plan.more, plan.promised))
+        drawn = np.array(rows, float)
+        mean = drawn.mean(0).tolist()
+        return {
+            "plans": len(drawn),
+            "reached": share(int(drawn[:, 0].sum()), len(drawn)),
+            "width": mean[1],
+            "more": mean[2],
+            "promised": mean[3],
+        }
+
 
 def _labels(
     ids: NDArray[Any],
@@ -148,24 +159,6 @@ WORLDS = (
 )
 
 
-def reached(world: World, seeds: int) -> Row:
-    """Share of the plans that say they suffice and do, and what they ask for."""
-    rows = []
-    for seed in range(seeds):
-        plan, width = world.draw(seed)
-        if plan.enough and plan.more < plan.open:
-            rows.append((width <= world.width, width / world.width, plan.more, plan.promised))
-    drawn = np.array(rows, float)
-    mean = drawn.mean(0).tolist()
-    return {
-        "plans": len(drawn),
-        "reached": share(int(drawn[:, 0].sum()), len(drawn)),
-        "width": mean[1],
-        "more": mean[2],
-        "promised": mean[3],
-    }
-
-
 #: Labels in all after which nobody looks again.
 MOST_LABELS = 1_000
 
@@ -179,22 +172,19 @@ class Looker:
         labels: at the first look.
         ties: share of the pairs.
         raters: of a pair, each of their own opinion; where two differ the pair is split.
-        before: by the sentence of before, which named labels for a chance of one half.
     """
 
     win: float
     labels: int
     ties: float = 0.0
-    before: bool = False
     raters: int = 1
 
     @property
     def name(self) -> str:
         """In words."""
         who = "equal systems" if self.win == 0.5 else f"won in {self.win:.2f}"
-        rule = "to the limit, same level" if self.before else "as the sentence says"
         raters = f", {self.raters} raters" if self.raters > 1 else ""
-        return f"{who}, {self.labels} labels, {self.ties:.0%} ties{raters}: {rule}"
+        return f"{who}, {self.labels} labels, {self.ties:.0%} ties{raters}: as the sentence says"
 
     def said(self, seed: int) -> NDArray[np.int8]:
         """Labels of people [shape=(MOST_LABELS,)]."""
@@ -219,14 +209,20 @@ class Looker:
             more = more_labels(number, (result.both, 0.5, result.interval), level)
             if looks[-1] or more is None:
                 break
-            if self.before:
-                assert result.interval is not None
-                end = result.interval[0] if result.both > 0.5 else result.interval[1]
-                reach, distance = abs(result.both - end), abs(result.both - 0.5)
-                more = max(number * ((reach / distance) ** 2 - 1), 1.0)
             number += int(about(max(more, 1.0)).replace(",", ""))
-            level = level if self.before else next_level(level)
+            level = next_level(level)
         return looks
+
+    def covered(self, seeds: int) -> Row:
+        """How often a difference was shown, and by the second look where the first showed none."""
+        looks = [self.draw(seed) for seed in range(seeds)]
+        second = [each[1] for each in looks if len(each) > 1]
+        return {
+            "shown": share(sum(each[-1] for each in looks), seeds),
+            "second": share(sum(second), len(second)),
+            "looks": float(np.mean([len(each) for each in looks])),
+            "holds": share(sum(map(self.holds, range(seeds))), seeds),
+        }
 
 
 def _rate_of(said: NDArray[np.int8], level: float) -> PPIEstimate:
@@ -236,64 +232,8 @@ def _rate_of(said: NDArray[np.int8], level: float) -> PPIEstimate:
     return next(row.rate for row in own_rates(outcomes, level) if row.system == "a")
 
 
-LOOKERS = tuple(
-    Looker(win, labels, ties, before)
-    for win, labels, ties in (
-        (0.5, 20, 0.0),
-        (0.5, 50, 0.0),
-        (0.5, 50, 0.4),
-        (0.5, 120, 0.1),
-        (0.6, 50, 0.0),
-    )
-    for before in (True, False)
-) + tuple(Looker(win, labels, raters=2) for win in (0.5, 0.6) for labels in (50, 400))
-
-
-def looked(looker: Looker, seeds: int) -> Row:
-    """How often a difference was shown, and by the second look where the first showed none."""
-    looks = [looker.draw(seed) for seed in range(seeds)]
-    second = [each[1] for each in looks if len(each) > 1]
-    return {
-        "shown": share(sum(each[-1] for each in looks), seeds),
-        "second": share(sum(second), len(second)),
-        "looks": float(np.mean([len(each) for each in looks])),
-        "holds": share(sum(map(looker.holds, range(seeds))), seeds),
-    }
-
-
-def main(seeds: int = 40) -> None:
-    """Print and store everything."""
-    table(
-        "coverage_plan",
-        {world.name: partial(reached, world) for world in WORLDS},
-        seeds,
-        {
-            "plans that suffice": lambda row: f"{row['plans']}",
-            "promised": lambda row: "four in five" if row["promised"] == 1 else "nothing",
-            "as narrow as asked for": lambda row: shown(row["reached"]),
-            "labels asked for": lambda row: f"{row['more']:.0f}",
-            "width of the one asked for": lambda row: f"{row['width']:.3f}",
-        },
-    )
-
-
-def main_looks(seeds: int = 2000) -> None:
-    """The same for looks."""
-    table(
-        "coverage_looks",
-        {looker.name: partial(looked, looker) for looker in LOOKERS},
-        seeds,
-        {
-            "a difference is shown": lambda row: shown(row["shown"]),
-            "by the second look": lambda row: shown(row["second"]),
-            "looks": lambda row: f"{row['looks']:.2f}",
-            "first interval holds the truth": lambda row: shown(row["holds"]),
-        },
-    )
-
-
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["looks"]:
-        main_looks(*map(int, sys.argv[2:]))
-    else:
-        main(*map(int, sys.argv[1:]))
+LOOKERS = (
+    *(Looker(0.5, labels, ties) for labels, ties in ((20, 0.0), (50, 0.0), (50, 0.4), (120, 0.1))),
+    Looker(0.6, 50),
+    *(Looker(win, labels, raters=2) for win in (0.5, 0.6) for labels in (50, 400)),
+)

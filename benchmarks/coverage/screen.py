@@ -1,15 +1,12 @@
 """Does ``screen`` keep its promise? Worlds in which labels were drawn in awkward ways.
 
-``python -m benchmarks.coverage_screen [SEEDS]`` draws 2,000 seeds of every world, goes the way of
-the command (tables, join, screening), and prints how often a part was decided whose true agreement
-is below the target, with the exact 95 % interval of that share, how often anything was
-decided, and how often the labels were said to promise nothing. Rows go to
-benchmarks/results/coverage_screen.json. The tests draw fewer.
+Each draw goes the way of the command (tables, join, screening). Counted is how often a part was
+decided whose true agreement is below the target, of which 5 % are promised at most, how often
+anything was decided, and how often the labels were said to promise nothing.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +14,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.coverage import Row, share, shown, table
+from benchmarks.coverage.rows import Row, share
 from trace_eval.decide.screen import screen
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.review.queue import Need, Needed, QueueOptions, plan_from_needs
@@ -26,9 +23,6 @@ from trace_eval.stats.options import ScreenOptions
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-
-#: What is promised in every world: at most this share of wrong decisions.
-PROMISE = 0.05
 
 
 @dataclass
@@ -84,9 +78,6 @@ def halves(first: int, second: int, one: float, other: float) -> Array:
     return np.r_[np.full(first, one), np.full(second, other)]
 
 
-# --- probabilities of 1 that cover a part only ------------------------------------
-
-
 def _needed_only(rng: np.random.Generator) -> Draw:
     true = halves(200, 800, 0.97, 0.8)
     requested = np.arange(1000) < 200
@@ -123,9 +114,6 @@ def _review(done: int, worst: bool = False) -> World:
     return world
 
 
-# --- classes that are hardly ever asked for ---------------------------------------
-
-
 def _rare(fixed: bool, every: bool, rare: float = 0.12, least: float = 0.005) -> World:
     """Most pairs are right and often asked for; a rare class is wrong and hardly ever drawn."""
 
@@ -157,9 +145,6 @@ def _strata(rng: np.random.Generator) -> Draw:
     return Draw(np.full(1000, 0.899), requested, chance)
 
 
-# --- instructions of unequal size, asked for whole --------------------------------
-
-
 def _whole(
     sizes: tuple[tuple[int, int, float], ...], number: int, pairs: bool = False, lost: float = 0.0
 ) -> World:
@@ -180,9 +165,6 @@ def _whole(
     return world
 
 
-# --- copies -----------------------------------------------------------------------
-
-
 def _copies(
     counts: tuple[int, ...], number: int, named: bool = False, true: float = 0.899
 ) -> World:
@@ -200,9 +182,6 @@ def _copies(
         return Draw(np.full(len(group), true), requested, group=group, facts=facts)
 
     return world
-
-
-# --- plain, as a control: it must not be silent -----------------------------------
 
 
 def _plain(true: float, number: int, of: int = 1000, clips: bool = False) -> World:
@@ -320,19 +299,9 @@ WORLDS: dict[str, World] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Found:
-    """Over all seeds: wrong decisions, decisions, and draws said to promise nothing."""
-
-    seeds: int
-    violated: int
-    decided: int
-    refused: int
-
-
-def violations(world: World, seeds: int, target: float = 0.9) -> Found:
-    """How often a part was decided whose true agreement is below the target."""
-    violated = decided = refused = 0
+def covered(world: World, seeds: int, target: float = 0.9) -> Row:
+    """Shares of the draws with a wrong decision, with any, and without a promise."""
+    wrong = decided = refused = 0
     for seed in range(seeds):
         rng = np.random.default_rng(seed)
         drawn = world(rng)
@@ -344,34 +313,12 @@ def violations(world: World, seeds: int, target: float = 0.9) -> Found:
         if result.chosen is not None:
             rows = [int(name[1:]) for name in result.decided]
             decided += 1
-            violated += bool(drawn.true[rows].mean() < target)
-    return Found(seeds, violated, decided, refused)
+            wrong += bool(drawn.true[rows].mean() < target)
+    return {
+        "violations": share(wrong, seeds),
+        "decided": decided / seeds,
+        "refused": refused / seeds,
+    }
 
 
-def main(seeds: int = 2000) -> None:
-    """Print and store everything."""
-
-    def row(world: World, number: int) -> Row:
-        result = violations(world, number)
-        return {
-            "violations": share(result.violated, number),
-            "decided": result.decided / number,
-            "refused": result.refused / number,
-        }
-
-    table(
-        "coverage_screen",
-        {name: partial(row, world) for name, world in WORLDS.items()},
-        seeds,
-        {
-            f"wrong decisions, at most {PROMISE:.0%} promised": lambda row: shown(
-                row["violations"]
-            ),
-            "decided": lambda row: f"{row['decided']:.1%}",
-            "told that nothing can be promised": lambda row: f"{row['refused']:.1%}",
-        },
-    )
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+STUDY = {name: partial(covered, world) for name, world in WORLDS.items()}

@@ -1,7 +1,4 @@
-"""Do words of ``agree`` err, and figures of ``turns`` hold, as often as they say? By simulation.
-
-``python -m benchmarks.coverage_claims [draws]`` draws worlds with a known truth, prints one row for
-each, and writes benchmarks/results/coverage_claims.json:
+"""Do words of ``agree`` err, and figures of ``turns`` hold, as often as they say?
 
 * a judge, or the best of several, that is as good as the best simple rule: how often it is said to
   be above or below (2.5 % each are allowed);
@@ -11,18 +8,16 @@ each, and writes benchmarks/results/coverage_claims.json:
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from benchmarks.coverage import Row, share, shown, table
-from benchmarks.coverage_agree import SIZES, Array, coverage
+from benchmarks.coverage.agree import SIZES, Array, coverage
+from benchmarks.coverage.rows import Row, share
 from blueprints import counted
 from trace_eval.decide.verdict import standing_of
 from trace_eval.estimate.figures import jackknife_interval, quantile_interval, share_interval
@@ -229,27 +224,3 @@ def worlds() -> list[Rules | Useless | Calls]:
     results += [Calls(n, 1.0, "1 turn") for n in (20, 80)]
     results += [Calls(n, b, spread=1.2) for n in (MIN_CONVERSATIONS, 20, 80) for b in (0.5, 1.0)]
     return results
-
-
-def main(draws: int = 400) -> None:
-    """Print and store everything."""
-
-    def cell(row: Row) -> str:
-        words = [f"{name} {shown(one)}" for name, one in row.items() if _is(one, "share")]
-        held = [
-            f"{name} {one['held']:.1%} of {one['given']:.0%}"
-            for name, one in row.items()
-            if _is(one, "held") and one["held"] is not None
-        ]
-        return ", ".join(words + held)
-
-    drawn = {world.name: partial(world.covered) for world in worlds()}
-    table("coverage_claims", drawn, draws, {"said, or truths held": cell})
-
-
-def _is(one: object, key: str) -> bool:
-    return isinstance(one, dict) and key in one
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))

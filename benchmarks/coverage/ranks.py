@@ -1,22 +1,16 @@
-"""Do the ranks of all systems hold the truth at once as often as they say? By simulation.
-
-``python -m benchmarks.coverage_ranks [seeds]`` draws worlds with known strengths, prints one row
-for each, and writes benchmarks/results/coverage_ranks.json.
-"""
+"""Do the ranks of all systems hold the truth at once as often as they say?"""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.coverage import Row, share, shown, table
+from benchmarks.coverage.rows import Row, share
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.opinions import Opinions
@@ -137,35 +131,37 @@ class RankWorld:
         ids = np.array([f"p{number}" for number in range(len(pairs))], dtype=object)
         # every comparison has recordings of its own: no two are copies
         facts |= {f"clip_{side}": ids + side for side in "ab"}
-        return outcomes_of(Opinions("drawn", ids, {"overall": codes}, facts=facts))
+        drawn = Opinions("drawn", ids, {"overall": codes}, facts=facts)
+        return outcomes_of(drawn, cluster=self.design == "clustered")
+
+    def covered(self, seeds: int) -> Row:
+        """How often the ranks of all systems hold the truth at once, and how many they name."""
+        truth = self.truth(self.pairs())
+        held: dict[str, list[bool]] = {method: [] for method in self.methods}
+        widths: list[float] = []
+        options = RankOptions(BootstrapOptions(resamples=400), cluster=self.design == "clustered")
+        for seed in range(seeds):
+            result = rank_intervals(self.methods, self.draw(seed), options)
+            for method, sets in result.items():
+                if sets.ahead is None:
+                    continue
+                value = np.round(truth[method], 9)
+                # of equal systems every order is true
+                best = (value > value[:, None]).sum(1)
+                worst = (value < value[:, None]).sum(1)
+                holds = (sets.ahead.sum(0) <= best).all() and (sets.ahead.sum(1) <= worst).all()
+                held[method].append(bool(holds))
+                if method == self.methods[0]:
+                    widths.append(
+                        float(np.mean(self.systems - sets.ahead.sum(0) - sets.ahead.sum(1)))
+                    )
+        return {
+            "held": {method: share(sum(details), len(details)) for method, details in held.items()},
+            "ranks": float(np.mean(widths)),
+        }
 
 
-def ranked(world: RankWorld, seeds: int) -> Row:
-    """How often the ranks of all systems hold the truth at once, and how many they name."""
-    truth = world.truth(world.pairs())
-    held: dict[str, list[bool]] = {method: [] for method in world.methods}
-    widths: list[float] = []
-    options = RankOptions(BootstrapOptions(resamples=400), cluster=world.design == "clustered")
-    for seed in range(seeds):
-        result = rank_intervals(world.methods, world.draw(seed), options)
-        for method, sets in result.items():
-            if sets.ahead is None:
-                continue
-            value = np.round(truth[method], 9)
-            # of equal systems every order is true
-            best = (value > value[:, None]).sum(1)
-            worst = (value < value[:, None]).sum(1)
-            holds = (sets.ahead.sum(0) <= best).all() and (sets.ahead.sum(1) <= worst).all()
-            held[method].append(bool(holds))
-            if method == world.methods[0]:
-                widths.append(float(np.mean(world.systems - sets.ahead.sum(0) - sets.ahead.sum(1))))
-    return {
-        "held": {method: share(sum(details), len(details)) for method, details in held.items()},
-        "ranks": float(np.mean(widths)),
-    }
-
-
-def rank_worlds() -> list[RankWorld]:
+def worlds() -> list[RankWorld]:
     """Few and many comparisons, of systems near and far."""
     results = [
         RankWorld(strengths, systems, each)
@@ -192,22 +188,3 @@ def rank_worlds() -> list[RankWorld]:
         RankWorld("one far ahead", 3, 50, methods=models),
     ]
     return results
-
-
-def main(seeds: int = 500) -> None:
-    """Print and store everything."""
-    table(
-        "coverage_ranks",
-        {world.name: partial(ranked, world) for world in rank_worlds()},
-        seeds,  # each is a bootstrap of its own
-        {
-            "95 % ranks hold the truth of all systems": lambda row: ", ".join(
-                shown(details) for details in row["held"].values()
-            ),
-            "ranks left to each": lambda row: f"{row['ranks']:.2f}",
-        },
-    )
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))

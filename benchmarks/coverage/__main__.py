@@ -1,0 +1,59 @@
+"""Draw the worlds of a study, print a row for each, and store them.
+
+    python -m benchmarks.coverage STUDY [SEEDS]
+
+Results are written to benchmarks/results/coverage_STUDY.json; the tests draw fewer.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Protocol
+
+from benchmarks.coverage import agree, claims, gate, intervals, plan, ranks, screen
+from benchmarks.coverage.rows import Row, Worlds, table
+
+
+class World(Protocol):
+    """A truth that is known, and what a number of draws say of it."""
+
+    @property
+    def name(self) -> str:
+        """In words."""
+
+    def covered(self, draws: int) -> Row:
+        """What came of so many draws."""
+
+
+def named(worlds: Iterable[World]) -> Worlds:
+    """By their names."""
+    return {world.name: world.covered for world in worlds}
+
+
+#: Study -> its worlds, and the draws of each.
+STUDIES = {
+    "intervals": (named(intervals.worlds()), 2000),
+    "agree": (named(agree.worlds()), 400),
+    "claims": (named(claims.worlds()), 400),
+    "plan": (named(plan.WORLDS), 40),
+    "looks": (named(plan.LOOKERS), 2000),
+    "ranks": (named(ranks.worlds()), 500),
+    "screen": (screen.STUDY, 2000),
+    "gate": (named(gate.CELLS), 1000),
+}
+
+
+def main() -> None:
+    """Draw one study."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("study", choices=STUDIES)
+    parser.add_argument("seeds", type=int, nargs="?")
+    chosen = parser.parse_args()
+    worlds, usual = STUDIES[chosen.study]
+    exact = {intervals.LOWER: intervals.lower()} if chosen.study == "intervals" else {}
+    table(f"coverage_{chosen.study}", worlds, chosen.seeds or usual, **exact)
+
+
+if __name__ == "__main__":
+    main()

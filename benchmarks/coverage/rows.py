@@ -1,0 +1,69 @@
+"""What the studies of coverage share: a table that grows world by world, and its file.
+
+Rows of worlds that the file has at that number of seeds or more are kept, so that a run that was
+stopped goes on; remove the file to draw everything anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from time import process_time
+from typing import Any
+
+from benchmarks.report import RESULTS, machine
+
+#: Coverage that 95 % intervals should have, at least and at most.
+LEAST, MOST = 0.935, 0.97
+
+Row = dict[str, Any]
+
+#: A world by its name: draws so many seeds and says what came of them.
+Worlds = Mapping[str, Callable[[int], Row]]
+
+
+def share(hits: int, draws: int) -> Row:
+    """A share of the draws with its exact 95 % interval."""
+    from scipy.stats import binomtest
+
+    low, high = binomtest(hits, draws).proportion_ci() if draws else (0.0, 1.0)
+    return {"share": hits / draws if draws else None, "from": low, "to": high}
+
+
+def shown(value: object) -> str:
+    """A cell: a share with its interval, coverage of the draws that have an interval, a number."""
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if not isinstance(value, dict):
+        return str(value)
+    if value.get("share", value.get("held", "")) is None:
+        return "-"
+    if "share" in value:
+        return f"{value['share']:.1%} [{value['from']:.1%}, {value['to']:.1%}]"
+    if "held" in value:
+        return f"{value['held']:.1%} of {value['given']:.0%}"
+    return ", ".join(f"{name} {shown(one)}" for name, one in value.items())
+
+
+def table(name: str, worlds: Worlds, seeds: int, **exact: Mapping[str, float]) -> None:
+    """Draw every world, print its row, and store it at once.
+
+    Args:
+        name: of the file among the results.
+        worlds: what to draw.
+        seeds: of every world.
+        exact: shares that need no draws, stored besides.
+    """
+    path = RESULTS / f"{name}.json"
+    rows: dict[str, Row] = json.loads(path.read_text())["worlds"] if path.exists() else {}
+    for world, draw in worlds.items():
+        if rows.get(world, {}).get("seeds", 0) < seeds:
+            start = process_time()
+            row = {"seeds": seeds, **draw(seeds)}
+            rows[world] = {**row, "cpu seconds": round(process_time() - start, 1)}
+            ordered = {name: rows[name] for name in worlds if name in rows}
+            stored = {"machine": machine(), "worlds": ordered, **exact}
+            path.write_text(json.dumps(stored, indent=1) + "\n")
+        print(f"| {world} | {shown(rows[world])} |", flush=True)
+    for heading, shares in exact.items():
+        print(f"{heading}: {shown(shares)}")
