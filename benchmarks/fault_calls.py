@@ -26,74 +26,62 @@ from trace_eval.data.conversation import (
 Change = Callable[[Any, int, np.random.Generator], Any]
 CLIPS = Path(__file__).resolve().parents[1] / "examples" / "clips"
 
-#: Clips of callers and of assistants, and the seconds of a rendered call.
-VOICES = (
-    ("noise-a", "loud-b", "refusal-instruction", "slow-instruction", "off-topic-b"),
-    ("loud-a", "slow-a", "rising-pitch-a", "three-times-a", "pauses-b", "two-refusals-b"),
+#: Example clips that are plain speech.
+VOICES = tuple(
+    CLIPS / f"{name}.ogg"
+    for name in (
+        *("noise-a", "loud-a", "loud-b", "slow-a", "refusal-instruction", "rising-pitch-a"),
+        *("slow-instruction", "three-times-a", "off-topic-b", "pauses-b", "two-refusals-b"),
+    )
 )
-SECONDS = 48.0
+
+#: Length and rate of a rendered call.
+SECONDS, RATE = 48.0, 16_000
 
 
-def rendered(folder: Path, number: int = 12) -> None:
-    """Write calls of the example clips by turns, in room tone 45 to 65 dB below them."""
-    voices = [[CLIPS / f"{name}.ogg" for name in side] for side in VOICES]
-    for seed in range(number):
-        rng = np.random.default_rng(seed)
-        sound = _call(voices, rng, (0.4, 1.6), (45, 65))
-        soundfile.write(folder / f"rendered_{seed:02}.wav", sound, 16_000)
-
-
-def rendered_of(clips: Sequence[Path], folder: Path, number: int, seed: int) -> None:
-    """Write calls of any clips: each is of two folders' or half a folder's clips.
+def rendered(clips: Sequence[Path], folder: Path, number: int, seed: int) -> None:
+    """Write calls by turns, in room tone 40 to 75 dB below them.
 
     Args:
-        clips: folders, searched with all below them.
+        clips: folders, searched with all below them; each call is of half of one's clips and of
+            the other half. None: the example clips.
         folder: where the calls go.
         number: of calls.
         seed: of the clips, gaps and room tones that are drawn; replies may overlap by 0.3 s.
     """
-    files = [
+    banks = [
         sorted(one for one in each.rglob("*") if one.suffix in AUDIO_SUFFIXES) for each in clips
-    ]
+    ] or [list(VOICES)]
     for one in range(number):
         rng = np.random.default_rng((seed, one))
-        bank = files[rng.integers(len(files))]
-        drawn = rng.choice(len(bank), min(len(bank), 16), replace=False)
-        voices = [[bank[n] for n in drawn[side::2]] for side in (0, 1)]
-        sound = _call(voices, rng, (-0.3, 2.5), (40, 75))
-        soundfile.write(folder / f"rendered_{seed}_{one:02}.wav", sound, 16_000)
+        bank = banks[rng.integers(len(banks))]
+        drawn = [bank[n] for n in rng.choice(len(bank), min(len(bank), 16), replace=False)]
+        sound = _call((drawn[::2], drawn[1::2]), rng)
+        soundfile.write(folder / f"rendered_{seed}_{one:02}.wav", sound, RATE)
 
 
-def _call(
-    voices: Sequence[Sequence[Path]],
-    rng: np.random.Generator,
-    gaps: tuple[float, float],
-    tones: tuple[float, float],
-) -> Any:
-    rate = 16_000
-    tone = 0.5 * 10 ** (-rng.uniform(*tones, 2) / 20)
-    sound = tone * rng.standard_normal((int(SECONDS * rate), 2))
+def _call(voices: Sequence[Sequence[Path]], rng: np.random.Generator) -> Any:
+    tone = 0.5 * 10 ** (-rng.uniform(40, 75, 2) / 20)
+    sound = tone * rng.standard_normal((int(SECONDS * RATE), 2))
     at, channel = rng.uniform(0.5, 1.5), 1
     while at < SECONDS - 7:
-        clip, own = soundfile.read(
-            voices[channel][rng.integers(len(voices[channel]))], always_2d=True
-        )
-        part = soxr.resample(clip.mean(axis=1), own, rate)
+        clip = voices[channel][rng.integers(len(voices[channel]))]
+        part, own = soundfile.read(clip, always_2d=True)
+        part = soxr.resample(part.mean(axis=1), own, RATE)
         loud = np.flatnonzero(np.abs(part) > 0.03 * np.abs(part).max())
-        part = part[loud[0] : min(loud[-1], loud[0] + int(rng.uniform(1.5, 5) * rate))]
+        part = part[loud[0] : min(loud[-1], loud[0] + int(rng.uniform(1.5, 5) * RATE))]
         fade = np.minimum(1, np.arange(len(part))[::-1] / 160)
-        first = int(at * rate)
+        first = int(at * RATE)
         sound[first : first + len(part), channel] += 0.4 * fade * part / np.abs(part).max()
-        at += len(part) / rate + rng.uniform(*gaps)
+        at += len(part) / RATE + rng.uniform(-0.3, 2.5)
         channel = channel if rng.random() < 0.2 else 1 - channel
     return sound.clip(-1, 1)
 
 
 def leaking(sound: Any, late: int, voice: int = 1, gain_db: float = -25.0) -> Any:
     """The voice of a channel leaks into the other one, so many samples late."""
-    leak = np.zeros(len(sound))
-    leak[late:] = 10 ** (gain_db / 20) * sound[: len(sound) - late, voice]
-    sound[:, 1 - voice] += leak
+    sound = sound.copy()
+    sound[late:, 1 - voice] += 10 ** (gain_db / 20) * sound[: len(sound) - late, voice]
     return sound
 
 
@@ -166,9 +154,8 @@ def _leaky_gate(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     """Each side leaks into the other at -20 to -35 dB within 60 ms, and both are gated."""
     out = sound.copy()
     for voice in (0, 1):
-        own = sound.copy()
-        leaking(own, int(rng.uniform(0, 0.06) * rate), voice, rng.uniform(-35, -20))
-        out[:, 1 - voice] = own[:, 1 - voice]
+        late, gain_db = int(rng.uniform(0, 0.06) * rate), rng.uniform(-35, -20)
+        out[:, 1 - voice] = leaking(sound, late, voice, gain_db)[:, 1 - voice]
     return _gate(out, rate, rng)
 
 
