@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from blueprints import counted
+from blueprints import UserError, counted
 from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, warn, warn_all
 from trace_eval.commands.json_option import give
@@ -37,13 +37,14 @@ def extract(
     extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""
+    from trace_eval.data.outputs import write_lines
     from trace_eval.data.recordings import recordings_in
     from trace_eval.data.records import spill_to
     from trace_eval.data.shards import Shard
     from trace_eval.data.urls import location, redacted
     from trace_eval.extracting.cache import audio_folder
     from trace_eval.runs.export import extract_to
-    from trace_eval.runs.export_table import write_clips
+    from trace_eval.runs.export_table import clip_table
     from trace_eval.runs.summary import Extraction
 
     part = Shard.parse(reading.shard) if reading.shard else None
@@ -51,10 +52,13 @@ def extract(
     sources, problems = recordings_in(inputs, reading.audio_root, spill, part)
     warn_all(problems)
     folder = location(out)
+    if csv_file and not isinstance(folder, Path):
+        where = f"{csv_file}: a table is made of a folder on this machine, not of a URL"
+        raise UserError(where)
     with progress(len(sources), what="extracting") as listener:
         short = extract_to(folder, sources, extracting, listener)
-    if csv_file:
-        write_clips(folder, csv_file)
+    if csv_file and isinstance(folder, Path):
+        write_lines(csv_file, clip_table(folder).csv_lines())
     warn_all(short.errors)
     for group, reason in short.missing.items():
         warn(f"{group}: no clip has it; {reason}")

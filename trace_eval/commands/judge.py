@@ -174,7 +174,7 @@ def _write_batch(job: Job, file: Path) -> None:
 
 
 def _judge(job: Job, batch_results: Sequence[Path]) -> None:
-    from trace_eval.commands.tables import print_outcomes
+    from trace_eval.commands.tables import print_results, print_scores, print_summary
     from trace_eval.runs.summary import JudgedRun
 
     what = "rating" if job.options.rubrics else "judging"
@@ -185,7 +185,8 @@ def _judge(job: Job, batch_results: Sequence[Path]) -> None:
     ):
         warn_all(cast("list[str]", session.judge.observed().get("example_warnings", [])))
         summary = session.judge_pending(batch_results)
-    print_outcomes(summary, job.folder, _noun(job))
+    (print_scores if job.options.rubrics else print_results)(job.folder)
+    print_summary(summary, job.folder, _noun(job))
     give(JudgedRun(job.folder, summary.coverage, summary))
     if summary.total and summary.coverage < job.options.min_coverage:
         raise typer.Exit(EXIT_INCOMPLETE)

@@ -155,9 +155,7 @@ def _score_cells(outcome: ScoreRow, scale: Numbers) -> tuple[str, str]:
     return f"{outcome.value:.2f}", f"{outcome.variance**0.5 * (scale.high - scale.low):.2f}"
 
 
-def print_summary(
-    summary: Summary, folder: Path, what: str = "pair", details: str = "judgements.jsonl"
-) -> None:
+def print_summary(summary: Summary, folder: Path, what: str = "pair") -> None:
     """Print the coverage of a run, why items are unscored, and what the run took (stderr)."""
     console = messages()
     console.print(
@@ -174,20 +172,11 @@ def print_summary(
         names = (name for name in DIMENSIONS if name in summary.dimensions)
         each = ", ".join(f"{name} of {summary.dimensions[name]}" for name in names)
         console.print(f"known on their own: {each}; rank --dimension NAME uses one of them")
+    details = "judgements.jsonl" if what == "pair" else "scores.jsonl"
     files = {"unreadable_record": "problems.jsonl"}
     for name in sorted({files.get(reason, details) for reason in summary.unscored}):
         again = "" if name in files.values() else "; the same command tries them again"
         console.print(f"details: {escape(str(folder / name))}{again}")
-
-
-def print_outcomes(summary: Summary, folder: Path, noun: str) -> None:
-    """The table of a run of pairs, or of items, and what it took."""
-    if noun == "pair":
-        print_results(folder)
-        print_summary(summary, folder)
-    else:
-        print_scores(folder)
-        print_summary(summary, folder, noun, "scores.jsonl")
 
 
 def print_runs(runs: Sequence[ListedRun]) -> None:

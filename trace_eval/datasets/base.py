@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from trace_eval.data.items import Single
@@ -78,3 +79,11 @@ class Dataset:
     source: str
     reproduces: str
     reader: str | Reader
+
+    def read(self, source: Source, chosen: Selection) -> Converted:
+        """Read it from its released files."""
+        if not isinstance(self.reader, str):
+            return self.reader(source, chosen)
+        module, _, function = self.reader.partition(":")
+        result: Converted = getattr(import_module(module), function)(source, chosen)
+        return result

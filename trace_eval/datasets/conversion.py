@@ -21,7 +21,7 @@ from trace_eval.data.outputs import claimed, write_file, write_lines
 from trace_eval.data.records import Spill, spill_to
 from trace_eval.datasets.base import Converted, Dataset, Selection
 from trace_eval.datasets.figures import Figure
-from trace_eval.datasets.registry import find_dataset, reader_of
+from trace_eval.datasets.registry import find_dataset
 from trace_eval.datasets.source import opened
 
 _RUBRICS = Path(__file__).parent / "rubrics"
@@ -108,7 +108,7 @@ def read_dataset(
     """
     dataset = find_dataset(name)
     with opened(path, spill) as source:
-        result = reader_of(dataset)(source, chosen or Selection())
+        result = dataset.read(source, chosen or Selection())
         return Conversion(dataset, source.label, result)
 
 

@@ -101,11 +101,6 @@ def share_figure(
     )
 
 
-def fallback_sd(unscored: int, n: int, chance: float) -> float:
-    """Standard deviation, in per cent, that a random fallback gives a share of ``n``."""
-    return 100 * math.sqrt(unscored * chance * (1 - chance)) / n
-
-
 def mean_figure(
     name: str,
     values: list[float],

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.metadata import entry_points
 
 from blueprints import UserError
-from trace_eval.datasets.base import Dataset, Reader
+from trace_eval.datasets.base import Dataset
 
 #: Entry-point group through which an installed package offers a benchmark: a :class:`Dataset`
 #: under its name.
@@ -154,12 +153,3 @@ def find_dataset(name: str) -> Dataset:
     if not isinstance(result, Dataset):
         raise UserError(f"dataset {name!r}: {entry.value} is no Dataset of trace_eval.datasets")
     return result
-
-
-def reader_of(dataset: Dataset) -> Reader:
-    """The function that reads it."""
-    if not isinstance(dataset.reader, str):
-        return dataset.reader
-    module, _, function = dataset.reader.partition(":")
-    reader: Reader = getattr(import_module(module), function)
-    return reader

@@ -75,14 +75,3 @@ def clip_table(folder: Path) -> Table:
         return [source, clip, error, *(values.get(name) for name in list(columns)[3:])]
 
     return Table(columns, (row(r.source, r.clip, r.error) for r in run.clips().values()))
-
-
-def write_clips(folder: Path | str, path: Path) -> None:
-    """Write :func:`clip_table` as CSV.
-
-    Raises:
-        UserError: the blueprints are at a URL.
-    """
-    if not isinstance(folder, Path):
-        raise UserError(f"{path}: a table is made of a folder on this machine, not of a URL")
-    write_lines(path, clip_table(folder).csv_lines())

@@ -69,23 +69,20 @@ def _p(p: float) -> str:
     return f"= {p:.2g}" if p >= 0.001 else "< 0.001"
 
 
-def _sign_test(first: int, second: int) -> float:
-    from scipy.special import bdtr  # scipy.stats.binomtest gives the same after 1 s of imports
-
-    return min(1.0, 2 * float(bdtr(min(first, second), first + second, 0.5)))
-
-
 def first_position_test(outcomes: Iterable[VerdictRow]) -> FirstPositionTest | None:
     """Count and test; None where no pair was judged in both orders."""
     requested = [outcome for outcome in outcomes if outcome.both_orders]
     if not requested:
         return None
+    from scipy.special import bdtr  # scipy.stats.binomtest gives the same after 1 s of imports
+
     lean = [outcome.first - outcome.second for outcome in requested]
+    ahead, behind = sum(n > 0 for n in lean), sum(n < 0 for n in lean)
     return FirstPositionTest(
         pairs=len(requested),
         consistent=sum(not outcome.inconsistent for outcome in requested),
         ratings=sum(outcome.both_orders for outcome in requested),
         first=sum(outcome.first for outcome in requested),
         second=sum(outcome.second for outcome in requested),
-        p=_sign_test(sum(n > 0 for n in lean), sum(n < 0 for n in lean)),
+        p=min(1.0, 2 * float(bdtr(min(ahead, behind), ahead + behind, 0.5))),
     )

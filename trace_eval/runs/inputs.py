@@ -38,17 +38,9 @@ def default_out(manifest: Manifest, judge: str) -> Path:
     part = f"-{manifest.part.shard.name}" if manifest.part else ""
     plain = RUNS / re.sub(r"[^\w.]+", "-", f"{stem}-{judge}{part}").strip("-")
     run = Run(plain)
-    if not run.exists or _belongs(run, manifest):
+    if not run.exists or name == run.record().input or _conflict(run, manifest) is None:
         return plain
     return plain.with_name(f"{plain.name}-{hashlib.sha256(name.encode()).hexdigest()[:8]}")
-
-
-def _belongs(run: Run, manifest: Manifest) -> bool:
-    """Whether a run was made from this file, or from one with the same items."""
-    before = run.record().input
-    if not is_url(before):
-        before = str(Path(before).resolve())  # version 0.1 stored it as it was typed
-    return before == input_name(manifest) or _conflict(run, manifest) is None
 
 
 def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:

@@ -28,7 +28,12 @@ def list_runs(below: Path, tag: str | None = None) -> list[ListedRun]:
     """
     if not below.is_dir():
         raise UserError(f"{below}: no such folder; name the one that holds runs")
-    results = [_listed(folder) for folder in _folders(below)]
+    results = []
+    for folder in _folders(below):
+        try:
+            results.append(ListedRun(folder, Run(folder).record()))
+        except UserError as error:
+            results.append(ListedRun(folder, problem=str(error)))
     if tag is not None:
         results = [run for run in results if run.record and run.record.tag == tag]
     return sorted(results, key=lambda run: (run.record.started if run.record else "", run.folder))
@@ -41,10 +46,3 @@ def _folders(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
             yield from _folders(path)
-
-
-def _listed(folder: Path) -> ListedRun:
-    try:
-        return ListedRun(folder, Run(folder).record())
-    except UserError as error:
-        return ListedRun(folder, problem=str(error))

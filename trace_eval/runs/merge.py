@@ -268,14 +268,16 @@ class _Runs:
                 "sessions": tuple(session for record in records for session in record.sessions),
                 "judge_observed": _observed([record.judge_observed for record in records]),
                 "coverage": summary.record(),
-                "merged": tuple(map(_origin, self.folders, records)),
+                "merged": tuple(
+                    OriginRecord(
+                        run=str(folder),
+                        shard=one.shard,
+                        environment=one.environment.model_dump(mode="json", exclude={"packages"}),
+                    )
+                    for folder, one in zip(self.folders, records, strict=True)
+                ),
             }
         )
-
-
-def _origin(folder: Path, record: RunRecord) -> OriginRecord:
-    environment = record.environment.model_dump(mode="json", exclude={"packages"})
-    return OriginRecord(run=str(folder), shard=record.shard, environment=environment)
 
 
 def _observed(results: list[dict[str, Any]]) -> dict[str, Any]:

@@ -227,7 +227,12 @@ def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> Table:
     stored = [*_NUMBERS, *(name for name in numbers if place_of(name))]
     values = _numbers(run, stored)
     facts: Table = {
-        "instruction_id": [pair.instruction_id or _instruction(pair) for pair in pairs],
+        "instruction_id": [
+            one.instruction_id
+            or one.instruction.text
+            or (one.instruction.source_id if one.instruction.has_audio else None)
+            for one in pairs
+        ],
         "category": [pair.category for pair in pairs],
         "system_a": [pair.a.system for pair in pairs],
         "system_b": [pair.b.system for pair in pairs],
@@ -243,11 +248,6 @@ def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> Table:
         ones = [measured[p.id].measures.get(name) if p.id in measured else None for p in pairs]
         facts[name] = [one.value if one else None for one in ones]
     return _present(facts, TEXT_FACTS)
-
-
-def _instruction(pair: Pair) -> str | None:
-    instruction = pair.instruction
-    return instruction.text or (instruction.source_id if instruction.has_audio else None)
 
 
 def _numbers(run: Run, names: Sequence[str]) -> dict[str, dict[str, float | None]]:

@@ -28,7 +28,7 @@ from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.combine.panel import Panel
 from trace_eval.measures.language import is_unsure, requested_language
 from trace_eval.measures.measure import PairMeasures
-from trace_eval.measures.pair import SPEAKER, measure_item, pair_languages
+from trace_eval.measures.pair import measure_item, pair_languages
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
@@ -98,11 +98,6 @@ def _with_needs(plan: list[Extractor], groups: Iterable[str]) -> list[Extractor]
         if extractor.group in wanted:
             wanted |= set(extractor.needs)
     return [extractor for extractor in plan if extractor.group in wanted]
-
-
-def knows_voices(plan: Iterable[Extractor]) -> bool:
-    """Whether a plan embeds speakers, so that answers can be compared with a pair's voice."""
-    return any(extractor.group == SPEAKER for extractor in plan)
 
 
 def recordings_needed(item: Item, judge: Panel, voices: bool = False) -> dict[str, Recording]:
@@ -176,7 +171,7 @@ class Pipeline:
 
     Args:
         run: where outcomes are appended as soon as they are known; None keeps nothing.
-        voices: the plan embeds speakers, see :func:`knows_voices`.
+        voices: the plan embeds speakers, so that answers can be compared with a pair's voice.
     """
 
     def __init__(

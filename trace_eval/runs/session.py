@@ -28,6 +28,7 @@ from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.combine.panel import Key
 from trace_eval.judges.registry.create import panel_of
+from trace_eval.measures.pair import SPEAKER
 from trace_eval.options import Options
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.cases import CaseReader, StoredBlueprints
@@ -39,7 +40,6 @@ from trace_eval.runs.pipeline import (
     Listener,
     Pipeline,
     RunEvent,
-    knows_voices,
     load_model,
     plan_for,
     recordings_needed,
@@ -257,7 +257,7 @@ class Session:
         return self.summary
 
     async def _with_engine(self, work: _Work, pending: _Items) -> None:
-        voices = knows_voices(self.plan)
+        voices = any(extractor.group == SPEAKER for extractor in self.plan)
         sources = (
             source_of(recording, item.language)
             for item in pending

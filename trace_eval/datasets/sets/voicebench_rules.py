@@ -5,6 +5,7 @@ All of them read text.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +15,7 @@ from typing import Any
 from trace_eval.datasets.base import Converted
 from trace_eval.datasets.boards import VOICEBENCH
 from trace_eval.datasets.decisions import Chains, decide, read_decisions, read_phrases
-from trace_eval.datasets.figures import Figure, fallback_sd, mean_figure, share_figure
+from trace_eval.datasets.figures import Figure, mean_figure, share_figure
 from trace_eval.datasets.records import AuthorsRule
 from trace_eval.datasets.replies import (
     authors_letter,
@@ -202,7 +203,7 @@ class Evaluation:
             unread = sum(choice is None for choice in choices)
             note = f"{right} of {len(choices)}; {reader.note}"
             if unread:
-                sd = fallback_sd(unread, len(choices), chance)
+                sd = 100 * math.sqrt(unread * chance * (1 - chance)) / len(choices)
                 note += f"; their random fallback would give the expected one, sd {sd:.1f}"
             figure, about = f"{self._name}, {reader.how}", self._about(note, not position)
             self.result.figures.append(
