@@ -15,7 +15,6 @@ from blueprints import GROUPS, Absent, Blueprint, UserError
 from tests.support.audio import RATE, tone, write
 from tests.support.cli import trace_eval
 from trace_eval.data.label_files import read_columns
-from trace_eval.data.manifests import read_manifest
 from trace_eval.datasets import read_dataset
 from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.labels import read_labels
@@ -214,64 +213,34 @@ def _speechjudge(path: Path) -> object:
     return read_dataset("speechjudge", path)
 
 
+SCORE_LINE = b'{"item": "i", "judge": "j", "status": "scored"}\n'
+
+
 @pytest.mark.parametrize(
     ("read", "name", "data", "said"),
     [
         (read_columns, "x.csv", b"x" * 200_000, "not readable as csv .field larger"),
-        (read_columns, "x.csv", b"id,overall\nx,1,2\n", "row 1: more cells than the header"),
         (read_labels, "x.csv", b"id,overall,inclusion\nx,1,1.5\n", "inclusion"),
         (read_human_ranking, "x.csv", b"\xff", "not readable as csv .its header is not UTF-8"),
         (read_human_ranking, "x.csv", b"system,score\na,much\n", "record 1: score"),
-        (read_manifest, "none.jsonl", None, "no such file"),
         (lambda path: load_rubric(str(path)), "x.toml", b"\xff", "cannot be read"),
-        (
-            lambda path: read_dataset("speechjudge", path),
-            "x.parquet",
-            b"PAR1 PAR1",
-            "not a Parquet file",
-        ),
+        (_speechjudge, "x.parquet", b"PAR1 PAR1", "not a Parquet file"),
+        (read_ratings, "x.jsonl", b"{\n", "x.jsonl, line 1: not JSON"),
+        (read_ratings, "x.jsonl", b'{"id": "x", "reference": 7}\n', "no column for audio"),
+        (read_ratings, "x.csv", b"id,rater\nx,y\n", "score"),
+        (read_ratings, "x.csv", b"id,score,rubric\nx,1,a\ny,1,b\n", "ratings of 2 rubrics"),
+        (read_scores, "x.jsonl", SCORE_LINE + b"{\n", "x.jsonl, line 2: not JSON"),
+        (read_scores, "x.jsonl", SCORE_LINE + b"{}\n", "x.jsonl, line 2: no score record"),
+        (read_scores, "x.csv", b"id,judge,score\n,j,4\n", "record 1: the id is empty"),
+        (read_scores, "x.csv", b"id,judge,score\nx,j,4\nx,j,5\n", "record 2: id x was given"),
+        (read_scores, "x.csv", b"id,judge,score\nx,j,high\n", "record 1: score"),
     ],
 )
 def test_files_that_are_none(
-    read: Callable[[Path], object], name: str, data: bytes | None, said: str, tmp_path: Path
+    read: Callable[[Path], object], name: str, data: bytes, said: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
-    if data is not None:
-        path.write_bytes(data)
-    with pytest.raises(UserError, match=said):
-        read(path)
-
-
-SCORE_LINE = '{"item": "i", "judge": "j", "status": "scored"}\n'
-
-
-@pytest.mark.parametrize(
-    ("read", "name", "data", "said"),
-    [
-        (read_ratings, "x.jsonl", None, "no such file"),
-        (read_ratings, "x.jsonl", "{\n", "x.jsonl, line 1: not JSON"),
-        (read_ratings, "x.jsonl", '{"id": "x", "reference": 7}\n', "no column for audio"),
-        (read_ratings, "x.csv", "id,rater\nx,y\n", "score"),
-        (read_ratings, "x.csv", "id,score,rubric\nx,1,a\ny,1,b\n", "ratings of 2 rubrics"),
-        (read_scores, "x.jsonl", None, "no such file"),
-        (read_scores, "x.jsonl", SCORE_LINE + "{\n", "x.jsonl, line 2: not JSON"),
-        (read_scores, "x.jsonl", SCORE_LINE + "{}\n", "x.jsonl, line 2: no score record"),
-        (read_scores, "x.csv", "id,judge,score\n,j,4\n", "record 1: the id is empty"),
-        (
-            read_scores,
-            "x.csv",
-            "id,judge,score\nx,j,4\nx,j,5\n",
-            "record 2: id x was given",
-        ),
-        (read_scores, "x.csv", "id,judge,score\nx,j,high\n", "record 1: score"),
-    ],
-)
-def test_scores_and_ratings_that_are_none(
-    read: Callable[[Path], object], name: str, data: str | None, said: str, tmp_path: Path
-) -> None:
-    path = tmp_path / name
-    if data is not None:
-        path.write_text(data)
+    path.write_bytes(data)
     with pytest.raises(UserError, match=said):
         read(path)
 

@@ -9,9 +9,7 @@ import sys
 import sysconfig
 import tomllib
 import venv
-from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +17,6 @@ import trace_eval
 from blueprints import UserError, distribution
 from blueprints.distribution import (
     DISTRIBUTION,
-    PACKAGE,
     __version__,
     foreign_providers,
     install_line,
@@ -171,21 +168,6 @@ def test_doctor_names_a_foreign_distribution(
     assert not foreign.ok
     assert "run: pip uninstall trace-eval && pip install ." in foreign.detail
     assert distribution.install_line("agree", "ray") == "pip install '.[agree,ray]'"
-
-
-class _Distribution:
-    entry_points: tuple[Any, ...] = ()
-
-    def __init__(self, name: str, *files: str) -> None:
-        self.metadata = {"Name": name}
-        self.files = [metadata.PackagePath(file) for file in files]
-
-
-def test_other_distributions_with_our_package_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    file = f"{PACKAGE}/__init__.py"
-    found = [_Distribution("impostor", file), _Distribution("x"), _Distribution(DISTRIBUTION, file)]
-    monkeypatch.setattr("blueprints.distribution.distributions", lambda: found)
-    assert foreign_providers() == ["impostor"]
 
 
 def test_packages_that_are_missing_name_their_extra() -> None:

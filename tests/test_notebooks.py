@@ -370,14 +370,6 @@ def test_rate_takes_two_folders_and_tells_every_answer(tmp_path: Path) -> None:
     assert "<table>" in run._repr_html_()
 
 
-def test_no_name_of_the_library_hides_a_package() -> None:
-    folder = ROOT / "trace_eval"
-    modules = {p.stem for p in folder.glob("*.py")} | {
-        p.name for p in folder.iterdir() if p.is_dir()
-    }
-    assert not modules & set(trace_eval.__all__)
-
-
 def test_the_pictures_have_the_colours_of_the_report() -> None:
     from trace_eval.show.draw import palette
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -49,12 +48,6 @@ def test_judge_prints_the_table_and_where_the_run_is(judged: Done, folder: Path)
     assert "screening baseline" in judged.out.lower()
     assert f"{len(ids)} of {len(ids)} pairs scored (100.0%)" in judged.err
     assert "\x1b" not in judged.out + judged.err  # no colours, no bars off a terminal
-
-
-def test_the_rules_see_the_silent_answer(judged: Done, folder: Path) -> None:
-    judgement = Run.open(folder / "run").judgements()["silent"]
-    assert judgement.rating("content") == "2"
-    assert all("screening baseline" in " ".join(judgement.caveats).lower() for _ in "x")
 
 
 def test_fuse_gives_every_policy_without_judging(judged: Done, folder: Path) -> None:
@@ -124,34 +117,6 @@ def test_user_errors_are_one_line_and_exit_2(folder: Path) -> None:
         assert "Traceback" not in done.err
 
 
-def test_shards_merged_are_the_run_made_in_one_go(judged: Done, folder: Path) -> None:
-    runs = [folder / f"shard{index}" for index in (1, 2, 3)]
-    for index, run in enumerate(runs, start=1):
-        cache = folder / f"cache{index}"  # of its own, as on another machine
-        shutil.copytree(folder / "cache", cache)
-        done = trace_eval("judge", PAIRS, "--shard", f"{index}/3", "--out", run, "--cache", cache)
-        assert done.code == 0, done.err
-    incomplete = trace_eval("merge", *runs[:2], "--out", folder / "all")
-    assert incomplete.code == 2
-    assert "error: merge: shards 3/3 are missing" in incomplete.err
-    done = trace_eval("merge", *runs, "--out", folder / "all")
-    assert done.code == 0, done.err
-    assert "13 of 13 pairs scored (100.0%)" in done.err
-
-    assert trace_eval("fuse", folder / "run").code == 0  # another test chose another policy
-    one, merged = Run.open(folder / "run"), Run.open(folder / "all")
-    for name in ("pairs.jsonl", "overall.jsonl", "results.csv"):
-        assert merged.path(name).read_bytes() == one.path(name).read_bytes(), name
-    assert merged.judgements() == one.judgements()
-    assert {b.clip: b for b in merged.blueprints()} == {b.clip: b for b in one.blueprints()}
-    assert merged.record().coverage == one.record().coverage
-    for command in ("report", "agree"):
-        whole, joined = (trace_eval(command, run.folder) for run in (one, merged))
-        assert joined.code == whole.code == 0, joined.err
-        # A name of equal length, so that lines are broken alike.
-        assert joined.out.replace("/all", "/run") == whole.out
-
-
 def test_extract_in_shards(extracted: Done, folder: Path) -> None:
     assert extracted.code == 0, extracted.err
     parts = [folder / "part1", folder / "part2"]
@@ -203,18 +168,3 @@ def test_schema_and_doctor() -> None:
     doctor = trace_eval("doctor").out
     assert re.search(r"yes +pitch=praat", doctor)
     assert re.search(r"yes +rules", doctor)
-
-
-def test_library_in_six_lines(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT / "examples" / "clips")
-    monkeypatch.setenv("TRACE_EVAL_CACHE", str(folder / "cache"))
-    a, b = (next(Path().glob(f"silent-{side}.*")) for side in "ab")
-    source = (ROOT / "README.md").read_text()
-    code = re.search(r"```python\n(.*?)```", source, re.S)
-    assert code is not None
-    lines = [line for line in code[1].splitlines() if line.strip()]
-    assert len(lines) <= 6
-    text = code[1].replace("a.wav", str(a)).replace("b.wav", str(b))
-    scope: dict[str, object] = {}
-    exec(compile(text, "README", "exec"), scope)
-    assert scope["result"].overall == "2"  # type: ignore[attr-defined]

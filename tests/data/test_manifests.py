@@ -264,18 +264,6 @@ def test_no_agreement_comes_from_half_a_column(
     assert "there is nothing to agree with" in page
 
 
-def test_a_voice_by_its_name_is_kept_as_a_fact(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    row = {"id": "x", "a": "a.wav", "b": "b.wav"}
-    path.write_text(json.dumps({**row, "voice": "alto", "faster": "a"}) + "\n")
-    read = read_manifest(path)
-    assert not read.problems
-    assert read.pairs[0].meta["voice"] == "alto"
-    path.write_text(json.dumps({**row, "a": {"system": "one"}}) + "\n")
-    (problem,) = read_manifest(path).problems
-    assert "needs 'audio'" in problem.what
-
-
 def test_a_recording_of_bytes_is_known_by_them() -> None:
     one, other = Recording(data=b"x"), Recording(data=b"y")
     assert one.source_id.startswith("bytes:")

@@ -64,14 +64,6 @@ def test_one_bad_line_is_one_problem_with_its_number(kind: str, tmp_path: Path) 
     problem.what.encode()
 
 
-def test_true_is_no_label_in_a_flat_column_either(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.jsonl"
-    path.write_text('{"id": "x", "a": "a", "b": "b", "content": true}\n')
-    manifest = read_manifest(path)
-    assert [pair.labels and pair.labels.content for pair in manifest.pairs] == [None]
-    assert "column content is no label" in manifest.warnings[0].what
-
-
 @pytest.mark.parametrize("kind", sorted(BAD.keys() - {"brackets", "long integer"}))
 def test_a_bad_item_of_a_list_is_one_problem_if_the_file_is_json(kind: str, tmp_path: Path) -> None:
     line, _ = BAD[kind]

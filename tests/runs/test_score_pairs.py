@@ -95,7 +95,8 @@ def test_ties_are_typed_by_what_is_acceptable(
 def test_probabilities_of_two_distributions() -> None:
     def score(**distribution: float) -> Score:
         shares = {name[1:]: share for name, share in distribution.items()}
-        return Score.unscored("i", "r", "0", "j", "silent", "x", distribution=shares)  # type: ignore[arg-type]
+        who = {"item": "i", "rubric": "r", "rubric_sha256": "0", "judge": "j", "status": "unscored"}
+        return Score.model_validate(who | {"distribution": shares})
 
     one, other = score(_4=0.5, _5=0.5), score(_3=0.25, _4=0.75)
     # A > B: 5 beats all, 4 beats 3: .5 + .5 * .25; equal: .5 * .75, of which a half.

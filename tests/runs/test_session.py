@@ -115,17 +115,6 @@ def test_failures_are_tried_again_and_scores_are_kept(
     assert (third.scored, judge.seen) == (2, ["p1"])
 
 
-def test_bad_records_count_against_coverage(
-    tmp_path: Path, options: Options, judge: LouderWins
-) -> None:
-    manifest = _manifest(tmp_path, [(0.5, 0.6)])
-    with manifest.path.open("a") as file:
-        file.write("{broken\n")
-    summary = judge_manifest(read_manifest(manifest.path), tmp_path / "run", options)
-    assert (summary.total, summary.coverage) == (2, 0.5)
-    assert dict(summary.unscored) == {"unreadable_record": 1}
-
-
 def test_a_run_is_not_continued_in_another_way(
     tmp_path: Path, options: Options, judge: LouderWins
 ) -> None:

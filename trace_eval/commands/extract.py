@@ -53,8 +53,8 @@ def extract(
     warn_all(problems)
     folder = location(out)
     if csv_file and not isinstance(folder, Path):
-        where = f"{csv_file}: a table is made of a folder on this machine, not of a URL"
-        raise UserError(where)
+        message = f"{csv_file}: a table is made of a folder on this machine, not of a URL"
+        raise UserError(message)
     with progress(len(sources), what="extracting") as listener:
         short = extract_to(folder, sources, extracting, listener)
     if csv_file and isinstance(folder, Path):

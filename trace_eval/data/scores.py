@@ -150,28 +150,3 @@ class Score(Outcome):
     def key(self) -> tuple[str, str]:
         """(item, rubric): unique in a run."""
         return self.item, self.rubric
-
-    @classmethod
-    def unscored(
-        cls,
-        item: str,
-        rubric: str,
-        rubric_sha256: str,
-        judge: str,
-        reason: Reason,
-        detail: str,
-        **more: object,
-    ) -> Score:
-        """A score that only says why there is none."""
-        return cls.model_validate(
-            {
-                "item": item,
-                "rubric": rubric,
-                "rubric_sha256": rubric_sha256,
-                "judge": judge,
-                "status": "unscored",
-                "reason": reason,
-                "detail": detail,
-                **more,
-            }
-        )

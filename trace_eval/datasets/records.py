@@ -39,19 +39,19 @@ class AuthorsRule:
     ) -> Score:
         """The score of one answer; None: the rule could not read it, and ``detail`` says why."""
         digest = hashlib.sha256(self.words.encode()).hexdigest()
-        if value is None:
-            names = (item, self.name, digest, self.judge)
-            return Score.unscored(*names, Reason.UNPARSEABLE, detail, system=system)
+        read = value is not None
         return Score(
             item=item,
             system=system,
             rubric=self.name,
             judge=self.judge,
             rubric_sha256=digest,
-            status="scored",
+            status="scored" if read else "unscored",
+            reason=None if read else Reason.UNPARSEABLE,
+            detail=None if read else detail,
             value=value,
-            used=1,
-            samples=1,
+            used=int(read),
+            samples=int(read),
             caveats=list(caveats),
         )
 
