@@ -45,7 +45,7 @@ review: blueprints conversations data extracting extractors fusion rubrics runs 
 compare: blueprints data opinions report runs show stats estimate conversations turns
 api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats estimate turns
 probe: blueprints data decide extracting extractors judges judges.registry options runs estimate
-commands: api blueprints compare data datasets decide extracting extractors fusion judges.options judges.registry judges.scorer options probe report review rubrics runs select show stats estimate turns
+commands: api blueprints compare data datasets decide extractors fusion judges.options judges.registry judges.scorer options probe report review rubrics runs select show stats estimate turns
 __main__: commands
 """  # noqa: E501
 

@@ -41,12 +41,11 @@ def best(
     chosen: BestOptions,
 ) -> None:
     """Pick the best of N recordings of each text; resumable."""
-    from trace_eval.data.records import spill_to
-    from trace_eval.extracting.cache import audio_folder
+    from trace_eval.data.records import spill_into
     from trace_eval.select.best import estimate_best, select_best
     from trace_eval.select.candidates import read_candidates
 
-    spill = spill_to(audio_folder(options.extract.cache))
+    spill = spill_into(options.extract.cache)
     manifest = read_candidates(items, reading.audio_root, spill, reading.columns)
     warn_all(manifest.problems)
     chosen = replace(chosen, options=options, seed=options.judging.seed)

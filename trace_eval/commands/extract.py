@@ -39,16 +39,15 @@ def extract(
     """Turn recordings into blueprints, without judging."""
     from trace_eval.data.outputs import write_lines
     from trace_eval.data.recordings import recordings_in
-    from trace_eval.data.records import spill_to
+    from trace_eval.data.records import spill_into
     from trace_eval.data.shards import Shard
     from trace_eval.data.urls import location, redacted
-    from trace_eval.extracting.cache import audio_folder
     from trace_eval.runs.export import extract_to
     from trace_eval.runs.export_table import clip_table
     from trace_eval.runs.summary import Extraction
 
     part = Shard.parse(reading.shard) if reading.shard else None
-    spill = spill_to(audio_folder(extracting.cache))
+    spill = spill_into(extracting.cache)
     sources, problems = recordings_in(inputs, reading.audio_root, spill, part)
     warn_all(problems)
     folder = location(out)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from blueprints import UserError, counted, install_line
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, say, warn, warn_all
 from trace_eval.commands.json_option import give
+from trace_eval.commands.options import typed
 from trace_eval.commands.signatures import from_classes
 from trace_eval.review.options import QueueOptions, ReviewOptions, ServeOptions
 
@@ -32,7 +33,7 @@ def review(
             help="A run of judge or rate, or a manifest of pairs; with --rubric, of answers.",
         ),
     ],
-    named: Annotated[dict[str, Any], QueueOptions],
+    queue: QueueOptions,
     options: ReviewOptions,
     serving: ServeOptions,
     export: Annotated[
@@ -45,12 +46,13 @@ def review(
         Path | None,
         typer.Option("--import", help="Read a JSON export of Label Studio, and stop."),
     ] = None,
+    context: typer.Context,
 ) -> None:
     """Review pairs under the HCoT protocol, or rate single answers by a rubric."""
     from trace_eval.review.exports import ReviewFiles
     from trace_eval.review.session import open_review
 
-    opened = open_review(source, named, options)
+    opened = open_review(source, typed(context, vars(queue)), options)
     left = opened.material.left_out.items()
     warn_all(f"{opened.form.unit} {name} is left out: {why}" for name, why in left)
     if options.show_judge and opened.plan.repeats:

@@ -27,8 +27,7 @@ _EMPTY = inspect.Parameter.empty
 def from_classes(command: Command) -> Command:
     """A command whose arguments of dataclasses are options on the command line, one per field.
 
-    ``Annotated[CLASS, (NAME, ...)]`` has these fields of the class alone on the command line, and
-    ``Annotated[dict[str, Any], CLASS]`` gets those fields that were typed.
+    ``Annotated[CLASS, (NAME, ...)]`` has these fields of the class alone on the command line.
     """
     for name, argument in inspect.signature(command, eval_str=True).parameters.items():
         kind, how = argument.annotation, None
@@ -39,8 +38,6 @@ def from_classes(command: Command) -> Command:
             without = [each.name for each in fields(kind) if how and each.name not in how]
             made, build = _parameters(start, without), partial(_filled, start, without)
             command = with_options(command, name, list(made), build)
-        elif is_dataclass(how):
-            command = with_options(command, name, list(_unset(how)), _typed_alone)
     return command
 
 
@@ -129,17 +126,6 @@ def _parameters(
             yield _parameter(each, *_typed(each, hint, value), helps[each.name], panel)
 
 
-def _unset(kind: Any) -> Iterator[inspect.Parameter]:
-    """Parameters that say what was typed: each is None otherwise, and its help has the default."""
-    helps = help_of(kind)
-    for each, hint in _shown(kind, ()):
-        value = _default(kind, each)
-        message = "" if value is None or isinstance(value, bool) else f"; default: {value}"
-        yield _parameter(
-            each, without_none(hint) | None, None, helps[each.name][:-1] + message + "."
-        )
-
-
 def _default(start: Any, each: Field[Any]) -> Any:
     if not isinstance(start, type):
         return getattr(start, each.name)
@@ -202,7 +188,3 @@ def _filled(start: Any, without: Sequence[str], chosen: dict[str, Any], _: dict[
         else:
             changes[each.name] = value
     return start(**changes) if isinstance(start, type) else replace(start, **changes)
-
-
-def _typed_alone(chosen: dict[str, Any], _: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in chosen.items() if value is not None}

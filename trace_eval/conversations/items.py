@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from blueprints import UserError
+from extractors import cache_folder
 from trace_eval.conversations.layouts import LAYOUTS, read_conversations
 from trace_eval.conversations.layouts.base import first_row
 from trace_eval.conversations.read_options import ReadOptions
@@ -76,6 +77,11 @@ def single_of(item: ConversationItem) -> Single:
         labels=labels if labels.scores or labels.turns else None,
         meta={"caveats": list(item.caveats)} if item.caveats else {},
     )
+
+
+def conversations_folder(cache: Path | None = None) -> Path:
+    """The folder of the turns that were detected in recordings of conversations."""
+    return (cache or cache_folder()) / "conversations"
 
 
 class ConversationFiles:

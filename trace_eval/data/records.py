@@ -19,6 +19,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
+from extractors import cache_folder
 from trace_eval.data.answers import Model, Recording, map_recordings
 from trace_eval.data.columns import Fields
 from trace_eval.data.conversation import Conversation, ConversationReader, rooted
@@ -304,3 +305,8 @@ def spill_to(folder: Path) -> Spill:
         return path
 
     return spill
+
+
+def spill_into(cache: Path | None) -> Spill:
+    """A :data:`Spill` into a cache folder; None: the user's."""
+    return spill_to((cache or cache_folder()) / "audio")

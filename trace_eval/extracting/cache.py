@@ -36,16 +36,6 @@ CREATE TABLE IF NOT EXISTS files (
 """
 
 
-def audio_folder(cache: Path | None = None) -> Path:
-    """Where recordings that are embedded in a manifest are unpacked."""
-    return (cache or cache_folder()) / "audio"
-
-
-def conversations_folder(cache: Path | None = None) -> Path:
-    """The folder of the turns that were detected in recordings of conversations."""
-    return (cache or cache_folder()) / "conversations"
-
-
 def group_key(clip: str, source: Provenance, needs: Mapping[str, str]) -> str:
     """SHA-256 over everything that decides a group's values; ``needs`` are keys themselves."""
     identity = {"clip": clip, "source": source.model_dump(), "needs": dict(needs)}

@@ -11,6 +11,7 @@ from blueprints import UserError, counted
 from fusion import DIMENSIONS, Dimension, Rating
 from trace_eval.conversations.items import (
     ConversationFiles,
+    conversations_folder,
     conversations_manifest,
     holds_conversations,
 )
@@ -20,9 +21,8 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.data.recordings import check_audio
-from trace_eval.data.records import spill_to
+from trace_eval.data.records import spill_into
 from trace_eval.data.tables import SUFFIXES
-from trace_eval.extracting.cache import audio_folder, conversations_folder
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.runs.run import Run
@@ -158,7 +158,7 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
 
 def _read(read: Callable[..., Manifest], source: Path, audio_root: Path | str | None) -> Manifest:
     conversations = ConversationFiles(conversations_folder())
-    return read(source, audio_root, spill_to(audio_folder()), conversations=conversations)
+    return read(source, audio_root, spill_into(None), conversations=conversations)
 
 
 def _problems(manifest: Manifest | Run) -> dict[str, str]:

@@ -12,17 +12,17 @@ from extractors import plan_extractors
 from trace_eval.conversations.exchanges import pairs_by_turn
 from trace_eval.conversations.items import (
     ConversationFiles,
+    conversations_folder,
     conversations_manifest,
     holds_conversations,
 )
 from trace_eval.data.input_options import InputOptions
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.recordings import check_audio
-from trace_eval.data.records import spill_to
+from trace_eval.data.records import spill_into
 from trace_eval.data.shards import Shard
 from trace_eval.data.sources import Source, source_of
 from trace_eval.data.urls import location
-from trace_eval.extracting.cache import audio_folder, conversations_folder
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.registry.create import kind_of
 from trace_eval.options import Options, RateOptions
@@ -169,7 +169,7 @@ def _read(
     return read(
         source,
         reading.audio_root,
-        spill_to(audio_folder(options.extract.cache)),
+        spill_into(options.extract.cache),
         reading.limit,
         columns=reading.columns,
         conversations=ConversationFiles(kept, layout=layout),

@@ -16,8 +16,7 @@ from trace_eval.data.items import Item
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import refuse_package
 from trace_eval.data.policies import any_policy
-from trace_eval.data.records import spill_to, spilled
-from trace_eval.extracting.cache import audio_folder
+from trace_eval.data.records import spill_into, spilled
 from trace_eval.extracting.engine import Engine
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.provenance import environment, now
@@ -94,7 +93,7 @@ class Session:
         end_if_imported_by_worker()
         self.options = options or Options()
         # Embedded recordings become files, so that the run can be read again.
-        spill = spill_to(audio_folder(self.options.extract.cache))
+        spill = spill_into(self.options.extract.cache)
         self.manifest = replace(manifest, items=[spilled(item, spill) for item in manifest.items])
         self.policy = any_policy(self.options.policy)
         self.run, self._source = Run(out), source
