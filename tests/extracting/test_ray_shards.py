@@ -153,7 +153,8 @@ def test_where_a_gpu_is_asked_for(tmp_path: Path) -> None:
     model = Plan((Placed(tmp_path, device="gpu"),))
 
     def split(device: str, gpus: float, plan: Plan = model) -> bool:
-        return _split(RayJob(plan, {}, "", frozenset(), [], "", None, device), Size(4, gpus))
+        options = ExtractOptions(device=device)
+        return _split(RayJob(plan, {}, "", frozenset(), [], "", options), Size(4, gpus))
 
     assert split("auto", 1)
     assert split("cuda", 1)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from inspect import Parameter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -69,24 +69,37 @@ def _source(context: typer.Context, name: str) -> str:
     return source.name if source else ""
 
 
+class _Flag(NamedTuple):
+    """What a flag like ``-J`` may name: fields of a class but some, and where they are listed."""
+
+    options: type[Any]
+    hidden: Collection[str]
+    listed: str
+
+
+_FLAGS = {
+    "-J": _Flag(JudgeOptions, STATE, "(trace-eval doctor --judge SPEC lists those of a judge)"),
+    "-X": _Flag(
+        ExtractOptions,
+        ("overrides", "extractor_options"),
+        "(or EXTRACTOR.KEY=VALUE for an option of one extractor)",
+    ),
+}
+
+
 def named_options(
-    context: typer.Context,
-    options: type[Any],
-    hidden: Collection[str],
-    chosen: Mapping[str, Any],
-    short: Mapping[str, str],
-    flag: str,
+    context: typer.Context, flag: str, chosen: Mapping[str, Any], short: Mapping[str, str]
 ) -> dict[str, Any]:
     """The fields of an options class that a user named: by options, by ``-J``, or in the file.
 
     Args:
-        hidden: its fields that nobody may name.
         chosen: values of the options of the command that are fields of it.
         short: what came by ``flag``.
 
     Raises:
         UserError: an option is unknown, of another type, or given in two ways.
     """
+    options, hidden, listed = _FLAGS[flag]
     hints = {name: hint for name, hint in hints_of(options).items() if name not in hidden}
     line = typed(context, chosen)
     twice = [name for name in short if name in line and _source(context, name) == "COMMANDLINE"]
@@ -96,15 +109,9 @@ def named_options(
     return {
         **read_settings(table, hints, f"{context.params.get('config')}: "),
         **line,
-        **read_settings(short, hints, f"{flag} ", _LISTED[flag]),
+        **read_settings(short, hints, f"{flag} ", listed),
     }
 
-
-#: Flag -> where its options are listed.
-_LISTED = {
-    "-J": "(trace-eval doctor --judge SPEC lists those of a judge)",
-    "-X": "(or EXTRACTOR.KEY=VALUE for an option of one extractor)",
-}
 
 #: Headings of the help page.
 _EXTRACTION, _JUDGES = "Options of extraction", "Options of judges"
@@ -168,8 +175,7 @@ def _extract_options(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractO
         own.setdefault(extractor, {})[option] = provided.pop(key)
     if "cache" in provided:
         raise UserError("-X cache: use --cache FOLDER, which is for replies too")
-    hidden = ("overrides", "extractor_options")
-    named = named_options(context, ExtractOptions, hidden, chosen, provided, "-X")
+    named = named_options(context, "-X", chosen, provided)
     typed_own = {}
     if own:
         from extractors import load
@@ -203,7 +209,7 @@ def judge_options(command: Command) -> Command:
 
 def _judge_options(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:
     provided = split_settings(chosen.pop("judge_settings") or (), "-J")
-    named = named_options(others["context"], JudgeOptions, STATE, chosen, provided, "-J")
+    named = named_options(others["context"], "-J", chosen, provided)
     folder = others.get("cache") or cache_folder()
     return JudgeOptions(**named, cache=Path(folder) / "replies.sqlite")
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from blueprints import require
-from fusion import DIMENSIONS
+from fusion import DIMENSIONS, Dimension
 from trace_eval.data import strict_json
 from trace_eval.data.csv_cells import table_lines
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Labels, Pair
+from trace_eval.measures.measure import PairMeasures
 from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, VerdictRow
 from trace_eval.runs.reader import LineIndex, RunReader
 
@@ -102,17 +103,7 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
     """
     judged = LineIndex(run.path("judgements.jsonl"), "pair")
     measured = run.measures()
-    measures = sorted({name for result in measured.values() for name in result.measures})
-    spoken = {name for result in measured.values() for name in result.languages}
-    languages = [name for name in LANGUAGES if name in spoken]
-    verdicts = run.outcomes().values()
-    has_margins = any(margin is not None for verdict in verdicts for margin in verdict.margins)
-    margins = DIMENSIONS if has_margins else ()
-    labelled = [
-        name
-        for name in Labels.model_fields
-        if any(p.labels and getattr(p.labels, name) is not None for p in run.pairs())
-    ]
+    margins, measures, languages, labelled = _some_runs_have(run, measured.values())
     columns = (
         dict.fromkeys(("pair", "system_a", "system_b", "status"), str)
         | dict.fromkeys((*DIMENSIONS, "overall", "policy", "why"), str)
@@ -151,6 +142,28 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
         ]
 
     return Table(columns, map(row, run.pairs()))
+
+
+def _some_runs_have(
+    run: RunReader, measured: Collection[PairMeasures]
+) -> tuple[Sequence[Dimension], Sequence[str], Sequence[str], Sequence[str]]:
+    """(dimensions with margins, measures, whose languages, labels) of which a run has any."""
+    verdicts = run.outcomes().values()
+    has_margins = any(margin is not None for verdict in verdicts for margin in verdict.margins)
+    spoken = {name for result in measured for name in result.languages}
+    labels = {
+        name
+        for pair in run.pairs()
+        if pair.labels
+        for name, value in pair.labels
+        if value is not None
+    }
+    return (
+        DIMENSIONS if has_margins else (),
+        sorted({name for result in measured for name in result.measures}),
+        [name for name in LANGUAGES if name in spoken],
+        [name for name in Labels.model_fields if name in labels],
+    )
 
 
 def _text(label: object) -> str | None:

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from trace_eval.data.answers import Recording
 from trace_eval.data.manifests import Problem
@@ -116,20 +117,17 @@ def _summary(
         except ValueError:
             rows.tell(row, f"effective_win_rate is {row['effective_win_rate']!r:.40}")
     name = "Spearman with people, win rates as summarised"
-    result.figures.append(_spearman(name, label, rates, human, f"{label}; n counts systems"))
+    note = f"{label}; n counts systems"
+    result.figures.append(_spearman(name, rates, human, where=label, note=note))
 
 
 def _spearman(
-    name: str,
-    label: str,
-    rates: Mapping[str, float],
-    human: Mapping[str, float],
-    note: str,
-    unscored: int = 0,
+    name: str, rates: Mapping[str, float], human: Mapping[str, float], **more: Any
 ) -> Figure:
-    rho = correlate(label, rates, "people", human).spearman if human and rates else None
+    """The figure of a correlation of win rates; ``more``: other fields of it."""
+    rho = correlate("judge", rates, "people", human).spearman if human and rates else None
     n = len(rates.keys() & human.keys())
-    return Figure(name, decimals=4, where=label, ours=rho, n=n, unscored=unscored, note=note)
+    return Figure(name, decimals=4, ours=rho, n=n, **more)
 
 
 def _speakbench(
@@ -151,7 +149,8 @@ def _speakbench(
     figures = {"": judge} | ({", without the reference system": without} if reference else {})
     for what, rates in figures.items():
         name = f"Spearman with people{what}"
-        result.figures.append(_spearman(name, label, rates, human, note, unread))
+        more = {"where": label, "note": note, "unscored": unread}
+        result.figures.append(_spearman(name, rates, human, **more))
 
 
 def _results(result: Converted, source: Source, path: Path, rows: Sequence[Row]) -> None:

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from typing import Any
 
 from blueprints import UserError
 from trace_eval.extracting.plan import Plan
@@ -22,6 +22,7 @@ from trace_eval.extracting.ray.cluster import Size, joined
 from trace_eval.extracting.ray.job import Chunk, cut
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.workers import exit_with_parent, without_script
+from trace_eval.options import ExtractOptions
 
 #: Seconds for Ray to stop in good order before it is killed.
 _PATIENCE_S = 10.0
@@ -49,9 +50,7 @@ class RayJob:
         names: of the plan's shards that are there.
         sources: what is left to do.
         place: of the shards.
-        address: of the cluster; None: one on this machine.
-        device: ``auto``, ``cpu`` or ``cuda``.
-        most: CPU actors at most; None: as many as the cluster has room for.
+        options: address of the cluster, device, and ``workers`` as the most CPU actors.
     """
 
     plan: Plan
@@ -60,9 +59,7 @@ class RayJob:
     names: frozenset[str]
     sources: list[ClipSource]
     place: str
-    address: str | None = None
-    device: str = "auto"
-    most: int | None = None
+    options: ExtractOptions
 
 
 @dataclass(frozen=True)
@@ -71,21 +68,6 @@ class Begun:
 
     chunks: dict[str, list[str]]
     workers: int
-
-
-class Arrived(NamedTuple):
-    """A shard is finished; its content is yet to be written where there is any."""
-
-    name: str
-    content: bytes
-
-
-@dataclass(frozen=True)
-class Failed:
-    """The driver's last message, if it comes."""
-
-    problem: str
-    by_user: bool
 
 
 class Driver:
@@ -104,18 +86,18 @@ class Driver:
         begun: Begun = self._next()
         return begun
 
-    def arrivals(self) -> Iterator[Arrived]:
-        """The shards as they are finished, until all are."""
+    def arrivals(self) -> Iterator[tuple[str, bytes]]:
+        """(name, content that is yet to be written) of the shards as they are finished."""
         return iter(self._next, None)
 
     def _next(self) -> Any:
         try:
             message = self._pipe.recv()
         except (EOFError, OSError):
-            message = Failed("its process died; see the logs in /tmp/ray/session_latest", False)
-        if isinstance(message, Failed):
-            text = message.problem
-            raise UserError(text) if message.by_user else RuntimeError(f"Ray: {text}")
+            died = "Ray: its process died; see the logs in /tmp/ray/session_latest"
+            raise RuntimeError(died) from None
+        if isinstance(message, Exception):
+            raise message
         return message
 
     def stop(self) -> None:
@@ -136,43 +118,44 @@ def _drive(job: RayJob, pipe: Connection) -> None:
     exit_with_parent()
     _quieten()
     try:
-        with joined(job.address) as size:
+        with joined(job.options.ray_address) as size:
             _work(job, size, pipe)
             pipe.send(None)
     except UserError as error:
-        pipe.send(Failed(str(error), by_user=True))
+        pipe.send(UserError(str(error)))
     except Exception as error:
         details = " ".join(str(error).split())[:600]
-        pipe.send(Failed(f"{type(error).__name__}: {details}", by_user=False))
+        pipe.send(RuntimeError(f"Ray: {type(error).__name__}: {details}"))
 
 
 def _work(job: RayJob, size: Size, pipe: Connection) -> None:
-    split = _split(job, size)
-    workers = max(1, min(int(size.cpus), job.most or int(size.cpus)))
+    split, most = _split(job, size), job.options.workers or None
+    workers = max(1, min(int(size.cpus), most or int(size.cpus)))
     chunks = cut(job.digest, job.sources, workers, job.names)
     pipe.send(Begun({c.name: [source.id for source in c.sources] for c in chunks}, workers))
     brief = Brief(job.plan, split, job.place, job.record)
-    for arrived in _run(brief, chunks, size, job.most):
+    for arrived in _run(brief, chunks, size, most):
         pipe.send(arrived)
 
 
 def _split(job: RayJob, size: Size) -> bool:
     """Whether what runs on a GPU is a stage of its own."""
-    if job.device == "cpu" or not any(e.runs_on == "gpu" for e in job.plan.extractors):
+    device = job.options.device
+    if device == "cpu" or not any(e.runs_on == "gpu" for e in job.plan.extractors):
         return False
-    if job.device not in ("auto", "cuda", "cuda:0"):
+    if device not in ("auto", "cuda", "cuda:0"):
+        raise UserError(f"device {device!r}: under Ray each actor sees one GPU; use -X device=cuda")
+    if device != "auto" and not size.gpus:
         raise UserError(
-            f"device {job.device!r}: under Ray each actor sees one GPU; use -X device=cuda"
-        )
-    if job.device != "auto" and not size.gpus:
-        raise UserError(
-            f"device {job.device!r}: the cluster has no GPU; start a node with one, or use"
+            f"device {device!r}: the cluster has no GPU; start a node with one, or use"
             " -X device=cpu"
         )
     return size.gpus > 0
 
 
-def _run(brief: Brief, chunks: Sequence[Chunk], size: Size, most: int | None) -> Iterator[Arrived]:
+def _run(
+    brief: Brief, chunks: Sequence[Chunk], size: Size, most: int | None
+) -> Iterator[tuple[str, bytes]]:
     """Run the stages of a plan as Ray Data ``map_batches`` over pools of actors.
 
     A row is a chunk, so that it is never split or merged on its way. Order is not kept; the name
@@ -211,7 +194,7 @@ def _run(brief: Brief, chunks: Sequence[Chunk], size: Size, most: int | None) ->
         for row in batch.to_pylist():
             if row[PROBLEM]:
                 raise UserError(row[PROBLEM])
-            yield Arrived(row[NAME], row[PARQUET])
+            yield row[NAME], row[PARQUET]
 
 
 def _quieten() -> None:

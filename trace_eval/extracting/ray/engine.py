@@ -61,8 +61,8 @@ class RayEngine:
             check_installed()
             self._start(
                 RayJob(
-                    *(plan, plan_record(plan.extractors), digest, frozenset(names), left, place),
-                    *(options.ray_address, options.device, options.workers or None),
+                    *(plan, plan_record(plan.extractors), digest, frozenset(names)),
+                    *(left, place, options),
                 )
             )
 
