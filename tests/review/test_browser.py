@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -68,16 +67,6 @@ def _answer(rater: browser.Rater, number: int, blocks: int) -> Iterator[str]:
             yield rater.press(_KEYS[value])
 
 
-def _screenshots(rater: browser.Rater, name: str) -> None:
-    """Pictures for people, where ``TRACE_EVAL_SHOTS`` names a folder for them."""
-    folder = os.environ.get("TRACE_EVAL_SHOTS")
-    if not folder:
-        return
-    for scheme in ("dark", "light"):
-        rater.page.emulate_media(color_scheme=scheme)
-        rater.page.screenshot(path=Path(folder) / f"{name}_{scheme}.png")
-
-
 def test_a_full_review_survives_a_killed_server(
     examples: Path, rater: browser.Rater, servers: list[browser.Server], tmp_path: Path
 ) -> None:
@@ -100,7 +89,6 @@ def test_a_full_review_survives_a_killed_server(
         pressed += 1
     assert rater.place == "-1 done"
     assert rater.complaints == []
-    _screenshots(rater, "done")
     _check_everything_is_there(examples, tmp_path)
     # 5 blocks: 3 answers for "1" and "both good", 2 for "2" and "both bad";
     # the ratings of 13 pairs are 4, 3, 3, 3 times 1, 2, both good, both bad
@@ -117,7 +105,6 @@ def _kill_and_come_back(
     rater.page.keyboard.press("g")
     rater.page.wait_for_selector("#notice:not([hidden])")
     assert "All earlier answers are kept" in rater.page.inner_text("#notice")
-    _screenshots(rater, "server_gone")
     assert rater.place == place
     # the browser's own line about the refused connection is all it may say
     assert all("ERR_CONNECTION_REFUSED" in line for line in rater.complaints)
@@ -186,7 +173,6 @@ def test_recordings_play_by_key_and_go_on_while_one_answers(
     assert page.locator("#notice").is_hidden()
     page.wait_for_function("() => document.querySelector('[data-key=a]').currentTime > 0.2")
     assert rater.playing() == ["a"]
-    _screenshots(rater, "playing")
     rater.press("g")
     assert rater.playing() == ["a"]
     page.keyboard.press("b")
@@ -205,14 +191,11 @@ def test_recordings_play_by_key_and_go_on_while_one_answers(
     )
     rater.press("g")
     assert page.evaluate("document.activeElement.id") == "question"
-    _screenshots(rater, "better")
     rater.press("1")
     for _ in range(3):
         for value in ("x", "g"):
             rater.press(value)
-    _screenshots(rater, "comment")
     assert rater.press("Enter") == "0 judge"
-    _screenshots(rater, "judge")
     page.keyboard.press("u")  # final now: no such key here
     assert rater.press("Enter").startswith("1 ")
     assert page.is_disabled("[data-key=u]")
@@ -270,7 +253,6 @@ def test_nothing_overflows_on_a_phone(
     for key in ("g", "g"):
         rater.press(key)
     assert fits()  # three choices beside each other
-    _screenshots(rater, "narrow_better")
     rater.press("1")
     for _ in range(3):
         for key in ("x", "g"):
@@ -278,7 +260,6 @@ def test_nothing_overflows_on_a_phone(
     assert fits()
     assert rater.press("Enter") == "0 judge"
     assert fits()
-    _screenshots(rater, "narrow_judge")
     page.goto(f"{servers[0].url}results")
     assert fits()
 

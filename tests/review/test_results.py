@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fusion import Rating
+from fusion import DIMENSIONS, Rating
 from tests.support import reviewed as support
 from trace_eval.review.estimate import accuracies, accuracy_lines
 from trace_eval.review.results import agreement
@@ -26,12 +26,7 @@ def test_kappa_and_alpha_of_two_raters(run: Path) -> None:
     found = agreement(review.labelled())
     # p_o = 3/4; ada: A 2, B 1, bad 1; bob: A 1, B 2, bad 1 of 4:
     # p_e = (2*1 + 1*2 + 1*1) / 16 = 5/16; kappa = (12/16 - 5/16) / (11/16) = 7/11
-    assert [k.phase for k in found["kappas"]] == [
-        "overall",
-        "content",
-        "voice_quality",
-        "paralinguistics",
-    ]
+    assert [k.phase for k in found["kappas"]] == ["overall", *DIMENSIONS]
     for kappa in found["kappas"]:
         assert (kappa.who, kappa.items, kappa.same) == ("ada and bob", 4, 0.75)
         assert kappa.value == pytest.approx(7 / 11)

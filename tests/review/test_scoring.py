@@ -73,8 +73,7 @@ def rate(review: Review, rater: str, task: int, *given: Any) -> bool:
 
 
 def task_of(review: Review, rater: str) -> int:
-    position = review.position(rater)
-    return position.task
+    return review.position(rater).task
 
 
 def test_the_queue_goes_by_variance(run: Path) -> None:

@@ -124,15 +124,11 @@ def test_a_review_of_pairs_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path
     assert [record[f"{name}_confidence"] for name in names] == list("1231")
 
 
-def test_names(run: Path) -> None:
+def test_names_and_nothing_to_review(tmp_path: Path) -> None:
     assert check_name("  Ada   L. ") == "Ada L."
     for name in ("", "   ", "x" * (NAME_LIMIT + 1), "a\x00b", "\u202eadA"):
         with pytest.raises(UserError, match="give a name"):
             check_name(name)
-
-
-def test_nothing_to_review(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no run here"):
-        open_review(tmp_path)
-    with pytest.raises(UserError, match="no such file"):
-        open_review(tmp_path / "pairs.jsonl")
+    for path, why in ((tmp_path, "no run here"), (tmp_path / "pairs.jsonl", "no such file")):
+        with pytest.raises(UserError, match=why):
+            open_review(path)
