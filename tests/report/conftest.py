@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from tests.support.hostile_run import FLAGS, RECIPE
 from trace_eval.report.write import write_report
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 
 @pytest.fixture(scope="session")
@@ -44,3 +45,22 @@ def browser() -> Iterator[Browser]:
         opened = play.chromium.launch(executable_path=chromium, args=list(FLAGS))
         yield opened
         opened.close()
+
+
+@contextmanager
+def opened(browser: Browser, address: str, **how: Any) -> Iterator[Page]:
+    """A page; any error or request to elsewhere fails the test."""
+    page = browser.new_page(**how)
+    page.set_default_timeout(90_000)  # a busy machine is slow, not wrong
+    trouble: list[str] = []
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
+    page.on(
+        "request",
+        lambda sent: None if sent.url.startswith("file:") else trouble.append(sent.url),
+    )
+    page.goto(address)
+    yield page
+    assert page.evaluate("window.hacked") is None
+    page.close()
+    assert trouble == []

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fusion import DIMENSIONS
+from tests.report.conftest import opened
 from tests.support.hostile_run import HOSTILE_ID, HOSTILE_TEXT, RECIPE
 from tests.support.unpacked import index
 from trace_eval.data.csv_cells import LINE_BREAKS, unquoted
@@ -28,21 +29,10 @@ LENGTH, FRAME = 1.0, 0.06
 
 @pytest.fixture
 def page(browser: Browser, report: Path) -> Iterator[Page]:
-    """The opened report; any error or request to elsewhere fails the test."""
-    opened = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="light")
-    opened.set_default_timeout(90_000)  # a busy machine is slow, not wrong
-    trouble: list[str] = []
-    opened.on("pageerror", lambda error: trouble.append(str(error)))
-    opened.on("console", lambda told: trouble.append(told.text) if told.type == "error" else None)
-    opened.on(
-        "request",
-        lambda sent: None if sent.url.startswith("file:") else trouble.append(sent.url),
-    )
-    opened.goto(report.as_uri())
-    yield opened
-    assert opened.evaluate("window.hacked") is None
-    opened.close()
-    assert trouble == []
+    """The opened report."""
+    how = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"}
+    with opened(browser, report.as_uri(), **how) as page:
+        yield page
 
 
 def shown(page: Page) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from markupsafe import escape
 
+from tests.report.conftest import opened
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.options import RateOptions
@@ -18,7 +19,7 @@ from trace_eval.report.write import write_report
 from trace_eval.runs.job import rate_manifest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 HOSTILE = '</script><script>window.hacked = 1</script><img src=x onerror="window.hacked=1">'
 
@@ -77,17 +78,14 @@ def test_everything_is_there_and_harmless(page_file: Path) -> None:
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])
 def test_a_browser_orders_and_opens(
-    page_file: Path,
-    browser: Browser,
-    scheme: Any,
-    width: int,  # no run can be made beside it
+    page_file: Path, browser: Browser, scheme: Any, width: int
 ) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    trouble: list[str] = []
-    page.on("pageerror", lambda error: trouble.append(str(error)))
-    page.on("console", lambda told: trouble.append(told.text) if told.type == "error" else None)
-    page.goto(page_file.as_uri())
+    how = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+    with opened(browser, page_file.as_uri(), **how) as page:
+        _used(page, width)
 
+
+def _used(page: Page, width: int) -> None:
     def names() -> list[str]:
         return page.locator("#list details:not([hidden]) .name").all_text_contents()
 
@@ -105,6 +103,3 @@ def test_a_browser_orders_and_opens(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.click("#theme")
     assert page.evaluate("document.documentElement.dataset.theme") in ("light", "dark")
-    assert page.evaluate("window.hacked") is None
-    page.close()
-    assert trouble == []

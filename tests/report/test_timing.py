@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.report.conftest import opened
 from tests.support import calls
 from trace_eval.conversations.findings import KINDS
 from trace_eval.data.items import Single
@@ -17,7 +18,7 @@ from trace_eval.report.write import write_report
 from trace_eval.runs.job import rate_manifest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 #: The second answer after .8 s; in calls.TURNS it comes after 4.4 s. Both begin with one of .4 s.
 QUICK = [*calls.TURNS[:4], ("bot", 4.8, 5.6, "Seat 12A is yours.")]
@@ -121,10 +122,12 @@ _SEEN = """() => {
 def test_a_call_has_an_address_an_axis_and_words(
     page_file: Path, browser: Browser, scheme: Any, width: int
 ) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    trouble: list[str] = []
-    page.on("pageerror", lambda error: trouble.append(str(error)))
-    page.goto(f"{page_file.as_uri()}#call-old%20call%203")
+    how = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+    with opened(browser, f"{page_file.as_uri()}#call-old%20call%203", **how) as page:
+        _used(page, width)
+
+
+def _used(page: Page, width: int) -> None:
     page.wait_for_function("document.getElementById('call-old call 3').closest('details').open")
     seen = page.evaluate(_SEEN)
     assert seen["wide"] <= width
@@ -140,5 +143,3 @@ def test_a_call_has_an_address_an_axis_and_words(
     assert not [kind for kind in EVENT_NAMES if "_" in kind and kind in seen["text"]]
     page.click(".calls a >> nth=0")
     page.wait_for_function("document.getElementById('call-old call 0').closest('details').open")
-    page.close()
-    assert trouble == []
