@@ -8,7 +8,7 @@ response event, and a cough while the agent still speaks long makes no event at 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -142,6 +142,14 @@ def _covered(spans: Sequence[tuple[float, float]], d: float, number: int) -> NDA
 
 def events_of(ticks: Ticks) -> Iterator[Event]:
     """Every event of a conversation; spans are in seconds, ticks in ``data``."""
+    for event in _events(ticks):
+        value = None if event.value_s is None else event.value_s * ticks.d
+        start, end = event.start_s * ticks.d, event.end_s * ticks.d
+        yield replace(event, start_s=start, end_s=end, value_s=value)
+
+
+def _events(ticks: Ticks) -> Iterator[Event]:
+    """The same in ticks."""
     user, agent = ticks.user, ticks.agent
     if len(user) > 1 and user[-1] and not user[-2]:
         user, agent = user[:-1], agent[:-1]  # the tick that says "stop" is no turn
@@ -156,7 +164,7 @@ def events_of(ticks: Ticks) -> Iterator[Event]:
     )
     segments = list(_user_segments(cut))
     answers = runs(agent)
-    yield from _responses(segments, answers, cut.d)
+    yield from _responses(segments, answers)
     for segment in segments:
         if segment.over_at_start:
             yield _while_agent_speaks(segment, cut)
@@ -164,7 +172,7 @@ def events_of(ticks: Ticks) -> Iterator[Event]:
             yield _answered(kind, segment.start, segment.end, answers, cut.d)
     for start, end in answers:
         if user[start]:
-            yield _event("agent_interruption", start, end, cut.d)
+            yield _event("agent_interruption", start, end)
     yield from _out_of_turn(cut, answers)
 
 
@@ -181,14 +189,12 @@ def _user_segments(ticks: Ticks) -> Iterator[_Segment]:
 
 
 def _event(
-    kind: str, start: int, end: int, d: float, value: float | None = None, tick: int | None = None
+    kind: str, start: int, end: int, value: float | None = None, tick: int | None = None
 ) -> Event:
-    return Event(kind, start * d, end * d, value, {"tick": start if tick is None else tick})
+    return Event(kind, start, end, value, {"tick": start if tick is None else tick})
 
 
-def _responses(
-    segments: Sequence[_Segment], answers: Sequence[tuple[int, int]], d: float
-) -> Iterator[Event]:
+def _responses(segments: Sequence[_Segment], answers: Sequence[tuple[int, int]]) -> Iterator[Event]:
     starts = [start for start, _ in answers]
     valid = [one for one in segments if not one.backchannel and not one.over_at_end]
     for one, after in pairwise([*valid, None]):
@@ -196,9 +202,9 @@ def _responses(
         position = int(np.searchsorted(starts, one.end))
         first = starts[position] if position < len(starts) else None
         if first is not None and (after is None or first <= after.start):
-            yield _event("response", one.end, first, d, first * d - one.end * d)
+            yield _event("response", one.end, first, first - one.end)
         elif after is not None:
-            yield _event("no_response", one.end, after.start, d)
+            yield _event("no_response", one.end, after.start)
 
 
 def _while_agent_speaks(segment: _Segment, ticks: Ticks) -> Event:
@@ -208,11 +214,11 @@ def _while_agent_speaks(segment: _Segment, ticks: Ticks) -> Event:
     looked = ticks.agent[segment.start : segment.start + int(window_s / ticks.d)]
     silent = np.flatnonzero(~looked)
     end = segment.start + (int(silent[0]) if len(silent) else len(looked))
-    latency = (end - segment.start) * ticks.d if len(silent) else None
+    latency = end - segment.start if len(silent) else None
     if kind == "yield":
         name = "yield" if len(silent) else "no_yield"
-        return _event(name, segment.start, end, ticks.d, latency)
-    return _event(f"{kind}_{'error' if len(silent) else 'correct'}", segment.start, end, ticks.d)
+        return _event(name, segment.start, end, latency)
+    return _event(f"{kind}_{'error' if len(silent) else 'correct'}", segment.start, end)
 
 
 def _answered(
@@ -222,8 +228,8 @@ def _answered(
     last = end + int(THRESHOLDS.selective_response_s / d)
     result = next((first for first, _ in answers if start <= first <= last), None)
     if result is None:
-        return _event(f"{kind}_correct", start, end, d)
-    return _event(f"{kind}_error", start, max(end, result), d, tick=result)
+        return _event(f"{kind}_correct", start, end)
+    return _event(f"{kind}_error", start, max(end, result), tick=result)
 
 
 def _out_of_turn(ticks: Ticks, answers: Sequence[tuple[int, int]]) -> Iterator[Event]:
@@ -236,7 +242,7 @@ def _out_of_turn(ticks: Ticks, answers: Sequence[tuple[int, int]]) -> Iterator[E
             if over is None:
                 yield _answered(kind, start, end, answers, ticks.d)
             elif (over[1] - start) * ticks.d <= THRESHOLDS.selective_yield_s:
-                yield _event(f"{kind}_error", start, over[1], ticks.d)
+                yield _event(f"{kind}_error", start, over[1])
 
 
 _KINDS = (

@@ -26,6 +26,7 @@ from trace_eval.conversations.layouts.base import (
     number_of,
     objects,
     one,
+    place,
     rows_of,
     text_of,
     tool_events,
@@ -121,13 +122,15 @@ def _record(folder: Path, root: Path, pipeline: str | None) -> ConversationItem:
         _add(log, "events", kind, value.get("timestamp"), value)
     name = text_of(result.get("record_id")) or folder.name
     trial = folder.name if folder.name.startswith("trial") else None
-    return _item(
-        log,
-        name=name if folder == root else str(folder.relative_to(root)),
-        question=folder.parent.name if trial and not result.get("record_id") else name,
-        pipeline=pipeline or text_of(result.get("pipeline_type")) or "cascade",
-        reason=text_of(result.get("conversation_ended_reason")),
-        policy=_policy(whole),
+    policy = _policy(whole)
+    item = _item(log, result, name if folder == root else str(folder.relative_to(root)), pipeline)
+    return item.model_copy(
+        update={
+            "question_id": folder.parent.name if trial and not result.get("record_id") else name,
+            "conversation": item.conversation.model_copy(
+                update={"instructions": {} if policy is None else {"policy": policy}}
+            ),
+        }
     )
 
 
@@ -150,14 +153,7 @@ def _history(history: dict[str, Any], name: str, pipeline: str | None) -> Conver
         if source == "events" and isinstance(data, dict):
             more = data
         _add(log, source, text_of(value.get("event_type")), value.get("timestamp_ms"), more)
-    return _item(
-        log,
-        name=name,
-        question=name,
-        pipeline=pipeline or text_of(history.get("pipeline_type")) or "cascade",
-        reason=text_of(mapping(history.get("expected")).get("conversation_ended_reason")),
-        policy=None,
-    )
+    return _item(log, history, name, pipeline)
 
 
 def _add(
@@ -178,14 +174,11 @@ def _add(
 
 
 def _item(
-    log: list[Entry],
-    *,
-    name: str,
-    question: str,
-    pipeline: str,
-    reason: str | None,
-    policy: str | None,
+    log: list[Entry], source: dict[str, Any], name: str, pipeline: str | None
 ) -> ConversationItem:
+    """The call of a log; ``source`` is its ``result.json``, or its history."""
+    pipeline = pipeline or text_of(source.get("pipeline_type")) or "cascade"
+    reason = place(source, ("conversation_ended_reason", "expected.conversation_ended_reason"))
     caveats = list(_clocks_that_run_back(log))
     entries = merged(log)
     result = number(entries, pipeline)
@@ -202,15 +195,17 @@ def _item(
             caveats.append(f"{count} {what}")
     return ConversationItem(
         id=name,
-        question_id=question,
+        question_id=name,
         conversation=Conversation(
             speakers=USER_AND_AGENT,
             clock=Clock(kind="log", zero=zero or None, resolution_s=0.001),
             turns=tuple(turns),
             events=tuple(events),
-            instructions={} if policy is None else {"policy": policy},
             start_s=first - zero,
-            end=End(at_s=ended[-1] / 1000 - zero if ended else None, reason=reason),
+            end=End(
+                at_s=ended[-1] / 1000 - zero if ended else None,
+                reason=text_of(place(source, reason)),
+            ),
             meta={"pipeline": pipeline},
         ),
         caveats=("spans of a log are sessions, not speech", *caveats),
