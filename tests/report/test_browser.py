@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fusion import DIMENSIONS
-from tests.report.conftest import opened
 from tests.support.hostile_run import HOSTILE_ID, HOSTILE_TEXT, RECIPE
+from tests.support.opened import opened
 from tests.support.unpacked import index
 from trace_eval.data.csv_cells import LINE_BREAKS, unquoted
 from trace_eval.report.write import write_report

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.report.conftest import opened
 from tests.support.audio_cases import write
 from tests.support.compared_runs import OPTIONS, run
+from tests.support.opened import opened
 from trace_eval.compare.evaluate import compare_runs
 from trace_eval.compare.page import write_page
 

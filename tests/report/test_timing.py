@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.report.conftest import opened
 from tests.support import calls
+from tests.support.opened import opened
 from trace_eval.conversations.findings import KINDS
 from trace_eval.data.items import Single
 from trace_eval.options import RateOptions

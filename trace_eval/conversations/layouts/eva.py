@@ -204,7 +204,7 @@ def _item(
             start_s=first - zero,
             end=End(
                 at_s=ended[-1] / 1000 - zero if ended else None,
-                reason=text_of(place(source, reason)),
+                reason=text_of(reason),
             ),
             meta={"pipeline": pipeline},
         ),
