@@ -17,7 +17,7 @@ from extractors import stream
 from extractors.audio import SPEECH_RATE, Samples, decode
 from extractors.vad import SpeechProbability, speech_probability
 from tests.support.cli import ROOT, trace_eval
-from trace_eval.conversations.items import ConversationFiles, conversations_manifest
+from trace_eval.conversations.items import conversations_manifest, one_conversation
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.conversation import conversation_from_sound
 from trace_eval.conversations.sound.echo import Echo, find_echo
@@ -191,7 +191,7 @@ def test_what_was_heard_is_kept_until_a_file_changes(
     first = conversations_manifest(path.parent, folder=kept).singles
     assert conversations_manifest(path.parent, folder=kept).singles == first
     assert len(listened) == 1
-    assert ConversationFiles(kept)(path) == first[0].answer.conversation
+    assert one_conversation(path, kept) == first[0].answer.conversation
     assert len(listened) == 1  # as an item or by its path
     (file,) = kept.iterdir()
     assert not file.stat().st_mode & 0o077

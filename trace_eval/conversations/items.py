@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from blueprints import UserError
@@ -84,34 +83,24 @@ def conversations_folder(cache: Path | None = None) -> Path:
     return (cache or cache_folder()) / "conversations"
 
 
-class ConversationFiles:
-    """Reads conversations that a manifest names by path; each recording is processed once.
+def one_conversation(
+    path: Path, folder: Path | None = None, layout: str | None = None
+) -> Conversation:
+    """The one conversation of a file or folder that a manifest names.
 
     Args:
         folder: where the turns of recordings are kept; None: nowhere.
+        layout: of the path; None: recognised by its content.
+
+    Raises:
+        UserError: there is none, or several.
     """
-
-    def __init__(
-        self,
-        folder: Path | None = None,
-        options: ReadOptions | None = None,
-        layout: str | None = None,
-    ) -> None:
-        self._layout = layout
-        self._options = replace(options or ReadOptions(), kept=folder)
-
-    def __call__(self, path: Path) -> Conversation:
-        """The one conversation of a file or folder.
-
-        Raises:
-            UserError: there is none, or several.
-        """
-        if not path.exists():
-            raise UserError(f"conversation {path}: no such file or folder; check the path")
-        result = read_conversations(path, self._layout, self._options)
-        if len(result.items) != 1:
-            raise UserError(
-                f"conversation {path}: holds {len(result.items)}; name a file with one, or give the"
-                " path to trace-eval rate as it is"
-            )
-        return rooted(result.items[0].conversation, Path.cwd())
+    if not path.exists():
+        raise UserError(f"conversation {path}: no such file or folder; check the path")
+    result = read_conversations(path, layout, ReadOptions(kept=folder))
+    if len(result.items) != 1:
+        raise UserError(
+            f"conversation {path}: holds {len(result.items)}; name a file with one, or give the"
+            " path to trace-eval rate as it is"
+        )
+    return rooted(result.items[0].conversation, Path.cwd())

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from blueprints import UserError, counted
 from fusion import DIMENSIONS, Dimension, Rating
 from trace_eval.conversations.items import (
-    ConversationFiles,
     conversations_folder,
     conversations_manifest,
     holds_conversations,
+    one_conversation,
 )
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.items import FEEDBACK_CODES, Single
@@ -157,7 +157,7 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
 
 
 def _read(read: Callable[..., Manifest], source: Path, audio_root: Path | str | None) -> Manifest:
-    conversations = ConversationFiles(conversations_folder())
+    conversations = partial(one_conversation, folder=conversations_folder())
     return read(source, audio_root, spill_into(None), conversations=conversations)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,10 @@ from blueprints import UserError
 from extractors import plan_extractors
 from trace_eval.conversations.exchanges import pairs_by_turn
 from trace_eval.conversations.items import (
-    ConversationFiles,
     conversations_folder,
     conversations_manifest,
     holds_conversations,
+    one_conversation,
 )
 from trace_eval.data.input_options import InputOptions
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
@@ -172,7 +173,7 @@ def _read(
         spill_into(options.extract.cache),
         reading.limit,
         columns=reading.columns,
-        conversations=ConversationFiles(kept, layout=layout),
+        conversations=partial(one_conversation, folder=kept, layout=layout),
     )
 
 
