@@ -1,8 +1,8 @@
 """Printed tables from rows that name their columns.
 
-A row is a dataclass. What a column of it is called, how its values are written and their unit are
-metadata of the field (:func:`column`); a table picks fields by name. Everything else that shows a
-table takes it from there: the terminal, pages, and :func:`figures` for pictures and files.
+A row is a dataclass. What a column of it is called and how its values are written are metadata of
+the field (:func:`column`); a table picks fields by name. Everything else that shows a table takes
+it from there: the terminal, pages, and :func:`figures` for pictures and files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ class Table:
     """A table to show.
 
     Attributes:
-        columns: their titles; ``units`` of their values.
         cells: what the texts were made of.
     """
 
@@ -41,7 +40,6 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     cells: tuple[tuple[Any, ...], ...] = ()
-    units: tuple[str, ...] = ()
 
     def beside(self, title: str, column: Sequence[Any]) -> Table:
         """With one more column at the right, which depends on more than the row."""
@@ -50,7 +48,6 @@ class Table:
             columns=(*self.columns, title),
             rows=tuple((*row, cell(value)) for row, value in zip(self.rows, column, strict=True)),
             cells=tuple((*row, value) for row, value in zip(self.cells, column, strict=True)),
-            units=(*self.units, ""),
         )
 
 
@@ -72,14 +69,14 @@ class Figure(NamedTuple):
     unit: str
 
 
-def column(title: str = "", shown: Writer | str = "", unit: str = "") -> Mapping[str, Any]:
+def column(title: str = "", shown: Writer | str = "") -> Mapping[str, Any]:
     """Metadata of a field: how tables show it.
 
     Args:
         title: of the column; empty: the name of the field.
         shown: a format, or a function of the value and its row; empty: see :func:`cell`.
     """
-    return {"title": title, "shown": shown, "unit": unit}
+    return {"title": title, "shown": shown}
 
 
 def table(
@@ -121,7 +118,7 @@ def table(
         )
         for texts, values in zip(shown, cells, strict=True)
     )
-    return replace(made, cells=tuple(kept), units=tuple(how["unit"] for how in available))
+    return replace(made, cells=tuple(kept))
 
 
 def _column(rows: Sequence[Any], path: str) -> Mapping[str, Any]:
@@ -173,17 +170,16 @@ def grid(
 
 def figures(table: Table) -> Iterator[Figure]:
     """Every number of a table; columns up to the first one name the rows, but for counts."""
-    units = table.units or ("",) * len(table.columns)
     for cells, texts in zip(table.cells, table.rows, strict=True):
         items = _items(table.columns, texts)
         first = next((n for n, value in enumerate(cells) if not isinstance(value, str)), 0)
         named = zip(table.columns[:first], texts, strict=False)
         name = ", ".join(text for title, text in named if title not in COUNTS)
-        for title, value, unit in zip(table.columns, cells, units, strict=True):
+        for title, value in zip(table.columns, cells, strict=True):
             result = value if isinstance(value, IntervalEstimate) else IntervalEstimate(value)
             if isinstance(result.value, int | float) and title not in COUNTS:
                 low, high = result.interval or (None, None)
-                yield Figure(name, title, result.value, low, high, items, unit)
+                yield Figure(name, title, result.value, low, high, items, "")
 
 
 def _items(columns: Sequence[str], row: Sequence[Any]) -> int | None:

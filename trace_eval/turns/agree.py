@@ -83,7 +83,6 @@ def read_event_labels(path: Path | str) -> dict[str, list[Event]]:
 def agree_on_events(
     report: TurnsReport,
     labels: Mapping[str, Sequence[Event]],
-    near_s: float = NEAR_S,
     options: BootstrapOptions | None = None,
 ) -> tuple[EventAgreement, ...]:
     """Compare the events of the labelled conversations, kind by kind.
@@ -113,22 +112,19 @@ def agree_on_events(
                 ([e for e in labels[n] if e.kind == kind], [e for e in events if e.kind == kind])
                 for n, events in measured.items()
             ],
-            near_s,
-            options,
+            options.level,
         )
         for kind in kinds
     )
 
 
-def matched(
-    labelled: Sequence[Event], measured: Sequence[Event], near_s: float
-) -> list[tuple[Event, Event]]:
+def matched(labelled: Sequence[Event], measured: Sequence[Event]) -> list[tuple[Event, Event]]:
     """Pairs of events with near starts, each in one pair at most; the nearest first."""
     distances = sorted(
         (abs(one.start_s - other.start_s), i, j)
         for i, one in enumerate(labelled)
         for j, other in enumerate(measured)
-        if abs(one.start_s - other.start_s) <= near_s
+        if abs(one.start_s - other.start_s) <= NEAR_S
     )
     pairs: dict[int, int] = {}
     for _, i, j in distances:
@@ -140,10 +136,9 @@ def matched(
 def _agreement(
     kind: str,
     conversations: Sequence[tuple[Sequence[Event], Sequence[Event]]],
-    near_s: float,
-    options: BootstrapOptions,
+    level: float,
 ) -> EventAgreement:
-    pairs = [matched(labelled, result, near_s) for labelled, result in conversations]
+    pairs = [matched(labelled, result) for labelled, result in conversations]
     counts = np.array(
         [
             (len(both), len(labelled), len(result))
@@ -152,7 +147,7 @@ def _agreement(
         np.int64,
     )
     both, labelled, result = (int(value) for value in counts.sum(axis=0))
-    recall, precision = (_interval(counts[:, 0], counts[:, side], options.level) for side in (1, 2))
+    recall, precision = (_interval(counts[:, 0], counts[:, side], level) for side in (1, 2))
     off = [abs(a.start_s - b.start_s) for one in pairs for a, b in one]
     return EventAgreement(
         kind,
