@@ -21,7 +21,6 @@ SCALE = likert(1, 5)
 
 def test_one_opinion_has_no_variance() -> None:
     found = reduce_samples([4], SCALE)
-    assert found is not None
     assert (found.value, found.sd, found.variance) == (4, None, None)
 
 

@@ -99,7 +99,6 @@ def test_fusing_by_hand() -> None:
     assert found == ScoreEstimate(mean=0.5, variance=0, within=0, between=0)
     # a: 0, b: .5 -> mean .125, between .75 .125^2 + .25 .375^2 = .046875, times 2
     found = _model().fuse({"a": sure[0], "b": sure[2]})
-    assert found is not None
     assert found.mean == pytest.approx(0.125)
     assert found.between == pytest.approx(0.046875)
     assert found.variance == pytest.approx(0.09375)
@@ -108,7 +107,6 @@ def test_fusing_by_hand() -> None:
 def test_missing_judges_leave_their_weight_to_the_others() -> None:
     sure = ScoreEstimate(mean=1, variance=0)
     found = _model().fuse({"b": sure, "stranger": sure})
-    assert found is not None
     assert found.mean == 0.5
     assert _model().fuse({}) is None
 

@@ -12,7 +12,6 @@ from benchmarks.coverage.gate import ChangeCell
 from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run, rated_run
-from trace_eval.compare.boards import BoardChange
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judges import judge_change, judge_change_tables
 from trace_eval.compare.mapping import mapping
@@ -43,7 +42,6 @@ def test_two_boards_give_their_published_figures(data: Path) -> None:
     sources = f"{path}:overall_first", f"{path}:overall_second"
     keys = ("system", "voice", "strong_prompt")
     report = judge_change(sources, options=ChangeOptions(keys=keys, items=1645))
-    assert isinstance(report, BoardChange)
     every, rest = report.figures
     assert (every.systems, rest.systems) == (27, 26)
     assert (every.spearman, every.kendall) == pytest.approx((0.9823, 0.9202), abs=5e-5)
@@ -81,7 +79,6 @@ def test_a_judge_with_itself_and_at_temperature_0(data: Path) -> None:
     folder = data / "judge_change"
     sources = [f"{folder / 'aa_default.csv'}:{name}" for name in ("first", "second")]
     report = judge_change(sources, options=replace(FEW, truth="people"))
-    assert isinstance(report, JudgeChange)
     (seen,), (covered,), (people,) = report.flips, report.coverage, report.people
     assert (seen.flips.share.count, seen.flips.share.of) == (160, 998)
     assert seen.flips.share.interval() == pytest.approx((0.139, 0.184), abs=5e-4)
@@ -106,7 +103,6 @@ def test_a_judge_with_itself_and_at_temperature_0(data: Path) -> None:
     sources = [f"{folder / 'temperature.csv'}:{name}" for name in ("first", "second")]
     repeat = [f"{folder / 'aa_default.csv'}:second"]
     report = judge_change(sources, repeat, replace(FEW, truth="people"))
-    assert isinstance(report, JudgeChange)
     (seen,), (people,) = report.flips, report.people
     assert (seen.flips.share.count, seen.flips.share.of) == (118, 998)
     assert (seen.flips.kinds["win reversed"], seen.noise.flips.count) == (60, 160)
@@ -158,7 +154,6 @@ def test_shifts_and_their_sentence(tmp_path: Path) -> None:
     people = tmp_path / "people.csv"
     people.write_text("id,preference\n" + "".join(f"{name},1\n" for name in NAMES))
     labelled = judge_change((old, new), options=FEW, labels=read_labels(people))
-    assert isinstance(labelled, JudgeChange)
     assert labelled.people[0].nearer == "old"
     assert len(labelled.severe) == 20
     assert labelled.severe[0].why == ("annotators agree with the first",)
@@ -178,7 +173,6 @@ def test_people_who_labelled_a_part_say_who_is_nearer_and_what_is_true(tmp_path:
     rows[0] = f"{NAMES[10]},x,1\n"
     people.write_text("id,rater,preference\n" + "".join(rows))
     report = judge_change(runs, options=FEW, labels=read_labels(people))
-    assert isinstance(report, JudgeChange)
     (found,) = report.people
     assert found.nearer == "new"
     assert (found.ceiling.pairs, found.ceiling.agreement) == (40, 39 / 40)
@@ -219,7 +213,6 @@ def test_scores_against_peoples_ratings(tmp_path: Path) -> None:
     ratings = tmp_path / "ratings.csv"
     ratings.write_text("id,rater,score\n" + "".join(f"{n},x,{v}\n" for n, v in far.items()))
     told = judge_change((old, new), options=FEW, labels=read_ratings(ratings))
-    assert isinstance(told, JudgeChange)
     assert told.rated[0].nearer == "old"
     ratings.write_text("id,rater,score\ni0,x,9\n")
     with pytest.raises(UserError, match=r"rating of item 'i0' is 9, and old scores from 1 to 5"):

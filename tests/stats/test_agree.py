@@ -1,10 +1,9 @@
-""""""
-
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from tests.support.label_tables import QUICK, codes, table, words
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import SPLIT, agreed
 from trace_eval.opinions.labels import label_table
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.records import write_csv, write_json
 from trace_eval.stats.agreement.checks import warning_line
 from trace_eval.stats.agreement.metrics import METRICS
@@ -59,38 +59,44 @@ def test_untyped_ties_leave_out_four_way() -> None:
     assert score.metrics["accuracy_3way"].value == pytest.approx(2 / 3, abs=1e-12)
 
 
-def test_missing_items_are_refused_or_dropped() -> None:
-    labels = table("labels", {"overall": "12"}, id=["a", "b"])
-    judge = table("judge", {"overall": "11"}, id=["a", "c"])
-    with pytest.raises(UserError, match=r"judge: no judgement of 1 of 2 labelled items.*'b'"):
-        agree([judge], labels, OPTIONS)
-    with pytest.raises(UserError, match=r"labels: no label of 1 of 2 judged items.*'c'"):
-        agree([judge], table("labels", {"overall": "1"}, id=["a"]), OPTIONS)
-    dropped = agree([judge], labels, AgreeOptions(QUICK, missing="drop"))
+ONE = table("labels", {"overall": "1"})
+TWO = table("labels", {"overall": "12"}, id=["a", "b"])
+SILENT = table("labels", {"overall": "1-"})
+
+
+@pytest.mark.parametrize(
+    ("labels", "judged", "options", "message"),
+    [
+        (TWO, "11 a c", {}, r"judge: no judgement of 1 of 2 labelled items.*'b'"),
+        (
+            table("labels", {"overall": "1"}, id=["a"]),
+            "11 a c",
+            {},
+            r"labels: no label of 1 of 2 judged items.*'c'",
+        ),
+        (TWO, "1 z", {"missing": "drop"}, "none of its 1 ids"),
+        (SILENT, "12 p0 p1", {}, "1 of 2 items has no overall label, first 'p1'"),
+        (ONE, "1 p0", {"cluster": True}, "give every item an instruction_id"),
+        (None, "1 p0", {}, "pass --labels FILE"),
+        (ONE, "1 p0", {"policy": "majority_vote"}, "a policy needs content, voice_quality"),
+        (ONE, "1 p0", {"policy": "x"}, "policy 'x' is unknown"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    labels: Opinions | None, judged: str, options: dict[str, Any], message: str
+) -> None:
+    words, *ids = judged.split()
+    judge = table("judge", {"overall": words}, id=ids)
+    with pytest.raises(UserError, match=message):
+        agree([judge], labels, replace(OPTIONS, **options))
+
+
+def test_what_one_side_lacks_is_left_out_on_request() -> None:
+    options = replace(OPTIONS, missing="drop")
+    dropped = agree([table("judge", {"overall": "11"}, id=["a", "c"])], TWO, options)
     assert (dropped.scores[0].labelled, dropped.scores[0].scored) == (2, 1)
-    with pytest.raises(UserError, match="none of its 1 ids"):
-        agree([table("judge", {"overall": "1"}, id=["z"])], labels, OPTIONS)
-
-
-def test_empty_label_cells_follow_the_same_policy() -> None:
-    labels = table("labels", {"overall": "1-"})
-    judge = table("judge", {"overall": "12"})
-    with pytest.raises(UserError, match="1 of 2 items has no overall label, first 'p1'"):
-        agree([judge], labels, OPTIONS)
-    got = agree([judge], labels, AgreeOptions(QUICK, missing="drop"))
-    assert got.truth[0].silent == 1
-    assert got.scores[0].labelled == 1
-
-
-def test_clusters_need_instructions() -> None:
-    labels = table("labels", {"overall": "12"})
-    with pytest.raises(UserError, match="give every item an instruction_id"):
-        agree([table("judge", {"overall": "11"})], labels, AgreeOptions(QUICK, cluster=True))
-
-
-def test_no_labels_at_all() -> None:
-    with pytest.raises(UserError, match="pass --labels FILE"):
-        agree([table("judge", {"overall": "1"})], None, OPTIONS)
+    silent = agree([table("judge", {"overall": "12"})], SILENT, options)
+    assert (silent.truth[0].silent, silent.scores[0].labelled) == (1, 1)
 
 
 def test_several_raters_take_the_plurality_and_never_the_first() -> None:
@@ -161,18 +167,6 @@ def test_a_file_of_several_judges_with_repeats() -> None:
     # the first repeat counts for agreement, all of them for noise
     assert [score.metrics["accuracy_4way"].value for score in got.scores] == [1, 1]
     assert [row.noise.pairwise for row in got.noise] == [0.5, 0.5]
-
-
-def test_a_policy_needs_all_dimensions() -> None:
-    labels = table("labels", {"overall": "1"})
-    with pytest.raises(UserError, match="a policy needs content, voice_quality"):
-        agree(
-            [table("j", {"overall": "1"})],
-            labels,
-            AgreeOptions(QUICK, policy="majority_vote"),
-        )
-    with pytest.raises(UserError, match="policy 'x' is unknown"):
-        agree([table("j", {"overall": "1"})], labels, AgreeOptions(QUICK, policy="x"))
 
 
 def test_baselines_stand_beside_the_judge() -> None:
@@ -295,5 +289,4 @@ def test_rank_intervals_rest_on_half_of_the_resamples_at_least() -> None:
     assert got.undefined == 1999
     rows[:1200] = values
     got = rank_sets(values, rows, tested, 0.95)
-    assert got.ahead is not None
     assert (got.ahead.tolist(), got.undefined) == ([[False, True], [False, False]], 800)

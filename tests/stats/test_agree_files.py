@@ -271,7 +271,6 @@ def test_judges_of_a_pooled_run_stand_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "scores.jsonl"
     path.write_text(score.model_dump_json() + "\n")
     read = read_scores(path)
-    assert read.rater is not None
     assert read.rater.tolist() == ["a + b", "a", "b"]
     assert read.facts["samples"].tolist() == [None, [1, 2], [5, 5]]
     assert read.facts["score"].tolist() == [3.25, 1.5, 5.0]

@@ -75,7 +75,6 @@ def test_the_human_ceiling_by_hand() -> None:
         "labels", {"overall": "11122"}, id=list("aabbc"), rater=["x", "y", "x", "y", "x"]
     )
     got = human_ceiling(labels)
-    assert got is not None
     assert (got.raters, got.pairs, got.agreement) == (2, 2, 0.5)
     assert human_ceiling(table("labels", {"overall": "12"})) is None
 
@@ -217,7 +216,6 @@ def test_rows_of_one_pair_are_one_unit(tmp_path: Path) -> None:
             clip_b=list("badc"),
         )
     )
-    assert ranked.unit is not None
     assert ranked.unit.tolist() == [0, 0, 1, 1]
 
 

@@ -14,7 +14,6 @@ from blueprints import UserError
 from tests.support.scored import figure
 from trace_eval import AgreeOptions, RankOptions, agree, rank
 from trace_eval.commands.cli import app
-from trace_eval.data.columns import Columns
 from trace_eval.decide.answers import answer_of, answered
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
@@ -28,6 +27,9 @@ from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.tables import tables_of
 
 QUICK = BootstrapOptions(resamples=40)
+
+#: Scores of two systems by two judges.
+JUDGES = "a,x,j,1 b,y,j,2 a,x,k,5 b,y,k,2"
 
 
 def table(path: Path, columns: str, *rows: str) -> Path:
@@ -116,19 +118,22 @@ def test_what_was_read_is_as_good_as_its_path(judged: Path, people: Path, scored
     assert isinstance(rank(read_opinions(judged), None, RankOptions(QUICK)), RankReport)
 
 
-def test_kinds_are_not_mixed(judged: Path, scored: Path, people: Path) -> None:
-    with pytest.raises(UserError, match="some sources hold labels of pairs and others scores"):
-        agree([judged, scored], people)
-    with pytest.raises(UserError, match="--split means nothing for labels"):
-        agree([judged], people, AgreeOptions(split="test"))
-    with pytest.raises(UserError, match="--learn-policy means nothing for scores"):
-        agree([scored], people, AgreeOptions(learn=True))
-    with pytest.raises(UserError, match="--typed means nothing for scores"):
-        rank(scored, options=RankOptions(typed=True))
-    with pytest.raises(UserError, match="--rubric means nothing for labels"):
-        rank(judged, options=RankOptions(rubric="quality"))
-    with pytest.raises(UserError, match=r"--prediction.* mean nothing for scores"):
-        agree([read_scores(scored)], None, None, Columns("x"))
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (("agree", "judge", "scores", "--labels", "people"), "some sources hold labels of pairs"),
+        (("agree", "judge", "--labels", "people", "--split", "test"), "--split means nothing for"),
+        (("agree", "scores", "--learn-policy"), "--learn-policy means nothing for scores"),
+        (("rank", "scores", "--typed"), "--typed means nothing for scores"),
+        (("rank", "judge", "--rubric", "quality"), "--rubric means nothing for labels"),
+    ],
+)
+def test_kinds_are_not_mixed(
+    judged: Path, scored: Path, people: Path, typed: tuple[str, ...], message: str
+) -> None:
+    files = {"judge": judged, "scores": scored, "people": people}
+    done = run(*(files.get(word, word) for word in typed))
+    assert (done.exit_code, message in " ".join(done.output.split())) == (2, True), done.output
 
 
 def test_systems_are_ranked_by_their_mean_score(scored: Path, tmp_path: Path) -> None:
@@ -198,22 +203,25 @@ def test_commands_over_scores(scored: Path, tmp_path: Path) -> None:
     assert "coverage is 1.0000, wanted at least 1.1" in failed.output
 
 
-def test_no_system_no_ranking(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="needs the system of every answer"):
-        rank(table(tmp_path / "a.csv", "id,score", "a,1", "b,2"))
-    with pytest.raises(UserError, match="'b' has no system"):
-        rank(table(tmp_path / "b.csv", "id,system,score", "a,x,1", "b,,2"))
-    with pytest.raises(UserError, match="no answer has a score"):
-        rank(table(tmp_path / "c.csv", "id,system,score", "a,x,", "b,y,"))
+@pytest.mark.parametrize(
+    ("columns", "rows", "judge", "message"),
+    [
+        ("id,score", "a,1 b,2", None, "needs the system of every answer"),
+        ("id,system,score", "a,x,1 b,,2", None, "'b' has no system"),
+        ("id,system,score", "a,x, b,y,", None, "no answer has a score"),
+        ("id,system,judge,score", JUDGES, None, "2 judges; pass --judge with one of j, k"),
+        ("id,system,judge,score", JUDGES, "z", "--judge 'z' is not there; use one of j, k"),
+    ],
+)
+def test_what_cannot_be_ranked(
+    tmp_path: Path, columns: str, rows: str, judge: str | None, message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
+        rank(table(tmp_path / "a.csv", columns, *rows.split()), options=RankOptions(judge=judge))
 
 
-def test_several_judges_are_asked_for(tmp_path: Path) -> None:
-    rows = ("a,x,j,1", "b,y,j,2", "a,x,k,5", "b,y,k,2")
-    path = table(tmp_path / "a.csv", "id,system,judge,score", *rows)
-    with pytest.raises(UserError, match="2 judges; pass --judge with one of j, k"):
-        rank(path)
-    with pytest.raises(UserError, match="--judge 'z' is not there; use one of j, k"):
-        rank(path, options=RankOptions(judge="z"))
+def test_one_of_several_judges_is_ranked(tmp_path: Path) -> None:
+    path = table(tmp_path / "a.csv", "id,system,judge,score", *JUDGES.split())
     assert [p.rank for p in rank(path, options=RankOptions(judge="k")).places] == [1, 2]
 
 

@@ -65,7 +65,6 @@ def test_judge_and_people_have_one_test_on_the_same_pairs(tmp_path: Path) -> Non
     # of few labels beside all judgements, the difference of two systems asks the same
     few = write(tmp_path / "few.csv", [("id", "preference"), *((r[0], r[3]) for r in rows[:12])])
     powered = rank(judged, few, RankOptions(QUICK)).powered
-    assert powered is not None
     assert powered.differences[0].difference.p == powered.systems[0].rate.p
     named = ("id", "system_a", "system_b", "preference", "instruction_id")
     together = [(*row, f"i{n // 2}") for n, row in enumerate(rows)]

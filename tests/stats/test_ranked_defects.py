@@ -51,7 +51,6 @@ def test_shares_of_answers_with_each_defect(run: Path) -> None:
     ]
     share = rows["x", "any"].share
     assert share.value == pytest.approx(affected / answers)
-    assert share.interval is not None
     assert share.interval[0] < affected / answers < share.interval[1]
     others = [row for (system, _), row in rows.items() if system != "x"]
     assert others

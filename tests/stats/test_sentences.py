@@ -83,12 +83,10 @@ def test_the_outcome_of_a_test(better: bool, p: float | None, words: str) -> Non
     assert outcome(better, p, 0.95, "t") == words
 
 
-def test_two_systems_with_a_winner_and_without() -> None:
+def test_two_systems_with_a_winner() -> None:
     got = (0.57, (0.51, 0.63), 0.03)
     words = head_to_head(("new", "old"), got, "of 200 pairs", 0.95, "t")
     assert words == "new wins 57 % [51, 63] of 200 pairs: shown to be better (t, p = 0.03)"
-    words = head_to_head(("new", "old"), (0.5, (0.4, 0.6), 1.0), "of 9 pairs", 0.95, "t")
-    assert words == "new and old win equally often, 50 % [40, 60] of 9 pairs"
 
 
 @pytest.mark.parametrize("even", [0.5, 1 / 3 + 1 / 6, 0.5 + 4e-16, 0.5 - 9e-10])
@@ -134,7 +132,6 @@ def test_few_and_exact_p_values() -> None:
     for won, lost in ((6, 0), (10, 2), (26, 12), (39, 21)):
         interval = rated(won, lost).interval
         assert sign_test(won, lost) <= 0.05
-        assert interval is not None
         assert interval[0] > 0.5
 
 
@@ -144,7 +141,6 @@ def test_more_labels_are_those_that_show_it_with_a_chance_of_four_in_five() -> N
     # 58 of 100, and Wilson's interval; the next look is at 97.5 %
     got = (0.58, (0.4821, 0.6720))
     more = more_labels(100, (got[0], 0.5, got[1]), 0.95)
-    assert more is not None
     total = round(100 + more)
     critical = next(k for k in range(total) if binom.sf(k - 1, total, 0.5) <= 0.0125)
     assert binom.sf(critical - 1, total, 0.58) == pytest.approx(0.8, abs=0.03)
@@ -159,7 +155,6 @@ def test_labels_that_nobody_collects_and_that_the_run_has_not() -> None:
     wanted = 0.1 / 1.959964 * (2.241403 + 0.841621)
     edge = wanted / 1001**0.5  # 100,000 more labels
     text = labels_to_tell(100, (0.5 + edge * 1.01, 0.5, (0.4 + edge * 1.01, 0.6)), 0.95)
-    assert text is not None
     assert text.startswith("About 99,000 more pairs with a label would tell with a chance of 80 %.")
     assert text.endswith("This look counts: take the next one with --level 0.975.")
     text = labels_to_tell(100, (0.5 + edge * 0.99, 0.5, (0.4 + edge * 0.99, 0.6)), 0.95)
@@ -168,7 +163,6 @@ def test_labels_that_nobody_collects_and_that_the_run_has_not() -> None:
     value = 0.5 + wanted / 9.5**0.5
     figure = (100, (value, 0.5, (value - 0.1, 0.8)), 0.95)
     enough, few = (labels_to_tell(*figure, left=left) for left in (851, 849))
-    assert enough is not None
     assert enough.startswith(
         "About 850 more labels would tell with a chance of 80 %; 851 pairs have"
     )
@@ -177,7 +171,6 @@ def test_labels_that_nobody_collects_and_that_the_run_has_not() -> None:
         " needed."
     )
     text = labels_to_tell(100, (0.9, 0.5, (0.8, 0.95)), 0.95)
-    assert text is not None
     assert text.startswith("About 1 more pair with a label would tell")
     assert about(99) == "99"
     assert about(101) == "110"
@@ -193,8 +186,6 @@ def test_labels_before_any_are_there() -> None:
     assert labels_for_difference(0.2, 0.95) < needed < labels_for_difference(0.1, 0.99)
     # One more label sees a smaller difference, one fewer does not see 0.1 any more.
     seen, unseen = (difference_of_labels(needed + more, 0.95) for more in (0, -1))
-    assert seen is not None
-    assert unseen is not None
     assert seen <= 0.1 + 1e-4 < unseen + 2e-4
     least = labels_for_difference(1.0, 0.95)
     assert difference_of_labels(least - 1, 0.95) is None
@@ -310,7 +301,6 @@ def test_a_gate_on_systems_is_against_the_lower_end(
     people = (*drawn, "--labels", labels, "--fail-under", "judge:new=0.5", "--junit", xml)
     assert trace_eval(*people).code == 0
     suite = Xml.parse(xml).getroot().find("testsuite")
-    assert suite is not None
     assert (suite.get("name"), suite.get("tests")) == ("trace-eval rank", "1")
     refused = trace_eval(*people, "--fail-under", "labels:new=0.99", "--fail-under", "new=0.98")
     assert refused.code == 1

@@ -202,7 +202,6 @@ def test_a_judge_change_sees_every_rater() -> None:
     old = replace(judging("old", [0, 0, 1, 4]), labels=opinions(votes))
     joined = Joined(old, judging("new", [1, 1, 1, 0]), 0, 0)
     got = against_labels(joined, "pair.preference", QUICK)
-    assert got is not None
     before, after = (score.metrics["accuracy_3way"].value for score in got.scores)
     assert (before, after) == pytest.approx(((0.5 + 1 + 1 + 0) / 4, (0.5 + 0 + 1 + 0.5) / 4))
 
@@ -212,6 +211,5 @@ def test_the_card_rests_on_all_labelled_pairs(tmp_path: Path) -> None:
     path = tmp_path / "judge.csv"
     path.write_text("id,preference\n" + "".join(f"p{row},1\n" for row in range(PAIRS)))
     (card,) = make_cards([path], opinions(votes), resamples=200)
-    assert card.main is not None
     assert (card.main.scored, card.main.split) == (PAIRS, sum(len(set(v)) > 1 for v in votes))
     assert card.accuracy[0] == pytest.approx(sum(v.count("1") for v in votes) / (2 * PAIRS))
