@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import EXIT_INCOMPLETE
+from trace_eval.commands.console import EXIT_INCOMPLETE, say
 from trace_eval.commands.json_option import give
 from trace_eval.commands.options import ConfigOption, judge_options
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -34,11 +34,14 @@ def doctor(
     """
     from blueprints import UserError
     from trace_eval.api.doctor import diagnose, diagnose_judge, options_of_judge
-    from trace_eval.commands.tables import print_checks, print_diagnosis, print_options
+    from trace_eval.commands.tables import print_checks, print_options
 
     if judge is None:
         result = diagnose()
-        print_diagnosis(result)
+        say(f"trace-eval {result.version}, {result.machine}")
+        for title, checks in result.sections.items():
+            say("")
+            print_checks(title, checks)
         give(result)
         return
     checks = diagnose_judge(judge, judging, probe)

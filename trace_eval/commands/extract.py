@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -41,10 +42,9 @@ def extract(
     from trace_eval.data.recordings import recordings_in
     from trace_eval.data.records import spill_into
     from trace_eval.data.shards import Shard
-    from trace_eval.data.urls import location, redacted
+    from trace_eval.data.urls import location
     from trace_eval.runs.export import extract_to
     from trace_eval.runs.export_table import clip_table
-    from trace_eval.runs.summary import Extraction
 
     part = Shard.parse(reading.shard) if reading.shard else None
     spill = spill_into(extracting.cache)
@@ -55,17 +55,15 @@ def extract(
         message = f"{csv_file}: a table is made of a folder on this machine, not of a URL"
         raise UserError(message)
     with progress(len(sources), what="extracting") as listener:
-        short = extract_to(folder, sources, extracting, listener)
+        done = extract_to(folder, sources, extracting, listener)
     if csv_file and isinstance(folder, Path):
         write_lines(csv_file, clip_table(folder).csv_lines())
-    warn_all(short.errors)
-    for group, reason in short.missing.items():
+    warn_all(done.errors)
+    for group, reason in done.missing.items():
         warn(f"{group}: no clip has it; {reason}")
-    where = folder / "blueprints.jsonl" if isinstance(folder, Path) else redacted(folder)
-    count = len(sources) - len(short.errors)
-    lacking = f", without {', '.join(short.missing)}" if short.missing else ""
-    messages().print(f"{count} of {counted(len(sources), 'recording')}{lacking} -> {where}")
-    lines = [str(problem) for problem in problems]
-    give(Extraction(str(where), len(sources), short.errors, short.missing, lines))
-    if short.errors or short.missing or problems:
+    count = len(sources) - len(done.errors)
+    lacking = f", without {', '.join(done.missing)}" if done.missing else ""
+    messages().print(f"{count} of {counted(len(sources), 'recording')}{lacking} -> {done.out}")
+    give(replace(done, problems=[str(problem) for problem in problems]))
+    if done.errors or done.missing or problems:
         raise typer.Exit(EXIT_INCOMPLETE)

@@ -89,7 +89,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
         "trace_eval.judges.ask.batch:BatchWritten",
     ),
     "best": ("trace_eval.select.best:Selection", "trace_eval.select.best:BestEstimate"),
-    "extract": ("trace_eval.runs.summary:Extraction",),
+    "extract": ("trace_eval.runs.export:Extraction",),
     "report": ("said trace_eval.commands.report:ReportWritten",),
     "show": (
         "trace_eval.runs.summary:RunShown",

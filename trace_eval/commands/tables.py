@@ -29,7 +29,6 @@ from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, ScoreRow, VerdictRo
 from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:  # the LLM clients take half a second to import
-    from trace_eval.api.doctor import Diagnosis
     from trace_eval.data.judgement import Overall
     from trace_eval.judges.ask.batch import BatchWritten
     from trace_eval.judges.ask.estimate import CostEstimate
@@ -267,14 +266,6 @@ def print_batch(batch: BatchWritten, what: str = "pair") -> None:
         f" {counted(batch.unscored, f'{what} lacks', f'{what}s lack')} evidence);"
         " send them, then --batch-results FILE"
     )
-
-
-def print_diagnosis(diagnosis: Diagnosis) -> None:
-    """Print what is installed and what can run here."""
-    say(f"trace-eval {diagnosis.version}, {diagnosis.machine}")
-    for title, checks in diagnosis.sections.items():
-        say("")
-        print_checks(title, checks)
 
 
 def print_checks(title: str, checks: Sequence[Check]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -122,10 +121,3 @@ def mean_figure(
     low, high = (factor * (total + unscored * end) / n for end in scale)
     ours = factor * total / len(values) if values else None
     return Figure(name, n=n, unscored=unscored, ours=ours, worst=low, best=high, **more)
-
-
-def weighted(values: Mapping[str, float], weights: Mapping[str, float]) -> tuple[float, float]:
-    """(weighted mean over the parts that are there, share of all weight that they cover)."""
-    covered = math.fsum(weights[name] for name in values)
-    total = math.fsum(weights[name] * value for name, value in values.items())
-    return total / covered, covered / math.fsum(weights.values())

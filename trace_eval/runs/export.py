@@ -7,11 +7,11 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from blueprints import Absent, Status, UserError
+from blueprints import Absent, Blueprint, Status, UserError
 from trace_eval.data import jsonl
 from trace_eval.data.files import replace_file
 from trace_eval.data.outputs import claimed, refuse_package
-from trace_eval.data.urls import is_url
+from trace_eval.data.urls import is_url, redacted
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.start import extract_each, source_from
 from trace_eval.options import ExtractOptions
@@ -22,37 +22,23 @@ from trace_eval.runs.pipeline import Listener, RunEvent
 _NOT_RUN = frozenset({Status.UNAVAILABLE, Status.FAILED})
 
 
-@dataclass
-class Shortfall:
-    """The groups that were requested and could not be extracted.
+@dataclass(frozen=True)
+class Extraction:
+    """What ``extract --json`` holds.
 
     Attributes:
+        out: file or URL of the blueprints.
+        recordings: that were named.
         errors: one sentence per recording that could not be decoded.
-        without: group -> clips in which its extractor did not run, and why.
+        missing: group that no recording has, because its extractor never ran through -> why.
+        problems: records of manifests that could not be read.
     """
 
+    out: str
+    recordings: int
     errors: list[str] = field(default_factory=list)
-    without: dict[str, list[str]] = field(default_factory=dict)
-    clips: int = 0
-
-    def count(self, extracted: Extracted) -> None:
-        """Add one recording's outcome."""
-        if extracted.error:
-            self.errors.append(extracted.error)
-        if extracted.blueprint is None:
-            return
-        self.clips += 1
-        for name in extracted.blueprint.provenance:
-            group = extracted.blueprint.group(name)
-            if isinstance(group, Absent) and group.status in _NOT_RUN:
-                self.without.setdefault(name, []).append(group.reason)
-
-    @property
-    def missing(self) -> dict[str, str]:
-        """Group that no clip has, because its extractor never ran through -> the first reason."""
-        return {
-            name: reasons[0] for name, reasons in self.without.items() if len(reasons) == self.clips
-        }
+    missing: dict[str, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
 
 
 def extract_to(
@@ -60,26 +46,30 @@ def extract_to(
     sources: Sequence[Path | str],
     options: ExtractOptions,
     listener: Listener | None = None,
-) -> Shortfall:
+) -> Extraction:
     """Extract recordings into ``out/blueprints.jsonl`` and ``out/clips.jsonl``.
 
     Outcomes are appended as soon as they are known; what is in the cache costs nothing, so
     the same command continues after a kill. Both files are made anew. The engine ``ray`` also
     keeps ``out/shards``; where ``out`` is a URL, that is all there is.
-
-    Returns:
-        What went wrong: recordings that could not be decoded, groups that no clip has.
     """
     if not is_url(out):
         refuse_package(Path(out))
-    shortfall = Shortfall()
     if is_url(out) and options.engine != "ray":
         raise UserError(f"{out}: only -X engine=ray writes to a URL; name a folder")
+    where = redacted(str(out)) if is_url(out) else Path(out) / "blueprints.jsonl"
+    done, missing = Extraction(str(where), len(sources)), None
 
     def tell(result: Extracted) -> None:
+        nonlocal missing
         if keep:
             keep(result)
-        shortfall.count(result)
+        if result.error:
+            done.errors.append(result.error)
+        if result.blueprint:
+            lacking = _not_run(result.blueprint)
+            old = lacking if missing is None else missing
+            missing = {name: reason for name, reason in old.items() if name in lacking}
         if listener:
             listener(RunEvent(clip=result))
 
@@ -87,7 +77,18 @@ def extract_to(
     with nullcontext() if is_url(out) else claimed(Path(out), "extract", private=True):
         keep = None if is_url(out) else _into(Path(out))
         extract_each(requested, options, tell, shards=f"{out}/shards")
-    return shortfall
+    done.missing.update(missing or {})
+    return done
+
+
+def _not_run(blueprint: Blueprint) -> dict[str, str]:
+    """Group whose extractor did not run through -> why."""
+    groups = ((name, blueprint.group(name)) for name in blueprint.provenance)
+    return {
+        name: group.reason
+        for name, group in groups
+        if isinstance(group, Absent) and group.status in _NOT_RUN
+    }
 
 
 def _into(out: Path) -> Callable[[Extracted], None]:

@@ -113,25 +113,6 @@ class RunShown:
 
 
 @dataclass(frozen=True)
-class Extraction:
-    """What ``extract --json`` holds.
-
-    Attributes:
-        out: folder or URL of the blueprints.
-        recordings: that were named.
-        errors: one sentence per recording that could not be decoded.
-        missing: group that no recording has -> why.
-        problems: records of manifests that could not be read.
-    """
-
-    out: str
-    recordings: int
-    errors: list[str]
-    missing: dict[str, str]
-    problems: list[str]
-
-
-@dataclass(frozen=True)
 class JudgedRun:
     """What ``judge --json`` holds: the run's folder, the share that was scored, and the rest."""
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -15,7 +16,7 @@ from typing import Any
 
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
-from trace_eval.datasets.figures import Figure, weighted
+from trace_eval.datasets.figures import Figure
 from trace_eval.datasets.records import AuthorsRule, item_of, unique_ids
 from trace_eval.datasets.rows import ANY, Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
@@ -128,7 +129,9 @@ def mark_of(score: object) -> float | None:
 
 def overall(means: Mapping[str, float]) -> tuple[float, float]:
     """(weighted mean over the abilities that are there, share of all weight that they cover)."""
-    return weighted(means, WEIGHTS)
+    covered = math.fsum(WEIGHTS[name] for name in means)
+    total = math.fsum(WEIGHTS[name] * value for name, value in means.items())
+    return total / covered, covered / math.fsum(WEIGHTS.values())
 
 
 def _score(result: Converted, system: str, own: Sequence[Row]) -> None:
