@@ -4,11 +4,11 @@
     python -m benchmarks.devices --device cpu       # runs the same code, in minutes
 
 Recognisers, emotion2vec and the accent's ECAPA take tiny checkpoints and clips of known lengths;
-the reward judge and the scorer's training take tiny networks on a CPU and the published shapes
-on a GPU (:mod:`benchmarks.reward`, :mod:`benchmarks.scorer_gpu`). Per path and batch: seconds of
-audio in a second (rows, in training), peak memory of the device (of the process, on a CPU), and
-the largest difference from the same work on the CPU in float32, beside its tolerance. Exit code
-1: a difference is over its tolerance.
+the reward judge and the scorer's training take tiny networks (published shapes:
+:mod:`benchmarks.shapes`). Per path and batch: seconds of audio in a second (rows, in training; of
+CPU, on one), peak memory of the device (of the process, on a CPU), and the largest difference from
+the same work on the CPU in float32, beside its tolerance. Exit code 1: a difference is over its
+tolerance.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,8 +25,7 @@ import numpy as np
 
 from benchmarks.models import NAMES, make
 from benchmarks.report import save, table
-from benchmarks.scorer_gpu import scorer_of, training
-from benchmarks.whisper_batches import peak_mb
+from benchmarks.shapes import CLIP_S, conversations, scorer_of, timed, train
 from blueprints import Absent, Accent, Emotion, Present, Transcript
 from extractors.base import Item
 from extractors.device import is_gpu
@@ -76,31 +74,6 @@ class Measured(NamedTuple):
         return self.difference <= TOLERANCES[self.path]
 
 
-def wait(device: str) -> None:
-    """Until the device has done what it was told."""
-    if is_gpu(device):
-        import torch
-
-        torch.cuda.synchronize(device)
-
-
-def timed(work: Callable[[], Any], device: str) -> tuple[Any, float, float]:
-    """What it gives, the seconds it took after one warm-up, and the peak of memory in MB."""
-    work()
-    wait(device)
-    if is_gpu(device):
-        import torch
-
-        torch.cuda.reset_peak_memory_stats(device)
-    started = time.perf_counter()
-    result = work()
-    wait(device)
-    seconds = time.perf_counter() - started
-    if not is_gpu(device):
-        return result, seconds, peak_mb()
-    return result, seconds, torch.cuda.max_memory_allocated(device) / 1e6
-
-
 def difference(one: Present | Absent, other: Present | Absent) -> float:
     """How far two groups of one clip are apart; infinite where one of them is absent."""
     match one, other:
@@ -139,7 +112,6 @@ def extracting(name: str, device: str, folder: Path) -> list[Measured]:
 
 def rewarding(device: str, folder: Path) -> list[Measured]:
     """The reward judge with a tiny Thinker, on the device and on the CPU."""
-    from benchmarks.reward import SECONDS, conversations
     from tests.support.tiny_omni import write_reward, write_thinker
     from trace_eval.judges.reward.load import load, locate
     from trace_eval.judges.reward.score import rewards
@@ -153,28 +125,28 @@ def rewarding(device: str, folder: Path) -> list[Measured]:
     for batch in BATCHES:
         result, seconds, memory = timed(lambda size=batch: rewards(here, requested, size), device)
         apart = float(np.max(np.abs(np.array(result) - np.array(wanted))))
-        rows.append(Measured("reward", batch, len(requested) * SECONDS / seconds, memory, apart))
+        rows.append(Measured("reward", batch, len(requested) * CLIP_S / seconds, memory, apart))
     return rows
 
 
 def fitting(device: str) -> list[Measured]:
-    """Training of a small scorer: the losses of equal steps from equal weights."""
+    """Training of a small scorer: the weights after equal steps from equal weights."""
     import torch
 
-    def losses(on: str, batch: int) -> tuple[float, float]:
+    def weights(on: str, batch: int) -> float:
         torch.manual_seed(0)
         scorer = scorer_of(SMALL, on, 4)
         scorer.backbone.to(torch.float32)
-        speed = training(scorer, SMALL["vocab_size"], batch, 3)
+        train(scorer, SMALL["vocab_size"], batch, 3)
         with torch.no_grad():
-            weights = [p.double().abs().sum().item() for p in scorer.backbone.parameters()]
-        return speed, sum(weights)
+            return sum(p.double().abs().sum().item() for p in scorer.backbone.parameters())
 
     rows = []
     for batch in BATCHES:
-        _, wanted = losses("cpu", batch)
-        (speed, result), _, memory = timed(lambda size=batch: losses(device, size), device)
-        rows.append(Measured("scorer, training", batch, speed, memory, abs(result / wanted - 1)))
+        wanted = weights("cpu", batch)
+        result, seconds, memory = timed(lambda size=batch: weights(device, size), device)
+        apart = abs(result / wanted - 1)
+        rows.append(Measured("scorer, training", batch, 3 * batch / seconds, memory, apart))
     return rows
 
 

@@ -1,7 +1,7 @@
 """What the model-backed extractors cost, and what our wrapper adds to the libraries.
 
     python -m benchmarks.models                             # tiny checkpoints, a CPU, 5 minutes
-    python -m benchmarks.models --device cuda               # the same on a GPU, and throughput
+    python -m benchmarks.models --device cuda               # the same on a GPU
 
 Each model runs in a process of its own, so peak memory is its own. Per model:
 
@@ -10,11 +10,9 @@ Each model runs in a process of its own, so peak memory is its own. Per model:
 - overhead of the extractor over the same work asked of the library directly (target: under
   5 %): median ratio of neighbouring calls, in processor time on one thread, with the half
   width of its 95 % interval;
-- peak resident memory, and how much of it the imports alone take;
-- seconds for eight clips of different lengths, one by one and as one batch. On a CPU with
-  tiny checkpoints that is the overhead of batches; what they are for, a GPU shows.
+- peak resident memory, and how much of it the imports alone take.
 
-Where there is a GPU, also :mod:`benchmarks.whisper_batches` at large-v3's size.
+What batches and a GPU bring: :mod:`benchmarks.devices` and :mod:`benchmarks.shapes`.
 """
 
 from __future__ import annotations
@@ -28,14 +26,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from benchmarks.report import save, table
-from benchmarks.whisper_batches import peak_mb, show_throughput, timed
-from extractors.base import Item
+from benchmarks.watch import peak_mb
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
 from tests.support.model_parts import SENTENCE, known, voice
@@ -43,9 +38,6 @@ from tests.support.model_parts import SENTENCE, known, voice
 SECONDS = 30.0
 #: Pairs of calls: as many as fit into this many seconds, within the bounds.
 BUDGET_S, LEAST, MOST = 40.0, 25, 400
-#: Lengths of the clips of a batch, seconds.
-BATCH_CLIPS = (3.0, 5.0, 8.0, 12.0, 20.0, 31.0, 65.0, 90.0)
-BATCH_REPEATS = 3
 NAMES = ("whisper", "faster-whisper", "emotion2vec", "ecapa")
 
 
@@ -116,6 +108,13 @@ def directly(name: str, extractor: ModelExtractor) -> Callable[[], object]:
     return lambda: model.classify_batch(torch.from_numpy(speech)[None])
 
 
+def timed(call: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """Seconds that a call takes."""
+    started = clock()
+    call()
+    return clock() - started
+
+
 def side_by_side(
     ours: Callable[[], object], theirs: Callable[[], object], clock: Callable[[], float]
 ) -> dict[str, float]:
@@ -140,27 +139,6 @@ def side_by_side(
     }
 
 
-def in_batches(
-    extractor: ModelExtractor, clock: Callable[[], float], **options: Any
-) -> dict[str, float]:
-    """Seconds for some clips one by one and together, the fastest of some turns."""
-    single, several = (replace(extractor, batch=size, **options) for size in (1, 8))
-    batch = [Item(clip, known(clip)) for clip in map(voice, BATCH_CLIPS)]
-
-    def one_by_one() -> None:
-        for item in batch:
-            single.extract(item.clip, item.known)
-
-    def together() -> None:
-        several.extract_batch(batch)
-
-    times = [(timed(one_by_one, clock), timed(together, clock)) for _ in range(BATCH_REPEATS)]
-    return {
-        "one_by_one_s": min(pair[0] for pair in times),
-        "together_s": min(pair[1] for pair in times),
-    }
-
-
 def measure(name: str, device: str) -> dict[str, float]:
     """Everything about one model; runs in a process of its own."""
     import torch
@@ -182,11 +160,7 @@ def measure(name: str, device: str) -> dict[str, float]:
         # Processor time is blind to other programs, and to a GPU, which both sides wait for.
         clock = time.process_time if device == "cpu" else time.perf_counter
         result = side_by_side(ours, theirs, clock)
-        result |= {"load_s": load, "imports_mb": imports, "peak_mb": peak_mb()}
-        if name == "faster-whisper":
-            return result
-        windows = {"window_s": 10.0} if name == "emotion2vec" else {}
-        return result | in_batches(extractor, clock, **windows)
+        return result | {"load_s": load, "imports_mb": imports, "peak_mb": peak_mb()}
 
 
 def in_child(name: str, device: str) -> dict[str, float]:
@@ -225,15 +199,6 @@ def show_models(device: str) -> dict[str, dict[str, float]]:
             for name, row in rows.items()
         ],
     )
-    table(
-        f"{len(BATCH_CLIPS)} clips of {', '.join(f'{s:g}' for s in BATCH_CLIPS)} s, {seconds}",
-        ["model", "one by one", "as a batch", "ratio"],
-        [
-            [name, row["one_by_one_s"], row["together_s"], row["one_by_one_s"] / row["together_s"]]
-            for name, row in rows.items()
-            if "together_s" in row
-        ],
-    )
     return rows
 
 
@@ -246,15 +211,7 @@ def main() -> None:
     if arguments.only:
         print(json.dumps(measure(arguments.only, arguments.device)))
         return
-    result: dict[str, Any] = {"device": arguments.device, "models": show_models(arguments.device)}
-    import torch
-
-    if torch.cuda.is_available():
-        device = "cuda:0" if arguments.device in ("cpu", "auto", "cuda") else arguments.device
-        result["throughput"] = show_throughput("large-v3", device)
-    else:
-        print("\nthroughput of a large-v3-sized Whisper: skipped, there is no CUDA device")
-    save("models", result)
+    save("models", {"device": arguments.device, "models": show_models(arguments.device)})
 
 
 if __name__ == "__main__":

@@ -580,14 +580,16 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
 
 
 def test_the_benchmark_of_a_gpu_runs_on_a_small_shape() -> None:
-    from benchmarks.scorer_gpu import SHAPE, rating, scorer_of, training
+    from benchmarks.shapes import LLAMA_1B, rate, scorer_of, timed, train
 
     small = {"vocab_size": 500, "hidden_size": 64, "intermediate_size": 64}
     small |= {"num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
-    scorer = scorer_of({**SHAPE, **small}, "cpu", rank=4)
-    assert rating(scorer, 500, batch=4, rows=8) > 0
+    scorer = scorer_of({**LLAMA_1B, **small}, "cpu", rank=4)
+    _, seconds, peak = timed(lambda: rate(scorer, 500, batch=4, rows=8), "cpu")
+    assert seconds > 0
+    assert peak > 0
     before = scorer.head.weight.clone()
-    assert training(scorer, 500, batch=2, steps=1) > 0
+    train(scorer, 500, batch=2, steps=1)
     assert not torch.equal(before, scorer.head.weight)
 
 
@@ -595,9 +597,9 @@ def test_the_benchmark_of_a_gpu_runs_on_a_small_shape() -> None:
 def test_a_base_of_1b_runs_on_a_gpu() -> None:
     if not torch.cuda.is_available():
         pytest.skip("no CUDA device here; rows per second of a 1B-shaped base were not measured")
-    from benchmarks.scorer_gpu import measure
+    from benchmarks.shapes import scorer
 
-    rows = measure()
-    assert [row[1] for row in rows] == [1, 8, 32, 8]
-    assert all(row[2] > 5 for row in rows)
-    assert 2 < rows[0][3] < 8  # 1.2 billion weights in two bytes
+    rows = scorer("cuda:0")
+    assert [row["batch"] for row in rows] == [1, 8, 32, 8]
+    assert all(row["per s"] > 5 for row in rows)
+    assert 2 < rows[0]["peak GB"] < 8  # 1.2 billion weights in two bytes

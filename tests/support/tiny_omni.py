@@ -27,6 +27,15 @@ EVERYWHERE = ("q_proj", "k_proj", "v_proj", "gate_proj")
 
 HIDDEN = 64
 
+#: Of the published feature extractor.
+FEATURES = {
+    "feature_size": 128,
+    "sampling_rate": 16000,
+    "hop_length": 160,
+    "chunk_length": 300,
+    "n_fft": 400,
+}
+
 
 def tiny_tokenizer() -> Any:
     """A byte-level tokenizer with Qwen's special tokens."""
@@ -62,11 +71,24 @@ def tiny_tokenizer() -> Any:
     )
 
 
+def token_ids(tokenizer: Any) -> dict[str, int]:
+    """Options of a configuration: which tokens mark sound and pictures."""
+    options = {
+        "audio_token_index": "<|AUDIO|>",
+        "image_token_index": "<|IMAGE|>",
+        "video_token_index": "<|VIDEO|>",
+        "audio_start_token_id": "<|audio_bos|>",
+        "audio_end_token_id": "<|audio_eos|>",
+        "vision_start_token_id": "<|vision_bos|>",
+        "vision_end_token_id": "<|vision_eos|>",
+    }
+    return {name: tokenizer.convert_tokens_to_ids(token) for name, token in options.items()}
+
+
 def tiny_config(tokenizer: Any) -> Any:
     """The configuration of the Thinker."""
     from transformers import Qwen2_5OmniThinkerConfig
 
-    ids = {name: tokenizer.convert_tokens_to_ids(name) for name in SPECIAL}
     return Qwen2_5OmniThinkerConfig(
         audio_config={
             "d_model": 32,
@@ -99,16 +121,10 @@ def tiny_config(tokenizer: Any) -> Any:
                 "rope_theta": 1e6,
                 "mrope_section": [2, 3, 3],
             },
-            "pad_token_id": ids["<|endoftext|>"],
-            "eos_token_id": ids["<|im_end|>"],
+            "pad_token_id": tokenizer.pad_token_id,
+            "eos_token_id": tokenizer.eos_token_id,
         },
-        audio_token_index=ids["<|AUDIO|>"],
-        image_token_index=ids["<|IMAGE|>"],
-        video_token_index=ids["<|VIDEO|>"],
-        audio_start_token_id=ids["<|audio_bos|>"],
-        audio_end_token_id=ids["<|audio_eos|>"],
-        vision_start_token_id=ids["<|vision_bos|>"],
-        vision_end_token_id=ids["<|vision_eos|>"],
+        **token_ids(tokenizer),
     )
 
 
@@ -124,9 +140,7 @@ def write_thinker(folder: Path, seed: int = 0) -> Path:
     torch.manual_seed(seed)
     Qwen2_5OmniThinkerForConditionalGeneration(tiny_config(tokenizer)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    WhisperFeatureExtractor(
-        feature_size=128, sampling_rate=16000, hop_length=160, chunk_length=300, n_fft=400
-    ).save_pretrained(folder)
+    WhisperFeatureExtractor(**FEATURES).save_pretrained(folder)
     return folder
 
 
