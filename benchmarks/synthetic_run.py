@@ -18,6 +18,7 @@ from blueprints import Blueprint, Contour, Span, Word
 from extractors.audio import decode
 from fusion import DIMENSIONS, RATINGS, TYPED_TIE, Dimension, Rating, load_policy
 from tests.support import blueprints as make
+from tests.support.tokens import ACCENTS
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.manifests import Manifest
@@ -30,24 +31,6 @@ from trace_eval.runs.record import EnvironmentRecord, JudgeRecord, RunRecord, Se
 from trace_eval.runs.run import Run
 
 EMOTIONS = ("angry", "disgusted", "fearful", "happy", "neutral", "other", "sad", "surprised")
-ACCENTS = (
-    "african",
-    "australia",
-    "bermuda",
-    "canada",
-    "england",
-    "hongkong",
-    "indian",
-    "ireland",
-    "malaysia",
-    "newzealand",
-    "philippines",
-    "scotland",
-    "singapore",
-    "southatlandtic",
-    "us",
-    "wales",
-)
 SENTENCE = (
     "the answer to your question is that a river runs through this city and in the second"
     " sentence you will hear a slow calm voice which explains how vowels change between accents"
@@ -83,7 +66,7 @@ def blueprint(clip: str, seed: int, seconds: float, text: str | None = None) -> 
     level = [-24 + 8 * rng.random() for _ in range(frames)]
     loudest = rng.randrange(len(EMOTIONS))
     emotions = {name: 0.9 if i == loudest else 0.014 for i, name in enumerate(EMOTIONS)}
-    accents = {name: round(rng.random(), 3) for name in ACCENTS}
+    accents = {name: round(rng.random(), 3) for name in sorted(ACCENTS)}
     return Blueprint(
         clip=clip,
         signal=make.signal(

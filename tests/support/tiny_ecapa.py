@@ -5,25 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.support import tokens
+
 #: Sixteen accents, in the order of the alphabet.
-ACCENTS = (
-    "african",
-    "australia",
-    "bermuda",
-    "canada",
-    "england",
-    "hongkong",
-    "indian",
-    "ireland",
-    "malaysia",
-    "newzealand",
-    "philippines",
-    "scotland",
-    "singapore",
-    "southatlandtic",
-    "us",
-    "wales",
-)
+ACCENTS = tuple(sorted(tokens.ACCENTS))
 
 _CHANNELS, _WIDTH, _ATTENTION = [16, 16, 16, 16, 48], 16, 8
 
