@@ -66,19 +66,13 @@ def test_finalists_come_before_those_knocked_out() -> None:
 
 
 def test_copies_are_one_candidate_and_the_bracket_knows_no_names() -> None:
-    items = [single(name) for name in ("x", "y", "z", "w")]
-    clips = {
-        "g/x": ("1", None),
-        "g/y": ("2", None),
-        "g/z": ("1", None),
-        "g/w": (None, "no such file"),
-    }
-    (found,) = groups_of(items, clips, seed=0)
+    clips = {"x": ("1", None), "y": ("2", None), "z": ("1", None), "w": (None, "no such file")}
+    made = [Candidate(single(name), *clip) for name, clip in clips.items()]
+    (found,) = groups_of(made, seed=0)
     assert {c.id for c in found.candidates} == {"g/x", "g/y"}
     assert found.same == {"g/z": "g/x"}
     assert [c.id for c in found.unscored] == ["g/w"]
-    turned = [single(name) for name in ("z", "w", "y", "x")]
-    (again,) = groups_of(turned, clips, seed=0)
+    (again,) = groups_of(made[::-1], seed=0)
     assert [c.clip for c in again.candidates] == [c.clip for c in found.candidates]
 
 

@@ -15,7 +15,7 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import scores_only
 from trace_eval.options import Options, RateOptions, usual_rubrics
 from trace_eval.select.candidates import TextGroup, groups_of
-from trace_eval.select.measured import MeasuredClip, measure
+from trace_eval.select.measured import measure
 from trace_eval.select.options import DEFAULT_BY, BestOptions
 from trace_eval.select.pickers import PairPicker, Picker, number_picker, rating_picker
 from trace_eval.select.ranking import Ranking
@@ -74,9 +74,9 @@ def select_best(manifest: Manifest, out: Path, options: BestOptions | None = Non
     options = options or BestOptions()
     picker, checks = _pickers(manifest, out, options)
     with claimed(out, _KIND, private=True):
-        measured, groups = _groups(manifest, options, (picker, *checks))
-        rankings = picker.rank(groups, measured)
-        gains = [check.check(groups, measured, rankings, options.seed) for check in checks]
+        groups = _groups(manifest, options, (picker, *checks))
+        rankings = picker.rank(groups)
+        gains = [check.check(groups, rankings, options.seed) for check in checks]
         scores = _human_scores(groups)
         if any(value is not None for value in scores.values()):
             gains.append(gain_by_scores("people", rankings, scores, options.seed))
@@ -111,7 +111,7 @@ def estimate_best(manifest: Manifest, out: Path, options: BestOptions) -> BestEs
     if not isinstance(picker, PairPicker):
         raise UserError(f"estimate: {picker.name} sends nothing; name an LLM judge")
     with claimed(out, _KIND, private=True):
-        _, groups = _groups(manifest, options, (picker,))
+        groups = _groups(manifest, options, (picker,))
         first, cost = estimate_first_round(picker.how, scheduled(groups, picker.scheme))
     total = sum(comparisons(picker.scheme, len(group.candidates)) for group in groups)
     share = total / first if first else 0.0
@@ -175,8 +175,6 @@ def _human_scores(groups: list[TextGroup]) -> dict[str, float | None]:
 
 def _groups(
     manifest: Manifest, options: BestOptions, pickers: tuple[Picker, ...]
-) -> tuple[dict[str, MeasuredClip], list[TextGroup]]:
+) -> list[TextGroup]:
     wanted = tuple(group for picker in pickers for group in picker.groups)
-    measured = measure(manifest.singles, options.options.extract, wanted)
-    clips = {name: (available.clip, available.problem) for name, available in measured.items()}
-    return measured, groups_of(manifest.singles, clips, options.seed)
+    return groups_of(measure(manifest.singles, options.options.extract, wanted), options.seed)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import Blueprint, UserError
 from trace_eval.data.columns import Fields
 from trace_eval.data.input_options import InputOptions
 from trace_eval.data.items import Single
@@ -32,13 +32,15 @@ class Candidate:
 
     Attributes:
         item: the answer; its ``question_id`` is the group.
-        clip: SHA-256 of its samples; None: it cannot be judged, see ``problem``.
-        problem: why not: it cannot be decoded, or no voice is in it.
+        clip: SHA-256 of its samples; None: it cannot be decoded.
+        problem: why it cannot be judged: it cannot be decoded, or no voice is in it.
+        blueprint: the groups that were wanted; None: it cannot be decoded.
     """
 
     item: Single
     clip: str | None
     problem: str | None = None
+    blueprint: Blueprint | None = None
 
     @property
     def id(self) -> str:
@@ -112,19 +114,11 @@ def _flattened(record: dict[str, Any], positions: dict[str, int]) -> Iterator[di
         yield {**single, "id": f"{group}/{name}", "question_id": group}
 
 
-def groups_of(
-    items: Sequence[Single], clips: Mapping[str, tuple[str | None, str | None]], seed: int
-) -> list[TextGroup]:
-    """Candidates by group, in the order of the file; each group in the order of its bracket.
-
-    Args:
-        items: candidates.
-        clips: id -> (clip hash, problem) of each.
-        seed: of the brackets.
-    """
+def groups_of(candidates: Iterable[Candidate], seed: int) -> list[TextGroup]:
+    """Candidates by group, in the order of the file; each group in the order of its bracket."""
     by_group: dict[str, list[Candidate]] = {}
-    for item in items:
-        by_group.setdefault(str(item.question_id), []).append(Candidate(item, *clips[item.id]))
+    for candidate in candidates:
+        by_group.setdefault(str(candidate.item.question_id), []).append(candidate)
     return [_group(name, members, seed) for name, members in by_group.items()]
 
 

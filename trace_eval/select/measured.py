@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from blueprints import Absent, Blueprint, Signal, Status
+from blueprints import Absent, Signal, Status
 from extractors import NONE, PROFILES, Extractor
 from trace_eval.data.items import Single
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.start import extract_each, extractors_of, source_of
 from trace_eval.measures.numbers import number_in
 from trace_eval.options import ExtractOptions
+from trace_eval.select.candidates import Candidate, TextGroup
 
 #: The group that shows whether there is anything to judge.
 _SIGNAL = "signal"
 
 
-@dataclass(frozen=True)
-class MeasuredClip:
-    """The measurements of one candidate's clip.
-
-    Attributes:
-        clip: SHA-256 of its samples; None: it cannot be decoded.
-        problem: why it cannot be judged.
-        blueprint: the requested groups; None: it cannot be decoded.
-    """
-
-    clip: str | None
-    problem: str | None
-    blueprint: Blueprint | None
-
-
 def measure(
     items: Sequence[Single], options: ExtractOptions, groups: Sequence[str] = ()
-) -> dict[str, MeasuredClip]:
+) -> list[Candidate]:
     """Decode every candidate, and extract some groups and those that they need.
 
     Raises:
@@ -48,21 +34,21 @@ def measure(
         results[done.source] = done
 
     extract_each(list(sources.values()), _only(options, (_SIGNAL, *groups)), keep)
-    return {item.id: _measured_of(results.get(item.answer.source_id)) for item in items}
+    return [_candidate(item, results.get(item.answer.source_id)) for item in items]
 
 
-def _measured_of(done: Extracted | None) -> MeasuredClip:
+def _candidate(item: Single, done: Extracted | None) -> Candidate:
     if done is None:
-        return MeasuredClip(None, "it has no recording of its own", None)
+        return Candidate(item, None, "it has no recording of its own")
     if done.blueprint is None:
-        return MeasuredClip(None, done.error or "it cannot be decoded", None)
+        return Candidate(item, None, done.error or "it cannot be decoded")
     signal = done.blueprint.signal
     problem = None
     if isinstance(signal, Absent) and signal.status in (Status.SILENT, Status.TOO_SHORT):
         problem = signal.reason
     elif isinstance(signal, Signal) and signal.peak_dbfs is None:
         problem = "silent: all samples are zero"
-    return MeasuredClip(done.blueprint.clip, problem, done.blueprint)
+    return Candidate(item, done.blueprint.clip, problem, done.blueprint)
 
 
 def _only(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
@@ -86,16 +72,17 @@ def _only(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
 
 
 def numbers_of(
-    measured: Mapping[str, MeasuredClip], place: tuple[str, str]
+    groups: Sequence[TextGroup], place: tuple[str, str]
 ) -> tuple[dict[str, float | None], dict[str, str]]:
     """(id -> number, id -> why there is none)."""
     values: dict[str, float | None] = {}
     why: dict[str, str] = {}
-    for name, available in measured.items():
-        if available.blueprint is None:
+    for candidate in (one for group in groups for one in group.candidates):
+        name, blueprint = candidate.id, candidate.blueprint
+        if blueprint is None:
             continue
-        values[name] = number_in(available.blueprint.model_dump(mode="json"), place)
-        group = available.blueprint.group(place[0])
+        values[name] = number_in(blueprint.model_dump(mode="json"), place)
+        group = blueprint.group(place[0])
         if isinstance(group, Absent):
             why[name] = f"group {place[0]}: {group.reason}"
         elif values[name] is None:

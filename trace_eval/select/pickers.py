@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.run import Run
 from trace_eval.select.candidates import TextGroup
-from trace_eval.select.measured import MeasuredClip, numbers_of
+from trace_eval.select.measured import numbers_of
 from trace_eval.select.ranking import Ranking, by_comparisons, by_scores
 from trace_eval.select.schemes import Scheme, bracket
 from trace_eval.select.summary import Gain, gain_by_scores, random_other
@@ -22,9 +22,6 @@ from trace_eval.select.verdicts import Comparing, listed, play, scheduled
 
 #: Endings of a number's name: less is better, or more is, as without one.
 LOWER, HIGHER = ":lower", ":higher"
-
-#: Id -> what was measured of a candidate.
-Measured = Mapping[str, MeasuredClip]
 
 #: (id -> number, id -> why there is none).
 Scores = tuple[dict[str, float | None], dict[str, str]]
@@ -42,7 +39,7 @@ class ScorePicker:
     """
 
     name: str
-    scores: Callable[[Measured], Scores]
+    scores: Callable[[Sequence[TextGroup]], Scores]
     place: tuple[str, str] | None = None
     lower: bool = False
 
@@ -51,20 +48,14 @@ class ScorePicker:
         """Blueprint groups that must be extracted for it beforehand."""
         return (self.place[0],) if self.place else ()
 
-    def rank(self, groups: Sequence[TextGroup], measured: Measured) -> list[Ranking]:
+    def rank(self, groups: Sequence[TextGroup]) -> list[Ranking]:
         """The order of each group by the number."""
-        values, why = self.scores(measured)
+        values, why = self.scores(groups)
         return [by_scores(group, values, why, self.lower) for group in groups]
 
-    def check(
-        self,
-        groups: Sequence[TextGroup],
-        measured: Measured,
-        rankings: Sequence[Ranking],
-        seed: int,
-    ) -> Gain:
+    def check(self, groups: Sequence[TextGroup], rankings: Sequence[Ranking], seed: int) -> Gain:
         """The gain of another picker's winners in that number."""
-        values, _ = self.scores(measured)
+        values, _ = self.scores(groups)
         return gain_by_scores(self.name, rankings, values, seed, self.lower)
 
 
@@ -81,7 +72,7 @@ class PairPicker:
         """No blueprint groups: its runs extract what they need."""
         return ()
 
-    def rank(self, groups: Sequence[TextGroup], measured: Measured) -> list[Ranking]:
+    def rank(self, groups: Sequence[TextGroup]) -> list[Ranking]:
         """The order of each group by comparisons of the scheme."""
         verdicts = play(self.how, scheduled(groups, self.scheme))
         return [
@@ -91,13 +82,7 @@ class PairPicker:
             for group in groups
         ]
 
-    def check(
-        self,
-        groups: Sequence[TextGroup],
-        measured: Measured,
-        rankings: Sequence[Ranking],
-        seed: int,
-    ) -> Gain:
+    def check(self, groups: Sequence[TextGroup], rankings: Sequence[Ranking], seed: int) -> Gain:
         """Each winner of another picker against one other candidate of its group."""
         drawn = [
             (group, (str(ranking.winner), other))
@@ -140,7 +125,7 @@ def rating_picker(
         listener: reports every item.
     """
 
-    def scores(_: Measured) -> Scores:
+    def scores(_: Sequence[TextGroup]) -> Scores:
         rate_manifest(manifest, folder, options, listener)
         stored = {score.item: score for score in Run.open(folder).scores()}
         values = {name: s.value if s.status == "scored" else None for name, s in stored.items()}

@@ -61,7 +61,6 @@ class LLMJudge(Judge):
 
     @property
     def concurrency(self) -> int:
-        """Cases in flight; calls in flight have the same bound."""
         return self.sender.concurrency
 
     def parameters(self) -> dict[str, JsonValue]:
@@ -92,12 +91,10 @@ class LLMJudge(Judge):
         }
 
     def activity(self) -> Activity:
-        """Calls in flight, and the money spent."""
         cost = self.budget.committed if self.price else None
         return Activity(self.sender.asker.caller.limiter.in_flight, cost)
 
     def roles(self, item: Item) -> list[str]:
-        """The recordings of an item whose blueprints it needs."""
         return self.view.roles(item)
 
     def orders(self, item: Item) -> tuple[Order, ...]:
@@ -213,7 +210,6 @@ class LLMJudge(Judge):
         return Call(item, question.order, sample, key, request)
 
     async def close(self) -> None:
-        """Release connections and the reply cache."""
         await self.client.close()
         self.sender.close()
 

@@ -86,20 +86,16 @@ class OllamaClient(ChatClient):
         )
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Parameters sent to Ollama with each request."""
         return self._options.deciding(self.uses)
 
     @property
     def model_context(self) -> int | None:
-        """The model's own context, tokens; None before the first call, or if not stated."""
         return self._limit
 
     def observed(self) -> dict[str, JsonValue]:
-        """The context in use and the model's own."""
         return {"num_ctx": self._num_ctx, "model_context": self._limit, **self._reported}
 
     async def chat(self, request: Request) -> Reply:
-        """Make one call."""
         await self._look()
         num_ctx = self._context(request)
         sampling = {
@@ -237,7 +233,6 @@ class OllamaClient(ChatClient):
         return CallFailed(Reason.SERVER_ERROR if status >= 500 else Reason.REFUSED, detail)
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._client.close()
 
 

@@ -115,7 +115,6 @@ class OpenAIClient(ChatClient):
         )
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The requested shape of replies."""
         return self._parameters
 
     def observed(self) -> dict[str, JsonValue]:

@@ -59,11 +59,9 @@ class ScriptedClient(ChatClient):
         return cls(replies, str(path))
 
     def parameters(self) -> dict[str, JsonValue]:
-        """How long the script is."""
         return {"replies": len(self._replies)}
 
     def observed(self) -> dict[str, JsonValue]:
-        """How much of it was used."""
         return {"calls": len(self.history)}
 
     async def chat(self, request: Request) -> Reply:

@@ -57,12 +57,10 @@ class FusedPanel(Panel):
         self._sha256 = sha256((folder / FILE).read_bytes()).hexdigest()
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The hash of the model's file, and the parameters of its judges."""
         raters: list[JsonValue] = [{"judge": r.spec, **r.parameters()} for r in self.judges]
         return {"fusion": self._sha256, "raters": raters}
 
     def combined(self, item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
-        """The fused score, with the score of each judge beside it."""
         mixture = pooled(item, rubric, parts)
         scored = {p.judge: p.estimate for p in parts if p.status == "scored" and p.estimate}
         fused = self.model.fuse(scored)

@@ -63,7 +63,6 @@ class WordJudge(Judge):
         return [*(["instruction"] if spoken else []), *roles_of_words(item)]
 
     async def judge(self, case: Case) -> Outcome:
-        """Rate one answer."""
         item = case.single
         references = [(n, text) for n, text in enumerate(item.reference) if text.strip()]
         if "reference" in self.inputs and not references:
@@ -120,16 +119,13 @@ class LexicalJudge(WordJudge):
     spec = "lexical"
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The model's coefficients, and the rubric."""
         return {"model": shipped().sha256, "rubric": self.rubric.sha256}
 
     def score_of_nothing(self, item: Single) -> Score:
-        """The lowest score, with the judge's caveat."""
         empty = super().score_of_nothing(item)
         return empty.model_copy(update={"caveats": [CAVEAT, *empty.caveats]})
 
     async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
-        """Rate one answer against the reference that it matches best."""
         texts = [text for _, text in references]
         # A question that the recogniser guessed is left out.
         spoken = None if case.item.instruction.text else case.instruction

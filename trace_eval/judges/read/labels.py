@@ -57,7 +57,6 @@ class LabelForm(AnswerForm[Verdicts]):
         self._listens = listens
 
     def read(self, text: str) -> Verdicts:
-        """A reply -> labels."""
         if self._listens:
             check_hearing(text)
         if self.task.is_typed:
@@ -66,7 +65,6 @@ class LabelForm(AnswerForm[Verdicts]):
         return Verdicts({"": label}, {"": reasoning})
 
     def outcome(self, replies: Replies[Verdicts]) -> Judgement:
-        """The judgement of the labels."""
         opinions = [self._opinion(each) for each in replies.questions]
         item, scale = replies.item.id, self.rubric.scale
         judgement = labelled_judgement(item, replies.judge, opinions, scale, self.task.questions)

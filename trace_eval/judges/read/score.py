@@ -175,17 +175,14 @@ class ScoreForm(AnswerForm[ScoreReply]):
         self._listens = listens
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The rubric."""
         return {"rubric": self.rubric.sha256}
 
     def read(self, text: str) -> ScoreReply:
-        """A reply -> a score."""
         if self._listens:
             check_hearing(text)
         return read_score(text, self.rubric, plain=self._options.structure == "text")
 
     def of_nothing(self, item: Item, judge: str, reason: Reason) -> Outcome | None:
-        """The outcome of an empty or silent answer, by the rubric's rule."""
         if self.rubric.silent == "ask":
             return None
         if self.rubric.silent == "unscored":
@@ -194,7 +191,6 @@ class ScoreForm(AnswerForm[ScoreReply]):
         return lowest_score(item, self.rubric, judge, reason)
 
     def outcome(self, replies: Replies[ScoreReply]) -> Outcome:
-        """The score of the samples."""
         item, caveats = replies.item, list(replies.caveats)
         if self.rubric.unit == "turn":
             opinions = [one for each in replies.questions for one in _of_turns(each)]

@@ -188,12 +188,10 @@ class TwoScoreForm(AnswerForm[TwoScores]):
         self._read = read_text if in_text else read_json
 
     def read(self, text: str) -> TwoScores:
-        """A reply -> two scores by place."""
         check_hearing(text)
         return self._read(text, self.task)
 
     def outcome(self, replies: Replies[TwoScores]) -> Judgement:
-        """The judgement of the votes, with the scores beside it."""
         opinions = [
             VerdictOpinion.model_validate(
                 {**each.pair_record, **opinion_fields(each.outcome.value, each.call.order)}

@@ -90,7 +90,6 @@ class InProcessJudge(Judge):
         return self.options.concurrency or 2 * self._batch
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What decides the outcomes."""
         used = (self.uses or frozenset()) - {"base"}  # the files are in it by their hash
         return {"task": NATURALNESS, **self._identity(), **self.options.deciding(used)}
 
@@ -103,7 +102,6 @@ class InProcessJudge(Judge):
         }
 
     def load(self) -> None:
-        """Load the model."""
         self.model()
 
     def model(self) -> RewardModel:
@@ -151,6 +149,5 @@ class InProcessJudge(Judge):
         return score.rewards(self.model(), [self.turns(user) for user in shown], self._batch)
 
     async def close(self) -> None:
-        """Close the cache."""
         if self._kept:
             self._kept.close()

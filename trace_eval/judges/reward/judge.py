@@ -47,7 +47,6 @@ class _PairJudge(InProcessJudge):
         return False
 
     async def judge(self, case: Case) -> Outcome:
-        """Judge one case; a clip over a limit is unscored, and never cut."""
         asr = self.options.transcripts == "asr"
         texts = texts_of((case.pair.a, case.a), (case.pair.b, case.b), asr)
         if texts.reason:
@@ -165,7 +164,6 @@ class RewardRater(InProcessJudge):
     uses: ClassVar[frozenset[str]] = SHARED_OPTIONS
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What decides the rewards."""
         return {**super().parameters(), "rubric": self.rubric.sha256}
 
     def roles(self, item: Item) -> list[str]:
@@ -173,7 +171,6 @@ class RewardRater(InProcessJudge):
         return [role for role in item.answer_roles if role == "answer"]
 
     async def judge(self, case: Case) -> Outcome:
-        """Rate one answer."""
         item = case.single
         text, caveats = self._text(case)
         if not item.answer.has_audio:

@@ -55,7 +55,6 @@ class RulesJudge(Judge):
     takes_conversations: ClassVar[bool] = True
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Version of the rules and all thresholds."""
         return {"version": VERSION, "thresholds": asdict(self.thresholds)}
 
     def needs_instruction(self, item: Item) -> bool:

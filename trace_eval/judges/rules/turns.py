@@ -47,7 +47,6 @@ class TurnsJudge(Judge):
         self.rubric: ScoreRubric = rubric
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Version of the rules, their constants, and the rubric."""
         rules: dict[str, JsonValue] = {**vars(RULES)}
         return {"version": VERSION, "rules": rules, "rubric": self.rubric.sha256}
 
@@ -62,7 +61,6 @@ class TurnsJudge(Judge):
         ]
 
     async def judge(self, case: Case) -> Outcome:
-        """Score one conversation."""
         item = case.single
         if item.answer.conversation is None:
             message = f"rubric {self.rubric.name} is about conversations; give 'conversation'"

@@ -97,7 +97,6 @@ class ScorerJudge(WordJudge):
         }
 
     def load(self) -> None:
-        """Load the scorer."""
         load(self.files, self._device)
 
     async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:

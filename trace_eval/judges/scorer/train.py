@@ -220,12 +220,39 @@ def _run(
     listener: Callable[[Progress], None],
 ) -> tuple[dict[str, float], int]:
     """Train; the best checkpoint's weights are in the scorer afterwards."""
-    from transformers import EarlyStoppingCallback, TrainingArguments
+    from transformers import EarlyStoppingCallback
 
     from trace_eval.judges.scorer.trainer import ProgressCallback, ScorerModule, ScorerTrainer
 
     folder = out / _CHECKPOINTS
-    arguments = TrainingArguments(
+    trainer = ScorerTrainer(
+        model=ScorerModule(scorer, options.weight),
+        args=_arguments(folder, scorer, options),
+        train_dataset=sets["train"],
+        eval_dataset=sets["dev"],
+        data_collator=lambda rows: collated(rows, pad_id(scorer.tokenizer)),
+        compute_metrics=lambda result: dev_metrics(
+            scorer.kind, result.predictions, result.label_ids
+        ),
+        callbacks=[
+            EarlyStoppingCallback(options.patience),
+            ProgressCallback(listener, time.monotonic),
+        ],
+    )
+    trainer.go_on(resume.last(folder))
+    details = {
+        name.removeprefix("eval_"): float(value)
+        for name, value in trainer.evaluate().items()
+        if name in ("eval_crps", "eval_rho", "eval_nll", "eval_mae")
+    }
+    return details, int(trainer.state.global_step)
+
+
+def _arguments(folder: Path, scorer: Scorer, options: TrainOptions) -> Any:
+    """The settings of transformers' Trainer; checkpoints go into the folder."""
+    from transformers import TrainingArguments
+
+    return TrainingArguments(
         output_dir=str(folder),
         max_steps=options.steps,
         per_device_train_batch_size=options.batch,
@@ -253,27 +280,6 @@ def _run(
         seed=options.seed,
         data_seed=options.seed,
     )
-    trainer = ScorerTrainer(
-        model=ScorerModule(scorer, options.weight),
-        args=arguments,
-        train_dataset=sets["train"],
-        eval_dataset=sets["dev"],
-        data_collator=lambda rows: collated(rows, pad_id(scorer.tokenizer)),
-        compute_metrics=lambda result: dev_metrics(
-            scorer.kind, result.predictions, result.label_ids
-        ),
-        callbacks=[
-            EarlyStoppingCallback(options.patience),
-            ProgressCallback(listener, time.monotonic),
-        ],
-    )
-    trainer.go_on(resume.last(folder))
-    details = {
-        name.removeprefix("eval_"): float(value)
-        for name, value in trainer.evaluate().items()
-        if name in ("eval_crps", "eval_rho", "eval_nll", "eval_mae")
-    }
-    return details, int(trainer.state.global_step)
 
 
 def collated(rows: Sequence[dict[str, Any]], pad: int) -> dict[str, Any]:

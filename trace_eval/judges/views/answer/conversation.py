@@ -94,7 +94,6 @@ class ConversationView(SingleView):
         return item.answer_roles if item.has_conversations else []
 
     def missing_answer(self, case: Case) -> str | None:
-        """Why there is no evidence: no conversation, or no speaker in it to judge."""
         conversation = case.single.answer.conversation
         if conversation is None:
             return f"rubric {self._rubric.name} is about conversations; give 'conversation'"
