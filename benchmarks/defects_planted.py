@@ -287,7 +287,10 @@ def abrupt_end(x: Floats, rate: int, rng: Rng) -> Planted:
 
 
 def pitch_jump(x: Floats, rate: int, rng: Rng) -> Planted:
-    """From the middle of a voiced stretch to the next quiet, f0 is 10 to 16 semitones off."""
+    """From the middle of a voiced stretch to the next quiet, f0 is 10 to 16 semitones off.
+
+    Praat hears the step in the result, with voice on both sides, and no step back where it ends.
+    """
     sound = parselmouth.Sound(x, rate)
     pitch = sound.to_pitch_ac(0.01, 60.0, voicing_threshold=0.6, pitch_ceiling=500.0)
     voiced = pitch.selected_array["frequency"]
@@ -305,8 +308,27 @@ def pitch_jump(x: Floats, rate: int, rng: Rng) -> Planted:
     tier = call(made, "Extract pitch tier")
     call(tier, "Multiply frequencies", at, end, factor)
     call([tier, made], "Replace pitch tier")
-    y = np.asarray(call(made, "Get resynthesis (overlap-add)").values[0], float)
-    return y[: len(x)], at, at
+    y = np.asarray(call(made, "Get resynthesis (overlap-add)").values[0], float)[: len(x)]
+    before, behind = _voices_beside(y, rate, at)
+    if min(len(before), len(behind)) < 16:
+        raise ValueError("less than 80 ms of voice beside it")
+    if abs(12 * np.log2(np.median(behind[:6]) / np.median(before[:6]))) < 10:
+        raise ValueError("a smaller step")
+    before, behind = _voices_beside(y, rate, end)
+    if min(len(before), len(behind)) and abs(12 * np.log2(behind[0] / before[0])) > 6:
+        raise ValueError("f0 steps back inside the voice")
+    return y, at, at
+
+
+def _voices_beside(y: Floats, rate: int, at: float) -> tuple[Floats, Floats]:
+    """f0 without a gap before a moment, backwards, and behind it, from 15 ms on, Hz every 5 ms."""
+    first = max(0, round((at - 0.2) * rate))
+    sound = parselmouth.Sound(y[first : first + rate * 2 // 5], rate)
+    pitch = sound.to_pitch_cc(0.005, 50.0, pitch_ceiling=600.0)
+    f0, when = pitch.selected_array["frequency"], pitch.xs() + first / rate
+    sides = f0[when < at - 0.015][::-1], f0[when > at + 0.015]
+    before, behind = (side[np.cumprod(side > 0, dtype=bool)] for side in sides)
+    return before, behind
 
 
 def long_pause(x: Floats, rate: int, rng: Rng) -> Planted:
