@@ -1,103 +1,139 @@
-"""Steps of the pitch that no voice makes: by almost an octave within 30 ms."""
+"""Steps of the pitch that no voice makes: by almost an octave within 30 ms.
+
+Whether f0 steps is not asked of two estimates, of which one may be an octave off: on both sides of
+a moment every pitch has a salience, and a step is one where no pitch is salient on both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
-import numpy.typing as npt
 import soxr
 
 from blueprints import Event
 from extractors.audio import SPEECH_RATE
 from extractors.contours import Floats
-from extractors.defects_frames import STEP_S, Bools, Frames, joined
+from extractors.defects_frames import STEP_S, Frames, joined
 
-Indices = npt.NDArray[np.intp]
+#: Periods are looked for at this rate, Hz, in frames of 45 ms, and magnitudes are compressed by
+#: this power, so that a formant on a harmonic does not pass for a pitch of its own.
+RATE, COMPRESSED = 4000, 0.6
+_SIZE, _FFT = 180, 512
 
-#: Periods are looked for at this rate, Hz, in frames of 40 ms, from 60 to 550 Hz.
-RATE = 4000
-_SIZE, _FFT = 160, 512
-_LAGS = (7, 67)
+#: Pitches are 60 Hz to 550 Hz, so many to the semitone, with their doubles and triples behind them.
+LOW_HZ, PER_SEMITONE, PITCHES = 60.0, 3, 115
+_TWICE, _THRICE = 12 * PER_SEMITONE, 19 * PER_SEMITONE
+
+#: What a pitch has of its double or triple counts against it, so much.
+OF_MULTIPLES = 0.7
+
+#: So many frames make a side, and so many hear both.
+SIDE, BETWEEN = 3, 3
 
 #: Least and largest step, semitones; what is larger is a formant that passes for a pitch.
-JUMP_SEMITONES, MOST_SEMITONES = 10.0, 20.0
+JUMP_SEMITONES, MOST_SEMITONES = 9.0, 20.0
 
-#: So many frames on each side of a step are voiced and hold their pitch, within so many semitones,
-#: and between them lie the frames that hear both.
-SIDE, STEADY, BETWEEN = 5, 2.0, 3
+#: A voice goes on with a pitch that is so near, semitones.
+NEAR_SEMITONES = 6
 
-#: A period repeats the wave so well that it is one; of two that do, the shortest is taken that is
-#: nearly as good.
-PERIODIC, NEARLY = 0.3, 0.8
+#: Self-similarity of a clear voice, by semitones over 60 Hz: frames hold few long periods,
+#: and few samples of short ones. Both sides have so much of it.
+CLEAR = (0, 6, 12, 18, 24, 30, 33, 36), (0.1, 0.24, 0.35, 0.45, 0.52, 0.54, 0.38, 0.2)
+LEAST_CLEAR = 0.41
 
-#: The lower voice has not half its period, times its own.
-NOT_HALF = 0.6
+#: The most salient pitch that both sides share has at most such a share of the salience of each.
+#: Creak begins with a step down, and more is asked there.
+SHARED_UP, SHARED_DOWN = 0.28, 0.1
 
-#: Both sides sound, dB under the level of speech.
-SOUND_DB = 20.0
+#: A step up starts from so little under the usual pitch, and one down from so little over it,
+#: semitones: a voice that returns from creak, or a pitch that was an octave too high, is no jump.
+UNDER_USUAL, OVER_USUAL = 11.0, 5.7
+
+#: A low voice that steps down creaks. A step up starts over the first; that to a pitch over the
+#: second is one to a formant; one down starts over the third, Hz.
+UP_FROM_HZ, UP_TO_HZ, DOWN_FROM_HZ = 74.0, 430.0, 150.0
+
+#: All of it sounds, dB under the level of speech, and what tells the usual pitch.
+SOUND_DB, USUAL_DB, USUAL_SALIENCE = 24.0, 20.0, 0.25
 
 
 def jumps(frames: Frames) -> list[Event]:
-    """Moments at which f0 steps inside a voiced stretch, confirmed by the waves of both sides."""
-    similar, voiced = _periodicity(frames)
-    if len(similar) < 2 * SIDE + BETWEEN:
-        return []
-    lag = _shortest(similar)
-    strength = np.take_along_axis(similar, lag[:, None], axis=1)[:, 0]
-    pitch = -12 * np.log2(lag + _LAGS[0])
-    steady = np.lib.stride_tricks.sliding_window_view(pitch, SIDE)
-    usable = np.lib.stride_tricks.sliding_window_view(voiced & (strength > PERIODIC), SIDE)
-    held = usable.all(axis=1) & (np.ptp(steady, axis=1) < STEADY)
-    middle = np.median(steady, axis=1)
+    """Moments inside a voiced stretch at which no pitch goes on."""
+    similar = _similarity(frames)
     apart = SIDE + BETWEEN
-    steps = np.abs(middle[apart:] - middle[:-apart])
-    heard = np.lib.stride_tricks.sliding_window_view(voiced, apart + SIDE).all(axis=1)
-    far = (steps >= JUMP_SEMITONES) & (steps <= MOST_SEMITONES)
-    good = held[apart:] & held[:-apart] & heard & far
-    return joined(list(_confirmed(similar, middle, np.flatnonzero(good))), gap_s=0.1)
+    if len(similar) < apart + SIDE:
+        return []
+    level = frames.level[: len(similar)] - frames.speech_db
+    single = _salience(similar)
+    usual = single.argmax(axis=1)[(level > -USUAL_DB) & (single.max(axis=1) > USUAL_SALIENCE)]
+    if not len(usual):
+        return []
+    sides = _windows(similar, SIDE).mean(axis=-1)
+    salience = _salience(sides)
+    pitch = salience.argmax(axis=1) / PER_SEMITONE
+    clear = np.take_along_axis(sides, salience.argmax(axis=1)[:, None], axis=1)[:, 0]
+    clear /= np.interp(pitch, *CLEAR)
+    before, after = pitch[:-apart], pitch[apart:]
+    over_usual = before - float(np.median(usual)) / PER_SEMITONE
+    up = after > before
+    low, high = (LOW_HZ * 2 ** (side(before, after) / 12) for side in (np.minimum, np.maximum))
+    steps = np.abs(after - before)
+    good = (steps >= JUMP_SEMITONES) & (steps <= MOST_SEMITONES)
+    good &= np.minimum(clear[:-apart], clear[apart:]) >= LEAST_CLEAR
+    good &= _windows(level, apart + SIDE).min(axis=1) > -SOUND_DB
+    good &= np.where(
+        up,
+        (over_usual >= -UNDER_USUAL) & (low >= UP_FROM_HZ) & (high <= UP_TO_HZ),
+        (over_usual <= OVER_USUAL) & (high >= DOWN_FROM_HZ),
+    )
+    starts = np.flatnonzero(good)
+    shared = _shared(salience[starts], salience[starts + apart])
+    events = []
+    for start, share in zip(starts.tolist(), shared.tolist(), strict=True):
+        if share < (SHARED_UP if up[start] else SHARED_DOWN):
+            at = (start + (apart + SIDE - 1) / 2) * STEP_S
+            strength = float(steps[start]) / JUMP_SEMITONES
+            events.append(Event(kind="pitch_jump", start_s=at, end_s=at, strength=strength))
+    return joined(events, gap_s=0.1)
 
 
-def _confirmed(similar: Floats, middle: Floats, starts: Indices) -> Iterator[Event]:
-    for start in starts.tolist():
-        sides = [
-            (float(middle[first]), similar[first : first + SIDE].mean(axis=0))
-            for first in (start, start + SIDE + BETWEEN)
-        ]
-        (low, of_low), (high, of_high) = sorted(sides, key=lambda side: side[0])
-        short, long = (round(2 ** (-pitch / 12)) - _LAGS[0] for pitch in (high, low))
-        twice = min(2 * (short + _LAGS[0]) - _LAGS[0], similar.shape[1] - 1)
-        if of_low[short] > NOT_HALF * of_low[long] or of_high[short] < of_high[twice]:
-            continue
-        at = (start + SIDE + (BETWEEN - 1) / 2) * STEP_S
-        yield Event(kind="pitch_jump", start_s=at, end_s=at, strength=(high - low) / JUMP_SEMITONES)
+def _shared(left: Floats, right: Floats) -> Floats:
+    """The largest share that pitches near each other have on both sides [shape=(moments,)]."""
+    left, right = (
+        side / np.maximum(side.max(axis=1, keepdims=True), 0.02) for side in (left, right)
+    )
+    near = NEAR_SEMITONES * PER_SEMITONE
+    padded = np.pad(right, ((0, 0), (near, near)), constant_values=-1)
+    return np.asarray(np.minimum(left, _windows(padded.T, 2 * near + 1).max(axis=-1).T).max(axis=1))
 
 
-def _shortest(similar: Floats) -> Indices:
-    """The shortest period that is nearly as good as the best, as a column [shape=(frames,)]."""
-    peaks = np.zeros(similar.shape, bool)
-    peaks[:, 1:-1] = (similar[:, 1:-1] >= similar[:, :-2]) & (similar[:, 1:-1] >= similar[:, 2:])
-    ranked = np.where(peaks, similar, -1)
-    best = ranked.max(axis=1, keepdims=True)
-    return np.asarray(np.argmax(ranked >= NEARLY * best, axis=1))
+def _salience(similar: Floats) -> Floats:
+    """How like itself the wave is at a pitch and not at its double [shape=(frames, PITCHES)]."""
+    multiples = np.maximum(
+        similar[:, _TWICE : _TWICE + PITCHES], similar[:, _THRICE : _THRICE + PITCHES]
+    )
+    return np.asarray(similar[:, :PITCHES] - OF_MULTIPLES * np.maximum(0, multiples))
 
 
-def _periodicity(frames: Frames) -> tuple[Floats, Bools]:
-    """How like itself the wave is one lag later [shape=(frames, lags)], and which frames sound.
+def _windows(values: Floats, size: int) -> Floats:
+    return np.lib.stride_tricks.sliding_window_view(values, size, axis=0)
 
-    It is the autocorrelation of the magnitudes, not of the powers: a formant on a harmonic then
-    does not pass for a pitch of its own.
-    """
+
+def _similarity(frames: Frames) -> Floats:
+    """How like itself the wave is one period later [shape=(frames, PITCHES + _THRICE)]."""
     wave = soxr.resample(frames.wave, SPEECH_RATE, RATE, quality="LQ")
     step, half = round(STEP_S * RATE), _SIZE // 2
     padded = np.concatenate((np.zeros(half, np.float32), wave, np.zeros(_SIZE, np.float32)))
-    rows = np.lib.stride_tricks.sliding_window_view(padded, _SIZE)[::step][: len(frames.level)]
-    voiced: Bools = frames.level[: len(rows)] > frames.speech_db - SOUND_DB
+    rows = _windows(padded, _SIZE)[::step][: len(frames.level)]
+    sounds = frames.level[: len(rows)] > frames.speech_db - SOUND_DB
     window = np.hanning(_SIZE + 2)[1:-1].astype(np.float32)
-    similar = np.zeros((len(rows), _LAGS[1] - _LAGS[0]), np.float32)
-    for places in np.array_split(np.flatnonzero(voiced), len(rows) // 2000 + 1):
-        magnitude = np.abs(np.fft.rfft(rows[places] * window, _FFT))
-        magnitude[:, :3] = 0  # under 20 Hz
-        own = np.fft.irfft(magnitude, _FFT)
-        similar[places] = (own / np.maximum(own[:, :1], 1e-12))[:, slice(*_LAGS)]
-    return similar, voiced
+    periods = RATE / LOW_HZ / 2 ** (np.arange(PITCHES + _THRICE) / PER_SEMITONE / 12)
+    lags = periods.astype(int)
+    part = (periods - lags).astype(np.float32)
+    similar = np.zeros((len(rows), len(lags)), np.float32)
+    for places in np.array_split(np.flatnonzero(sounds), len(rows) // 2000 + 1):
+        magnitude = np.abs(np.fft.rfft(rows[places] * window, _FFT)).astype(np.float32)
+        magnitude[:, :4] = 0  # under 30 Hz
+        own = np.fft.irfft(magnitude**COMPRESSED, _FFT).astype(np.float32)
+        own /= np.maximum(own[:, :1], 1e-12)
+        similar[places] = own[:, lags] * (1 - part) + own[:, lags + 1] * part
+    return similar
