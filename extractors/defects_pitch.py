@@ -44,13 +44,16 @@ LEAST_CLEAR = 0.41
 #: Creak begins with a step down, and more is asked there.
 SHARED_UP, SHARED_DOWN = 0.28, 0.1
 
+#: The lower side has at most such a share of its similarity at the pitch of the higher one.
+OTHER = 0.16
+
 #: A step up starts from so little under the usual pitch, and one down from so little over it,
 #: semitones: a voice that returns from creak, or a pitch that was an octave too high, is no jump.
 UNDER_USUAL, OVER_USUAL = 11.0, 5.7
 
 #: A low voice that steps down creaks. A step up starts over the first; that to a pitch over the
 #: second is one to a formant; one down starts over the third, Hz.
-UP_FROM_HZ, UP_TO_HZ, DOWN_FROM_HZ = 74.0, 430.0, 150.0
+UP_FROM_HZ, UP_TO_HZ, DOWN_FROM_HZ = 78.0, 430.0, 150.0
 
 #: All of it sounds, dB under the level of speech, and what tells the usual pitch.
 SOUND_DB, USUAL_DB, USUAL_SALIENCE = 24.0, 20.0, 0.25
@@ -86,6 +89,11 @@ def jumps(frames: Frames) -> list[Event]:
         (over_usual <= OVER_USUAL) & (high >= DOWN_FROM_HZ),
     )
     starts = np.flatnonzero(good)
+    lower = sides[starts + np.where(up[starts], 0, apart)]
+    of_low, of_high = (
+        _at(lower, side(before[starts], after[starts])) for side in (np.minimum, np.maximum)
+    )
+    starts = starts[of_high < OTHER * of_low]
     shared = _shared(salience[starts], salience[starts + apart])
     events = []
     for start, share in zip(starts.tolist(), shared.tolist(), strict=True):
@@ -94,6 +102,12 @@ def jumps(frames: Frames) -> list[Event]:
             strength = float(steps[start]) / JUMP_SEMITONES
             events.append(Event(kind="pitch_jump", start_s=at, end_s=at, strength=strength))
     return joined(events, gap_s=0.1)
+
+
+def _at(similar: Floats, pitch: Floats) -> Floats:
+    """How like itself the wave is near a pitch, semitones [shape=(moments,)]."""
+    columns = np.rint(pitch * PER_SEMITONE).astype(int)[:, None] + np.arange(-2, 3)
+    return np.take_along_axis(similar, np.maximum(0, columns), axis=1).max(axis=1)
 
 
 def _shared(left: Floats, right: Floats) -> Floats:
