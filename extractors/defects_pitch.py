@@ -12,7 +12,7 @@ import soxr
 from blueprints import Event
 from extractors.audio import SPEECH_RATE
 from extractors.contours import Floats
-from extractors.defects_frames import STEP_S, Frames, joined
+from extractors.defects_frames import STEP_S, Bools, Frames, joined
 
 #: Periods are looked for at this rate, Hz, in frames of 45 ms, and magnitudes are compressed by
 #: this power, so that a formant on a harmonic does not pass for a pitch of its own.
@@ -39,6 +39,12 @@ NEAR_SEMITONES = 6
 #: and few samples of short ones. Both sides have so much of it.
 CLEAR = (0, 6, 12, 18, 24, 30, 33, 36), (0.1, 0.24, 0.35, 0.45, 0.52, 0.54, 0.38, 0.2)
 LEAST_CLEAR = 0.41
+
+#: Creak halves the pitch within so many semitones, and is less clear than this.
+HALF_SEMITONES, HALVED_CLEAR = 0.8, 0.55
+
+#: So many frames further away each side still has its pitch, within so many semitones.
+LASTS, LASTS_SEMITONES = 3, 5.0
 
 #: The most salient pitch that both sides share has at most such a share of the salience of each.
 #: Creak begins with a step down, and more is asked there.
@@ -72,42 +78,57 @@ def jumps(frames: Frames) -> list[Event]:
         return []
     sides = _windows(similar, SIDE).mean(axis=-1)
     salience = _salience(sides)
-    pitch = salience.argmax(axis=1) / PER_SEMITONE
-    clear = np.take_along_axis(sides, salience.argmax(axis=1)[:, None], axis=1)[:, 0]
-    clear /= np.interp(pitch, *CLEAR)
-    before, after = pitch[:-apart], pitch[apart:]
-    over_usual = before - float(np.median(usual)) / PER_SEMITONE
-    up = after > before
-    low, high = (LOW_HZ * 2 ** (side(before, after) / 12) for side in (np.minimum, np.maximum))
-    steps = np.abs(after - before)
-    good = (steps >= JUMP_SEMITONES) & (steps <= MOST_SEMITONES)
-    good &= np.minimum(clear[:-apart], clear[apart:]) >= LEAST_CLEAR
+    columns = salience.argmax(axis=1)
+    pitch = columns / PER_SEMITONE
+    clear = np.take_along_axis(sides, columns[:, None], axis=1)[:, 0] / np.interp(pitch, *CLEAR)
+    good = _no_creak(pitch, clear, float(np.median(usual)) / PER_SEMITONE)
     good &= _windows(level, apart + SIDE).min(axis=1) > -SOUND_DB
+    starts = np.flatnonzero(good)
+    before, after = pitch[starts], pitch[starts + apart]
+    lower = sides[starts + np.where(after > before, 0, apart)]
+    of_low, of_high = (_at(lower, side(before, after)) for side in (np.minimum, np.maximum))
+    most = np.where(after > before, SHARED_UP, SHARED_DOWN)
+    sure = (of_high < OTHER * of_low) & (_shared(salience[starts], salience[starts + apart]) < most)
+    whens = (starts + (apart + SIDE - 1) / 2) * STEP_S
+    strengths = np.abs(after - before) / JUMP_SEMITONES
+    events = [
+        Event(kind="pitch_jump", start_s=at, end_s=at, strength=strength)
+        for at, strength in zip(whens[sure].tolist(), strengths[sure].tolist(), strict=True)
+    ]
+    return joined(events, gap_s=0.1)
+
+
+def _no_creak(pitch: Floats, clear: Floats, usual: float) -> Bools:
+    """Where two clear and lasting pitches lie far apart, and neither is creak or a formant.
+
+    Args:
+        pitch: of each side, semitones over ``LOW_HZ`` [shape=(sides,)].
+        clear: how clear it is, 1 for a clear voice [shape=(sides,)].
+        usual: pitch of the clip, semitones over ``LOW_HZ``.
+    """
+    apart = SIDE + BETWEEN
+    padded = np.pad(pitch, LASTS, mode="edge")
+    before, after = pitch[:-apart], pitch[apart:]
+    steps, up = np.abs(after - before), after > before
+    low, high = (LOW_HZ * 2 ** (side(before, after) / 12) for side in (np.minimum, np.maximum))
+    least = np.minimum(clear[:-apart], clear[apart:])
+    halved = ~up & (np.abs(steps - 12) <= HALF_SEMITONES)
+    good = (steps >= JUMP_SEMITONES) & (steps <= MOST_SEMITONES)
+    good &= least >= np.where(halved, HALVED_CLEAR, LEAST_CLEAR)
+    good &= np.abs(padded[: len(before)] - before) <= LASTS_SEMITONES
+    good &= np.abs(padded[-len(after) :] - after) <= LASTS_SEMITONES
     good &= np.where(
         up,
-        (over_usual >= -UNDER_USUAL) & (low >= UP_FROM_HZ) & (high <= UP_TO_HZ),
-        (over_usual <= OVER_USUAL) & (high >= DOWN_FROM_HZ),
+        (before >= usual - UNDER_USUAL) & (low >= UP_FROM_HZ) & (high <= UP_TO_HZ),
+        (before <= usual + OVER_USUAL) & (high >= DOWN_FROM_HZ),
     )
-    starts = np.flatnonzero(good)
-    lower = sides[starts + np.where(up[starts], 0, apart)]
-    of_low, of_high = (
-        _at(lower, side(before[starts], after[starts])) for side in (np.minimum, np.maximum)
-    )
-    starts = starts[of_high < OTHER * of_low]
-    shared = _shared(salience[starts], salience[starts + apart])
-    events = []
-    for start, share in zip(starts.tolist(), shared.tolist(), strict=True):
-        if share < (SHARED_UP if up[start] else SHARED_DOWN):
-            at = (start + (apart + SIDE - 1) / 2) * STEP_S
-            strength = float(steps[start]) / JUMP_SEMITONES
-            events.append(Event(kind="pitch_jump", start_s=at, end_s=at, strength=strength))
-    return joined(events, gap_s=0.1)
+    return np.asarray(good)
 
 
 def _at(similar: Floats, pitch: Floats) -> Floats:
     """How like itself the wave is near a pitch, semitones [shape=(moments,)]."""
     columns = np.rint(pitch * PER_SEMITONE).astype(int)[:, None] + np.arange(-2, 3)
-    return np.take_along_axis(similar, np.maximum(0, columns), axis=1).max(axis=1)
+    return np.asarray(np.take_along_axis(similar, np.maximum(0, columns), axis=1).max(axis=1))
 
 
 def _shared(left: Floats, right: Floats) -> Floats:
