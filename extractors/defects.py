@@ -52,12 +52,12 @@ class DefectsExtractor(Extractor):
 
     name: ClassVar[str] = "defects"
     group: ClassVar[str] = "defects"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
     limits: ClassVar[str] = (
         "lossy codecs soften drop-outs and clicks, and bend flat tops away; closures of formant"
-        " synthesis pass for drop-outs; words that are said again otherwise are no loop; two in"
-        " five jumps of the pitch are missed. A clip that is cut inside a word ends abruptly, even"
-        " where that was meant."
+        " synthesis pass for drop-outs; words that are said again otherwise are no loop; a"
+        " pitch that steps down from under 150 Hz passes for creak, and some creak for a jump. A"
+        " clip that is cut inside a word ends abruptly, even where that was meant."
     )
     needs: ClassVar[tuple[str, ...]] = ("signal",)
 

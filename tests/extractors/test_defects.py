@@ -128,9 +128,11 @@ def test_that_a_step_of_the_pitch_is_heard_and_a_glide_is_none() -> None:
         return np.asarray(sum(np.sin(k * phase) / k for k in range(1, 12)) * 0.05)
 
     step = np.where(np.arange(RATE) < RATE // 2, 120.0, 240.0)  # an octave
+    creak = np.where(np.arange(RATE) < RATE // 2, 120.0, 63.0)
     glide = 120 * 2 ** np.clip(np.linspace(-1, 2, RATE), 0, 1)  # in a third of 1 s
     for hz, expected in (
         (step, [pytest.approx(len(speech()) / RATE + 0.5, abs=0.03)]),
+        (creak, []),
         (glide, []),
     ):
         whole = np.concatenate([speech(), voice(hz) * np.hanning(RATE) ** 0.2, speech()])
