@@ -1,7 +1,7 @@
 """Steps of the pitch that no voice makes: by almost an octave within 30 ms.
 
-Whether f0 steps is not asked of two estimates, of which one may be an octave off: on both sides of
-a moment every pitch has a salience, and a step is one where no pitch is salient on both.
+Two estimates of f0 are not compared, because one may be an octave off. Instead every pitch has a
+salience on both sides of a moment, and f0 steps where no pitch is salient on both.
 """
 
 from __future__ import annotations
@@ -19,46 +19,46 @@ from extractors.defects_frames import STEP_S, Bools, Frames, joined
 RATE, COMPRESSED = 4000, 0.6
 _SIZE, _FFT = 180, 512
 
-#: Pitches are 60 Hz to 550 Hz, so many to the semitone, with their doubles and triples behind them.
+#: Pitches go from 60 Hz to 550 Hz, this many to a semitone; their doubles and triples follow.
 LOW_HZ, PER_SEMITONE, PITCHES = 60.0, 3, 115
 _TWICE, _THRICE = 12 * PER_SEMITONE, 19 * PER_SEMITONE
 
-#: What a pitch has of its double or triple counts against it, so much.
+#: Share of the similarity at its double or triple that is taken off a pitch.
 OF_MULTIPLES = 0.7
 
-#: So many frames make a side, and so many hear both.
+#: Frames of each side, and frames between them, whose windows reach into both.
 SIDE, BETWEEN = 3, 3
 
 #: Least and largest step, semitones; what is larger is a formant that passes for a pitch.
 JUMP_SEMITONES, MOST_SEMITONES = 9.0, 20.0
 
-#: A voice goes on with a pitch that is so near, semitones.
+#: Within this distance a pitch is the same voice going on, semitones.
 NEAR_SEMITONES = 6
 
-#: Self-similarity of a clear voice, by semitones over 60 Hz: frames hold few long periods,
-#: and few samples of short ones. Both sides have so much of it.
+#: Self-similarity of a clear voice, by semitones over 60 Hz: frames hold few long periods, and
+#: few samples of short ones. The least share of it on both sides.
 CLEAR = (0, 6, 12, 18, 24, 30, 33, 36), (0.1, 0.24, 0.35, 0.45, 0.52, 0.54, 0.38, 0.2)
 LEAST_CLEAR = 0.41
 
 #: Creak halves the pitch within so many semitones, and is less clear than this.
 HALF_SEMITONES, HALVED_CLEAR = 0.8, 0.55
 
-#: So many frames further away each side still has its pitch, within so many semitones.
+#: Each side still has its pitch this many frames further away, within this many semitones.
 LASTS, LASTS_SEMITONES = 3, 5.0
 
-#: The most salient pitch that both sides share has at most such a share of the salience of each.
-#: Creak begins with a step down, and more is asked there.
+#: Largest share of each side's salience that a common pitch may have; it is smaller for steps
+#: down, with which creak begins.
 SHARED_UP, SHARED_DOWN = 0.28, 0.1
 
-#: The lower side has at most such a share of its similarity at the pitch of the higher one.
+#: Largest share of the lower side's similarity that it may have at the pitch of the higher one.
 OTHER = 0.16
 
-#: A step up starts from so little under the usual pitch, and one down from so little over it,
-#: semitones: a voice that returns from creak, or a pitch that was an octave too high, is no jump.
+#: A step up starts from at most this far under the usual pitch, one down from at most this far
+#: over it, semitones: a return from creak, or from a pitch an octave too high, is no jump.
 UNDER_USUAL, OVER_USUAL = 11.0, 5.7
 
-#: A low voice that steps down creaks. A step up starts over the first; that to a pitch over the
-#: second is one to a formant; one down starts over the third, Hz.
+#: A step up starts over the first and ends under the second, Hz: beyond it is a formant. A step
+#: down starts over the third: lower voices that step down creak.
 UP_FROM_HZ, UP_TO_HZ, DOWN_FROM_HZ = 78.0, 430.0, 150.0
 
 #: All of it sounds, dB under the level of speech, and what tells the usual pitch.

@@ -19,7 +19,8 @@ import pytest
 from tests.support.audio import tone, write
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.commands.console import SafeConsole, visible
-from trace_eval.data.csv_cells import safe
+from trace_eval.data.csv_cells import RAW, safe, unquoted
+from trace_eval.opinions.labels import read_labels
 
 COMMAND = (sys.executable, "-m", "trace_eval")
 
@@ -231,6 +232,18 @@ def test_formulas_are_text_in_tables_and_come_back(run: Path, tmp_path: Path) ->
     assert "'=" not in out.read_text()
 
 
+@pytest.mark.parametrize("cell", ["=1", "+x", "-y", "@z", "\t=1", "\r=1"])
+def test_cells(cell: str, tmp_path: Path) -> None:
+    assert safe(cell) == f"'{cell}"
+    assert unquoted(str(safe(cell))) == cell
+    token = RAW.set(True)
+    assert safe(cell) == cell
+    RAW.reset(token)
+    path = tmp_path / "labels.csv"
+    path.write_bytes(f'id,overall\n"{safe(cell)}",1\n'.encode())
+    assert read_labels(path).ids.tolist() == [cell]
+
+
 def test_numbers_and_words_are_left_alone() -> None:
     assert [safe(cell) for cell in (-1.5, "-1.5", "+2e3", "a=b", "", None)] == [
         *(-1.5, "-1.5", "+2e3", "a=b", "", None)
@@ -242,6 +255,13 @@ def test_nothing_acts_on_the_terminal() -> None:
     stream = io.StringIO()
     SafeConsole(file=stream).print("x\x1b[31m\x07")
     assert stream.getvalue() == "x\\x1b[31m\\x07\n"
+
+
+def test_every_table_is_written_safely() -> None:
+    for path in (ROOT / "trace_eval").rglob("*.py"):
+        text = path.read_text()
+        if path.name != "csv_cells.py" and ("csv.writer(" in text or "csv.DictWriter(" in text):
+            assert "import safe" in text, path
 
 
 def test_a_broken_last_line_is_left_out_and_told(run: Path, tmp_path: Path) -> None:

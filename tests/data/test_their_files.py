@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from tests.support.docs import commands
 from tests.support.their_files import PROMPTS, SAID, TABLES, recordings, tables
 from trace_eval.commands.cli import app
 from trace_eval.data.columns import Columns
+from trace_eval.data.file_names import without_own_parts
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.recordings import check_audio, find_recordings
@@ -541,3 +543,30 @@ def test_names_that_carry_the_system_are_matched_without_it(
     assert [pair.id for pair in result.items] == (ids or "").split()
     assert bool(result.notes) == bool(how)
     assert all(how in note.what for note in result.notes if how)
+
+
+def test_names_that_cannot_be_read_match_nothing(tmp_path: Path) -> None:
+    for folder, names in (("a", [b"x\xff.wav"]), ("b", [b"gpt_1.wav", b"gpt_2.wav"])):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            Path(os.fsdecode(os.fsencode(tmp_path / folder) + b"/" + name)).write_bytes(b"RIFF")
+    result = read_manifest(Systems.parse(tmp_path / "a", tmp_path / "b"))
+    assert not result.items
+    assert len(result.problems) == 3
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_left_of_matched_names_is_equal_and_the_rest_was_shared(seed: int) -> None:
+    draw = random.Random(seed)
+    ids = [
+        draw.choice(("q%d", "%03d", "Q-%d b", "sub/%d x")) % n for n in range(draw.randint(2, 40))
+    ]
+    folders = {
+        system: {f"{begin}{name}{end}": Path(name) for name in draw.sample(ids, len(ids))}
+        for system, begin, end in (("a", "gpt_", ""), ("b", draw.choice(("", "v2-")), "_new"))
+    }
+    short = without_own_parts(folders)
+    assert short is not None
+    for key in {*short["a"][1]} & {*short["b"][1]}:
+        assert short["a"][1][key] == short["b"][1][key]
+    assert len(short["a"][1]) == len(short["b"][1]) == len(ids)

@@ -3,6 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import unquote
 
+import pytest
+
+from blueprints import UserError
 from extractors.audio import decode
 from tests.support.audio import tone, write
 from trace_eval.data.answers import Recording
@@ -59,6 +62,13 @@ def test_what_cannot_be_played_says_why(tmp_path: Path) -> None:
     assert assets.sound(Recording(audio=broken), record).href is None  # it has no hash
     assert assets.sound(Recording(audio=broken), record).note == "broken.wav: cannot be decoded"
     assert assets.sound(Recording(), None).note == "no recording"
+
+
+def test_a_copy_that_cannot_be_written_stops_the_report(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.wav", tone())
+    (tmp_path / "report_audio").write_text("in the way")
+    with pytest.raises(UserError, match="report_audio: cannot be written"):
+        AudioAssets(tmp_path / "report.html", copy=True).sound(Recording(audio=path), None)
 
 
 def test_the_envelope_is_of_the_recording_that_was_judged(tmp_path: Path) -> None:

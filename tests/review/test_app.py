@@ -88,6 +88,17 @@ def test_a_rating_asks_to_have_played_both_answers(run: Path) -> None:
     assert client.post("/answer", data={**fields(client), "value": "yes"}).status_code == 400
 
 
+def test_the_demand_to_play_can_be_switched_off(run: Path) -> None:
+    client = client_of(support.open_at(run, allow_unplayed=True), "ada")
+    assert "Play both" not in client.get("/review").text
+    assert client.post("/answer", data={**fields(client), "value": "yes"}).status_code == 303
+
+
+def test_a_review_of_pairs_needs_no_corrections_of_events(run: Path) -> None:
+    (run / "corrections.jsonl").write_text('{"mine": 1}\n')
+    assert support.open_at(run).plan
+
+
 def test_pages_never_name_systems_files_pairs_or_the_judge(run: Path) -> None:
     review = support.open_at(run, show_judge=False)
     guide = client_of(review).get("/").text

@@ -74,8 +74,10 @@ def test_a_whole_call_is_one_blind_task(tmp_path: Path) -> None:
 
 
 def test_turns_are_not_asked_of_label_studio(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"turns one by one.*the review's pages"):
-        config(call_of(tmp_path, "conciseness"))
+    review = call_of(tmp_path, "conciseness")
+    for ask in (config, tasks):
+        with pytest.raises(UserError, match=r"turns one by one.*the review's pages"):
+            ask(review)
 
 
 def test_single_answers_are_rated_and_corrected_ones_anew(tmp_path: Path) -> None:

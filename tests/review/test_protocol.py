@@ -47,6 +47,11 @@ def test_a_block_gives_the_typed_tie_of_the_pairs_own_order(
     assert following.phase == "voice_quality"
 
 
+def test_the_first_question_is_about_the_answer_that_is_shown_first() -> None:
+    first = [FORM.next_step(None, {}, order) for order in ORDERS]
+    assert [step.key for step in first if step] == ["content.a", "content.b"]
+
+
 @pytest.mark.parametrize("overall_first", [False, True])
 def test_every_way_through_an_item_ends_with_the_comment(overall_first: bool) -> None:
     form, blocks = TieForm(overall_first), phases(overall_first)

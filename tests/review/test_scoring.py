@@ -266,8 +266,10 @@ def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path:
         form = {"csrf": csrf(client, "/review"), "task": 0, "step": f"turn-{turn}"}
         client.post("/answer", data={**form, "value": value, "code": ["u"] if turn else []})
         if turn == 2:
-            client.post("/undo", data=form)
+            client.post("/undo", data={**form, "comment": "half a comment"})
+            assert "half a comment" in client.get("/review").text
             client.post("/answer", data={**form, "value": value})
+            assert "half a comment" not in client.get("/review").text  # of the next turn
     assert "All 1 done" in client.get("/review").text
     labels, aside, items = write_exports(review, tmp_path / "out")
     rows = list(csv.DictReader(labels.open()))

@@ -14,6 +14,7 @@ from blueprints import UserError
 from tests.support.scored import figure
 from trace_eval import AgreeOptions, RankOptions, agree, rank
 from trace_eval.commands.cli import app
+from trace_eval.data.columns import Columns
 from trace_eval.decide.answers import answer_of, answered
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
@@ -134,6 +135,11 @@ def test_kinds_are_not_mixed(
     files = {"judge": judged, "scores": scored, "people": people}
     done = run(*(files.get(word, word) for word in typed))
     assert (done.exit_code, message in " ".join(done.output.split())) == (2, True), done.output
+
+
+def test_columns_of_labels_mean_nothing_for_scores(scored: Path) -> None:
+    with pytest.raises(UserError, match=r"--prediction.* mean nothing for scores"):
+        agree([read_scores(scored)], None, None, Columns("x"))
 
 
 def test_systems_are_ranked_by_their_mean_score(scored: Path, tmp_path: Path) -> None:

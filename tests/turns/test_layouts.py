@@ -245,6 +245,20 @@ def test_odd_values_of_one_call_leave_the_others(tmp_path: Path) -> None:
         assert why in str(reading.unread[0])
 
 
+def test_the_expected_end_of_a_call_is_not_how_it_ended(tmp_path: Path) -> None:
+    for name, content in layouts()["eva"].items():
+        path = tmp_path / "eva" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    for name, result in (
+        ("r1", {"expected": {"conversation_ended_reason": "goodbye"}}),
+        ("r2", {"conversation_ended_reason": "timeout"}),
+    ):
+        (tmp_path / "eva" / name / "result.json").write_text(json.dumps(result))
+    items = read_conversations(tmp_path / "eva").items
+    assert [item.conversation.end.reason for item in items] == [None, "timeout"]
+
+
 def test_a_container_with_an_unknown_codec_costs_itself(tmp_path: Path) -> None:
     """FFmpeg knows the container, and nothing of what is in it."""
     good = container("alac", "mov")

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from operator import itemgetter
-from typing import Any
 
 from blueprints import Blueprint, UserError
 from trace_eval.conversations.findings import turn_blueprints, words_of
@@ -86,21 +84,25 @@ def _counterparts(
 
 def _in_order(equal: Sequence[Sequence[bool]]) -> dict[int, int]:
     """Row -> column of the longest common subsequence."""
-    none: Any = (0, (), None)
-    # (length, first match, the rest) of what begins at a row and a column or behind them
-    best: dict[tuple[int, int], Any] = {}
-    for row in reversed(range(len(equal))):
-        for column in reversed(range(len(equal[row]))):
-            after = best.get((row + 1, column + 1), none)
-            others = best.get((row + 1, column), none), best.get((row, column + 1), none)
-            matched = (after[0] + 1, (row, column), after)
-            best[row, column] = matched if equal[row][column] else max(others, key=itemgetter(0))
-    length, match, rest = best.get((0, 0), none)
-    matches = []
-    while length:
-        matches.append(match)
-        length, match, rest = rest
-    return dict(matches)
+    rows, columns = len(equal), len(equal[0]) if equal else 0
+    longest = [[0] * (columns + 1) for _ in range(rows + 1)]
+    for row in reversed(range(rows)):
+        for column in reversed(range(columns)):
+            longest[row][column] = (
+                1 + longest[row + 1][column + 1]
+                if equal[row][column]
+                else max(longest[row + 1][column], longest[row][column + 1])
+            )
+    matches, row, column = {}, 0, 0
+    while row < rows and column < columns:
+        if equal[row][column]:
+            matches[row] = column
+            row, column = row + 1, column + 1
+        elif longest[row + 1][column] >= longest[row][column + 1]:
+            row += 1
+        else:
+            column += 1
+    return matches
 
 
 def exchange(conversation: Conversation, users: Sequence[int], position: int) -> Conversation:

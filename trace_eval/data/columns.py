@@ -185,7 +185,7 @@ class Renamed:
         """(row, its record under our names) of rows; what is no record stays as it is.
 
         The first records say whether the file brings ids, and which columns are ours but for
-        capitals, spaces and hyphens.
+        capitals, spaces, hyphens and underscores.
         """
         rows = iter(rows)
         first = list(islice(rows, FIRST))

@@ -49,19 +49,21 @@ def without_own_parts(
     """
     if len(results) < 2 or set.intersection(*map(set, results.values())):
         return None
-    short: dict[str, tuple[str, dict[str, Path | str]]] = {}
     folded = {
         system: ("", {key.casefold(): file for key, file in files.items()})
         for system, files in results.items()
     }
     if _matched(folded) and all(len(folded[name][1]) == len(results[name]) for name in results):
         return folded
+    short: dict[str, tuple[str, dict[str, Path | str]]] = {}
     for system, files in results.items():
         keys = [key for key, file in files.items() if isinstance(file, Path)]
+        if len(keys) < 2:
+            return None
         begin = _shared(keys)
         end = _shared([key[len(begin) :][::-1] for key in keys])[::-1]
         left = {key: key[len(begin) : len(key) - len(end)].casefold() for key in keys}
-        if len({*left.values()}) < max(len(keys), 2) or "" in left.values():
+        if len({*left.values()}) < len(keys) or "" in left.values():
             return None
         part = f"{begin}...{end}" if begin and end else begin or end
         short[system] = part, {left.get(key, key): file for key, file in files.items()}

@@ -6,7 +6,6 @@ Everything between manifest and report loops over ``answers``: two of a
 
 from __future__ import annotations
 
-import operator
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, ConfigDict, Field, field_validator, model_validator
@@ -77,7 +76,7 @@ class ScoreLabels(Strict):
 
     turns: dict[str, dict[str, float]] = Field(
         default_factory=dict,
-        exclude_if=operator.not_,
+        exclude_if=lambda value: not value,
         description="of a conversation: number of a turn -> rater -> score",
     )
 

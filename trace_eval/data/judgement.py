@@ -98,7 +98,7 @@ class Judgement(Outcome):
     label_set: LabelSet = Field(
         "typed",
         description="what its verdicts may say",
-        exclude_if="typed".__eq__,  # TRACE's records stay as they were
+        exclude_if=lambda value: value == "typed",  # TRACE's records stay as they were
     )
     pooling: Pooling | None = Field(
         None,

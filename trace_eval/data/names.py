@@ -1,8 +1,7 @@
 """What the columns of all tables may be called: of manifests, prompts, labels and scores.
 
 Of several accepted names in one record the first counts; capitals, spaces, hyphens and underscores
-do not.
-``--column`` names others.
+do not. ``--column`` names others.
 """
 
 from __future__ import annotations

@@ -209,7 +209,7 @@ def mapped(
 
 def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
     """Ids as judgements have them: names of recordings stand for items, ``q1.wav`` for ``q1``."""
-    if any((one.find(ids) >= 0).any() for one in about):
+    if not about or any((one.find(ids) >= 0).any() for one in about):
         return ids
     stems = texts_of([stem(str(name)) for name in ids])
     return stems if any((one.find(stems) >= 0).any() for one in about) else ids

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import soundfile
 
 from blueprints import UserError
-from extractors import SPEECH_RATE, Samples, channel_blocks, decode
+from extractors import SPEECH_RATE, channel_blocks, decode
 from trace_eval.data.answers import Recording
 from trace_eval.data.files import is_file, make_folder, replacing
 from trace_eval.data.remote import fetch
@@ -38,6 +38,7 @@ class AudioAssets:
     """Links to recordings, relative to the report's folder.
 
     Args:
+        report: the HTML file to be written.
         copy: put copies into ``<report's stem>_audio/``, named by clip hash, so that the
             report can be moved together with that folder.
         muted: clip hash -> stretches that copies are silent in, None where nothing says which;
@@ -61,33 +62,31 @@ class AudioAssets:
 
     def sound(self, recording: Recording, record: ClipRecord | None) -> PlayedSound:
         """The player of a recording; one behind a URL is fetched for a copy, and not else."""
-        if recording.audio is None and recording.url is None:
+        if self._muted is not None:
+            return self._redacted(recording, record, self._muted)
+        if recording.url is not None:
+            return self._distant(recording.url, record)
+        if recording.audio is None:
             return PlayedSound(None, "no recording")
-        try:
-            if self._muted is not None:
-                return PlayedSound(self._redacted(recording, record, self._muted))
-            if recording.audio is None:
-                return PlayedSound(self._distant(str(recording.url), record))
-            return self._near(Path(os.path.abspath(recording.audio)), recording, record)  # noqa: PTH100
-        except UserError as error:
-            return PlayedSound(None, str(error))
-
-    def _near(self, path: Path, recording: Recording, record: ClipRecord | None) -> PlayedSound:
-        """The player of a file, or of its copy."""
+        path = Path(os.path.abspath(recording.audio))  # noqa: PTH100
         if record and record.error:
             playable = self.folder is None and is_file(path)
             return PlayedSound(self._link(path) if playable else None, record.error)
         if not is_file(path):
-            raise UserError(f"{path}: no such file any more")
+            return PlayedSound(None, f"{path}: no such file any more")
         if self.folder is None:
             return PlayedSound(self._link(path))
-        # what no judge heard, as a question that came in words, too, has no hash yet
-        clip = record.clip if record and record.clip else decode(path).sha256
+        try:  # what no judge heard, as a question that came in words, too, has no hash yet
+            clip = record.clip if record and record.clip else decode(path).sha256
+        except UserError as error:
+            return PlayedSound(None, str(error))
         if clip not in self._copied:
             name, cut = clip + _suffix(path.name), recording.cut
-            write: Callable[[Path], object] = partial(shutil.copyfile, path)
             if cut:
-                name, write = f"{clip}.wav", partial(_one_channel, path, cut.channel)
+                name = f"{clip}.wav"
+                write: Callable[[Path], object] = partial(_one_channel, path, cut.channel)
+            else:
+                write = partial(shutil.copyfile, path)
             self._place(self.folder, name, clip, write)
         return PlayedSound(self._href(clip))
 
@@ -96,28 +95,33 @@ class AudioAssets:
         recording: Recording,
         record: ClipRecord | None,
         muted: Mapping[str, Sequence[tuple[float, float]] | None],
-    ) -> str:
-        """Address of a muted copy.
-
-        Raises:
-            UserError: none can be made.
-        """
+    ) -> PlayedSound:
+        """The player of a muted copy, or why none was made."""
+        if recording.audio is None and recording.url is None:
+            return PlayedSound(None, "no recording")
         if self.folder is None:
-            raise UserError("redacted: report --redact --audio copies it, muted")
+            return PlayedSound(None, "redacted: report --redact --audio copies it, muted")
         clip = record.clip if record else None
         stretches = muted.get(clip) if clip else None
         if recording.audio is None or recording.cut or not clip or stretches is None:
-            raise UserError("redacted: not copied, because its words have no times")
+            return PlayedSound(None, "redacted: not copied, because its words have no times")
         if clip not in self._copied:
             try:
                 sound = decode(Path(recording.audio))
             except UserError as error:
-                raise UserError(redact_text(str(error))) from None
+                return PlayedSound(None, redact_text(str(error)))
             if sound.sha256 != clip:
-                raise UserError("redacted: not copied, because it has changed since")
-            write = partial(_write_sound, mute(sound.speech, SPEECH_RATE, stretches))
+                return PlayedSound(None, "redacted: not copied, because it has changed since")
+            samples = mute(sound.speech, SPEECH_RATE, stretches)
+            write = partial(
+                soundfile.write,
+                data=samples,
+                samplerate=SPEECH_RATE,
+                subtype="PCM_16",
+                format="WAV",
+            )
             self._place(self.folder, f"{clip}.redacted.wav", clip, write)
-        return self._href(clip)
+        return PlayedSound(self._href(clip))
 
     def fetched(self, url: str, clip: str) -> Path | None:
         """The copy of a recording behind a URL; None where no copies are made.
@@ -139,15 +143,18 @@ class AudioAssets:
             self._place(self.folder, name, clip, lambda part: part.write_bytes(content))
         return self.folder / self._copied[clip]
 
-    def _distant(self, url: str, record: ClipRecord | None) -> str:
-        """Address of a copy of what is behind a URL; see :meth:`fetched`."""
+    def _distant(self, url: str, record: ClipRecord | None) -> PlayedSound:
         if record and record.error:
-            raise UserError(record.error)
+            return PlayedSound(None, record.error)
         if self.folder is None:
-            raise UserError(f"{redacted(url)}: not on this machine; report --audio copies it")
-        clip = record.clip if record and record.clip else decode(fetch(url), url).sha256
-        self.fetched(url, clip)
-        return self._href(clip)
+            message = f"{redacted(url)}: not on this machine; report --audio copies it"
+            return PlayedSound(None, message)
+        try:
+            clip = record.clip if record and record.clip else decode(fetch(url), url).sha256
+            self.fetched(url, clip)
+        except UserError as error:
+            return PlayedSound(None, str(error))
+        return PlayedSound(self._href(clip))
 
     def _link(self, path: Path) -> str:
         return _url(os.path.relpath(path, self._home))
@@ -162,10 +169,6 @@ class AudioAssets:
         with replacing(target) as part:
             write(part)
         self._copied[clip] = name
-
-
-def _write_sound(samples: Samples, copy: Path) -> None:
-    soundfile.write(copy, samples, SPEECH_RATE, "PCM_16", format="WAV")
 
 
 def _one_channel(path: Path, channel: int, copy: Path) -> None:

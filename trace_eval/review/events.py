@@ -47,7 +47,8 @@ class EventLog:
         ]
         self.conversations = {item.id: item.conversation for item in self.items}
         self._made: dict[str, list[EventCorrection]] = {}
-        for item, made in read_corrections(path, EventCorrection).items():
+        stored = read_corrections(path, EventCorrection) if self.conversations else {}
+        for item, made in stored.items():
             if mine := [one for one in made if one.definitions == DEFINITIONS.name]:
                 self._made[item] = mine
         self._current: dict[str, CorrectedEvents] = {}

@@ -1,4 +1,4 @@
-"""What the forms and addresses of pages send, as FastAPI reads it."""
+"""Fields of the forms and addresses of pages, as FastAPI reads them."""
 # Annotations are not postponed here: FastAPI reads those of a class as they are.
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Maybe = Annotated[str | None, Form()]
 
 @dataclass(frozen=True)
 class SentAnswer:
-    """An answer of a rater; ``played`` names the answers that were heard, ``a`` and ``b``."""
+    """An answer of a rater; ``played`` names the answers that were played, ``a`` and ``b``."""
 
     task: Number
     step: Text
@@ -49,7 +49,7 @@ class ShownEvent:
 
 @dataclass(frozen=True)
 class SentEvent:
-    """A change of an event, all as texts.
+    """The form of an event; times are texts as they were typed.
 
     Attributes:
         do: ``keep``, ``delete``, ``add``, ``undo``, ``right``.

@@ -186,10 +186,11 @@ class Review:
             or position.step.key != step
         ):
             return False
-        unplayed = set("ab") - set("ab" if remark.played is None else remark.played)
-        if unplayed and self.must_play(position):
-            both = " and ".join(letter.upper() for letter in sorted(unplayed))
-            raise UserError(f"play {both} first: a rating asks to have heard both")
+        if remark.played is not None and self.must_play(position):
+            missing = [letter.upper() for letter in "ab" if letter not in remark.played]
+            if missing:
+                both = " and ".join(missing)
+                raise UserError(f"play {both} first: a rating asks to have heard both")
         if unknown := [code for code in remark.codes if code not in self.form.codes]:
             raise UserError(f"code {unknown[0]!r:.20}: use {', '.join(self.form.codes) or 'none'}")
         remark = Remark(

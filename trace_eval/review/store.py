@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -82,12 +82,12 @@ class StoreView:
 
 @dataclass(frozen=True)
 class Remark:
-    """What a rater adds to an answer.
+    """The comment and the codes of an answer.
 
     Attributes:
         on_item: whether the comment is on the item.
-        played: which of the answers, ``a`` and ``b`` as shown, the page has played; None: nothing
-            is asked of it.
+        played: which of the answers, ``a`` and ``b`` as shown, the page has played; None: it is
+            not checked.
     """
 
     comment: str = ""
@@ -219,9 +219,9 @@ class Store:
         Args:
             end: given with the last answer of a view: whether the judge's opinion follows.
         """
-        remark = remark or Remark()
-        codes, now = json.dumps(list(remark.codes)), time.time()
-        own = "" if remark.on_item else remark.comment
+        new = remark or Remark()
+        codes, now = json.dumps(list(new.codes)), time.time()
+        on_item, own = (new.comment, "") if new.on_item else ("", new.comment)
         with self._transaction() as db:
             done = db.execute(
                 "INSERT INTO answers (view, step, value, codes, comment, at)"
@@ -230,8 +230,8 @@ class Store:
             )
             if not done.rowcount:
                 return False
-            if remark.on_item:
-                db.execute(_COMMENT, (remark.comment, view.number))
+            if remark:  # a comment that was kept as a draft is taken over by it
+                db.execute(_COMMENT, (on_item, view.number))
             if end is not None:
                 db.execute(
                     "UPDATE views SET finished = ?, judge = ? WHERE number = ?",
@@ -336,14 +336,16 @@ class Store:
                 f" a.at, a.set_aside {_ANSWERS} AND (? OR a.set_aside IS NULL) ORDER BY a.number",
                 (self.rubric, all_),
             ).fetchall()
-        answers = (StoredAnswer(*row) for row in rows)
-        return [replace(answer, codes=self._codes(answer)) for answer in answers]
+        decoded = ((*row[:6], self._codes(row[0], row[6]), *row[7:]) for row in rows)
+        return [StoredAnswer(*values) for values in decoded]
 
-    def _codes(self, answer: StoredAnswer) -> tuple[str, ...]:
-        """Feedback codes, which are kept as a JSON list."""
+    def _codes(self, number: int, text: object) -> tuple[str, ...]:
+        """Feedback codes of a rating, which are kept as a JSON list."""
+        if text == "[]":
+            return ()
         try:
-            return tuple(map(str, strict_json.loads(str(answer.codes))))
+            return tuple(map(str, strict_json.loads(str(text))))
         except (strict_json.BadJson, TypeError) as error:
             raise strict_json.DamagedFile(
-                f"{self.path}, rating {answer.number}: its codes are damaged ({error}); restore it"
+                f"{self.path}, rating {number}: its codes are damaged ({error}); restore it"
             ) from None

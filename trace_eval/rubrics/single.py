@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Literal
@@ -112,10 +111,10 @@ class ScoreRubric(RubricFile):
     key: str = Field("score", pattern=r"^[a-z][a-z_]{0,30}$")
     elements: tuple[str, ...] = ()
     silent: Literal["lowest", "unscored", "ask"] = "lowest"
-    unit: Literal["answer", "turn"] = Field("answer", exclude_if="answer".__eq__)
+    unit: Literal["answer", "turn"] = Field("answer", exclude_if=lambda value: value == "answer")
     overall: Overall | None = Field(None, exclude_if=is_none)
     min_samples: int | None = Field(None, ge=1)
-    confidence: bool = Field(False, exclude_if=operator.not_)
+    confidence: bool = Field(False, exclude_if=lambda value: not value)
 
     @model_validator(mode="after")
     def _fits_together(self) -> ScoreRubric:

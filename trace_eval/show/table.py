@@ -58,6 +58,7 @@ class Figure(NamedTuple):
         name: of its row; ``column`` is the title of its column.
         low, high: of its interval; None: it has none.
         n: items that it rests on; None: the row does not say.
+        unit: of figures of turns; empty: none.
     """
 
     name: str
@@ -66,7 +67,7 @@ class Figure(NamedTuple):
     low: float | None
     high: float | None
     n: int | None
-    unit: str
+    unit: str = ""
 
 
 def column(title: str = "", shown: Writer | str = "") -> Mapping[str, Any]:
@@ -179,7 +180,7 @@ def figures(table: Table) -> Iterator[Figure]:
             result = value if isinstance(value, IntervalEstimate) else IntervalEstimate(value)
             if isinstance(result.value, int | float) and title not in COUNTS:
                 low, high = result.interval or (None, None)
-                yield Figure(name, title, result.value, low, high, items, "")
+                yield Figure(name, title, result.value, low, high, items)
 
 
 def _items(columns: Sequence[str], row: Sequence[Any]) -> int | None:

@@ -149,7 +149,7 @@ def events_of(ticks: Ticks) -> Iterator[Event]:
 
 
 def _events(ticks: Ticks) -> Iterator[Event]:
-    """The same in ticks."""
+    """Events with spans and values in ticks."""
     user, agent = ticks.user, ticks.agent
     if len(user) > 1 and user[-1] and not user[-2]:
         user, agent = user[:-1], agent[:-1]  # the tick that says "stop" is no turn

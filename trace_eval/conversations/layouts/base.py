@@ -114,7 +114,7 @@ def each(paths: Iterator[Path] | list[Path], read: Callable[[Path], Conversation
 
 
 def one(name: str, read: Callable[[], Result]) -> Result | Unread:
-    """What is read, e.g. a conversation, or why it cannot be; a fault of it costs no other."""
+    """Call a reader; its fault costs no other conversation, and comes back as :class:`Unread`."""
     try:
         return read()
     except ValidationError as error:

@@ -123,7 +123,8 @@ def _record(folder: Path, root: Path, pipeline: str | None) -> ConversationItem:
     name = text_of(result.get("record_id")) or folder.name
     trial = folder.name if folder.name.startswith("trial") else None
     policy = _policy(whole)
-    item = _item(log, result, name if folder == root else str(folder.relative_to(root)), pipeline)
+    shown = name if folder == root else str(folder.relative_to(root))
+    item = _item(log, result, shown, pipeline, "conversation_ended_reason")
     return item.model_copy(
         update={
             "question_id": folder.parent.name if trial and not result.get("record_id") else name,
@@ -153,7 +154,7 @@ def _history(history: dict[str, Any], name: str, pipeline: str | None) -> Conver
         if source == "events" and isinstance(data, dict):
             more = data
         _add(log, source, text_of(value.get("event_type")), value.get("timestamp_ms"), more)
-    return _item(log, history, name, pipeline)
+    return _item(log, history, name, pipeline, "expected.conversation_ended_reason")
 
 
 def _add(
@@ -174,11 +175,16 @@ def _add(
 
 
 def _item(
-    log: list[Entry], source: dict[str, Any], name: str, pipeline: str | None
+    log: list[Entry], source: dict[str, Any], name: str, pipeline: str | None, reason_at: str
 ) -> ConversationItem:
-    """The call of a log; ``source`` is its ``result.json``, or its history."""
+    """The call of a log.
+
+    Args:
+        source: its ``result.json``, or its history.
+        reason_at: place in it of the reason for which the call ended.
+    """
     pipeline = pipeline or text_of(source.get("pipeline_type")) or "cascade"
-    reason = place(source, ("conversation_ended_reason", "expected.conversation_ended_reason"))
+    reason = place(source, (reason_at,))
     caveats = list(_clocks_that_run_back(log))
     entries = merged(log)
     result = number(entries, pipeline)
