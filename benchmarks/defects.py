@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from benchmarks.defects_planted import KINDS, Floats, made, voices
+from benchmarks.defects_planted import KINDS, made
+from benchmarks.defects_voices import Floats, voices
 from benchmarks.report import save, table
 from blueprints import Absent, Blueprint
 from extractors.audio import Clip, decode

@@ -1,163 +1,29 @@
-"""Clips with one defect planted, of real, neural and built voices, for ``defects``.
+"""Clips with one defect planted, for ``defects``.
 
-A base is one to three utterances of a voice, joined by pauses, at a random level, half of them
-with pink noise 25 to 45 dB under the speech. The defect is planted at a random place with a random
-strength; half of the clips then go through a codec. A clip without a defect is made the same way.
+The defect is planted in a clip of ``defects_voices`` at a random place with a random strength;
+half of the clips then go through a codec. A clip without a defect is made the same way. A listener
+can hear what is planted: a drop-out takes speech away and not a pause, an end is cut where the
+sound goes on, and the ends of formant synthesis, which stops like a cut, are faded first.
 """
 
 from __future__ import annotations
 
-import io
-import subprocess
-import tempfile
-from collections import defaultdict
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import parselmouth
-import soundfile
-import soxr
 from parselmouth.praat import call
 
-Floats = npt.NDArray[np.float64]
-Rng = np.random.Generator
+from benchmarks.defects_voices import CODECS, Floats, Rng, base, coded, level, loud_frames
+
 Planted = tuple[Floats, float, float]
-
-TEXTS = (
-    "The library opens at nine and closes at six, except on Sundays.",
-    "Please take the second street on the left, then walk straight ahead for ten minutes.",
-    "I am sorry, but I could not find a flight on that day. Shall I look for another one?",
-    "To make the soup, cut the onions, heat the oil, and wait until they are golden.",
-    "There are three reasons for this, and the first of them is simply the price.",
-    "Your appointment was moved to Thursday afternoon. Would that still work for you?",
-)
-
-#: Synthesiser and voice.
-BUILT = (
-    *(("espeak-ng", v) for v in ("en-us+m3", "en-gb+f2", "en-us+f4", "de+m1")),
-    *(("flite", v) for v in ("slt", "rms", "awb", "kal16")),
-)
-
-#: What the channel does: format and subtype of a file, or telephone; None: nothing.
-CODECS = (None, None, None, None, "MP3", "OPUS", "VORBIS", "phone")
-
-
-@cache
-def spoken(engine: str, voice: str, text: str) -> tuple[Floats, int]:
-    """One utterance of a built voice and its rate, Hz."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = str(Path(folder) / "said.wav")
-        option = ["-v", voice, "-w"] if engine == "espeak-ng" else ["-voice", voice, "-o"]
-        said = [text] if engine == "espeak-ng" else ["-t", text]
-        subprocess.run([engine, *option, out, *said], check=True, capture_output=True)
-        samples, rate = soundfile.read(out)
-    # Formant synthesis stops like a cut: the last 80 ms that sound are faded.
-    end = int(np.flatnonzero(_loud(samples, rate, 30))[-1] + 1) * rate // 100
-    fade = rate * 8 // 100
-    samples[end - fade : end] *= np.cos(np.linspace(0, np.pi / 2, fade)) ** 2
-    samples[end:] = 0
-    return np.asarray(samples), int(rate)
-
-
-def voices(data: Path) -> dict[str, list[Path | tuple[str, str, str]]]:
-    """Voice -> its utterances: real and neural ones of the shared data, and built ones."""
-    results: dict[str, list[Path | tuple[str, str, str]]] = defaultdict(list)
-    for path in sorted((data / "people" / "emotion" / "audio").iterdir()):
-        results[f"actor {path.name[:2]}"].append(path)
-    for path in sorted((data / "people" / "delivery" / "audio").iterdir()):
-        if "pitch_medium" in path.name and "x-soft" not in path.name:
-            results[f"neural {path.name.split('_')[1]}"].append(path)
-    results["prompts"] = [*sorted((data / "prompts").glob("*.wav"))]
-    results["readers"] = [*sorted((data / "rate_pairs").glob("*/*.wav"))]
-    for engine, voice in BUILT:
-        results[f"{engine} {voice}"] = [(engine, voice, text) for text in TEXTS]
-    return dict(results)
-
-
-def base(utterances: list[Path | tuple[str, str, str]], rng: Rng) -> tuple[Floats, int]:
-    """One to three utterances of a voice with pauses, levelled, perhaps with noise."""
-    parts: list[Floats] = []
-    # None twice: that would be a loop.
-    for index in rng.permutation(len(utterances))[: rng.integers(1, 4)]:
-        one = utterances[index]
-        samples, rate = spoken(*one) if isinstance(one, tuple) else soundfile.read(one)
-        samples = samples.mean(axis=1) if samples.ndim > 1 else samples
-        samples = _faded(samples - samples.mean(), rate)
-        parts += [samples, np.zeros(int(rate * rng.uniform(0.1, 0.6)))]
-        if sum(map(len, parts)) > 8 * rate:
-            break
-    x = np.concatenate([np.zeros(int(rate * rng.uniform(0.05, 0.4))), *parts])
-    x *= rng.uniform(0.2, 0.9) / np.abs(x).max()
-    if rng.random() < 0.5:
-        x = x + level(x) * 10 ** (-rng.uniform(25, 45) / 20) * _pink(len(x), rng)
-    return x, rate
-
-
-def _faded(x: Floats, rate: int) -> Floats:
-    """With both ends faded: for 20 ms where it is quiet, else for 150, for it was cut in a word."""
-    loud = _loud(x, rate, 30)
-    shape = np.ones(len(x))
-    for end, part in ((1, loud[:3]), (-1, loud[-3:])):
-        count = rate * (150 if part.any() else 20) // 1000
-        shape[::end][:count] = np.sin(np.linspace(0, np.pi / 2, count)) ** 2
-    return np.asarray(x * shape)
-
-
-def level(x: Floats) -> float:
-    """RMS of the loud half of 20 ms frames: the level of speech."""
-    frames = np.sqrt((x[: len(x) // 320 * 320].reshape(-1, 320) ** 2).mean(1))
-    return float(np.sqrt(np.mean(frames[frames >= np.quantile(frames, 0.5)] ** 2)))
-
-
-def _pink(count: int, rng: Rng) -> Floats:
-    spectrum = np.fft.rfft(rng.standard_normal(count))
-    spectrum /= np.sqrt(np.maximum(1, np.arange(len(spectrum))))
-    noise = np.fft.irfft(spectrum, count)
-    return noise / noise.std()
-
-
-def coded(x: Floats, rate: int, codec: str | None) -> tuple[Floats, int]:
-    """Through a codec, 16 bit otherwise."""
-    x = np.clip(x, -1, 1)
-    if codec is None:
-        return np.round(x * 32767) / 32768, rate
-    if codec == "phone":
-        return soxr.resample(
-            _through(soxr.resample(x, rate, 8000), 8000, "WAV", "ULAW"), 8000, rate
-        ), rate
-    if codec == "MP3":
-        return _through(x, rate, "MP3", None)[: len(x)], rate
-    if codec == "OPUS":
-        return soxr.resample(
-            _through(soxr.resample(x, rate, 24000), 24000, "OGG", "OPUS"), 24000, rate
-        ), rate
-    return _through(x, rate, "OGG", codec), rate
-
-
-def _through(x: Floats, rate: int, form: str, subtype: str | None) -> Floats:
-    held = io.BytesIO()
-    soundfile.write(held, x, rate, format=form, subtype=subtype)
-    held.seek(0)
-    return np.asarray(soundfile.read(held)[0])
-
-
-# -- places -----------------------------------------------------------------------------------
-
-
-def _loud(x: Floats, rate: int, below_db: float = 10.0) -> npt.NDArray[np.bool_]:
-    """10 ms frames at most so far under the speech's level."""
-    size = rate // 100
-    frames = np.sqrt((x[: len(x) // size * size].reshape(-1, size) ** 2).mean(1))
-    return np.asarray(frames > level(x) * 10 ** (-below_db / 20))
 
 
 def _inside(x: Floats, rate: int, rng: Rng, seconds: float, below_db: float = 10.0) -> int:
     """A random sample from which on so many seconds are loud throughout; shorter where none is."""
-    loud = _loud(x, rate, below_db)
+    loud = loud_frames(x, rate, below_db)
     for length in np.geomspace(seconds, 0.03, 8):
         n = max(2, round(length * 100))
         if len(loud) <= n + 20:
@@ -199,13 +65,13 @@ def drop_out(x: Floats, rate: int, rng: Rng) -> Planted:
     """30 to 400 ms of nothing inside speech, cut within 1 ms."""
     length = int(rate * rng.uniform(0.03, 0.4))
     at = _inside(x, rate, rng, 0.05) + rate // 40
-    ends = np.flatnonzero(np.convolve(_loud(x, rate), np.ones(3), "valid") == 3) * rate // 100
+    ends = np.flatnonzero(np.convolve(loud_frames(x, rate), np.ones(3), "valid") == 3) * rate // 100
     ends = ends[(ends >= at + length // 2) & (ends >= at + 0.03 * rate) & (ends <= at + 2 * length)]
     if not len(ends):
         raise ValueError("no loud end")
     length = int(rng.choice(ends)) - at
     # What falls into a pause takes nothing away that is heard.
-    lost = _loud(x, rate, 25)[at * 100 // rate : (at + length) * 100 // rate]
+    lost = loud_frames(x, rate, 25)[at * 100 // rate : (at + length) * 100 // rate]
     if lost.mean() < 0.67:
         raise ValueError("most of it is a pause")
     y = x.copy()
@@ -333,7 +199,7 @@ def _voices_beside(y: Floats, rate: int, at: float) -> tuple[Floats, Floats]:
 
 def long_pause(x: Floats, rate: int, rng: Rng) -> Planted:
     """3.5 to 7 s of the clip's own quiet between words."""
-    loud = np.flatnonzero(_loud(x, rate, 25))
+    loud = np.flatnonzero(loud_frames(x, rate, 25))
     gaps = np.flatnonzero(np.diff(loud) >= 6)
     if not len(gaps):
         raise ValueError("no gap")
@@ -365,7 +231,7 @@ def silence(x: Floats, rate: int, rng: Rng) -> Planted:
     if rng.random() < 0.5:
         return quiet, 0.0, len(x) / rate
     half = len(x)
-    loud = np.flatnonzero(_loud(x, rate, 25))
+    loud = np.flatnonzero(loud_frames(x, rate, 25))
     y = np.concatenate([x[: (loud[-1] + 3) * rate // 100], quiet[:half]])
     if half < 2 * rate:
         y = np.concatenate([y, quiet[: 2 * rate]])

@@ -19,7 +19,8 @@ from pathlib import Path
 
 import soundfile
 
-from benchmarks.defects_planted import KINDS, coded, planted, voices
+from benchmarks.defects_planted import KINDS, planted
+from benchmarks.defects_voices import coded, voices
 from benchmarks.report import save, table
 from blueprints import Blueprint
 from trace_eval.estimate.share import Share

@@ -21,7 +21,7 @@ import parselmouth
 import soundfile
 from parselmouth.praat import call
 
-from benchmarks.defects_planted import TEXTS, Floats, Rng, spoken
+from benchmarks.defects_voices import TEXTS, Floats, Rng, spoken
 from benchmarks.report import save, table
 from blueprints import Blueprint, Pitch, Signal, Transcript
 from extractors import guessed

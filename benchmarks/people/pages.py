@@ -53,7 +53,7 @@ def shown(figure: Saved | None) -> str:
     if figure is None or figure[0] is None:
         return "-"
     value, low, high, *_ = figure
-    return f"{value:.2f}" if low is None else f"{value:.2f} ({low:.2f} to {high:.2f})"
+    return f"{value:.2f}" if low is None else f"{value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def first_table() -> str:

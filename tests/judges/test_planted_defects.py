@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from benchmarks.defects_planted import TEXTS, loop, silence, spoken
+from benchmarks.defects_planted import loop, silence
+from benchmarks.defects_voices import TEXTS, spoken
 from blueprints import Blueprint
 from fusion import Rating
 from trace_eval.extracting.start import extract

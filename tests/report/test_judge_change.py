@@ -255,7 +255,8 @@ def test_the_command_and_what_it_refuses(tmp_path: Path) -> None:
     refused("no column 'gone'", "compare", f"{path}:old", f"{path}:gone", *change)
     refused("name two, OLD NEW", "compare", f"{path}:old", *change)
     refused("which column holds the verdicts", "compare", path, f"{path}:new", *change)
-    refused("old is 'maybe' in 1 row (it is no label); labels are 1, 2", "compare", f"{bad}:old", f"{path}:new", *change)
+    why = "old is 'maybe' in 1 row (it is no label); labels are 1, 2"
+    refused(why, "compare", f"{bad}:old", f"{path}:new", *change)
 
 
 def test_an_option_that_does_nothing_is_refused_on_every_path(tmp_path: Path) -> None:

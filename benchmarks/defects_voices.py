@@ -1,0 +1,149 @@
+"""Clips of real, neural and built voices, in which ``defects_planted`` plants defects.
+
+A base is one to three utterances of a voice, joined by pauses, at a random level, half of them
+with pink noise 25 to 45 dB under the speech.
+"""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import tempfile
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+import soxr
+
+Floats = npt.NDArray[np.float64]
+Rng = np.random.Generator
+
+TEXTS = (
+    "The library opens at nine and closes at six, except on Sundays.",
+    "Please take the second street on the left, then walk straight ahead for ten minutes.",
+    "I am sorry, but I could not find a flight on that day. Shall I look for another one?",
+    "To make the soup, cut the onions, heat the oil, and wait until they are golden.",
+    "There are three reasons for this, and the first of them is simply the price.",
+    "Your appointment was moved to Thursday afternoon. Would that still work for you?",
+)
+
+#: Synthesiser and voice.
+BUILT = (
+    *(("espeak-ng", v) for v in ("en-us+m3", "en-gb+f2", "en-us+f4", "de+m1")),
+    *(("flite", v) for v in ("slt", "rms", "awb", "kal16")),
+)
+
+#: What the channel does: format and subtype of a file, or telephone; None: nothing.
+CODECS = (None, None, None, None, "MP3", "OPUS", "VORBIS", "phone")
+
+
+@cache
+def spoken(engine: str, voice: str, text: str) -> tuple[Floats, int]:
+    """One utterance of a built voice and its rate, Hz."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = str(Path(folder) / "said.wav")
+        option = ["-v", voice, "-w"] if engine == "espeak-ng" else ["-voice", voice, "-o"]
+        said = [text] if engine == "espeak-ng" else ["-t", text]
+        subprocess.run([engine, *option, out, *said], check=True, capture_output=True)
+        samples, rate = soundfile.read(out)
+    # Formant synthesis stops like a cut: the last 80 ms that sound are faded.
+    end = int(np.flatnonzero(loud_frames(samples, rate, 30))[-1] + 1) * rate // 100
+    fade = rate * 8 // 100
+    samples[end - fade : end] *= np.cos(np.linspace(0, np.pi / 2, fade)) ** 2
+    samples[end:] = 0
+    return np.asarray(samples), int(rate)
+
+
+def voices(data: Path) -> dict[str, list[Path | tuple[str, str, str]]]:
+    """Voice -> its utterances: real and neural ones of the shared data, and built ones."""
+    results: dict[str, list[Path | tuple[str, str, str]]] = defaultdict(list)
+    for path in sorted((data / "people" / "emotion" / "audio").iterdir()):
+        results[f"actor {path.name[:2]}"].append(path)
+    for path in sorted((data / "people" / "delivery" / "audio").iterdir()):
+        if "pitch_medium" in path.name and "x-soft" not in path.name:
+            results[f"neural {path.name.split('_')[1]}"].append(path)
+    results["prompts"] = [*sorted((data / "prompts").glob("*.wav"))]
+    results["readers"] = [*sorted((data / "rate_pairs").glob("*/*.wav"))]
+    for engine, voice in BUILT:
+        results[f"{engine} {voice}"] = [(engine, voice, text) for text in TEXTS]
+    return dict(results)
+
+
+def base(utterances: list[Path | tuple[str, str, str]], rng: Rng) -> tuple[Floats, int]:
+    """One to three utterances of a voice with pauses, levelled, perhaps with noise."""
+    parts: list[Floats] = []
+    # None twice: that would be a loop.
+    for index in rng.permutation(len(utterances))[: rng.integers(1, 4)]:
+        one = utterances[index]
+        samples, rate = spoken(*one) if isinstance(one, tuple) else soundfile.read(one)
+        samples = samples.mean(axis=1) if samples.ndim > 1 else samples
+        samples = _faded(samples - samples.mean(), rate)
+        parts += [samples, np.zeros(int(rate * rng.uniform(0.1, 0.6)))]
+        if sum(map(len, parts)) > 8 * rate:
+            break
+    x = np.concatenate([np.zeros(int(rate * rng.uniform(0.05, 0.4))), *parts])
+    x *= rng.uniform(0.2, 0.9) / np.abs(x).max()
+    if rng.random() < 0.5:
+        x = x + level(x) * 10 ** (-rng.uniform(25, 45) / 20) * _pink(len(x), rng)
+    return x, rate
+
+
+def _faded(x: Floats, rate: int) -> Floats:
+    """With both ends faded: for 20 ms where it is quiet, else for 150, for it was cut in a word."""
+    loud = loud_frames(x, rate, 30)
+    shape = np.ones(len(x))
+    for end, part in ((1, loud[:3]), (-1, loud[-3:])):
+        count = rate * (150 if part.any() else 20) // 1000
+        shape[::end][:count] = np.sin(np.linspace(0, np.pi / 2, count)) ** 2
+    return np.asarray(x * shape)
+
+
+def level(x: Floats) -> float:
+    """RMS of the loud half of 20 ms frames: the level of speech."""
+    frames = np.sqrt((x[: len(x) // 320 * 320].reshape(-1, 320) ** 2).mean(1))
+    return float(np.sqrt(np.mean(frames[frames >= np.quantile(frames, 0.5)] ** 2)))
+
+
+def _pink(count: int, rng: Rng) -> Floats:
+    spectrum = np.fft.rfft(rng.standard_normal(count))
+    spectrum /= np.sqrt(np.maximum(1, np.arange(len(spectrum))))
+    noise = np.fft.irfft(spectrum, count)
+    return noise / noise.std()
+
+
+def coded(x: Floats, rate: int, codec: str | None) -> tuple[Floats, int]:
+    """Through a codec, 16 bit otherwise."""
+    x = np.clip(x, -1, 1)
+    if codec is None:
+        return np.round(x * 32767) / 32768, rate
+    if codec == "phone":
+        return soxr.resample(
+            _through(soxr.resample(x, rate, 8000), 8000, "WAV", "ULAW"), 8000, rate
+        ), rate
+    if codec == "MP3":
+        return _through(x, rate, "MP3", None)[: len(x)], rate
+    if codec == "OPUS":
+        return soxr.resample(
+            _through(soxr.resample(x, rate, 24000), 24000, "OGG", "OPUS"), 24000, rate
+        ), rate
+    return _through(x, rate, "OGG", codec), rate
+
+
+def _through(x: Floats, rate: int, form: str, subtype: str | None) -> Floats:
+    held = io.BytesIO()
+    soundfile.write(held, x, rate, format=form, subtype=subtype)
+    held.seek(0)
+    return np.asarray(soundfile.read(held)[0])
+
+
+# -- places -----------------------------------------------------------------------------------
+
+
+def loud_frames(x: Floats, rate: int, below_db: float = 10.0) -> npt.NDArray[np.bool_]:
+    """10 ms frames at most so far under the speech's level."""
+    size = rate // 100
+    frames = np.sqrt((x[: len(x) // size * size].reshape(-1, size) ** 2).mean(1))
+    return np.asarray(frames > level(x) * 10 ** (-below_db / 20))
