@@ -39,7 +39,7 @@ test-slow: $(VENV)/installed-test system
 test-models: $(VENV)/installed-models system
 	$(VENV)/models/bin/python -m pytest -n $(JOBS) --dist loadfile -m "models and not slow" tests/models
 
-# All benchmarks, about an hour; they want a quiet machine, and TRACE_EVAL_DATA for the real
+# All benchmarks, about two hours; they want a quiet machine, and TRACE_EVAL_DATA for the real
 # recordings. Each writes benchmarks/results/NAME.json; the tables of docs/results come from those.
 bench: $(VENV)/installed-test system
 	for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; done
@@ -57,8 +57,8 @@ bench-models: $(VENV)/installed-models
 drill: $(VENV)/installed-test system
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]' \
 	  || echo "atheris has no wheel here; the drill says what it leaves out"
-	$(BIN)/python -m benchmarks.drill
-	$(BIN)/python -m benchmarks.readme
+	$(BIN)/python -m benchmarks.drill; status=$$?; \
+	$(BIN)/python -m benchmarks.readme && exit $$status
 
 # The bill of materials of what the wheel installs, and what is known against it (network).
 sbom: $(VENV)/installed-audit

@@ -2,7 +2,7 @@
 
     python -m benchmarks.defects [--clips 100] [--seed 1]
 
-Needs TRACE_EVAL_DATA, espeak-ng and flite. Of the seventeen voices of ``defects_planted`` every
+Needs TRACE_EVAL_DATA, espeak-ng and flite. Of the seventeen voices of ``defects_voices`` every
 second one was used to choose thresholds; the figures are of the others, with other places and
 strengths. An event is right where it overlaps what was planted, within .1 s; every other event of
 its kind, in clips of whichever kind and in clips without a defect, is wrong. Only where another
@@ -17,8 +17,6 @@ speech. The shares are given with and without it.
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -30,7 +28,7 @@ import soundfile
 
 from benchmarks.defects_planted import KINDS, made
 from benchmarks.defects_voices import Floats, voices
-from benchmarks.report import save, table
+from benchmarks.report import data_folder, save, table
 from blueprints import Absent, Blueprint
 from extractors.audio import Clip, decode
 from extractors.defects import DefectsExtractor
@@ -141,10 +139,7 @@ def main() -> None:
     parser.add_argument("--clips", type=int, default=100, help="of each kind")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    shared = os.environ.get("TRACE_EVAL_DATA")
-    if shared is None:
-        sys.exit("set TRACE_EVAL_DATA")
-    data, measured = Path(shared), Measured()
+    data, measured = data_folder(), Measured()
     kinds = planted(args.clips, args.seed, data, measured)
     header = ["kind", *next(iter(kinds.values()))]
     table("planted", header, [[kind, *map(str, row.values())] for kind, row in kinds.items()])
@@ -153,7 +148,8 @@ def main() -> None:
     table("clean", header, [[name, *map(str, row.values())] for name, row in folders.items()])
     cost = measured.cpu_s / measured.sound_s
     print(f"\n{cost:.4f} CPU s per s of sound; signal {measured.signal_s / measured.sound_s:.4f}")
-    save("defects", {"planted": kinds, "clean": folders, "cpu_s_per_s": round(cost, 4)})
+    figures = {"planted": kinds, "clean": folders, "cpu_s_per_s": round(cost, 4)}
+    save("defects", {"seed": args.seed, **figures})
 
 
 if __name__ == "__main__":

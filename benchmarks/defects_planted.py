@@ -16,33 +16,20 @@ import numpy as np
 import parselmouth
 from parselmouth.praat import call
 
-from benchmarks.defects_voices import CODECS, Floats, Rng, base, coded, level, loud_frames
+from benchmarks.defects_voices import (
+    CODECS,
+    Floats,
+    Rng,
+    base,
+    coded,
+    inside,
+    joined,
+    level,
+    loud_frames,
+    voices_beside,
+)
 
 Planted = tuple[Floats, float, float]
-
-
-def _inside(x: Floats, rate: int, rng: Rng, seconds: float, below_db: float = 10.0) -> int:
-    """A random sample from which on so many seconds are loud throughout; shorter where none is."""
-    loud = loud_frames(x, rate, below_db)
-    for length in np.geomspace(seconds, 0.03, 8):
-        n = max(2, round(length * 100))
-        if len(loud) <= n + 20:
-            continue
-        run = np.convolve(loud, np.ones(n), "valid")
-        starts = np.flatnonzero(run[10:-10] >= n) + 10
-        if len(starts):
-            return int(rng.choice(starts)) * rate // 100
-    raise ValueError("nowhere loud")
-
-
-def _joined(parts: list[Floats], fade: int) -> Floats:
-    """Parts one after the other with a crossfade of so many samples."""
-    out = parts[0]
-    up = np.linspace(0, 1, fade)
-    for part in parts[1:]:
-        middle = out[-fade:] * (1 - up) + part[:fade] * up
-        out = np.concatenate([out[:-fade], middle, part[fade:]])
-    return out
 
 
 # -- defects ----------------------------------------------------------------------------------
@@ -51,20 +38,20 @@ def _joined(parts: list[Floats], fade: int) -> Floats:
 def loop(x: Floats, rate: int, rng: Rng) -> Planted:
     """.25 to 1.5 s said one to four times more, its copies joined by 5 ms."""
     length = int(rate * min(rng.uniform(0.25, 1.5), len(x) / rate / 3))
-    start = _inside(x, rate, rng, 0.15)
+    start = inside(x, rate, rng, 0.15)
     start = min(start, len(x) - length - rate // 5)
     fade = rate // 200
     part = x[start : start + length]
     times = int(rng.integers(1, 5))
     copies = [x[: start + length], *[x[start - fade : start + length]] * times]
-    whole = _joined([*copies, x[start + length - fade :]], fade)
+    whole = joined([*copies, x[start + length - fade :]], fade)
     return whole, start / rate, (start + (times + 1) * len(part)) / rate
 
 
 def drop_out(x: Floats, rate: int, rng: Rng) -> Planted:
     """30 to 400 ms of nothing inside speech, cut within 1 ms."""
     length = int(rate * rng.uniform(0.03, 0.4))
-    at = _inside(x, rate, rng, 0.05) + rate // 40
+    at = inside(x, rate, rng, 0.05) + rate // 40
     ends = np.flatnonzero(np.convolve(loud_frames(x, rate), np.ones(3), "valid") == 3) * rate // 100
     ends = ends[(ends >= at + length // 2) & (ends >= at + 0.03 * rate) & (ends <= at + 2 * length)]
     if not len(ends):
@@ -94,7 +81,7 @@ def click(x: Floats, rate: int, rng: Rng) -> Planted:
 def clipped(x: Floats, rate: int, rng: Rng) -> Planted:
     """.3 to 1.2 s driven 12 to 24 dB into the limit."""
     length = int(rate * rng.uniform(0.3, 1.2))
-    at = _inside(x, rate, rng, 0.15)
+    at = inside(x, rate, rng, 0.15)
     gain = np.ones(len(x))
     gain[at : at + length] = 10 ** (rng.uniform(12, 24) / 20)
     fade = rate // 100
@@ -111,7 +98,7 @@ def clipped(x: Floats, rate: int, rng: Rng) -> Planted:
 def stretched(x: Floats, rate: int, rng: Rng) -> Planted:
     """40 to 80 ms of speech drawn out to .6 to 2 s by overlapping grains of it."""
     grain = int(rate * rng.uniform(0.04, 0.08))
-    at = _inside(x, rate, rng, 0.1)
+    at = inside(x, rate, rng, 0.1)
     part = x[at : at + 2 * grain]
     period = _period(part, rate)
     count = int(rng.uniform(0.6, 2) * rate / period)
@@ -123,7 +110,7 @@ def stretched(x: Floats, rate: int, rng: Rng) -> Planted:
         held[i * width : i * width + 2 * width] += source * window
     end = count * period // width * width
     parts = [x[: at + width], held[width:end], x[at + width :]]
-    return _joined(parts, rate // 100), (at + width) / rate, (at + end) / rate
+    return joined(parts, rate // 100), (at + width) / rate, (at + end) / rate
 
 
 def _period(part: Floats, rate: int) -> int:
@@ -134,7 +121,7 @@ def _period(part: Floats, rate: int) -> int:
 
 def abrupt_begin(x: Floats, rate: int, rng: Rng) -> Planted:
     """What lies before a loud place is cut away."""
-    at = _inside(x, rate, rng, 0.04)
+    at = inside(x, rate, rng, 0.04)
     if len(x) - at < rate:
         raise ValueError("too little is left")
     return x[at:], 0.0, 0.0
@@ -143,7 +130,7 @@ def abrupt_begin(x: Floats, rate: int, rng: Rng) -> Planted:
 def abrupt_end(x: Floats, rate: int, rng: Rng) -> Planted:
     """From the middle of a loud place on all is cut away; silence takes its place half the time."""
     # 40 ms behind the cut are loud as well: an end before a pause or a stop is not abrupt.
-    at = _inside(x, rate, rng, 0.08) + rate // 25
+    at = inside(x, rate, rng, 0.08) + rate // 25
     if at < rate:
         raise ValueError("too little is left")
     y = x[:at]
@@ -175,26 +162,15 @@ def pitch_jump(x: Floats, rate: int, rng: Rng) -> Planted:
     call(tier, "Multiply frequencies", at, end, factor)
     call([tier, made], "Replace pitch tier")
     y = np.asarray(call(made, "Get resynthesis (overlap-add)").values[0], float)[: len(x)]
-    before, behind = _voices_beside(y, rate, at)
+    before, behind = voices_beside(y, rate, at)
     if min(len(before), len(behind)) < 16:
         raise ValueError("less than 80 ms of voice beside it")
     if abs(12 * np.log2(np.median(behind[:6]) / np.median(before[:6]))) < 10:
         raise ValueError("a smaller step")
-    before, behind = _voices_beside(y, rate, end)
+    before, behind = voices_beside(y, rate, end)
     if min(len(before), len(behind)) and abs(12 * np.log2(behind[0] / before[0])) > 6:
         raise ValueError("f0 steps back inside the voice")
     return y, at, at
-
-
-def _voices_beside(y: Floats, rate: int, at: float) -> tuple[Floats, Floats]:
-    """f0 without a gap before a moment, backwards, and behind it, from 15 ms on, Hz every 5 ms."""
-    first = max(0, round((at - 0.2) * rate))
-    sound = parselmouth.Sound(y[first : first + rate * 2 // 5], rate)
-    pitch = sound.to_pitch_cc(0.005, 50.0, pitch_ceiling=600.0)
-    f0, when = pitch.selected_array["frequency"], pitch.xs() + first / rate
-    sides = f0[when < at - 0.015][::-1], f0[when > at + 0.015]
-    before, behind = (side[np.cumprod(side > 0, dtype=bool)] for side in sides)
-    return before, behind
 
 
 def long_pause(x: Floats, rate: int, rng: Rng) -> Planted:

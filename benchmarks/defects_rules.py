@@ -10,9 +10,7 @@ quality alone is judged, with the group ``defects`` and without it. ``unacceptab
 from __future__ import annotations
 
 import argparse
-import os
 import re
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -21,7 +19,7 @@ import soundfile
 
 from benchmarks.defects_planted import KINDS, planted
 from benchmarks.defects_voices import coded, voices
-from benchmarks.report import save, table
+from benchmarks.report import data_folder, save, table
 from blueprints import Blueprint
 from trace_eval.estimate.share import Share
 from trace_eval.extracting.start import extract
@@ -65,12 +63,10 @@ def main() -> None:
     parser.add_argument("--clips", type=int, default=16, help="pairs of each kind")
     parser.add_argument("--seed", type=int, default=3)
     args = parser.parse_args()
-    shared = os.environ.get("TRACE_EVAL_DATA")
-    if shared is None:
-        sys.exit("set TRACE_EVAL_DATA")
+    data = data_folder()
     results = {}
     for kind in KINDS:
-        made = blueprints_of(kind, args.clips, args.seed, Path(shared))
+        made = blueprints_of(kind, args.clips, args.seed, data)
         counts: Counter[str] = Counter()
         for number, (clean, planted_one) in enumerate(zip(made[::2], made[1::2], strict=True)):
             sign = 1 if number % 2 else -1

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import parselmouth
 import soundfile
 import soxr
 
@@ -139,11 +140,43 @@ def _through(x: Floats, rate: int, form: str, subtype: str | None) -> Floats:
     return np.asarray(soundfile.read(held)[0])
 
 
-# -- places -----------------------------------------------------------------------------------
-
-
 def loud_frames(x: Floats, rate: int, below_db: float = 10.0) -> npt.NDArray[np.bool_]:
     """10 ms frames at most so far under the speech's level."""
     size = rate // 100
     frames = np.sqrt((x[: len(x) // size * size].reshape(-1, size) ** 2).mean(1))
     return np.asarray(frames > level(x) * 10 ** (-below_db / 20))
+
+
+def inside(x: Floats, rate: int, rng: Rng, seconds: float, below_db: float = 10.0) -> int:
+    """A random sample from which on so many seconds are loud throughout; shorter where none is."""
+    loud = loud_frames(x, rate, below_db)
+    for length in np.geomspace(seconds, 0.03, 8):
+        n = max(2, round(length * 100))
+        if len(loud) <= n + 20:
+            continue
+        run = np.convolve(loud, np.ones(n), "valid")
+        starts = np.flatnonzero(run[10:-10] >= n) + 10
+        if len(starts):
+            return int(rng.choice(starts)) * rate // 100
+    raise ValueError("nowhere loud")
+
+
+def joined(parts: list[Floats], fade: int) -> Floats:
+    """Parts one after the other with a crossfade of so many samples."""
+    out = parts[0]
+    up = np.linspace(0, 1, fade)
+    for part in parts[1:]:
+        middle = out[-fade:] * (1 - up) + part[:fade] * up
+        out = np.concatenate([out[:-fade], middle, part[fade:]])
+    return out
+
+
+def voices_beside(y: Floats, rate: int, at: float) -> tuple[Floats, Floats]:
+    """f0 without a gap before a moment, backwards, and behind it, from 15 ms on, Hz every 5 ms."""
+    first = max(0, round((at - 0.2) * rate))
+    sound = parselmouth.Sound(y[first : first + rate * 2 // 5], rate)
+    pitch = sound.to_pitch_cc(0.005, 50.0, pitch_ceiling=600.0)
+    f0, when = pitch.selected_array["frequency"], pitch.xs() + first / rate
+    sides = f0[when < at - 0.015][::-1], f0[when > at + 0.015]
+    before, behind = (side[np.cumprod(side > 0, dtype=bool)] for side in sides)
+    return before, behind

@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -133,19 +134,23 @@ def fitting(device: str) -> list[Measured]:
     """Training of a small scorer: the weights after equal steps from equal weights."""
     import torch
 
-    def weights(on: str, batch: int) -> float:
+    def new(on: str) -> Any:
         torch.manual_seed(0)
         scorer = scorer_of(SMALL, on, 4)
         scorer.backbone.to(torch.float32)
+        return scorer
+
+    def weights(on: str, batch: int) -> float:
+        scorer = new(on)
         train(scorer, SMALL["vocab_size"], batch, 3)
         with torch.no_grad():
             return sum(p.double().abs().sum().item() for p in scorer.backbone.parameters())
 
     rows = []
     for batch in BATCHES:
-        wanted = weights("cpu", batch)
-        result, seconds, memory = timed(lambda size=batch: weights(device, size), device)
-        apart = abs(result / wanted - 1)
+        apart = abs(weights(device, batch) / weights("cpu", batch) - 1)
+        work = partial(train, new(device), SMALL["vocab_size"], batch, 3)
+        _, seconds, memory = timed(work, device)
         rows.append(Measured("scorer, training", batch, 3 * batch / seconds, memory, apart))
     return rows
 

@@ -10,14 +10,13 @@ recognised is measured by :mod:`benchmarks.hearing`.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.report import save, table
+from benchmarks.report import data_folder, save, table
 from blueprints import Blueprint, Loudness, Quality, Rate
 from extractors.audio import SPEECH_RATE, decode
 from extractors.registry import create, plan_extractors
@@ -102,7 +101,7 @@ def dnsmos_difference(paths: list[Path]) -> float:
 
 def main() -> None:
     """Measure and print."""
-    data = Path(os.environ.get("TRACE_EVAL_DATA") or sys.exit("set TRACE_EVAL_DATA"))
+    data = data_folder()
     if shutil.which("ffmpeg") is None:
         sys.exit("ffmpeg is missing: apt-get install ffmpeg")
     paths = list({decode(p).sha256: p for p in find_recordings(data)}.values())

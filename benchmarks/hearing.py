@@ -12,7 +12,6 @@ that of the best of PASSES (default 2), so that other work on the machine counts
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.fidelity import words
-from benchmarks.report import restart_with, save, table
+from benchmarks.report import data_folder, restart_with, save, table
 from benchmarks.watch import peak_mb
 from blueprints import Blueprint, Transcript
 from extractors import default_asr, packaged
@@ -112,7 +111,7 @@ def at_hand() -> list[str]:
 
 def main() -> None:
     """Measure, print, save."""
-    data = Path(os.environ.get("TRACE_EVAL_DATA") or sys.exit("set TRACE_EVAL_DATA"))
+    data = data_folder()
     if sys.argv[1:2] == ["--line"]:
         print(json.dumps(measure(sys.argv[2], data, int(sys.argv[3]))))
         return

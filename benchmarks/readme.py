@@ -169,7 +169,7 @@ DRILL = ("kills", "inputs", "guided", "surroundings", "faults")
 def _drill() -> str:
     """What was tried to break it."""
     parts = [stored(f"drill_{name}") for name in DRILL]
-    seeds = ", ".join({str(part.pop("seed")) for part in parts})
+    seeds = ", ".join(map(str, sorted({part.pop("seed") for part in parts})))
     rows = (Outcome(**part).row() for part in parts)
     return f"{markdown('tried | cases | lost | of which | s', rows)}\n\nSeed {seeds}."
 
@@ -294,7 +294,9 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     (LISTENERS, "defects, rated", _rated_defects),
     (
         *(LISTENERS, "defects, cost"),
-        lambda: f"It took {stored('defects')['cpu_s_per_s']:.4f} CPU s per s of mono at 16 kHz.",
+        lambda: "Seed {seed}; it took {cpu_s_per_s:.4f} CPU s per s of mono at 16 kHz.".format(
+            **stored("defects")
+        ),
     ),
     (MEASUREMENTS, "drill", _drill),
     (COVERAGE, "intervals", _intervals),

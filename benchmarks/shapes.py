@@ -1,7 +1,7 @@
 """Networks of published shapes with random weights: time and memory do not depend on what they are.
 
-    python -m benchmarks.shapes                  # needs a CUDA device with 24 GB or more
-    python -m benchmarks.shapes whisper --device cpu --size base --tokens 48 --batches 1 2 4 8
+    python -m benchmarks.shapes                # needs a CUDA device with 24 GB or more
+    python -m benchmarks.shapes --only whisper --device cpu --size base --tokens 48
 
 - whisper: seconds of audio in a second by how many windows are decoded at once; random weights
   write nonsense to the last token, so every window is decoded to the same fixed length;
@@ -67,7 +67,7 @@ def wait(device: str) -> None:
 
 
 def timed(work: Callable[[], Any], device: str, repeats: int = 1) -> tuple[Any, float, float]:
-    """What it gives, its median seconds after a warm-up (of CPU, on one), and the peak in MB."""
+    """The result, median seconds after a warm-up (CPU seconds on a CPU), and the peak in MB."""
     clock = time.perf_counter if is_gpu(device) else time.process_time
     work()
     wait(device)
@@ -209,7 +209,7 @@ def scorer_of(shape: dict[str, int], device: str, rank: int) -> Any:
 
 
 def rate(scorer: Any, vocabulary: int, batch: int, rows: int) -> None:
-    """Rate so many texts."""
+    """Rate a number of texts."""
     rng = random.Random(0)
     texts = [([rng.randrange(2, vocabulary) for _ in range(TOKENS)], False) for _ in range(rows)]
     scorer.backbone.eval()
@@ -218,7 +218,7 @@ def rate(scorer: Any, vocabulary: int, batch: int, rows: int) -> None:
 
 
 def train(scorer: Any, vocabulary: int, batch: int, steps: int) -> None:
-    """So many times forward, backward and the optimiser's step."""
+    """A number of steps: forward, backward, and the optimiser."""
     import torch
 
     from trace_eval.judges.scorer.train import collated
@@ -251,7 +251,7 @@ def scorer(device: str) -> list[Row]:
 def main() -> None:
     """Measure where there is the device, else say that nothing was measured."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("networks", nargs="*", choices=["whisper", "reward", "scorer", []])
+    parser.add_argument("--only", action="append", choices=["whisper", "reward", "scorer"])
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--size", choices=SIZES, default="large-v3", help="of Whisper")
     parser.add_argument("--tokens", type=int, default=64, help="in a window of Whisper")
@@ -269,10 +269,16 @@ def main() -> None:
         "reward": lambda: reward(chosen.device),
         "scorer": lambda: scorer(chosen.device),
     }
-    for network in chosen.networks or networks:
-        rows = networks[network]()
+    for network in chosen.only or networks:
+        try:
+            rows = networks[network]()
+        except ImportError as error:
+            print(f"{network} is skipped: {error.name} is not installed")
+            continue
         table(f"{network} on {name}", list(rows[0]), [list(one.values()) for one in rows])
-        save(f"shapes_{network}", {"device": name, "rows": rows})
+        named = f"{network}-{chosen.size}" if network == "whisper" else network
+        if network == "whisper" or is_gpu(chosen.device):  # a CPU's figures are of no use there
+            save(f"shapes_{named}", {"device": name, "rows": rows})
 
 
 if __name__ == "__main__":

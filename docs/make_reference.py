@@ -286,7 +286,7 @@ def _meanings(types: Iterable[str]) -> dict[str, str]:
 
 
 def _schema(name: str, schema: Mapping[str, Any], meanings: Mapping[str, str] = {}) -> str:
-    parts = [f"### {name}"]
+    parts = [f"#### {name}"]
     for shape in _shapes(schema, schema.get("$defs", {})):
         rows = [
             (f"`{key}`", _kind(field), field.get("description") or meanings.get(key, ""))

@@ -16,14 +16,14 @@ from benchmarks.coverage.rows import Row, Worlds, table
 
 
 class World(Protocol):
-    """A truth that is known, and what a number of draws say of it."""
+    """A known truth, and a row of figures from draws of it."""
 
     @property
     def name(self) -> str:
         """In words."""
 
     def covered(self, draws: int) -> Row:
-        """What came of so many draws."""
+        """The row of a number of draws."""
 
 
 def named(worlds: Iterable[World]) -> Worlds:
@@ -52,7 +52,7 @@ def main() -> None:
     chosen = parser.parse_args()
     worlds, usual = STUDIES[chosen.study]
     exact = {intervals.LOWER: intervals.lower()} if chosen.study == "intervals" else {}
-    table(f"coverage_{chosen.study}", worlds, chosen.seeds or usual, **exact)
+    table(f"coverage_{chosen.study}", worlds, chosen.seeds or usual, exact)
 
 
 if __name__ == "__main__":

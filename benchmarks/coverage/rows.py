@@ -1,4 +1,4 @@
-"""What the studies of coverage share: a table that grows world by world, and its file.
+"""The table of a study of coverage, which grows world by world, and its file.
 
 Rows of worlds that the file has at that number of seeds or more are kept, so that a run that was
 stopped goes on; remove the file to draw everything anew.
@@ -18,7 +18,7 @@ LEAST, MOST = 0.935, 0.97
 
 Row = dict[str, Any]
 
-#: A world by its name: draws so many seeds and says what came of them.
+#: World -> its row, from a number of seeds.
 Worlds = Mapping[str, Callable[[int], Row]]
 
 
@@ -40,21 +40,23 @@ def shown(value: object) -> str:
         return "-"
     if "share" in value:
         return f"{value['share']:.1%} [{value['from']:.1%}, {value['to']:.1%}]"
-    if "held" in value:
+    if {"held", "given"} <= value.keys():  # ranks have shares by method under held
         return f"{value['held']:.1%} of {value['given']:.0%}"
     return ", ".join(f"{name} {shown(one)}" for name, one in value.items())
 
 
-def table(name: str, worlds: Worlds, seeds: int, **exact: Mapping[str, float]) -> None:
+def table(
+    name: str, worlds: Worlds, seeds: int, exact: Mapping[str, Mapping[str, float]] | None = None
+) -> None:
     """Draw every world, print its row, and store it at once.
 
     Args:
         name: of the file among the results.
         worlds: what to draw.
         seeds: of every world.
-        exact: shares that need no draws, stored besides.
+        exact: heading -> shares that need no draws, stored besides.
     """
-    path = RESULTS / f"{name}.json"
+    path, exact = RESULTS / f"{name}.json", exact or {}
     rows: dict[str, Row] = json.loads(path.read_text())["worlds"] if path.exists() else {}
     for world, draw in worlds.items():
         if rows.get(world, {}).get("seeds", 0) < seeds:

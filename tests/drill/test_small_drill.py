@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.drill import faults, guided, mutate, surroundings
+from benchmarks.drill.parts import PARTS
+from benchmarks.readme import DRILL
 
 
 def test_mutated_inputs() -> None:
@@ -18,6 +20,10 @@ def test_a_failing_server() -> None:
     outcome = faults.drill(100, seed=1)
     assert not outcome.lost
     assert outcome.notes["kinds of faults"] >= 28
+
+
+def test_the_page_shows_every_part() -> None:
+    assert {*DRILL} == {*PARTS}
 
 
 @pytest.mark.slow

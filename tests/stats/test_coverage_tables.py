@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.coverage.__main__ import STUDIES
 from benchmarks.coverage.intervals import LOWER, lower
-from benchmarks.coverage.rows import LEAST, MOST
+from benchmarks.coverage.rows import LEAST, MOST, shown
 from benchmarks.report import stored
 from tests.support.cli import ROOT
 
@@ -80,3 +80,10 @@ def test_truths_beside_the_stored_worlds_can_lie_lower() -> None:
     assert exact["15"] == pytest.approx(0.915, abs=5e-4)
     text = f"15 labels alone hold {percent(exact['15'])} and 30 hold {percent(exact['30'])}."
     assert text in PAGE
+
+
+@pytest.mark.parametrize("study", sorted({*STUDIES} - {"gate"}))  # its draws are not stored
+def test_every_stored_row_can_be_printed(study: str) -> None:
+    rows = stored(f"coverage_{study}")["worlds"].values()
+    assert rows
+    assert all("seeds" in shown(row) for row in rows)
