@@ -33,7 +33,7 @@ from benchmarks.fault_calls import (
     pauses_of,
     rendered,
 )
-from benchmarks.report import save, stored
+from benchmarks.report import RESULTS, save, stored
 from extractors.formats import AUDIO_SUFFIXES
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.logged import checked_against_sound
@@ -306,7 +306,7 @@ def main() -> int:
         names = args.only or [*FAULTS, *LOGGED]
         rows = report(rows_of(args.calls or [made], worlds, names))
     if args.save:
-        before = stored("faults")["rows"]
+        before = stored("faults")["rows"] if (RESULTS / "faults.json").exists() else []
         every = {(row["fault"], row["world"]): row for row in (*before, *rows)}
         save("faults", {"rows": [*every.values()]})
     return int(not all(holds(row) for row in rows))

@@ -30,7 +30,7 @@ import soundfile
 
 from benchmarks.extract import default_manifest
 from benchmarks.llm_server import calls_made, server
-from benchmarks.report import save
+from benchmarks.report import RESULTS, save, stored
 from benchmarks.watch import Watched, judged, watch
 from trace_eval.data.manifests import read_manifest
 from trace_eval.runs.run import Run
@@ -74,6 +74,8 @@ def judge(
 def memory(folder: Path, pairs: int) -> dict[str, Any]:
     """Every process of a long run with all extractors."""
     watched = judge(make_pairs(folder, pairs), folder / "run", "--min-coverage", "0")
+    if watched.seen[-1][1] < pairs:
+        raise SystemExit(f"the run stopped at {watched.seen[-1][1]} of {pairs} pairs")
     return {"pairs": pairs, "minutes": watched.minutes, "processes": watched.processes()}
 
 
@@ -171,17 +173,20 @@ def missed(results: dict[str, dict[str, Any]]) -> list[str]:
 def main() -> None:
     """Measure, print, save; exit 1 when a target is missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--share", type=float, default=1.0)
-    share = parser.parse_args().share
-    results = {}
     parts = {memory: 1_000, scale: 40, stream: 10_000, stopped: 2_000}
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--only", action="append", choices=[part.__name__ for part in parts])
+    chosen = parser.parse_args()
+    results = stored("pipeline") if (RESULTS / "pipeline.json").exists() else {}
+    results.pop("machine", None)
     with tempfile.TemporaryDirectory() as name:
         for part, pairs in parts.items():
-            result = part(Path(name, part.__name__), max(30, round(share * pairs)))
-            results[part.__name__] = result
-            print(json.dumps({part.__name__: result}, indent=1), flush=True)
-    if share == 1:
-        save("pipeline", results)
+            if part.__name__ in (chosen.only or [part.__name__]):
+                result = part(Path(name, part.__name__), max(30, round(chosen.share * pairs)))
+                results[part.__name__] = result
+                print(json.dumps({part.__name__: result}, indent=1), flush=True)
+                if chosen.share == 1:
+                    save("pipeline", results)
     if wrong := missed(results):
         sys.exit("; ".join(wrong))
 

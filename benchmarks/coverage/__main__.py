@@ -37,7 +37,7 @@ STUDIES = {
     "agree": (named(agree.worlds()), 400),
     "claims": (named(claims.worlds()), 400),
     "plan": (named(plan.WORLDS), 40),
-    "looks": (named(plan.LOOKERS), 2000),
+    "looks": (named(plan.LOOKERS), 600),
     "ranks": (named(ranks.worlds()), 500),
     "screen": (screen.STUDY, 2000),
     "gate": (named(gate.CELLS), 1000),

@@ -30,7 +30,7 @@ from trace_eval.scores.lexical import lexical_score
 Reader = Callable[[str], Any]
 
 #: Characters; read at this length and at twice of it.
-LENGTH = 2_000
+LENGTH = 4_000
 
 
 @cache
@@ -127,11 +127,11 @@ def _is_linear(read: Reader, family: Callable[[int], str]) -> bool:
     A quadratic reader takes four times as much, and seconds instead of hundredths.
     """
     twice = _seconds(read, family(2 * LENGTH))
-    if twice < 0.02:
+    if twice < 0.04:
         return True
     once = min(_seconds(read, family(LENGTH)) for _ in range(3))
     twice = min(twice, *(_seconds(read, family(2 * LENGTH)) for _ in range(2)))
-    return twice < max(3 * once, 0.02)
+    return twice < max(3 * once, 0.04)
 
 
 def test_every_reader_is_linear() -> None:

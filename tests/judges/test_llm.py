@@ -22,7 +22,8 @@ from trace_eval.judges.ask.prices import FREE, Price
 from trace_eval.judges.ask.scripted import ScriptedClient, ScriptExhausted
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.registry.create import create_judge
+from trace_eval.judges.registry.create import create_judge, create_scorers
+from trace_eval.rubrics.load import load_rubric
 
 PRICE = Price(
     server="*",
@@ -310,6 +311,15 @@ def test_a_very_long_raw_reply_is_kept_in_part() -> None:
     assert raw.endswith("[34464 characters left out]")  # 100000 - 65536
 
 
+def test_parameters_are_equal_for_equal_options() -> None:
+    one = scripted([])
+    before = one.parameters()
+    assert json.loads(json.dumps(before)) == before
+    assert before == scripted([]).parameters()
+    # What cannot change the output is not part of it.
+    assert scripted([], concurrency=3, timeout_s=5).parameters() == before
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -363,3 +373,13 @@ def test_calls_under_way_do_not_exhaust_the_budget_by_their_worst_case(tmp_path:
 
     assert {made.status for made in asyncio.run(main())} == {"scored"}
     assert one.budget.spending.spent == pytest.approx(0.022)
+
+
+def test_judges_over_a_chat_model_share_one_frame() -> None:
+    local = JudgeOptions(base_url="http://x/v1")
+    heard = [JudgeOptions(task=task, base_url="http://x/v1") for task in ("s2s", "naturalness")]
+    made = [create_judge("openai:m", local), *(create_judge("audio:openai:m", o) for o in heard)]
+    for spec in ("openai:m", "audio:openai:m"):
+        made += create_scorers(spec, [load_rubric("style")], local)
+    assert {type(judge) for judge in made} == {LLMJudge}
+    assert not LLMJudge.__subclasses__(), "what differs is a view and an answer form"

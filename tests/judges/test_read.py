@@ -247,6 +247,13 @@ def test_reasons_are_writable_text_and_kept() -> None:
     assert read_json(scores(prosody="\ud800")).reasoning["prosody"] == "?"
 
 
+@pytest.mark.parametrize("words", ["x", "A answers.", "答案一更好", "Reasoning: 1 is clear"])
+def test_a_short_reason_is_a_reason(words: str) -> None:
+    assert not is_placeholder(words)
+    made = {name: {"reasoning": words, "rating": "1"} for name in DIMENSIONS}
+    assert parse_reply(json.dumps(made), "label").reasoning["content"] == words
+
+
 @pytest.mark.parametrize("words", ["<reasoning>", "string", "Your reasoning", '"todo"'])
 def test_a_placeholder_is_no_reason(words: str) -> None:
     assert is_placeholder(words)
@@ -254,8 +261,6 @@ def test_a_placeholder_is_no_reason(words: str) -> None:
     with pytest.raises(ReplyError, match="no reason; say what decided") as told:
         parse_reply(json.dumps(made), "label")
     assert told.value.reason is NONE
-    for short in ("x", "A answers.", "答案一更好", "Reasoning: 1 is clear"):
-        assert not is_placeholder(short)
 
 
 # One acceptable answer wins, and none is both_bad, whatever is said to be better; two are compared.

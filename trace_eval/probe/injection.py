@@ -72,7 +72,7 @@ def _attacks() -> Iterator[Attack]:
             yield Attack(family, number, text.replace("{verdicts}", verdicts))
 
 
-#: All of them.
+#: The attacks of ``attacks.toml``.
 ATTACKS: tuple[Attack, ...] = tuple(_attacks())
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +15,7 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
+from tests.support.cli import trace_eval
 from tests.support.llm_judges import judged
 from tests.support.rated_sound import case, clip, said
 from tests.support.servers import Answer, Asked, Server, completion
@@ -287,32 +292,53 @@ def test_two_runs_at_once_pay_for_each_sample_once(tmp_path: Path) -> None:
     assert [score.value for score in found] == [3.0, 3.0]
 
 
-def test_an_end_while_a_choice_is_repaired_keeps_the_good_ones(tmp_path: Path) -> None:
-    item, more, hangs = clip(tmp_path), {"cache": tmp_path / "c", "ledger": tmp_path / "l"}, [True]
+def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:
+    """Killed while a bad choice is repaired: the good ones are kept, and one call is open."""
+    hangs = [True]
 
     def answer(asked: Asked) -> Answer:
-        slow = "n" not in asked.body and hangs[0]
-        return Answer(body=spoilt(asked).body, sleep=5.0 if slow else 0.0)
+        if "n" not in asked.body and hangs[0]:
+            return Answer(body=spoilt(asked).body, sleep=5.0)
+        return spoilt(asked)
 
-    async def interrupted(judge: LLMJudge) -> None:
-        task = asyncio.create_task(judge.judge(case(item)))
-        while len(server.asked) < 2:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        await judge.close()
-
+    manifest, out = tmp_path / "answers.jsonl", tmp_path / "run"
+    manifest.write_text(clip(tmp_path).model_dump_json(exclude_none=True) + "\n")
+    (tmp_path / "prices.toml").write_text(PRICES)
     with Server(answer) as server:
-        asyncio.run(interrupted(rater(server, tmp_path, **more)))
+        typed = ["rate", manifest, "--rubric", "style", "--judge", "audio:openai:m"]
+        typed += ["--base-url", f"{server.url}/v1", "--samples", 5, "-J", "choices=true"]
+        typed += ["-J", f"prices={tmp_path}/prices.toml", "--max-cost", 1]
+        typed += ["--cache", tmp_path / "cache", "--out", out]
+        command = [sys.executable, "-m", "trace_eval", *map(str, typed)]
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            _wait_for(lambda: len(server.asked) == 2, running)
+        finally:
+            running.kill()
+            running.wait()
         hangs[0] = False
-        judge = rater(server, tmp_path, **more)
-        (score,) = rated(judge, item)
-        assert [asked.body.get("n") for asked in server.asked[2:]] == [None]
+        with sqlite3.connect(tmp_path / "cache" / "replies.sqlite") as cache:
+            assert cache.execute("SELECT COUNT(*) FROM replies").fetchone() == (4,)
+        done = trace_eval(*typed)
+        assert done.code == 0, done.err
+        after = [asked.body.get("n") for asked in server.asked[2:]]
+    assert after == [None]
+    (score,) = Run(out).scores()
     assert [opinion.score for opinion in score.opinions] == [5, 4, 3, 2, 1]
     assert [opinion.cached for opinion in score.opinions] == [True, True, False, True, True]
+    observed = Run(out).record().judge_observed
     # Both requests that came to an end, and the worst case of the one that did not.
-    assert judge.budget.spending.spent == pytest.approx(2 * COST, rel=1e-9)
-    assert judge.budget.spending.possible > 0
+    assert observed["spent_usd"] == pytest.approx(2 * COST, rel=1e-9)
+    assert float(str(observed["possibly_spent_usd"])) > 0
+
+
+def _wait_for(what: Callable[[], bool], running: subprocess.Popen[bytes]) -> None:
+    for _ in range(2400):
+        if what():
+            return
+        assert running.poll() is None, "it ended too early"
+        time.sleep(0.05)
+    raise AssertionError("it never came")
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 7])

@@ -136,13 +136,27 @@ def test_what_nobody_hears_is_not_sent(
     assert client.history == []
 
 
-def test_a_rating_has_the_same_limits_of_length(tmp_path: Path) -> None:
+def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> None:
+    made = case(tmp_path)  # answers of 0.2 and 0.25 s
+    for options in ({"task": "s2s"}, {"task": "naturalness"}):
+        limits = JudgeOptions(max_clip_seconds=0.22, instruction="text", **options)
+        judge = listening_judge("audio:scripted:t", ScriptedClient([]), limits)
+        sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
+        given = replace(made, item=made.pair.model_copy(update=sides))
+        assert "answer B has 0.25 s, the limit is 0.22 s" in str(
+            asyncio.run(judge.judge(given)).detail
+        )
+        assert "max_clip_seconds" in judge.uses
     rubric, options = load_rubric("quality"), JudgeOptions(max_clip_seconds=0.22)
-    view = AudioView(rubric, options)
-    rater = scoring_judge("audio:scripted:t", ScriptedClient([]), options, None, rubric, view)
-    assert "max_clip_seconds" in rater.uses
-    for seconds, told in ((0.25, "0.25 s, the limit is 0.22 s"), (0.01, "at least")):
-        item = Single(id="s", answer={"audio": recording(tmp_path / "t.wav", seconds)})
+    rater = scoring_judge(
+        "audio:scripted:t", ScriptedClient([]), options, None, rubric,
+        AudioView(rubric, options),
+    )  # fmt: skip
+    for answer, told in (
+        (made.pair.b, "0.25 s, the limit is 0.22 s"),
+        (made.pair.a.model_copy(update={"audio": recording(tmp_path / "t.wav", 0.01)}), "at least"),
+    ):
+        item = Single(id="s", answer={"audio": answer.audio})
         score = asyncio.run(rater.judge(Case(item, decode=decode_recording)))
         assert (score.status, told in str(score.detail)) == ("unscored", True)
 

@@ -86,6 +86,13 @@ def test_a_failed_reply_is_no_vote_and_never_a_tie(tmp_path: Path) -> None:
     assert "cannot be used" in again[-1].text
 
 
+def test_one_of_several_replies_may_fail(tmp_path: Path) -> None:
+    replies = [reply(8, 6), "x", reply(7, 6), reply(5, 6)]
+    made, _ = judged(tmp_path, replies, swap="off", samples=4, repair=False)
+    assert made.label("overall") == "1"
+    assert made.caveats == ["1 of 4 opinions failed: 1 unparseable"]
+
+
 def test_free_text_for_models_that_end_with_scores(tmp_path: Path) -> None:
     text = "Output A: 3 faults.\n\nOutput A: 10, Output B: 9"
     made, client = judged(tmp_path, [text] * 2, structure="text")
@@ -173,3 +180,25 @@ def test_report_and_card_of_a_plain_tie(tmp_path: Path) -> None:
         regular, expressive, whole = shares
         assert whole == pytest.approx(0.4 * regular + 0.6 * expressive, abs=0.11), who
         assert who in page
+
+
+def test_a_real_server_hears_both_recordings(tmp_path: Path, ears: str) -> None:
+    made = pair(tmp_path, spoken=False)
+    record = json.loads(made.model_dump_json(exclude_none=True))
+    for side in ("a", "b"):
+        record[side]["reference"] = "Please say it twice."
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(record))
+    done = trace_eval(
+        "judge", tmp_path / "pairs.jsonl", "--judge", "audio:openai:tiny", "-J", "task=naturalness",
+        "--base-url", f"{ears}/v1", "--out", tmp_path / "run", "--cache", tmp_path / "cache",
+        "--min-coverage", "0",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    judgement = Run.open(tmp_path / "run").judgements()["p"]
+    # Random weights: a score may fall off the scale; that is a reason, never a vote.
+    for opinion in judgement.opinions:
+        assert (opinion.reason is None) == (opinion.score_a is not None)
+        assert opinion.reason in (None, Reason.OFF_LABEL, Reason.UNPARSEABLE, Reason.REPLY_CUT)
+        assert opinion.usage is not None
+        assert opinion.usage.input_tokens > 0
+    assert len(judgement.opinions) == 2

@@ -158,6 +158,19 @@ def test_fields_are_dropped_where_refused(tmp_path: Path) -> None:
     assert not others & set(server.asked[-1].body)
 
 
+def test_top_k_goes_along(tmp_path: Path) -> None:
+    """A field beyond OpenAI's own: vLLM takes it."""
+    with Server(lambda _: Answer(body=completion(said("tie")))) as server:
+        judge = judge_at(server, "any", top_k=50)
+        assert run(judge, case(tmp_path)).status == "scored"
+        assert {asked.body["top_k"] for asked in server.asked} == {50}
+        assert judge.parameters()["top_k"] == 50
+        plain, other = (judge_at(server, "any", **some) for some in ({}, {"top_k": 40}))
+        calls = [j.calls(case(tmp_path))[0] for j in (judge, plain, other)]
+    assert len({call.key for call in calls}) == 3
+    assert "top_k" not in plain.parameters()
+
+
 def test_stereo_44k_beside_mono_16k(tmp_path: Path) -> None:
     from tests.support.audio_cases import write
 

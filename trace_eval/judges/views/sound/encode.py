@@ -1,7 +1,8 @@
 """Waveforms of several recordings: mono, one rate, PCM16 WAV in memory; and how they are sent.
 
-Nothing here keeps what it makes. A recording that is at the target rate already passes
-unchanged, sample by sample: 16-bit files survive the trip exactly.
+Nothing here keeps what it makes, but for parts that are the same in every call. A recording that
+is at the target rate already passes unchanged, sample by sample: 16-bit files survive the trip
+exactly.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Waveform:
     """A mono waveform as a list of items, in one format.
 
     Its length, its places and its recipe follow from that list by arithmetic alone; samples and
-    bytes are made on demand and not kept.
+    bytes are made on demand; see :meth:`part` for the ones that are kept.
 
     Attributes:
         items: in the order in which they are heard.
@@ -157,7 +158,11 @@ class Waveform:
         return wav if self.format == "wav" else _mp3(wav)
 
     def part(self, kept: bool = False) -> AudioPart:
-        """It as a part of a message; ``kept``: the same in every call, so bytes are made once."""
+        """The waveform as a part of a message.
+
+        Args:
+            kept: the part is the same in every call, so its bytes are made once.
+        """
         render = lru_cache(maxsize=1)(self.render) if kept else self.render
 
         def made() -> bytes:
@@ -170,7 +175,7 @@ class Waveform:
 
 
 class Sending(NamedTuple):
-    """How sound is sent: by which options, with which labels (none: none are heard)."""
+    """How sound is sent: by which options, and with which audible labels, by name; empty: none."""
 
     options: JudgeOptions
     signals: Signals
