@@ -27,7 +27,7 @@ from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.judges import align
-from trace_eval.stats.agreement.score import JudgeScore, score_judge
+from trace_eval.stats.agreement.score import JudgeScore, guesses_of, score_judge
 from trace_eval.stats.agreement.selective import add_selective
 from trace_eval.stats.options import AgreeOptions, NumberRule
 from trace_eval.turns.figures import MIN_CONVERSATIONS
@@ -100,7 +100,7 @@ class Rules:
             column = align("judge", "overall", truth, said)
             cluster = None if self.sizes == "single" else unit
             judged = Opinions("judge", texts_of(range(len(said))), {}, facts=facts)
-            return score_judge(column, judged, cluster, options)
+            return score_judge(column, guesses_of(judged, options), cluster, options)
 
         scores = [score() for _ in range(self.judges)]
         best = max(scores, key=lambda one: float(np.trace(one.confusion)))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+import numpy as np
 import pytest
 
 from benchmarks.coverage.gate import Cell
@@ -17,7 +18,7 @@ from tests.support.judged import judged_run, rated_run
 from trace_eval import gate_runs
 from trace_eval.compare.comparable import NotComparable
 from trace_eval.compare.gate.junit_xml import junit, junit_error
-from trace_eval.compare.gate.rows import sign_power, spread
+from trace_eval.compare.gate.rows import decide, sign_power, spread
 from trace_eval.compare.options import GateOptions
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.options import RateOptions
@@ -63,7 +64,6 @@ def test_power_of_the_exact_test_is_that_of_simulated_runs() -> None:
         (0.27, 1000, 0.05, 0.618),
     ):
         assert sign_power(items, flips, drop * (1 - flips), 0.05) == pytest.approx(power, abs=0.035)
-    import numpy as np
 
     gap = np.r_[np.full(16, 1.0), np.full(16, -1.0), np.zeros(168)]
     seen = spread(gap, None, labels=True)
@@ -315,3 +315,12 @@ def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
     run = judged_run(tmp_path / "pairs", labels(101))
     with pytest.raises(UserError, match="holds no conversations"):
         gate_runs(run, run, options=replace(FEW, limits=limits))
+
+
+def test_a_drop_of_the_margin_itself_does_not_exceed_it() -> None:
+    options = GateOptions(margin=0.05)
+    drops = np.array([-0.01, -0.09, -0.02, -0.08] * 5)  # their mean is -0.05 but for rounding
+    for order in range(20):
+        mean = float(np.random.default_rng(order).permutation(drops).mean())
+        assert decide(mean, 0.9, 0.001, options) == "pass"
+    assert decide(-0.051, 0.9, 0.001, options) == "fail"

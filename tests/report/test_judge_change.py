@@ -16,7 +16,9 @@ from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judges import judge_change, judge_change_tables
 from trace_eval.compare.mapping import mapping
 from trace_eval.compare.options import ChangeOptions
+from trace_eval.compare.read_judging import read_judging
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.opinions.codes import LABELS as CODES
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.ratings import read_ratings
 
@@ -257,6 +259,22 @@ def test_the_command_and_what_it_refuses(tmp_path: Path) -> None:
     refused("which column holds the verdicts", "compare", path, f"{path}:new", *change)
     why = "old is 'maybe' in 1 row (it is no label); labels are 1, 2"
     refused(why, "compare", f"{bad}:old", f"{path}:new", *change)
+
+
+@pytest.mark.parametrize("name", ["preference", "match", "verdict"])
+def test_a_column_of_verdicts_may_have_any_name(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"item,{name}\n1,A\n2,both_bad\n3,Absent\n4,\n5,tie\n")
+    judging = read_judging(f"{path}:{name}")
+    assert judging.ids.tolist() == ["1", "2", "4", "5"]
+    codes = judging.codes["verdict"].tolist()
+    assert [CODES[code] if code >= 0 else None for code in codes] == ["1", "both_bad", None, "tie"]
+    path.write_text(f"item,{name}\n1,n/a\n")
+    with pytest.raises(UserError, match=f"{name} is 'n/a' .*, nothing \\(no verdict\\) or absent"):
+        read_judging(f"{path}:{name}")
+    path.write_text(f"item,{name},rater\n1,A,x\n1,B,y\n")
+    with pytest.raises(UserError, match="item '1' has two rows; keep one"):
+        read_judging(f"{path}:{name}")
 
 
 def test_an_option_that_does_nothing_is_refused_on_every_path(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, Judging
 from trace_eval.compare.run_judgings import run_judging
 from trace_eval.data.label_files import Columns, read_columns
-from trace_eval.opinions.cells import UnreadValues, ids_of, refuse_duplicates, texts_of
+from trace_eval.opinions.cells import UnreadValues, ids_of, texts_of
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.opinions.labels import RowSystems, encode
 from trace_eval.opinions.opinions import Opinions
@@ -91,8 +91,7 @@ def read_board(source: Source, keys: Sequence[str] = ("system",)) -> Opinions:
     columns = _columns(path, wanted, optional="baseline")
     parts = [[text or "" for text in columns[f"key {key}"]] for key in keys]
     names = [" ".join(filter(None, row)) for row in zip(*parts, strict=True)]
-    twice = next((name for name, rows in Counter(names).items() if rows > 1), None)
-    if twice is not None:
+    if (twice := _twice(names)) is not None:
         raise UserError(
             f"{path}: system {twice!r} has two rows; tell them apart by more columns, e.g."
             f" --key {' --key '.join(keys)} --key OTHER"
@@ -128,16 +127,30 @@ def _flags(column: Sequence[str | None]) -> NDArray[np.bool_]:
     return np.array([(text or "").lower() in ("1", "true", "yes") for text in column], bool)
 
 
+#: What a cell of a verdict may hold besides labels, after them in a message.
+_NO_LABEL = f", nothing (no verdict) or {ABSENT}"
+
+
+def _is_absent(text: str | None) -> bool:
+    return (text or "").lower() == ABSENT
+
+
+def _twice(names: Sequence[str]) -> str | None:
+    """The first name that occurs more than once."""
+    return next((name for name, rows in Counter(names).items() if rows > 1), None)
+
+
 def _table(path: Path, column: str, truth: str | None) -> Judging:
     source, wanted = str(path), {column: "verdict", "severe": "severe"}
     columns = _columns(path, wanted | ({truth: "truth"} if truth else {}), optional="severe")
     ids = ids_of(source, columns, False)
-    refuse_duplicates(source, ids, None, None)
-    systems, unread = RowSystems.of(columns), UnreadValues(source, ids)
+    if (twice := _twice(ids.tolist())) is not None:
+        raise UserError(f"{path}: item {twice!r} has two rows; keep one")
+    systems, unread = RowSystems.of(columns), UnreadValues(source, ids, _NO_LABEL)
 
     def codes_of(name: str, called: str) -> Codes:
-        values = [None if text == ABSENT else text for text in columns[name]]
-        return encode(values, called, systems, unread)
+        values = [None if _is_absent(text) else text for text in columns[name]]
+        return encode(values, "verdict", systems, unread, called)
 
     codes = codes_of("verdict", column)
     labels = Opinions(source, ids, {"human": codes_of("truth", truth)}) if truth else None
@@ -152,4 +165,4 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
         facts=facts,
         reasons={"verdict": texts_of([NO_VERDICT if c == MISSING else None for c in codes])},
         labels=labels,
-    ).take(np.array([text != ABSENT for text in columns["verdict"]], bool))
+    ).take(np.array([not _is_absent(text) for text in columns["verdict"]], bool))

@@ -124,10 +124,12 @@ class UnreadValues:
     Attributes:
         source: of the table.
         ids: of its rows; empty: they have none.
+        others: what a cell may hold besides labels, in words.
     """
 
     source: str
     ids: Sequence[Any] | Texts
+    others: str = ""
     _values: dict[tuple[str, str], _Value] = field(default_factory=dict)
 
     def add(self, column: str, value: object, row: int, why: str, allowed: tuple[str, ...]) -> None:
@@ -159,7 +161,7 @@ class UnreadValues:
         raise UserError(
             f"{self.source}, record {first.row + 1}{self._id(first)}: {column} is {value!r:.80}"
             f" in {counted(first.rows, 'row')} ({first.why}){also}; labels are"
-            f" {', '.join(first.allowed)}; {remedy}"
+            f" {', '.join(first.allowed)}{self.others}; {remedy}"
         )
 
     def _described(self, key: tuple[str, str], value: _Value) -> str:

@@ -215,8 +215,20 @@ def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
     return stems if any((one.find(stems) >= 0).any() for one in about) else ids
 
 
-def encode(values: Sequence[Any], column: str, systems: RowSystems, unread: UnreadValues) -> Codes:
-    """Codes of a column of labels in any accepted spelling; ``unread`` takes what is none."""
+def encode(
+    values: Sequence[Any],
+    column: str,
+    systems: RowSystems,
+    unread: UnreadValues,
+    called: str | None = None,
+) -> Codes:
+    """Codes of a column of labels in any accepted spelling.
+
+    Args:
+        column: the dimension, which decides what labels there may be.
+        unread: takes what is none.
+        called: the column's name in the file; None: the dimension's.
+    """
     table: dict[Any, int] = {
         label: LABELS.index(label)
         for label in LABELS
@@ -241,7 +253,7 @@ def encode(values: Sequence[Any], column: str, systems: RowSystems, unread: Unre
             except ValueError as error:
                 why = str(error)
         if codes[row] == unknown:
-            unread.add(column, values[row], row, why, allowed)
+            unread.add(called or column, values[row], row, why, allowed)
     return codes
 
 

@@ -38,7 +38,7 @@ from trace_eval.stats.agreement.metrics import Comparison, compare_all
 from trace_eval.stats.agreement.parts import Forced, category_rows, forced, labels_rows, whole
 from trace_eval.stats.agreement.policies import Mechanism, fuse_codes, has_dimensions, mechanisms
 from trace_eval.stats.agreement.position import positions, self_rows, widest
-from trace_eval.stats.agreement.score import INSTRUCTIONS, JudgeScore, score_judge
+from trace_eval.stats.agreement.score import INSTRUCTIONS, JudgeScore, guesses_of, score_judge
 from trace_eval.stats.inference.win_rates import calibrations_of, shares_of
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions
 from trace_eval.stats.report import (
@@ -168,8 +168,9 @@ def _truth(items: Opinions) -> Iterator[TruthRow]:
 
 def _scores(it: _Compared) -> Iterator[JudgeScore]:
     for judge, aligned in zip(it.judges, it.columns, strict=True):
+        guesses = guesses_of(judge.joined, it.options)
         for column in aligned:
-            yield score_judge(column, judge.joined, it.cluster, it.options)
+            yield score_judge(column, guesses, it.cluster, it.options)
 
 
 def _forced(it: _Compared) -> Iterator[Forced]:

@@ -72,7 +72,7 @@ class Learned:
 
 
 def learn(
-    sides: tuple[str, Mapping[str, Codes]],
+    side: tuple[str, Mapping[str, Codes]],
     overall: Codes,
     instruction: NDArray[np.int64] | None,
     fallback: Policy,
@@ -81,7 +81,7 @@ def learn(
     """Fit policies to three dimensions and the true overall label of each item, and cross-validate.
 
     Args:
-        sides: whose dimensions they are, and the three of them.
+        side: name of annotators or of a judge, and their three columns of labels.
         overall: true label of each item.
         instruction: instruction of each item, from 0.
         fallback: decides cells that the training data never show.
@@ -94,7 +94,7 @@ def learn(
         raise UserError(
             "--learn-policy groups its folds by instruction: add a column instruction_id"
         )
-    labels, codes = sides
+    labels, codes = side
     cells = cells_of(codes)
     available = (cells >= 0) & (overall != MISSING)
     cells, overall, instruction = cells[available], overall[available], instruction[available]

@@ -149,7 +149,7 @@ def by_level(labels: Opinions, column: str) -> Masks:
     votes = vote_counts(labels, column)
     if int(votes.sum(1).max(initial=0)) < 2:
         return {}
-    names = [*LEVELS][:-1]  # not "none"
+    names = [*LEVELS][: _CODE["none"]]
     return _by([names[level] if level < len(names) else None for level in levels_of(votes)])
 
 

@@ -87,22 +87,34 @@ class JudgeScore:
         return f"{counted(self.scored, 'pair')} ({'; '.join(lines)})"
 
 
+#: The rule that repeats the judge's verdict on content.
+_CONTENT = "content only"
+
+#: Name of a simple rule -> its label of each item; None: it needs what is not there.
+Guesses = Mapping[str, Codes | None]
+
+
+def guesses_of(judged: Opinions, options: AgreeOptions) -> Guesses:
+    """Labels by :data:`RULES` and further numbers of the items that a judge says something of."""
+    rules = {rule.name: rule.codes(judged.facts) for rule in (*RULES, *options.baselines)}
+    return {**rules, _CONTENT: judged.codes.get("content")}
+
+
 def score_judge(
-    column: Aligned, judged: Opinions, cluster: NDArray[np.int64] | None, options: AgreeOptions
+    column: Aligned, guesses: Guesses, cluster: NDArray[np.int64] | None, options: AgreeOptions
 ) -> JudgeScore:
     """Score one judge on one dimension.
 
     Args:
         column: truth and prediction.
-        judged: what the judge says of the same items: numbers and content, for the baselines.
+        guesses: of :func:`guesses_of`.
         cluster: independent unit of each item, from 0; None: items are drawn one by one.
-        options: of the intervals, and numbers to beat beside :data:`RULES`.
+        options: of the intervals.
     """
     metrics, counts = estimates_of(column, cluster, options.bootstrap), column.counts()
-    best, rules = majority(counts, column.labels), (*RULES, *options.baselines)
-    guesses = {rule.name: rule.codes(judged.facts) for rule in rules}
-    if column.dimension in ("overall", "preference"):
-        guesses["content only"] = judged.codes.get("content")
+    best = majority(counts, column.labels)
+    if column.dimension not in ("overall", "preference"):
+        guesses = {name: codes for name, codes in guesses.items() if name != _CONTENT}
     baselines = tuple(_baselines(column, counts, best, guesses, cluster))
     ties = _lone_ties(counts, metrics)
     result, level = metrics[accuracy_name(column.labels)], options.bootstrap.level

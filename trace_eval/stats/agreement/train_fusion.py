@@ -116,7 +116,9 @@ def train_fusion(
     return FusionTraining(
         model,
         model.save(out) if stored else None,
-        *(details["train"], details["dev"], details.get("test")),
+        details["train"],
+        details["dev"],
+        details.get("test"),
         tuple(errors),
         tuple(squared_error(who, of, held_out.truth) for who, of in predicted.items()),
         verdict,

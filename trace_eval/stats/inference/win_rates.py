@@ -199,7 +199,7 @@ class ShareRow:
     """Share of the judged pairs with a human label, or on which the judge is right.
 
     Attributes:
-        what: the label, :data:`PEOPLE_SPLIT` or :data:`RIGHT`.
+        what: the label, :data:`RATERS_SPLIT` or :data:`RIGHT`.
         share: of accuracy without the judge's own figure: it does not know it.
     """
 
