@@ -115,11 +115,8 @@ def measures() -> str:
     """Per group of the blueprint: every value with its unit."""
     kinds = schemas("blueprint")["$defs"]
     rows = []
-    for group in ("signal", "transcript", "quality", "pitch", "loudness", "rate"):
-        for name, field in kinds[group.title()]["properties"].items():
-            if name != "status":
-                rows.append((f"`{group}.{name}`", _kind(field), field.get("description", "")))
-    for group in ("emotion", "accent"):
+    measured = ("signal", "transcript", "quality", "pitch", "loudness", "rate")
+    for group in (*measured, "emotion", "accent"):
         for name, field in kinds[group.title()]["properties"].items():
             if name != "status":
                 rows.append((f"`{group}.{name}`", _kind(field), field.get("description", "")))

@@ -200,11 +200,10 @@ class Store:
 
     def start(self, rater: str, item: str, repeat: int, shown: Order) -> StoreView:
         """The view of an item, made when it is first shown; the recorded order stays."""
+        new = StoreView(rater, item, repeat, shown, time.time(), None, "", "hidden")
         with self._transaction() as db:
-            new = StoreView(rater, item, repeat, shown, time.time(), None, "", "hidden")
             self._insert(db, new)
-        views = self.views(rater)
-        return next(view for view in views if (view.item, view.repeat) == (item, repeat))
+        return next(one for one in self.views(rater) if (one.item, one.repeat) == (item, repeat))
 
     def answer(
         self,

@@ -79,13 +79,7 @@ def train_fusion(
     options = options or FusionOptions()
     scale = sources[0].scale or DEFAULT_SCALE
     items, every = join_scores(sources, ratings, scale, "drop")
-    judges = [
-        judge
-        for judge in every
-        if judge.joined.scored.any() and not any(judge.own.facts.get("pooled", ()))
-    ]
-    if len(judges) < 2:
-        raise UserError(f"train fusion: {len(judges)} judges have scores; name runs of two or more")
+    judges = _joining(every)
     train, dev, test, details = _parts(items, options.seed)
     names = [judge.name for judge in judges]
     scores = np.stack([judge.joined.score for judge in judges], axis=1)
@@ -123,6 +117,22 @@ def train_fusion(
         tuple(squared_error(who, of, held_out.truth) for who, of in predicted.items()),
         verdict,
     )
+
+
+def _joining(every: Sequence[JudgeOpinions]) -> list[JudgeOpinions]:
+    """Those that have scores and are no mixture.
+
+    Raises:
+        UserError: they are fewer than two.
+    """
+    judges = [
+        judge
+        for judge in every
+        if judge.joined.scored.any() and not any(judge.own.facts.get("pooled", ()))
+    ]
+    if len(judges) < 2:
+        raise UserError(f"train fusion: {len(judges)} judges have scores; name runs of two or more")
+    return judges
 
 
 def _parts(items: Opinions, seed: int) -> tuple[Array, Array, Array, dict[str, str]]:
