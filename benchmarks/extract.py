@@ -14,12 +14,14 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.report import restart_with, save, table
+from benchmarks.report import command, restart_with, save, table
 from benchmarks.watch import watch
 from blueprints import Blueprint
 from extractors.audio import Clip, decode
+from extractors.base import Extractor
 from extractors.registry import plan_extractors
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import find_recordings
@@ -34,31 +36,39 @@ ROOT = Path(__file__).resolve().parent.parent
 def default_manifest() -> Path:
     """The shared real pairs where they are, else the example pairs."""
     data = os.environ.get("TRACE_EVAL_DATA")
-    if data:
-        return Path(data) / "speakbench_pairs" / "pairs.jsonl"
-    return ROOT / "examples" / "pairs.jsonl"
+    folder = Path(data) / "speakbench_pairs" if data else ROOT / "examples"
+    return folder / "pairs.jsonl"
 
 
-def distinct(paths: list[Path]) -> list[Clip]:
+def distinct(paths: Iterable[Path]) -> list[Clip]:
     """Decoded clips, each content once."""
     return list({clip.sha256: clip for clip in map(decode, paths)}.values())
+
+
+def filled(clip: Clip, extractors: Iterable[Extractor]) -> Blueprint:
+    """A blueprint by some extractors, each of which sees what those before it measured."""
+    result = Blueprint(clip=clip.sha256)
+    for extractor in extractors:
+        extractor.load()
+        value = extractor.extract(clip, result)
+        result = result.with_group(extractor.group, value, extractor.provenance())
+    return result
 
 
 def per_extractor(clips: list[Clip]) -> dict[str, float]:
     """Group=extractor -> seconds of CPU per second of audio."""
     extractors = plan_extractors("screen", {})
+    filled(clips[0], extractors)
     spent = dict.fromkeys((f"{extractor.group}={extractor.name}" for extractor in extractors), 0.0)
-    for number, clip in enumerate([clips[0], *clips]):
+    for clip in clips:
         available = Blueprint(clip=clip.sha256)
         for extractor in extractors:
-            extractor.load()
             timings = []
-            for _ in range(REPEATS if number else 1):
+            for _ in range(REPEATS):
                 started = time.process_time()
                 value = extractor.extract(clip, available)
                 timings.append(time.process_time() - started)
-            if number:
-                spent[f"{extractor.group}={extractor.name}"] += min(timings)
+            spent[f"{extractor.group}={extractor.name}"] += min(timings)
             available = available.with_group(extractor.group, value, extractor.provenance())
     audio = sum(clip.seconds for clip in clips)
     return {name: seconds / audio for name, seconds in spent.items()}
@@ -68,9 +78,8 @@ def end_to_end(manifest: Path) -> tuple[float, float]:
     """(pairs per minute, peak memory of the largest process in MB) of the judge command."""
     pairs = len(read_manifest(manifest).pairs)
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "trace_eval", "judge", str(manifest)]
-        command += ["--out", f"{folder}/run", "--cache", f"{folder}/cache", "--min-coverage", "0"]
-        watched = watch(command)
+        places = ("--out", f"{folder}/run", "--cache", f"{folder}/cache")
+        watched = watch(command("judge", manifest, *places, "--min-coverage", 0))
     return pairs / watched.minutes, max(map(max, watched.memory.values()))
 
 
@@ -82,29 +91,23 @@ def main() -> None:
     clips = distinct(paths)
     audio = sum(clip.seconds for clip in clips)
     result = per_extractor(clips)
-    rows = [[name, share] for name, share in result.items()]
-    rows.append(["all", sum(result.values())])
-    rows.append(["all but transcript", sum(v for k, v in result.items() if "transcript" not in k)])
-    table(
-        f"CPU seconds per second of audio ({len(clips)} clips, {audio:.0f} s)",
-        ["extractor", "s / s"],
-        rows,
-    )
+    rest = sum(share for name, share in result.items() if "transcript" not in name)
+    result |= {"all": sum(result.values()), "all but transcript": rest}
+    title = f"CPU seconds per second of audio ({len(clips)} clips, {audio:.0f} s)"
+    table(title, ["extractor", "s / s"], list(result.items()))
     speed, memory = end_to_end(manifest)
     table(
         f"judge {manifest.parent.name}, profile screen, empty cache, {cores()} cores",
         ["pairs/min", "peak MB of the largest process"],
         [[speed, memory]],
     )
-    save(
-        "extract",
-        {
-            "audio_s": round(audio, 1),
-            "cpu_s_per_audio_s": {name: round(value, 5) for name, value in rows},
-            "pairs_per_minute": round(speed, 2),
-            "peak_mb": round(memory),
-        },
-    )
+    figures = {
+        "audio_s": round(audio, 1),
+        "cpu_s_per_audio_s": {name: round(value, 5) for name, value in result.items()},
+        "pairs_per_minute": round(speed, 2),
+        "peak_mb": round(memory),
+    }
+    save("extract", figures)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A loopback stand-in for a language model's server: same verdict, fixed latency, counted calls.
+"""A loopback stand-in for a language model's server: same verdict, fixed latency.
 
 It runs in a process of its own, so that what a benchmark's processes spend is ours.
 """
@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from urllib.request import urlopen
 
 from fusion import DIMENSIONS
 
@@ -28,20 +27,12 @@ body = json.dumps({"id": "x", "object": "chat.completion", "created": 1, "model"
     "usage": {"prompt_tokens": 3000, "completion_tokens": 200, "total_tokens": 3200}}).encode()
 head = "HTTP/1.1 200 OK\\r\\ncontent-type: application/json\\r\\ncontent-length: %d\\r\\n\\r\\n"
 whole = (head % len(body)).encode() + body
-calls = 0
 async def serve(reader, writer):
-    global calls
     try:
         while True:
             lines = (await reader.readuntil(b"\\r\\n\\r\\n")).lower().split(b"\\r\\n")
-            if lines[0].startswith(b"get"):
-                told = str(calls).encode()
-                writer.write((head % len(told)).encode() + told)
-                await writer.drain()
-                continue
             size = next(int(line[15:]) for line in lines if line.startswith(b"content-length:"))
             await reader.readexactly(size)
-            calls += 1
             if latency:
                 await asyncio.sleep(latency)
             writer.write(whole)
@@ -71,9 +62,3 @@ def server(latency_s: float, reply: str = VERDICT) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait()
-
-
-def calls_made(url: str) -> int:
-    """Chat completions that a server was asked for so far."""
-    with urlopen(url) as answer:
-        return int(answer.read())

@@ -1,7 +1,8 @@
-"""What benchmarks share: tables for a terminal and for pages, and the file of a result."""
+"""What benchmarks share: options, commands, tables for a terminal and pages, files of results."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -20,6 +21,21 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 def data_folder() -> Path:
     """The shared recordings and ratings."""
     return Path(os.environ.get("TRACE_EVAL_DATA") or sys.exit("set TRACE_EVAL_DATA"))
+
+
+def people_folder() -> Path:
+    """The sets with human labels of sound."""
+    return data_folder() / "people"
+
+
+def options_of(doc: str | None) -> argparse.ArgumentParser:
+    """A parser that says the first line of a script's docstring."""
+    return argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
+
+
+def command(*arguments: object) -> list[str]:
+    """``trace-eval ARGUMENTS`` as a user types it, in this environment."""
+    return [sys.executable, "-m", "trace_eval", *map(str, arguments)]
 
 
 def machine() -> dict[str, Any]:
@@ -55,6 +71,12 @@ def table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -
         print("| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |")
         if number == 0:
             print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
+
+
+def table_of(title: str, first: str, records: Mapping[str, Mapping[str, object]]) -> None:
+    """Print records by their names; the columns are the keys of the first record."""
+    header = [first, *next(iter(records.values()), {})]
+    table(title, header, [[name, *record.values()] for name, record in records.items()])
 
 
 def _text(cell: object) -> str:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import time
 from dataclasses import dataclass, field
@@ -46,31 +45,16 @@ def _growth(series: list[float]) -> dict[str, float]:
     return {"peak MB": max(series), "last fifth / second": ratio}
 
 
-def watch(
-    command: list[str], run: Path | None = None, end: tuple[float, signal.Signals] | None = None
-) -> Watched:
-    """Run a command.
-
-    Args:
-        command: what to run.
-        run: the folder whose judgements are counted.
-        end: the signal to send once so many pairs are judged.
-    """
+def watch(command: list[str], run: Path | None = None) -> Watched:
+    """Run a command, and count the judgements in the folder of its run."""
     watched = Watched()
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        # A shell starts background jobs deaf to Ctrl-C, and their children inherit it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as process:
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet) as process:
         while process.poll() is None:
             for pid in (process.pid, *_children(process.pid)):
                 if memory := resident_mb(pid):
                     watched.memory.setdefault(pid, []).append(memory)
             watched.seen.append((time.monotonic(), judged(run), _cpu_seconds(process.pid)))
-            if end is not None and watched.seen[-1][1] >= end[0]:
-                process.send_signal(end[1])
             time.sleep(STEP_S)
     watched.seen.append((time.monotonic(), judged(run), watched.seen[-1][2]))
     return watched
