@@ -71,6 +71,13 @@ class _Whole:
     seconds: float
 
 
+_TRIED_AGAIN = (
+    Answer(503, {}, {"retry-after": "0"}),
+    Answer(429, {"error": {"message": "slow down"}}, {"retry-after": "0"}),
+    Answer(500, b"<html>"),
+)
+
+
 class _Answers:
     """Fails now and then with what is tried again; counts what would be paid for."""
 
@@ -83,13 +90,7 @@ class _Answers:
     def __call__(self, _: Asked) -> Answer:
         with self._lock:
             if self._source.random() < 0.2:
-                return self._source.choice(
-                    [
-                        Answer(503, {}, {"retry-after": "0"}),
-                        Answer(429, {"error": {"message": "slow down"}}, {"retry-after": "0"}),
-                        Answer(500, b"<html>"),
-                    ]
-                )
+                return self._source.choice(_TRIED_AGAIN)
             self.paid += 1
         return Answer(body=self._good, sleep=0.05)
 
@@ -141,16 +142,8 @@ def _line(kind: str, pairs: Path, url: str, out: Path, cache: Path) -> list[str]
     where = ("--out", out, "--cache", cache, "--workers", WORKERS)
     if kind == "judge":
         judge = ("--judge", "openai:tiny", "--base-url", f"{url}/v1", "-J", "swap=off")
-        chat = (
-            *judge,
-            "-J",
-            f"concurrency={IN_FLIGHT}",
-            "-J",
-            "retries=20",
-            "-J",
-            "drop=transcript",
-        )
-        return command("judge", pairs, *chat, *where)
+        calls = ("-J", f"concurrency={IN_FLIGHT}", "-J", "retries=20", "-J", "drop=transcript")
+        return command("judge", pairs, *judge, *calls, *where)
     if kind == "rate":
         return command("rate", pairs.with_name("singles.jsonl"), *where)
     return command("extract", pairs, *where)

@@ -195,10 +195,8 @@ def reader_of_calls(folder: Path, name: str, files: dict[str, bytes]) -> tuple[R
     return read, _seeds(files)
 
 
-_LAYOUT = {
-    **{"turns": "turns", "turns in JSON": "turns", "records": "records", "tau2": "tau2"},
-    **{"eva": "eva", "eva histories": "eva", "eva labels": "eva_labels"},
-}
+#: Those that are called otherwise.
+_LAYOUT = {"turns in JSON": "turns", "eva histories": "eva", "eva labels": "eva_labels"}
 
 
 def reader_of_release(folder: Path, name: str) -> tuple[Read, list[bytes]]:

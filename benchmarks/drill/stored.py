@@ -1,4 +1,4 @@
-"""What we wrote ourselves and read again: tables, kept replies, scores, paths of recordings."""
+"""Parsers of what we wrote ourselves: runs, caches, tables, and paths of recordings."""
 
 from __future__ import annotations
 
@@ -12,34 +12,109 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.drill.parser import Parser, Read
+from benchmarks.drill.parser import Parser, Read, as_file, file_of, placed, round_trip
 from extractors.audio import AudioError, decode
+from fusion import POLICIES
+from tests.support import reviewed as support
 from tests.support.audio import tone, write
 from trace_eval.data.csv_cells import _CONTROL, safe, table_lines
 from trace_eval.data.files import write_all
+from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_to
 from trace_eval.data.tables import records
+from trace_eval.decide.probes import read_probes
+from trace_eval.extracting.cache import Cache, Stamp
+from trace_eval.judges.ask.budget import Ledger
 from trace_eval.judges.ask.replies import ReplyCache, StoredReply
 from trace_eval.report.audio import AudioAssets
 from trace_eval.rubrics.load import load_rubric
+from trace_eval.runs.fuse import fuse
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
+from trace_eval.scores.fusion import FILE, FusionModel, Map, Member
 
 
 def stored(folder: Path) -> dict[str, Parser]:
     """Those parsers with seeds."""
-    cells = "al\n=1+1\x1e'=x\x1e\u2028-3\x1eA is right.\r\nB is slow.\x1e\x85\x1e'".encode()
+    write(folder / "ok.wav", tone(0.05))
+    return {**records_of_runs(folder), **caches_and_tables(folder)}
+
+
+def records_of_runs(folder: Path) -> dict[str, Parser]:
+    """What a run, a test of a judge and a training leave."""
     score = {"item": "x", "rubric": "r", "rubric_sha256": "0", "judge": "j", "status": "scored"}
     score |= {"value": 3.0, "distribution": {"3": 0.5, "4": 0.5}}
-    write(folder / "ok.wav", tone(0.05))
+    said = DimensionVerdict(rating="1", reasoning="-", distribution={"1": 0.75, "2": 0.25})
+    dimensions = dict.fromkeys(("content", "voice_quality", "paralinguistics"), said)
+    judgement = Judgement.scored("x", "rules", dimensions).model_dump_json().encode() + b"\n"
+    line = Map((0.0, 1.0), (0.0, 1.0))
+    model = FusionModel("correctness", (1.0, 2.0, 3.0), (Member("lexical", 1.0, line),), line, 0.5)
+    fused = model.save(folder / "fused-seed").read_bytes()
+    where = support.write_run(folder / "seed-run", support.pairs(folder, 1))
+    record = Run(where).path("manifest.json").read_bytes()
+    probes = b'{"judge": "rules", "pairs": 1, "rows": [], "left_out": ["x"]}'
+    return {
+        "judgements.jsonl": Parser(_judgements, [judgement], 8),
+        "scores.jsonl": Parser(_scores, [json.dumps(score).encode() + b"\n"], 4),
+        "run record": Parser(_record, [record], 4),
+        "clips.jsonl": Parser(_clips, [b'{"source":"/a.wav","clip":"c"}\n'], 3),
+        "probes.json": Parser(file_of(".json", read_probes), [probes], 2),
+        "fused judge": Parser(_fused, [fused], 3),
+    }
+
+
+def caches_and_tables(folder: Path) -> dict[str, Parser]:
+    """What is kept between runs, and cells that others read."""
+    cells = "al\n=1+1\x1e'=x\x1e\u2028-3\x1eA is right.\r\nB is slow.\x1e\x85\x1e'".encode()
+    cache = Cache(folder / "cache")
+    cache.remember_clip(Stamp("/a.wav", 1, 2), "01" * 32)
+    cache.close()
+    database = (folder / "cache" / "groups.sqlite").read_bytes()
+    spending = b'{"call":"a","worst_usd":0.5}\n{"call":"a","cost_usd":0.25}\n'
     return {
         "cells of tables": Parser(_cells, [cells], 4),
+        "cache": Parser(_cache, [database], 1),
         "kept replies": Parser(*_replies(folder), 4),
-        "scores.jsonl": Parser(_scores, [json.dumps(score).encode() + b"\n"], 4),
+        "spending.jsonl": Parser(_spending, [spending], 4),
         "paths of recordings": Parser(_paths, [b"x.wav", b"../a/./x.w\0v", b"x" * 300], 2),
     }
+
+
+def _judgements(data: bytes, folder: Path) -> None:
+    placed(folder / "judgements.jsonl", data)
+    for result in Run(folder).attempts():
+        fuse(result, POLICIES["content_first"])
+        round_trip(result)
+
+
+def _record(data: bytes, folder: Path) -> None:
+    round_trip(Run(placed(folder / "run" / "manifest.json", data).parent).record())
+
+
+def _clips(data: bytes, folder: Path) -> None:
+    for record in Run(placed(folder / "run" / "clips.jsonl", data).parent).clips().values():
+        round_trip(record)
+
+
+def _fused(data: bytes, folder: Path) -> None:
+    FusionModel.load(placed(folder / "fused" / FILE, data).parent)
+
+
+def _spending(data: bytes, folder: Path) -> None:
+    result = Ledger(as_file(folder, ".spending", data)).spending
+    assert 0 <= result.spent < float("inf")
+    assert result.possible >= 0
+
+
+def _cache(data: bytes, folder: Path) -> None:
+    for left in (folder / "mutated").glob("groups.sqlite*"):
+        left.unlink()
+    cache = Cache(placed(folder / "mutated" / "groups.sqlite", data).parent)
+    assert cache.clip_of(Stamp("/a.wav", 1, 2)) in (None, "01" * 32)
+    cache.remember_clip(Stamp("/b.wav", 1, 2), "02" * 32)
+    cache.close()
 
 
 def _cells(data: bytes, folder: Path) -> None:

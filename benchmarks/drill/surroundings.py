@@ -35,10 +35,9 @@ def drill(seed: int, names: frozenset[str] | None = None, count: int = PAIRS) ->
         folder = Path(name)
         folder.chmod(0o755)  # one case runs as another user
         pairs = make_pairs(folder / "in", count, seed)
-        whole = folder / "whole"
-        done = run(_judge(pairs, whole, folder / "cache"), folder)
+        done = run(_judge(pairs, folder), folder)
         assert done.clean, done.err
-        expected = (whole / "results.csv").read_bytes()
+        expected = (folder / "out" / "results.csv").read_bytes()
         for title, surround in SURROUNDINGS.items():
             if names is not None and title not in names:
                 continue
@@ -50,20 +49,19 @@ def drill(seed: int, names: frozenset[str] | None = None, count: int = PAIRS) ->
                 continue
             outcome.cases += 1
             outcome.check(done.clean, f"{title}: code {done.code}: {done.err[-400:]}")
-            out, cache = work / "out", work / "cache"
-            done = run(_judge(pairs, out, cache), folder)
+            done = run(_judge(pairs, work), folder)
             outcome.check(done.clean, f"{title}, again: code {done.code}: {done.err[-400:]}")
-            same = (out / "results.csv").is_file() and (
-                out / "results.csv"
-            ).read_bytes() == expected
+            result = work / "out" / "results.csv"
+            same = result.is_file() and result.read_bytes() == expected
             outcome.check(same, f"{title}: the result is another one")
             shutil.rmtree(work)
     outcome.seconds = time.monotonic() - started
     return outcome
 
 
-def _judge(pairs: Path, out: Path, cache: Path) -> list[str]:
-    return command("judge", pairs, "--out", out, "--cache", cache, "--workers", 2)
+def _judge(pairs: Path, work: Path, name: str = "out") -> list[str]:
+    places = ("--out", work / name, "--cache", work / "cache")
+    return command("judge", pairs, *places, "--workers", 2)
 
 
 #: What is tried with a manifest in a folder; None where this machine cannot.
@@ -73,7 +71,7 @@ Surround = Callable[[Path, Path], Done | None]
 def _limited(kind: int, most: int) -> Surround:
     def surround(pairs: Path, work: Path) -> Done:
         done = subprocess.run(
-            _judge(pairs, work / "out", work / "cache"),
+            _judge(pairs, work),
             capture_output=True,
             text=True,
             env=environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
@@ -91,7 +89,7 @@ def _mounted(options: str) -> Surround:
         disk = work / "disk"
         disk.mkdir()
         script = f"mount -t tmpfs -o {options} tmpfs {disk} && exec " + " ".join(
-            _judge(pairs, disk / "out", disk / "cache")
+            _judge(pairs, disk)
         )
         if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
             return None
@@ -102,9 +100,9 @@ def _mounted(options: str) -> Surround:
 
 def _bad_cache(damage: Callable[[Path], None]) -> Surround:
     def surround(pairs: Path, work: Path) -> Done:
-        run(_judge(pairs, work / "first", work / "cache"), work)
+        run(_judge(pairs, work, "first"), work)
         damage(work / "cache")
-        return run(_judge(pairs, work / "out", work / "cache"), work)
+        return run(_judge(pairs, work), work)
 
     return surround
 
@@ -127,7 +125,7 @@ def _no_database(cache: Path) -> None:
 
 def _two_at_once(pairs: Path, work: Path) -> Done:
     """Two runs over one cache, and two commands over one run folder."""
-    lines = [_judge(pairs, work / name, work / "cache") for name in ("out", "other", "out")]
+    lines = [_judge(pairs, work, name) for name in ("out", "other", "out")]
     started = [
         subprocess.Popen(
             line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
@@ -140,39 +138,28 @@ def _two_at_once(pairs: Path, work: Path) -> Done:
 
 
 def _variables(**variables: str) -> Surround:
+    return lambda pairs, work: run(_judge(pairs, work), work, variables=variables)
+
+
+def _moved(name: bytes) -> Surround:
+    """The manifest in a folder of this name, which is refused in one line if it is no UTF-8."""
+
     def surround(pairs: Path, work: Path) -> Done:
-        return run(_judge(pairs, work / "out", work / "cache"), work, variables=variables)
+        odd = work / os.fsdecode(name)
+        shutil.copytree(pairs.parent, odd)
+        return run(_judge(odd / pairs.name, odd), work)
 
     return surround
 
 
-def _odd_names(pairs: Path, work: Path) -> Done:
-    odd = work / "a b'c\"d$(x);é\n-日本"
-    shutil.copytree(pairs.parent, odd)
-    return run(_judge(odd / pairs.name, odd / "out", odd / "cache"), work)
+def _shell(ending: str, *before: str) -> Surround:
+    """Its streams as a shell leaves them."""
 
+    def surround(pairs: Path, work: Path) -> Done:
+        line = " ".join(_judge(pairs, work))
+        return run([*before, "bash", "-c", f"{line} {ending}"], work)
 
-def _not_utf8(pairs: Path, work: Path) -> Done:
-    """A manifest in a folder whose name is no UTF-8: refused in one line."""
-    odd = Path(os.fsdecode(os.fsencode(work) + b"/o\xff"))
-    shutil.copytree(pairs.parent, odd)
-    return run(_judge(odd / pairs.name, odd / "out", odd / "cache"), work)
-
-
-def _closed(pairs: Path, work: Path) -> Done:
-    line = " ".join(_judge(pairs, work / "out", work / "cache"))
-    return run(["bash", "-c", f"{line} >&- 2>&-"], work)
-
-
-def _piped(pairs: Path, work: Path) -> Done:
-    line = " ".join(_judge(pairs, work / "out", work / "cache"))
-    return run(["bash", "-c", f"{line} | head -c 1 >/dev/null; exit ${{PIPESTATUS[0]}}"], work)
-
-
-def _no_terminal(pairs: Path, work: Path) -> Done:
-    """As a service starts it: a session of its own, no input at all, no TERM."""
-    line = " ".join(_judge(pairs, work / "out", work / "cache"))
-    return run(["env", "-u", "TERM", "-u", "COLUMNS", "setsid", "bash", "-c", f"{line} <&-"], work)
+    return surround
 
 
 def _foreign(pairs: Path, work: Path) -> Done | None:
@@ -180,7 +167,7 @@ def _foreign(pairs: Path, work: Path) -> Done | None:
     if os.geteuid() != 0:
         return None
     shutil.copytree(pairs.parent, work / "theirs")
-    line = _judge(pairs, work / "theirs" / "run", work / "theirs" / "cache")
+    line = _judge(pairs, work / "theirs", "run")
     user = ["env", "HOME=/", "setpriv", "--reuid=65534", "--clear-groups"]
     return run([*user, *line], Path("/"))
 
@@ -231,7 +218,7 @@ time.time_ns = lambda: int(time.time() * 1e9)
 def _clock_back(pairs: Path, work: Path) -> Done:
     (work / "sitecustomize.py").write_text(_CLOCK)
     path = f"{work}{os.pathsep}{ROOT}"
-    return run(_judge(pairs, work / "out", work / "cache"), work, variables={"PYTHONPATH": path})
+    return run(_judge(pairs, work), work, variables={"PYTHONPATH": path})
 
 
 SURROUNDINGS: dict[str, Surround] = {
@@ -243,7 +230,8 @@ SURROUNDINGS: dict[str, Surround] = {
     "a clock that goes back": _clock_back,
     "called in a forked process": _started("fork"),
     "called in a spawned process": _started("spawn"),
-    "no terminal": _no_terminal,
+    # As a service starts it: a session of its own, no input at all, no TERM.
+    "no terminal": _shell("<&-", "env", "-u", "TERM", "-u", "COLUMNS", "setsid"),
     "cache entries cut": _bad_cache(_cut_values),
     "cache pages overwritten": _bad_cache(_overwritten),
     "cache no database": _bad_cache(_no_database),
@@ -251,8 +239,8 @@ SURROUNDINGS: dict[str, Surround] = {
     "LANG=C": _variables(LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"),
     "an ASCII terminal": _variables(PYTHONIOENCODING="ascii"),
     "no home": _variables(HOME="/nonexistent", XDG_CACHE_HOME="/nonexistent"),
-    "odd folder names": _odd_names,
-    "names that are not UTF-8": _not_utf8,
-    "closed output": _closed,
-    "a reader that leaves": _piped,
+    "odd folder names": _moved("a b'c\"d$(x);é\n-日本".encode()),
+    "names that are not UTF-8": _moved(b"o\xff"),
+    "closed output": _shell(">&- 2>&-"),
+    "a reader that leaves": _shell("| head -c 1 >/dev/null; exit ${PIPESTATUS[0]}"),
 }
