@@ -57,6 +57,16 @@ class Figure:
         return f"{self.value:.3f} [{self.low:.2f}, {self.high:.2f}] of {self.n}"
 
 
+def as_saved(value: Any) -> Any:
+    """Figures as lists, wherever they stand in a result."""
+    if isinstance(value, dict):
+        return {key: as_saved(item) for key, item in value.items()}
+    if isinstance(value, Figure):
+        limits = (value.value, value.low, value.high)
+        return [*(v if v is None else round(v, 4) for v in limits), value.n, value.units]
+    return value
+
+
 @dataclass(frozen=True)
 class Pairs:
     """All pairs of clips within a group.

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.people.figures import Pairs
 from benchmarks.people.sets import Folder, Rated
 from blueprints import Blueprint, UserError
 from blueprints.flat import flat
@@ -89,6 +90,15 @@ def judged(
     verdict = RulesJudge().judge_case(Case.of(pair, a, b)).dimensions.get(dimension)  # type: ignore[call-overload]
     rating = str(verdict.rating) if verdict else "unscored"
     return {"1": 1, "2": -1}.get(rating, 0), rating
+
+
+def preferred(
+    clips: Sequence[Rated], pairs: Pairs, blueprints: Mapping[str, Blueprint]
+) -> NDArray[np.int64]:
+    """Of ``rules`` by voice quality: 1, -1 or 0 [shape=(pairs,)]."""
+    own = [blueprints[clip.item] for clip in clips]
+    sides = zip(pairs.a, pairs.b, strict=True)
+    return np.array([judged(own[i], own[j], "voice_quality")[0] for i, j in sides])
 
 
 def read_rival(text: str, items: set[str]) -> tuple[str, dict[str, float]]:
