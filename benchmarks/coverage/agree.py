@@ -4,27 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, spearmanr
 
-from benchmarks.coverage.rows import Row
+from benchmarks.coverage.rows import Row, rng_of
 from trace_eval.estimate.interval import IntervalEstimate, Range
 from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
 from trace_eval.estimate.units import Units
 from trace_eval.opinions.codes import TYPED, UNTYPED
-from trace_eval.stats.agreement.linear import (
-    concordance,
-    concordance_moments,
-    moments,
-    pearson,
-    pearson_of_sums,
-)
-from trace_eval.stats.agreement.linear import concordance_of_sums as ccc_of_sums
+from trace_eval.stats.agreement import linear
 from trace_eval.stats.agreement.metrics import measures_of, metrics_of
 from trace_eval.stats.agreement.ranks import add_kendall, add_spearman
 
@@ -109,16 +101,16 @@ class Labelled:
         truth = {name: float(one.statistic(self.joint)) for name, one in metrics_of(scale).items()}
         if self.joint[-1].sum() == 0:  # the statistic knows no third label there
             truth.pop("gwet_ac1")
-        rng = np.random.default_rng(crc32(self.name.encode()))
+        rng = rng_of(self.name)
         measures = measures_of(scale)
         return _counted(truth, [estimates(self.draw(rng), measures, OPTIONS) for _ in range(draws)])
 
 
 def _counted(truth: Mapping[str, float], drawn: list[Mapping[str, IntervalEstimate]]) -> Row:
-    results: Row = {}
-    for name, value in truth.items():
-        results[name] = coverage([one[name].interval for one in drawn], value)
-    return results
+    return {
+        name: coverage([one[name].interval for one in drawn], value)
+        for name, value in truth.items()
+    }
 
 
 def coverage(limits: Sequence[Range | None], value: float) -> Row:
@@ -191,12 +183,12 @@ class Scored:
             "mae": float(abs(off).mean()),
             "mse": float((off**2).mean()),
             "bias": float(off.mean()),
-            "r": pearson(judge, people),
+            "r": linear.pearson(judge, people),
             "rho": float(spearmanr(judge, people).statistic),
             "tau_b": float(kendalltau(judge[some], people[some]).statistic),
-            "ccc": concordance(judge, people),
+            "ccc": linear.concordance(judge, people),
         }
-        rng = np.random.default_rng(crc32(self.name.encode()))
+        rng = rng_of(self.name)
         return _counted(truth, [self._estimates(rng) for _ in range(draws)])
 
     def _estimates(self, rng: np.random.Generator) -> Mapping[str, IntervalEstimate]:
@@ -206,8 +198,9 @@ class Scored:
         resampler.error("mae", abs(off))
         resampler.error("mse", off**2, power=2)
         resampler.error("bias", off, signed=True)
-        resampler.sums("r", moments(judge, people), pearson_of_sums)
-        resampler.sums("ccc", concordance_moments(judge, people), ccc_of_sums)
+        resampler.sums("r", linear.moments(judge, people), linear.pearson_of_sums)
+        by_sums = linear.concordance_of_sums
+        resampler.sums("ccc", linear.concordance_moments(judge, people), by_sums)
         resampler.correlations |= {"r", "ccc"}
         add_spearman(resampler, "rho", judge, people)
         add_kendall(resampler, "tau_b", judge, people)

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
 from benchmarks.coverage.agree import SIZES, Array, coverage
-from benchmarks.coverage.rows import Row, share
+from benchmarks.coverage.rows import Row, rng_of, share
 from blueprints import counted
 from trace_eval.decide.verdict import standing_of
 from trace_eval.estimate.figures import jackknife_interval, quantile_interval, share_interval
@@ -69,7 +68,7 @@ class Rules:
 
     def covered(self, draws: int) -> Row:
         """How often each word is said."""
-        rng = np.random.default_rng(crc32(self.name.encode()))
+        rng = rng_of(self.name)
         words = [self._word(rng) for _ in range(draws)]
         return {word: share(words.count(word), draws) for word in ("above", "below")}
 
@@ -132,7 +131,7 @@ class Useless:
 
     def covered(self, draws: int) -> Row:
         """How often the gain, 0 in truth, is shown to lie on either side."""
-        rng = np.random.default_rng(crc32(self.name.encode()))
+        rng = rng_of(self.name)
         limits = []
         for _ in range(draws):
             cluster = np.arange(self.number).repeat(self.copies)
@@ -184,7 +183,7 @@ class Calls:
         truth = {name: float(np.exp(self.spread * norm.ppf(q))) for name, q in at.items()}
         truth["over 2 s"] = float(norm.sf(np.log(2) / self.spread))
         truth["mean"] = float(np.exp(self.spread**2 / 2))
-        rng = np.random.default_rng(crc32(self.name.encode()))
+        rng = rng_of(self.name)
         results: dict[str, list[Range | None]] = {name: [] for name in truth}
         for _ in range(draws):
             sizes = TURNS[self.turns](rng, self.number)

@@ -25,18 +25,6 @@ Array = NDArray[np.float64]
 RIGHT, REDRAWN = 0.7, 0.4
 
 
-def noise_per_judging(flips: float) -> float | None:
-    """Chance that one judging of two equally likely labels errs, from the share of A/A flips.
-
-    ``(1 - sqrt(1 - 2 f)) / 2``; a true difference is seen shrunk by ``1 - 2 g`` per side. None
-    from one half on, where verdicts are coins.
-
-    >>> [round(noise_per_judging(f), 3) for f in (0.06, 0.16, 0.27)]
-    [0.031, 0.087, 0.161]
-    """
-    return None if flips >= 0.5 else float((1 - np.sqrt(1 - 2 * flips)) / 2)
-
-
 @dataclass(frozen=True)
 class Cell:
     """One setting.
@@ -79,8 +67,9 @@ class Cell:
             drawn = rng.random(self.items) < np.repeat(share, self.size)
             after = np.where(anew, drawn, right)
         after &= ~(rng.random(self.items) < self.drop / RIGHT)
-        g = noise_per_judging(self.flips) or 0.0
-        seen = [answers ^ (rng.random(self.items) < g) for answers in (right, after)]
+        # Two judgings of which each errs this often give another label in `flips` of the cases.
+        errs = (1 - np.sqrt(1 - 2 * self.flips)) / 2
+        seen = [answers ^ (rng.random(self.items) < errs) for answers in (right, after)]
         return seen[1].astype(float) - seen[0].astype(float)
 
     def covered(self, runs: int) -> Row:

@@ -9,19 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.coverage.rows import Row, share
+from benchmarks.coverage.rows import Row, rng_of, share
 from trace_eval.estimate.interval import Range
 from trace_eval.stats.inference.influence import PPIComponents, ppi_components
-from trace_eval.stats.inference.ppi import (
-    LEAST_LABELS,
-    difference,
-    estimate,
-)
+from trace_eval.stats.inference.ppi import LEAST_LABELS, difference, estimate
 from trace_eval.stats.inference.sampling import simple_design
 
 Array = NDArray[np.float64]
@@ -120,17 +115,13 @@ class World:
 
     def draw(self, seed: int) -> Draw | None:
         """One draw; None: no interval is given."""
-        rng = np.random.default_rng((seed, crc32(self.name.encode())))
+        rng = rng_of(self.name, seed)
         samples, truth = self._systems(rng) if self.design == "difference" else self._rate(rng)
         return _draw(samples, truth) if samples else None
 
-    def draws(self, seeds: range) -> list[Draw]:
-        """Those that give an interval."""
-        return [one for one in map(self.draw, seeds) if one is not None]
-
     def covered(self, seeds: int) -> Row:
         """Coverage of both intervals, and mean widths."""
-        drawn = self.draws(range(seeds))
+        drawn = [one for one in map(self.draw, range(seeds)) if one is not None]
         widths = np.array([draw.widths for draw in drawn]).mean(0)
         held = sum(draw.holds for draw in drawn)
         return {

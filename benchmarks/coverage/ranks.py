@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.coverage.rows import Row, share
+from benchmarks.coverage.rows import Row, rng_of, share
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.opinions import Opinions
@@ -108,7 +107,7 @@ class RankWorld:
 
     def draw(self, seed: int) -> Outcomes:
         """One draw of all comparisons."""
-        rng = np.random.default_rng((seed, crc32(self.name.encode())))
+        rng = rng_of(self.name, seed)
         pairs = rng.permutation(self.pairs())
         strength = STRENGTHS[self.strengths](self.systems)
         one, other = pairs.T

@@ -10,6 +10,9 @@ import json
 from collections.abc import Callable, Mapping
 from time import process_time
 from typing import Any
+from zlib import crc32
+
+import numpy as np
 
 from benchmarks.report import RESULTS, machine
 
@@ -20,6 +23,11 @@ Row = dict[str, Any]
 
 #: World -> its row, from a number of seeds.
 Worlds = Mapping[str, Callable[[int], Row]]
+
+
+def rng_of(name: str, *seed: int) -> np.random.Generator:
+    """Random numbers of a world: its own, whatever is drawn beside it."""
+    return np.random.default_rng([*seed, crc32(name.encode())])
 
 
 def share(hits: int, draws: int) -> Row:
