@@ -1,19 +1,19 @@
 """Entity rules on labelled entities, beside the majority and plain equality of letters and digits.
 
-    python -m benchmarks.entities PATH/key_entity_transcription.jsonl [--mistakes]
+    python -m benchmarks.entities PATH/key_entity_transcription.jsonl
 
 Reads EVA's file (MIT): each entity's intended and heard text, and whether people call them equal.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.report import options_of
 from trace_eval.entities.check import same
 
 
@@ -35,11 +35,9 @@ def entities(path: Path) -> Iterator[dict[str, Any]]:
 
 def main() -> None:
     """Print accuracy, recall of wrong entities, and macro-F1 of rules and baselines."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options_of(__doc__)
     parser.add_argument("path", type=Path)
-    parser.add_argument("--mistakes", action="store_true", help="print those that differ")
-    chosen = parser.parse_args()
-    rows = list(entities(chosen.path))
+    rows = list(entities(parser.parse_args().path))
     truth = [bool(row["correct"]) for row in rows]
     majority = sum(truth) * 2 >= len(truth)
     judges: dict[str, Callable[[dict[str, Any]], bool]] = {
@@ -57,9 +55,6 @@ def main() -> None:
             f"{name:15} accuracy {right / len(rows):.4f}  macro-F1 {sum(scores) / 2:.4f}"
             f"  recall of wrong {caught / truth.count(False):.4f}"
         )
-    for row in rows if chosen.mistakes else ():
-        if judges["rules"](row) != row["correct"]:
-            print(row["type"], repr(row["value"]), repr(row["transcribed_value"]), row["correct"])
 
 
 def _f1(said: list[bool], truth: list[bool], label: bool) -> float:

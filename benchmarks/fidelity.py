@@ -16,31 +16,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+from benchmarks.extract import filled
 from benchmarks.report import data_folder, save, table
 from blueprints import Blueprint, Loudness, Quality, Rate
 from extractors.audio import SPEECH_RATE, decode
 from extractors.registry import create, plan_extractors
 from trace_eval.data.recordings import find_recordings
 
-_NUMBERS = {"1": "one", "10": "ten"}
-
-
-def words(text: str) -> str:
-    """Lower case, without punctuation, the prompts' two numbers spelled out."""
-    result = re.findall(r"[a-z0-9']+", text.lower().replace("'s", "s"))
-    return " ".join(_NUMBERS.get(word, word) for word in (w.strip("'") for w in result))
-
 
 def blueprint(path: Path, groups: set[str]) -> Blueprint:
     """The blueprint of a recording with these groups and what they need."""
-    clip = decode(path)
-    result = Blueprint(clip=clip.sha256)
-    for extractor in plan_extractors("screen", {}):
-        if extractor.group in groups:
-            extractor.load()
-            value = extractor.extract(clip, result)
-            result = result.with_group(extractor.group, value, extractor.provenance())
-    return result
+    planned = plan_extractors("screen", {})
+    return filled(decode(path), [one for one in planned if one.group in groups])
 
 
 def rate_pairs(data: Path) -> tuple[int, int]:
@@ -60,18 +47,8 @@ def loudness_difference(paths: list[Path]) -> float:
     """Largest difference from ffmpeg's ebur128, LU."""
     extractor, worst = create("bs1770"), 0.0
     for path in paths:
-        command = [
-            "ffmpeg",
-            "-nostats",
-            "-hide_banner",
-            "-i",
-            str(path),
-            "-af",
-            "ebur128",
-            "-f",
-            "null",
-            "-",
-        ]
+        command = ["ffmpeg", "-nostats", "-hide_banner", "-i", str(path)]
+        command += ["-af", "ebur128", "-f", "null", "-"]
         details = subprocess.run(command, capture_output=True, text=True, check=True).stderr
         theirs = float(re.findall(r"I:\s+(-?[\d.]+) LUFS", details)[-1])
         ours = extractor.extract(decode(path), Blueprint(clip="x"))
@@ -89,14 +66,12 @@ def dnsmos_difference(paths: list[Path]) -> float:
         ours = blueprint(path, {"signal", "quality"}).quality
         theirs = dnsmos.run(decode(path).speech, SPEECH_RATE, model_type="dnsmos_personalized")
         if isinstance(ours, Quality):
-            scores = {
-                "sig_mos": ours.sig,
-                "bak_mos": ours.bak,
-                "ovrl_mos": ours.ovrl,
-                "p808_mos": ours.p808,
-            }
-            worst = max(worst, *(abs(theirs[name] - value) for name, value in scores.items()))
+            scores = (getattr(ours, name) - theirs[f"{name}_mos"] for name in _SCORES)
+            worst = max(worst, *map(abs, scores))
     return float(worst)
+
+
+_SCORES = ("sig", "bak", "ovrl", "p808")
 
 
 def main() -> None:
@@ -107,14 +82,12 @@ def main() -> None:
     paths = list({decode(p).sha256: p for p in find_recordings(data)}.values())
     short = [path for path in paths if decode(path).seconds <= 30]
     right, pairs = rate_pairs(data)
+    loudness = f"loudness, largest difference from ffmpeg on {len(paths)} clips, LU"
+    quality = f"DNSMOS, largest difference from speechmos on {len(short)} clips"
     results = {
         "rate pairs in which the faster one has the higher WPM": f"{right} of {pairs}",
-        f"loudness, largest difference from ffmpeg on {len(paths)} clips, LU": loudness_difference(
-            paths
-        ),
-        f"DNSMOS, largest difference from speechmos on {len(short)} clips": dnsmos_difference(
-            short
-        ),
+        loudness: loudness_difference(paths),
+        quality: dnsmos_difference(short),
     }
     table("Fidelity", ["what", "value"], list(results.items()))
     save("fidelity", results)

@@ -12,14 +12,15 @@ that of the best of PASSES (default 2), so that other work on the machine counts
 from __future__ import annotations
 
 import json
-import subprocess
+import multiprocessing
+import re
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.fidelity import words
+from benchmarks.extract import distinct, filled
 from benchmarks.report import data_folder, restart_with, save, table
 from benchmarks.watch import peak_mb
 from blueprints import Blueprint, Transcript
@@ -44,16 +45,17 @@ LINES: dict[str, tuple[str, dict[str, Any]]] = {
     **{f"whisper:{size}": (f"whisper:{size}", {}) for size in ("base", "large-v3")},
 }
 
+_NUMBERS = {"1": "one", "10": "ten"}
 
-def known(clip: Clip) -> Blueprint:
-    """What a recogniser is told of a clip: where speech is."""
-    result = Blueprint(clip=clip.sha256)
-    signal = create("signal")
-    return result.with_group("signal", signal.extract(clip, result), signal.provenance())
+
+def words(text: str) -> str:
+    """Lower case, without punctuation, the prompts' two numbers spelled out."""
+    result = re.findall(r"[a-z0-9']+", text.lower().replace("'s", "s"))
+    return " ".join(_NUMBERS.get(word, word) for word in (w.strip("'") for w in result))
 
 
 def reader(line: str) -> Callable[[Clip, Blueprint], str]:
-    """A function that reads a clip, with its model loaded."""
+    """A function that reads a clip, of which is known where speech is; its model is loaded."""
     if line == LIBRARY:
         from faster_whisper import WhisperModel
 
@@ -61,7 +63,7 @@ def reader(line: str) -> Callable[[Clip, Blueprint], str]:
         model = WhisperModel(str(folder), device="cpu", local_files_only=True)
         return lambda clip, _: " ".join(part.text for part in model.transcribe(clip.speech)[0])
     spec, options = LINES[line]
-    extractor = create(spec, **{**options, "device": "cpu"})
+    extractor = create(spec, **options, device="cpu")
     extractor.load()
 
     def read(clip: Clip, signal: Blueprint) -> str:
@@ -77,10 +79,10 @@ def measure(line: str, data: Path, passes: int) -> dict[str, Any]:
 
     lines = (data / "prompts" / "texts.jsonl").read_text().splitlines()
     records = [json.loads(record) for record in lines]
-    prompts = [decode(data / "prompts" / record["audio"]) for record in records]
-    pairs = [decode(path) for folder in data.glob("*_pairs") for path in find_recordings(folder)]
-    clips = list({clip.sha256: clip for clip in [*prompts, *pairs]}.values())
-    signals = {clip.sha256: known(clip) for clip in clips}
+    prompts = [data / "prompts" / record["audio"] for record in records]
+    pairs = [path for folder in data.glob("*_pairs") for path in find_recordings(folder)]
+    clips = distinct([*prompts, *pairs])
+    signals = {clip.sha256: filled(clip, [create("signal")]) for clip in clips}
     read = reader(line)
     read(clips[0], signals[clips[0].sha256])
     spent = []
@@ -89,11 +91,10 @@ def measure(line: str, data: Path, passes: int) -> dict[str, Any]:
         recognised = {clip.sha256: read(clip, signals[clip.sha256]) for clip in clips}
         spent.append(time.process_time() - started)
     seconds = sum(clip.seconds for clip in clips)
+    written = [words(recognised[decode(path).sha256]) for path in prompts]
     return {
         "recogniser": line,
-        "word error rate": float(
-            wer([words(r["text"]) for r in records], [words(recognised[c.sha256]) for c in prompts])
-        ),
+        "word error rate": float(wer([words(record["text"]) for record in records], written)),
         "CPU s / s": min(spent) / seconds,
         "peak MB": peak_mb(),
         "audio s": seconds,
@@ -112,23 +113,18 @@ def at_hand() -> list[str]:
 def main() -> None:
     """Measure, print, save."""
     data = data_folder()
-    if sys.argv[1:2] == ["--line"]:
-        print(json.dumps(measure(sys.argv[2], data, int(sys.argv[3]))))
-        return
-    passes = sys.argv[1] if len(sys.argv) > 1 else "2"
+    passes = int(sys.argv[1]) if len(sys.argv) > 1 else 2
     restart_with(WorkerDevice().environment())
-    rows = []
-    for line in at_hand():
-        command = [sys.executable, "-m", "benchmarks.hearing", "--line", line, passes]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        rows.append(json.loads(done.stdout.splitlines()[-1]))
+    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
+        tasks = [(line, data, passes) for line in at_hand()]
+        rows = pool.starmap(measure, tasks, chunksize=1)
     base = next((row["CPU s / s"] for row in rows if row["recogniser"] == LIBRARY), None)
     for row in rows:
         row["of the library's CPU"] = row["CPU s / s"] / base if base else None
     [default] = [e for e in plan_extractors("screen") if e.group == "transcript"]
     table("Recognisers, one thread", list(rows[0]), [list(row.values()) for row in rows])
     print(f"\nthe default here is {default.name}: {default_asr.choose().why}")
-    save("hearing", {"passes": int(passes), "default": default.name, "lines": rows})
+    save("hearing", {"passes": passes, "default": default.name, "lines": rows})
 
 
 if __name__ == "__main__":

@@ -26,9 +26,6 @@ from tests.support.imports import PACKAGES, ROOT, arrows, circles, modules
 #: Lines from which a function is too long for a screen, and a file for a room.
 LONG_FUNCTION, LONG_FILE = 60, 350
 
-#: Words by which a place asks which kind of item it has.
-_KINDS = ("Pair", "Single", "Rater", "RateOptions", "RatingSession", "Case")
-
 _COUNT_OPTIONS = """
 import json, click, typer
 from trace_eval.commands.cli import app
@@ -60,42 +57,20 @@ def _graph(root: Path) -> dict[str, set[str]]:
     return graph
 
 
-def _file_circles(root: Path) -> int:
-    """Circles of files between or inside rooms, late and type-only imports counted."""
-    graph: dict[str, set[str]] = {}
-    for arrow in arrows(root, types=True):
-        if "trace_eval" not in (arrow.source, arrow.target):
-            graph.setdefault(arrow.source, set()).add(arrow.target)
-    return len(circles(graph))
-
-
-def _long_functions(trees: dict[str, ast.AST]) -> int:
+def _long_functions(trees: list[ast.AST]) -> int:
     return sum(
         (node.end_lineno or 0) - node.lineno + 1 > LONG_FUNCTION
-        for tree in trees.values()
+        for tree in trees
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     )
 
 
-def _kind_questions(trees: dict[str, ast.AST]) -> int:
-    """Places in ``runs/`` that ask of which class an item, judge or options are."""
-    return sum(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "isinstance"
-        and any(isinstance(n, ast.Name) and n.id in _KINDS for n in ast.walk(node.args[1]))
-        for name, tree in trees.items()
-        if name.startswith("trace_eval.runs")
-        for node in ast.walk(tree)
-    )
-
-
-def _shared_names(trees: dict[str, ast.AST]) -> int:
+def _shared_names(trees: list[ast.AST]) -> int:
     """Names of public classes that have more than one home."""
     homes = Counter(
         node.name
-        for tree in trees.values()
+        for tree in trees
         for node in ast.iter_child_nodes(tree)
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
@@ -113,16 +88,20 @@ def _words(root: Path) -> int:
     return sum(line.startswith("| ") for line in lines) - heads
 
 
-def _lint(root: Path, rule: str) -> int:
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", rule),
-            *("--output-format", "json", *PACKAGES),
-        ],
-        cwd=root,
-        capture_output=True,
-        text=True,
-    )
+def _many_arguments(root: Path) -> int:
+    """Functions with more than five arguments."""
+    line = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--isolated",
+        "--no-cache",
+        "--select",
+        "PLR0913",
+    ]
+    line += ["--output-format", "json", *PACKAGES]
+    done = subprocess.run(line, cwd=root, capture_output=True, text=True)
     return len(json.loads(done.stdout or "[]"))
 
 
@@ -142,30 +121,25 @@ def _options(root: Path) -> dict[str, int]:
 def figures(root: Path) -> Iterator[tuple[str, object]]:
     """(what, figure) of one tree."""
     available = modules(root)
-    texts = {name: path.read_text("utf-8") for name, path in available.items()}
-    trees: dict[str, ast.AST] = {name: ast.parse(text) for name, text in texts.items()}
+    texts = [path.read_text("utf-8") for path in available.values()]
+    trees: list[ast.AST] = [ast.parse(text) for text in texts]
+    sizes = [len(text.splitlines()) for text in texts]
     graph, options = _graph(root), _options(root)
-    yield "product lines", sum(len(text.splitlines()) for text in texts.values())
+    yield "product lines", sum(sizes)
     yield "lines of benchmarks", _lines(root / "benchmarks")
     yield "lines of tests", _lines(root / "tests")
     yield "product files", len(available)
     yield "rooms", len(graph)
     yield "arrows between rooms", sum(map(len, graph.values()))
     yield "circles of rooms", len(circles(graph))
-    yield "circles of files", _file_circles(root)
     yield "options of judge", options.get("judge")
     yield "options of all commands", sum(options.values())
     yield "commands", len(options)
-    yield "questions of the item's class in runs/", _kind_questions(trees)
     yield f"functions over {LONG_FUNCTION} lines", _long_functions(trees)
     yield "class names with more than one home", _shared_names(trees)
     yield "concepts in docs/reference/glossary.md", _words(root)
-    yield (
-        f"files over {LONG_FILE} lines",
-        sum(len(t.splitlines()) > LONG_FILE for t in texts.values()),
-    )
-    yield "more than five arguments (PLR0913)", _lint(root, "PLR0913")
-    yield "complexity over ten (C901)", _lint(root, "C901")
+    yield f"files over {LONG_FILE} lines", sum(size > LONG_FILE for size in sizes)
+    yield "more than five arguments (PLR0913)", _many_arguments(root)
 
 
 def main() -> None:

@@ -15,14 +15,13 @@ verdict after a fixed latency, so all CPU that this process spends is ours. Prin
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import tempfile
 import time
 from pathlib import Path
 
 from benchmarks.llm_server import VERDICT, server
-from benchmarks.report import save, table
+from benchmarks.report import options_of, save, table
 from benchmarks.synthetic_run import blueprint
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.pairs import Pair
@@ -152,7 +151,7 @@ def efficiency(pairs: int, in_flight: int) -> dict[str, float]:
 
 def main() -> None:
     """Measure, print, save."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = options_of(__doc__)
     parser.add_argument("--quick", action="store_true", help="a fortieth of the calls")
     quick = parser.parse_args().quick
     parts = {

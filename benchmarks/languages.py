@@ -12,7 +12,6 @@ were measured once and are kept in ``benchmarks/results/languages.json``; the sc
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -24,8 +23,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.report import markdown, restart_with, save, stored
-from blueprints import Blueprint, Transcript
+from benchmarks.extract import filled
+from benchmarks.report import markdown, options_of, restart_with, save, stored
+from blueprints import Transcript
 from blueprints.languages import UNSPACED, language_name
 from extractors import default_asr, packaged
 from extractors.audio import decode
@@ -75,19 +75,13 @@ def errors(wanted: str, written: str, language: str) -> tuple[int, int]:
 
 def hear(path: Path, line: Line, recogniser: FasterWhisperExtractor) -> Heard | None:
     """One clip through the default; None where nobody is heard to speak."""
-    clip = decode(path)
-    blueprint = Blueprint(clip=clip.sha256)
-    for extractor in (SignalExtractor(), recogniser, RateExtractor()):
-        value = extractor.extract(clip, blueprint)
-        blueprint = blueprint.with_group(extractor.group, value, extractor.provenance())
+    blueprint = filled(decode(path), (SignalExtractor(), recogniser, RateExtractor()))
     recognised, language = blueprint.transcript, line.get("language", "en")
     if not isinstance(recognised, Transcript) or recognised.spoken is None:
         return None
     wrong, units = errors(line["text"], recognised.text, language)
-    spoken = recognised.spoken
-    return Heard(
-        language, spoken.language, spoken.sure, wrong, units, guessed(blueprint) is not None
-    )
+    spoken, guess = recognised.spoken, guessed(blueprint) is not None
+    return Heard(language, spoken.language, spoken.sure, wrong, units, guess)
 
 
 def rendered(folder: Path) -> Iterator[Line]:
@@ -124,29 +118,25 @@ def page_table(lines: Sequence[Mapping[str, Any]]) -> str:
     """The table by language."""
     rows = []
     for line in lines:
-        code = line["language"]
+        code, clips = line["language"], line["clips"]
         unit = " char." if code in UNSPACED else ""
-        trusted = line["trusted_units"]
-        rows.append(
-            (
-                f"{language_name(code)} ({code})",
-                line["voices"],
-                f"{line['named']}, {line['unsure']} of {line['clips']}",
-                f"{line['guessed']} of {line['clips']}",
-                f"{line['errors'] / line['units']:.2f} of {line['units']}{unit}",
-                f"{line['trusted_errors'] / trusted:.2f} of {trusted}{unit}" if trusted else "none",
+        wrong = [
+            f"{errors / units:.2f} of {units}{unit}" if units else "none"
+            for errors, units in (
+                (line["errors"], line["units"]),
+                (line["trusted_errors"], line["trusted_units"]),
             )
-        )
-    return markdown(
-        "language | voices | named rightly, unsure | words known to be guessed | wrong, of words"
-        " (characters) | of trusted ones",
-        rows,
-    )
+        ]
+        named = f"{line['named']}, {line['unsure']} of {clips}"
+        name = f"{language_name(code)} ({code})"
+        rows.append((name, line["voices"], named, f"{line['guessed']} of {clips}", *wrong))
+    heads = ("language", "voices", "named rightly, unsure", "words known to be guessed")
+    return markdown(" | ".join((*heads, "wrong, of words (characters)", "of trusted ones")), rows)
 
 
 def main() -> None:
     """Measure, print, save."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = options_of(__doc__)
     parser.add_argument("--clips", action="append", default=[], metavar="VOICES=FILE.jsonl")
     provided = parser.parse_args()
     restart_with({"OMP_NUM_THREADS": "1"})

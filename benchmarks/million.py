@@ -9,7 +9,6 @@ three ratings of each answer. All resample 10,000 times, as they do by default.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -20,7 +19,7 @@ import numpy as np
 import pyarrow
 from pyarrow import csv
 
-from benchmarks.report import save, table
+from benchmarks.report import command, options_of, save, table_of
 from fusion import DIMENSIONS, RATINGS
 
 ITEMS = 1_000_000
@@ -97,19 +96,18 @@ def write(folder: Path, items: int) -> dict[str, list[Path]]:
 
 def main() -> None:
     """Write the files, type the commands, print and save what they took."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = options_of(__doc__)
     parser.add_argument("--items", type=int, default=ITEMS)
     items = parser.parse_args().items
     results: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         for what, (judged, labels) in write(Path(folder), items).items():
             name, *options = what.partition(",")[0].split()
-            typed = [sys.executable, "-m", "trace_eval", name, judged, "--labels", labels, *options]
-            command = [sys.executable, "-c", _MEASURED, *map(str, typed)]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            typed = command(name, judged, "--labels", labels, *options)
+            measured = [sys.executable, "-c", _MEASURED, *typed]
+            done = subprocess.run(measured, check=True, capture_output=True, text=True)
             results[what] = json.loads(done.stdout)
-    header = ["command", *next(iter(results.values()))]
-    table(f"{items:,} rows", header, [[what, *row.values()] for what, row in results.items()])
+    table_of(f"{items:,} rows", "command", results)
     if items == ITEMS:
         save("million", results)
 

@@ -1,6 +1,6 @@
 """Train a small scorer on the shared ratings and measure it beside what needs no training.
 
-    TRACE_EVAL_DATA=... python -m benchmarks.scorer [--steps N] [--head multinomial|beta]
+    TRACE_EVAL_DATA=... python -m benchmarks.scorer [--steps N]
 
 The base is a Llama of about 330,000 random parameters: it has read nothing but the training
 rows, so the figures are a floor for real bases, not a forecast of them. Everything goes through
@@ -10,115 +10,93 @@ extra ``scorer``.
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import resource
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import save, table
+from benchmarks.report import command, data_folder, options_of, save, table
 from tests.support.tiny_llama import write_base
 
+#: What the base is trained with, beside the number of steps.
+TRAINING = (
+    *("--head", "multinomial", "--learning-rate", 1e-3, "--batch", 16),
+    *("--evaluate-every", 50, "--patience", 8, "--device", "cpu"),
+)
 
-def run(*arguments: object) -> str:
-    """A command; its output."""
-    command = [sys.executable, "-m", "trace_eval", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True)
+Record = dict[str, Any]
+
+
+def run(*arguments: object) -> float:
+    """A command; how long it took, seconds."""
+    line, started = command(*arguments), time.monotonic()
+    done = subprocess.run(line, capture_output=True, text=True)
     if done.returncode not in (0, 1):
-        raise SystemExit(f"{' '.join(command)}\n{done.stderr[-2000:]}")
-    print(done.stdout if "train" in command else done.stderr[-300:], flush=True)
-    return done.stdout
+        raise SystemExit(f"{' '.join(line)}\n{done.stderr[-2000:]}")
+    print(done.stdout if "train" in line else done.stderr[-300:], flush=True)
+    return time.monotonic() - started
 
 
-def split(rows: Iterable[dict[str, Any]], name: str, folder: Path) -> Path:
-    """The rows of a split as a file of their own."""
-    path = folder / f"{name}.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows if row["split"] == name))
-    return path
+def train(folder: Path, source: Path, steps: int) -> Record:
+    """Make a base, train it and its clamp in a folder; what it took and came to."""
+    rows = [json.loads(line) for line in source.read_text("utf-8").splitlines()]
+    fields = ("rationale", "question", "reference", "candidate")
+    texts = [f"{row[name]}" for row in rows if row["split"] == "train" for name in fields]
+    for split in ("test", "dev"):
+        own = (json.dumps(row) + "\n" for row in rows if row["split"] == split)
+        (folder / f"{split}.jsonl").write_text("".join(own))
+    base, out = write_base(folder / "base", texts=texts, positions=1024), folder / "scorer"
+    trained = ("train", "scorer", source, "--base", base, "--out", out, "--steps", steps)
+    seconds = run(*trained, *TRAINING)
+    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**10
+    run("train", "clamp", out, folder / "dev.jsonl", "--device", "cpu")
+    record = json.loads((out / "scorer.json").read_text())
+    return {
+        "head": "multinomial",
+        "train_s": round(seconds, 1),
+        "peak_mib": round(memory),
+        "metrics_dev": record["metrics"],
+        "clamp": record["clamp"],
+        "training": {k: v for k, v in record["training"].items() if k != "options"},
+    }
+
+
+def rate(folder: Path) -> tuple[dict[tuple[str, str], float], float]:
+    """Figures of the scorer and of ``lexical`` on the test rows, and the scorer's seconds."""
+    test = ("rate", folder / "test.jsonl", "--rubric", "correctness-brief")
+    test = (*test, "--cache", folder / "cache")
+    run(*test, "--judge", "lexical", "--out", folder / "lexical")
+    scorer = ("--judge", f"scorer:{folder / 'scorer'}", "-X", "device=cpu")
+    seconds = run(*test, *scorer, "--out", folder / "trained")
+    out = folder / "agree.json"
+    run("agree", folder / "trained", folder / "lexical", "--json", out)
+    return collect(json.loads(out.read_text())), seconds
 
 
 def main() -> None:
     """Train, rate, compare, save."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options_of(__doc__)
     parser.add_argument("--steps", type=int, default=1200)
-    parser.add_argument("--head", default="multinomial")
-    parser.add_argument("--lora", type=int, default=None)
-    options = parser.parse_args()
-    source = Path(os.environ["TRACE_EVAL_DATA"]) / "orca" / "ratings.jsonl"
-    rows = [json.loads(line) for line in source.open(encoding="utf-8")]
-    texts = [
-        f"{row[name]}"
-        for row in rows
-        if row["split"] == "train"
-        for name in ("rationale", "question", "reference", "candidate")
-    ]
+    steps = parser.parse_args().steps
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        base = write_base(folder / "base", texts=texts, positions=1024)
-        test, dev = split(rows, "test", folder), split(rows, "dev", folder)
-        started = time.monotonic()
-        run(
-            *("train", "scorer", source, "--base", base, "--out", folder / "scorer"),
-            *(
-                "--head",
-                options.head,
-                "--steps",
-                options.steps,
-                "--learning-rate",
-                1e-3,
-                "--batch",
-                16,
-            ),
-            *("--evaluate-every", 50, "--patience", 8, "--device", "cpu"),
-            *(("--lora", options.lora) if options.lora else ()),
-        )
-        seconds = time.monotonic() - started
-        memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**10
-        run("train", "clamp", folder / "scorer", dev, "--device", "cpu")
-        rate = ("rate", test, "--rubric", "correctness-brief", "--cache", folder / "cache")
-        run(*rate, "--judge", "lexical", "--out", folder / "lexical")
-        started = time.monotonic()
-        scorer = f"scorer:{folder / 'scorer'}"
-        run(*rate, "--judge", scorer, "-X", "device=cpu", "--out", folder / "trained")
-        rate_s = time.monotonic() - started
-        run(
-            *("agree", folder / "trained", folder / "lexical"),
-            *("--json", folder / "agree.json"),
-        )
-        report = json.loads((folder / "agree.json").read_text())
-        record = json.loads((folder / "scorer" / "scorer.json").read_text())
-    figures = collect(report)
+        result = train(Path(name), data_folder() / "orca" / "ratings.jsonl", steps)
+        figures, seconds = rate(Path(name))
     names = list(dict.fromkeys(name for name, _ in figures))
     judges = list(dict.fromkeys(judge for _, judge in figures))
-    table(
-        "Shared test rows",
-        ["figure", *judges],
-        [[name, *(figures.get((name, judge), "-") for judge in judges)] for name in names],
-    )
-    print(
-        f"\ntrained in {seconds:.0f} s, peak {memory:.0f} MiB; rated {rate_s:.1f} s with start-up"
-    )
-    save(
-        "scorer",
-        {
-            "head": options.head,
-            "train_s": round(seconds, 1),
-            "peak_mib": round(memory),
-            "metrics_dev": record["metrics"],
-            "clamp": record["clamp"],
-            "training": {k: v for k, v in record["training"].items() if k != "options"},
-            "test": {
-                name: {j: round(figures[name, j], 4) for j in judges if (name, j) in figures}
-                for name in names
-            },
-        },
-    )
+    cells = [[name, *(figures.get((name, judge), "-") for judge in judges)] for name in names]
+    table("Shared test rows", ["figure", *judges], cells)
+    took = f"trained in {result['train_s']:.0f} s, peak {result['peak_mib']} MiB"
+    print(f"\n{took}; rated {seconds:.1f} s with start-up")
+    result["test"] = {
+        name: {
+            judge: round(figures[name, judge], 4) for judge in judges if (name, judge) in figures
+        }
+        for name in names
+    }
+    save("scorer", result)
 
 
 def collect(report: Any) -> dict[tuple[str, str], float]:

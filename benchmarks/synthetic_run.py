@@ -10,6 +10,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import soundfile
@@ -102,7 +103,7 @@ def opinions(
 ) -> list[VerdictOpinion]:
     """Both orders, mostly of the true rating."""
     results = []
-    for order in ("ab", "ba"):
+    for order in get_args(Order):
         for sample in range(samples):
             ratings = {
                 n: rng.choice(RATINGS) if rng.random() < 0.3 else truth[n] for n in DIMENSIONS
@@ -110,7 +111,7 @@ def opinions(
             said = {n: f"On {n}: {' '.join(rng.choices(WORDS, k=25))}." for n in DIMENSIONS}
             results.append(
                 VerdictOpinion(
-                    order=_order(order),
+                    order=order,
                     sample=sample,
                     ratings=ratings,
                     reasoning=said,
@@ -119,10 +120,6 @@ def opinions(
                 )
             )
     return results
-
-
-def _order(text: str) -> Order:
-    return "ab" if text == "ab" else "ba"
 
 
 def judged(

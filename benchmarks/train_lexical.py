@@ -8,17 +8,15 @@ by cross-validation on that split, grouped by question; dev and test are only me
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.report import table
+from benchmarks.report import data_folder, options_of, table_of
 from trace_eval.scores.lexical import FEATURES, LexicalModel, features, words
 from trace_eval.stats.agreement.forecasts import crps_levels
 from trace_eval.stats.agreement.ranks import spearman
@@ -152,15 +150,12 @@ def train(path: Path) -> tuple[dict[str, Any], dict[str, dict[str, float]]]:
 
 def main() -> None:
     """Train, write, print."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options_of(__doc__)
     parser.add_argument("--out", type=Path, default=SHIPPED)
     arguments = parser.parse_args()
-    data = Path(os.environ["TRACE_EVAL_DATA"]) / "orca" / "ratings.jsonl"
-    result, reached = train(data)
+    result, reached = train(data_folder() / "orca" / "ratings.jsonl")
     arguments.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    columns = ["split", *next(iter(reached.values()))]
-    rows = [[name, *map(str, row.values())] for name, row in reached.items()]
-    table(f"lexical, strength {result['strength']}", columns, rows)
+    table_of(f"lexical, strength {result['strength']}", "split", reached)
     print(f"wrote {arguments.out}")
 
 

@@ -1,14 +1,13 @@
 """Gaps between the turns of human dialogues beside hand-made edges, and what an hour costs.
 
-    python -m benchmarks.turns [--data DIR] [--hour]
+    TRACE_EVAL_DATA=... python -m benchmarks.turns [--hour]
 
-DIR (default: ``people`` under TRACE_EVAL_DATA) is that of ``python -m benchmarks.people``; its
-dialogues are measured as they are, and through a telephone, in noise, with crosstalk and an echo.
+The dialogues of ``python -m benchmarks.people`` are measured as they are, and through a telephone,
+in noise, with crosstalk and an echo.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 import time
@@ -21,9 +20,9 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from benchmarks.fault_calls import Change, heard_in, leaking
+from benchmarks.fault_calls import heard_in, leaking
 from benchmarks.people.sets import Folder, read_sets
-from benchmarks.report import data_folder, table
+from benchmarks.report import options_of, people_folder, table
 from benchmarks.watch import peak_mb
 from blueprints import GROUPS
 from trace_eval.conversations.floor import speech_edges
@@ -49,12 +48,10 @@ HOUR = (40.0, 400.0)
 
 def main() -> None:
     """Measure and print; exit 1 when a limit is missed."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--data", type=Path, metavar="DIR")
+    parser = options_of(__doc__)
     parser.add_argument("--hour", action="store_true", help="also measure a call of an hour")
     args = parser.parse_args()
-    data = args.data or data_folder() / "people"
-    (folder,) = (one for one in read_sets(data) if one.name == "turns")
+    (folder,) = (one for one in read_sets(people_folder()) if one.name == "turns")
     if folder.missing:
         sys.exit(f"turns: {folder.missing}")
     rows = [gaps(folder, "clean", "trace-eval/1")]
@@ -75,15 +72,11 @@ def main() -> None:
         sys.exit(f"limits are missed: {', '.join(missed)}")
 
 
-def _both(late_s: float, gain_db: float) -> Change:
+def _crossed(sound: Any, rate: int, late_s: float, gain_db: float) -> tuple[Any, int]:
     """Each voice leaks into the other channel."""
-
-    def change(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-        late = round(late_s * rate)
-        sides = [leaking(sound, late, voice, gain_db)[:, 1 - voice] for voice in (1, 0)]
-        return np.stack(sides, axis=1)
-
-    return change
+    late = round(late_s * rate)
+    sides = [leaking(sound, late, voice, gain_db)[:, 1 - voice] for voice in (1, 0)]
+    return np.stack(sides, axis=1), rate
 
 
 #: How the same dialogue may have been recorded: (samples, rate) from (samples, rate, rng).
@@ -91,8 +84,8 @@ RECORDINGS: dict[str, Callable[[Any, int, np.random.Generator], tuple[Any, int]]
     "clean": lambda sound, rate, rng: (sound, rate),
     "8 kHz mu-law": lambda *call: heard_in("telephone", *call),
     "noise 20 dB below": lambda *call: heard_in("noise", *call),
-    "crosstalk of -30 dB": lambda sound, rate, rng: (_both(0.03, -30.0)(sound, rate, rng), rate),
-    "an echo of -25 dB": lambda sound, rate, rng: (_both(0.06, -25.0)(sound, rate, rng), rate),
+    "crosstalk of -30 dB": lambda sound, rate, rng: _crossed(sound, rate, 0.03, -30.0),
+    "an echo of -25 dB": lambda sound, rate, rng: _crossed(sound, rate, 0.06, -25.0),
 }
 
 
