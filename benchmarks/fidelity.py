@@ -1,4 +1,4 @@
-"""How close the extractors are to their references, on the shared real recordings.
+"""How close the extractors are to their references, on the shared recordings of pairs and prompts.
 
     TRACE_EVAL_DATA=... python -m benchmarks.fidelity
 
@@ -79,7 +79,9 @@ def main() -> None:
     data = data_folder()
     if shutil.which("ffmpeg") is None:
         sys.exit("ffmpeg is missing: apt-get install ffmpeg")
-    paths = list({decode(p).sha256: p for p in find_recordings(data)}.values())
+    folders = (*data.glob("*_pairs"), data / "prompts")
+    every = (path for folder in folders for path in find_recordings(folder))
+    paths = list({decode(path).sha256: path for path in every}.values())
     short = [path for path in paths if decode(path).seconds <= 30]
     right, pairs = rate_pairs(data)
     loudness = f"loudness, largest difference from ffmpeg on {len(paths)} clips, LU"

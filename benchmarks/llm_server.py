@@ -31,6 +31,9 @@ async def serve(reader, writer):
     try:
         while True:
             lines = (await reader.readuntil(b"\\r\\n\\r\\n")).lower().split(b"\\r\\n")
+            if lines[0].startswith(b"get"):  # what is known of the model
+                writer.write((head % 2).encode() + b"{}")
+                continue
             size = next(int(line[15:]) for line in lines if line.startswith(b"content-length:"))
             await reader.readexactly(size)
             if latency:

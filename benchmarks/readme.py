@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks import large_runs
 from benchmarks.coverage.rows import MOST
@@ -30,24 +30,21 @@ CARD = ROOT / "trace_eval" / "decide" / "published.toml"
 PRINTED = ("DNSMOS", "GPT-4o audio", "Gemini-2.5-Flash", "SpeechJudge-GRM, SFT and RL")
 
 
-class Row(NamedTuple):
-    """One line: what it is, which benchmark measured it, and its value from the results."""
-
-    what: str
-    benchmark: str
-    value: Callable[[Results], str]
-
-
-def _length(results: Results, name: str) -> float:
-    rows = results["lengths"]
-    return next(float(row["ratio"]) for row in rows if row["length"] == name)
-
-
 def _cpu(results: Results) -> str:
     share = results["cpu_s_per_audio_s"]
-    rest = share["all but transcript"]
     recognised = next(value for name, value in share.items() if name.startswith("transcript="))
+    rest = share["all but transcript"]
     return f"{share['all']:.3f} (speech recognition {recognised:.3f}, all else {rest:.3f})"
+
+
+def _dnsmos(results: Results) -> str:
+    ratio = {row["length"]: float(row["ratio"]) for row in results["lengths"]}
+    return f"{ratio['15-30 s']:.1f} / {ratio['60 s and more']:.1f} times less"
+
+
+def _dnsmos_difference(results: Results) -> str:
+    most = max(row["max |difference|"] for row in results["lengths"])
+    return f"{most:.0e}".replace("e-0", "e-")
 
 
 def _memory(results: Results) -> str:
@@ -64,101 +61,80 @@ def _hearing(results: Results) -> str:
     return f"{errors} / {new['CPU s / s'] / old['CPU s / s']:.2f} of it"
 
 
-def _calls(results: Results) -> str:
-    spent = results["CPU per call"]
-    share = [results[name]["efficiency"] for name in ("concurrency", "concurrency, 256")]
-    return (
-        f"{spent['CPU ms per call']:.1f} ms, {spent['of it ours']:.2f} of it ours"
-        f" / {share[0]:.2f} / {share[1]:.2f}"
-    )
+def _million(key: str) -> str:
+    return f"{{{key}[CPU, s]:.0f}} s / {{{key}[peak GiB]:.1f}} GiB"
 
 
-def _tokens(results: Results) -> str:
-    share = results["tokens of compact"]["profile screen, as extracted"]
-    return f"{share['of indent=2']:.2f} (worst pair {share['of indent=2, worst pair']:.2f})"
+_WHOLE = "tokens of compact[profile screen, as extracted]"
 
-
-def _million(command: str) -> Callable[[Results], str]:
-    return lambda r: f"{r[command]['CPU, s']:.0f} s / {r[command]['peak GiB']:.1f} GiB"
-
-
-ROWS = (
-    Row(
-        "pairs per minute of the five real pairs, 9 to 103 s per answer",
-        "extract",
-        lambda r: f"{r['pairs_per_minute']:.1f}",
-    ),
-    Row("CPU seconds per second of audio", "extract", _cpu),
-    Row("peak memory of the largest process", "extract", lambda r: f"{r['peak_mb']} MB"),
-    Row(
-        "DNSMOS and P.808 against `speechmos`, CPU time, 15-30 s / 60 s and more",
-        "dnsmos",
-        lambda r: f"{_length(r, '15-30 s'):.1f} / {_length(r, '60 s and more'):.1f} times less",
-    ),
-    Row(
-        "DNSMOS, largest difference from `speechmos`",
-        "dnsmos",
-        lambda r: f"{max(row['max |difference|'] for row in r['lengths']):.0e}".replace(
-            "e-0", "e-"
+#: Benchmark -> what it measured -> its value: a format of the results, or by a function of them.
+ROWS: dict[str, dict[str, str | Callable[[Results], str]]] = {
+    "extract": {
+        "pairs per minute of the five real pairs, 9 to 103 s per answer": "{pairs_per_minute:.1f}",
+        "CPU seconds per second of audio": _cpu,
+        "peak memory of the largest process": "{peak_mb} MB",
+    },
+    "dnsmos": {
+        "DNSMOS and P.808 against `speechmos`, CPU time, 15-30 s / 60 s and more": _dnsmos,
+        "DNSMOS, largest difference from `speechmos`": _dnsmos_difference,
+    },
+    "fidelity": {
+        "loudness, largest difference from ffmpeg": (
+            "{loudness, largest difference from ffmpeg on 25 clips, LU:.2f} LU"
         ),
-    ),
-    Row(
-        "loudness, largest difference from ffmpeg",
-        "fidelity",
-        lambda r: f"{r['loudness, largest difference from ffmpeg on 25 clips, LU']:.2f} LU",
-    ),
-    Row(
-        "word error rate on ten spoken prompts / CPU time, the default against the plain library",
-        "hearing",
-        _hearing,
-    ),
-    Row("prompt tokens per pair, `compact` against `paper`", "tokens", _tokens),
-    Row(
-        "tokens of a call on the five real pairs, `compact` / `brief` (at most)",
-        "tokens",
-        lambda r: (
-            f"{r['a call']['compact']['mean']:,.0f} / {r['a call']['brief']['mean']:,.0f}"
-            f" ({r['a call']['brief']['most']:,})"
+    },
+    "hearing": {
+        "word error rate on ten spoken prompts / CPU time, the default against the plain library": (
+            _hearing
         ),
-    ),
-    Row(
-        "CPU per LLM call / efficiency at 64 / at 256 calls of 200 ms in flight",
-        "judge_overhead",
-        _calls,
-    ),
-    Row(
-        "10,000 pairs through all stages: speed of the last tenth against the first",
-        "pipeline",
-        lambda r: f"{r['stream']['last tenth / first']:.2f}",
-    ),
-    Row("memory of a worker over a run: peak / last fifth against second", "pipeline", _memory),
-    Row(
-        "two workers against one", "pipeline", lambda r: f"{r['scale']['scaling']:.2f} times faster"
-    ),
-    *(
-        Row(f"`{typed}` of 1,000,000 {rows}, CPU / peak memory", "million", _million(key))
-        for key, typed, rows in (
-            ("agree", "agree", "verdicts and labels"),
-            ("rank --cluster", "rank --cluster --labels", "verdicts and labels"),
-            ("agree, scores", "agree", "scores and 3,000,000 ratings"),
-        )
-    ),
-    Row(
-        "report of 1,000 pairs: size / until usable",
-        "report_size",
-        lambda r: f"{r['rows'][0]['size_mb']:.0f} MB / {r['rows'][0]['interactive_s']:.1f} s",
-    ),
-)
+    },
+    "tokens": {
+        "prompt tokens per pair, `compact` against `paper`": (
+            f"{{{_WHOLE}[of indent=2]:.2f}} (worst pair {{{_WHOLE}[of indent=2, worst pair]:.2f}})"
+        ),
+        "tokens of a call on the five real pairs, `compact` / `brief` (at most)": (
+            "{a call[compact][mean]:,.0f} / {a call[brief][mean]:,.0f} ({a call[brief][most]:,})"
+        ),
+    },
+    "judge_overhead": {
+        "CPU per LLM call / efficiency at 64 / at 256 calls of 200 ms in flight": (
+            "{CPU per call[CPU ms per call]:.1f} ms, {CPU per call[of it ours]:.2f} of it ours"
+            " / {concurrency[efficiency]:.2f} / {concurrency, 256[efficiency]:.2f}"
+        ),
+    },
+    "pipeline": {
+        "10,000 pairs through all stages: speed of the last tenth against the first": (
+            "{stream[last tenth / first]:.2f}"
+        ),
+        "memory of a worker over a run: peak / last fifth against second": _memory,
+        "two workers against one": "{scale[scaling]:.2f} times faster",
+    },
+    "million": {
+        "`agree` of 1,000,000 verdicts and labels, CPU / peak memory": _million("agree"),
+        "`rank --cluster --labels` of 1,000,000 verdicts and labels, CPU / peak memory": (
+            _million("rank --cluster")
+        ),
+        "`agree` of 1,000,000 scores and 3,000,000 ratings, CPU / peak memory": (
+            _million("agree, scores")
+        ),
+    },
+    "report_size": {
+        "report of 1,000 pairs: size / until usable": (
+            "{rows[0][size_mb]:.0f} MB / {rows[0][interactive_s]:.1f} s"
+        ),
+    },
+}
 
 
 def _speed() -> str:
     """Row by row, with the processor that each was measured on."""
     rows = []
-    for row in ROWS:
-        result = stored(row.benchmark)
+    for benchmark, figures in ROWS.items():
+        result = stored(benchmark)
         processor = str(result["machine"]["processor"]).replace("(R)", "")
-        cells = (row.value(result), f"`{row.benchmark}`", processor.removesuffix(" Processor"))
-        rows.append((row.what, *cells))
+        for what, value in figures.items():
+            shown = value.format(**result) if isinstance(value, str) else value(result)
+            rows.append((what, shown, f"`{benchmark}`", processor.removesuffix(" Processor")))
     return markdown("what | value | benchmark | processor", rows)
 
 
