@@ -54,23 +54,24 @@ class Asked:
     verdict: int
 
 
+def _planted(clips: Sequence[Rated]) -> Iterator[tuple[int, int, str, int]]:
+    """(place, place, what differs, by how many steps) of clips that differ in one thing alone."""
+    for i, j in combinations(range(len(clips)), 2):
+        a, b = clips[i].facts, clips[j].facts
+        differ = [name for name in PLANTED if a[name] != b[name]]
+        if clips[i].group == clips[j].group and len(differ) == 1:
+            (name,) = differ
+            levels = PLANTED[name][0]
+            yield i, j, name, levels.index(b[name]) - levels.index(a[name])
+
+
 def planted_pairs(clips: Sequence[Rated], steps: int) -> Iterator[Asked]:
     """Pairs of one text and voice that differ in one thing by so many steps, asked for either."""
-    for a, b in combinations(clips, 2):
-        if a.group != b.group:
-            continue
-        differ = [name for name in PLANTED if a.facts[name] != b.facts[name]]
-        if len(differ) != 1:
-            continue
-        (name,) = differ
-        levels = PLANTED[name][0]
-        rise = levels.index(b.facts[name]) - levels.index(a.facts[name])
-        if abs(rise) != steps:
-            continue
-        for kind, (low, high) in ASKS.items():
+    for i, j, name, rise in _planted(clips):
+        for kind, (low, high) in ASKS.items() if abs(rise) == steps else ():
             for instruction, sign in ((low, 1), (high, -1)):
                 right = sign * (1 if rise > 0 else -1) if kind == name else 0
-                yield Asked(a, b, kind, instruction, right)
+                yield Asked(clips[i], clips[j], kind, instruction, right)
 
 
 def emotion_pairs(clips: Sequence[Rated]) -> Iterator[Asked]:
@@ -89,19 +90,13 @@ def emotion_pairs(clips: Sequence[Rated]) -> Iterator[Asked]:
 def ordered(clips: Sequence[Rated], numbers: Mapping[str, Any]) -> dict[str, Figure]:
     """Planted thing -> share of its pairs that its measure orders as planted, ties one half."""
     results = {}
-    for name, (levels, measure) in PLANTED.items():
+    for name, (_, measure) in PLANTED.items():
         rows, unit = [], []
-        values = numbers[measure]
-        for i, j in combinations(range(len(clips)), 2):
-            a, b = clips[i], clips[j]
-            differ = [one for one in PLANTED if a.facts[one] != b.facts[one]]
-            if a.group != b.group or differ != [name]:
-                continue
-            rise = levels.index(b.facts[name]) - levels.index(a.facts[name])
-            gap = values[j] - values[i]
-            if np.isfinite(gap):
+        for i, j, differs, rise in _planted(clips):
+            gap = numbers[measure][j] - numbers[measure][i]
+            if differs == name and np.isfinite(gap):
                 rows.append(0.5 + 0.5 * np.sign(gap) * np.sign(rise))
-                unit.append(a.unit)
+                unit.append(clips[i].unit)
         if rows:
             resampler = Resampler(numbered(unit))
             share(resampler, name, np.array(rows), np.arange(len(rows)))
@@ -116,11 +111,10 @@ def asked_figures(
     results: dict[str, dict[str, Any]] = {}
     for kind in dict.fromkeys(one.kind for one in requested):
         own = [one for one in requested if one.kind == kind]
+        sides = [(blueprints[one.a.item], blueprints[one.b.item]) for one in own]
         said = [
-            judged(
-                blueprints[one.a.item], blueprints[one.b.item], "paralinguistics", one.instruction
-            )
-            for one in own
+            judged(a, b, "paralinguistics", one.instruction)
+            for one, (a, b) in zip(own, sides, strict=True)
         ]
         verdict = np.array([one.verdict for one in own])
         unit = numbered([one.a.unit for one in own])

@@ -27,8 +27,7 @@ NEAR_S = 0.1
 
 def edge_figures(folder: Folder) -> dict[str, dict[str, Figure]]:
     """Start, end and gap -> median and 95th percentile of the error, share within .1 s, bias."""
-    errors: dict[str, list[float]] = {"start": [], "end": [], "gap": []}
-    clips: dict[str, list[str]] = {name: [] for name in errors}
+    errors: dict[str, list[tuple[str, float]]] = {"start": [], "end": [], "gap": []}
     for audio, group in groupby(folder.edges, key=lambda edge: edge.audio):
         marks = sorted(group, key=lambda edge: edge.start_s)
         measured = _measured(audio)
@@ -36,18 +35,12 @@ def edge_figures(folder: Folder) -> dict[str, dict[str, Figure]]:
         if len(marks) != 2 or None in results:
             folder.dropped["clip in which two turns were not found"] += 1
             continue
-        (first, second) = results
         for mark, (start, end) in zip(marks, results, strict=True):
-            errors["start"].append(start - mark.start_s)
-            errors["end"].append(end - mark.end_s)
-            clips["start"].append(mark.clip)
-            clips["end"].append(mark.clip)
-        gap = marks[1].start_s - marks[0].end_s
-        errors["gap"].append(second[0] - first[1] - gap)
-        clips["gap"].append(marks[0].clip)
-    return {
-        name: _figures(np.array(values), clips[name]) for name, values in errors.items() if values
-    }
+            errors["start"].append((mark.clip, start - mark.start_s))
+            errors["end"].append((mark.clip, end - mark.end_s))
+        gap = results[1][0] - results[0][1]
+        errors["gap"].append((marks[0].clip, gap - (marks[1].start_s - marks[0].end_s)))
+    return {name: _figures(own) for name, own in errors.items() if own}
 
 
 def _measured(audio: Path) -> dict[int, tuple[float, float]]:
@@ -66,9 +59,9 @@ def _measured(audio: Path) -> dict[int, tuple[float, float]]:
     return results
 
 
-def _figures(error: Array, clips: Sequence[str]) -> dict[str, Figure]:
+def _figures(errors: Sequence[tuple[str, float]]) -> dict[str, Figure]:
     """Of medians and percentiles a bootstrap of whole clips, widened because they are few."""
-    unit = numbered(clips)
+    error, unit = np.array([one for _, one in errors]), numbered([clip for clip, _ in errors])
     units = int(unit.max()) + 1
     statistics: dict[str, Callable[[Array], float]] = {
         "median": lambda rows: float(np.median(np.abs(rows))),

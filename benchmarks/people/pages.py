@@ -6,9 +6,12 @@ python -m benchmarks.people.pages    # draws docs/people-SET.svg; tables: benchm
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.report import DOCS, markdown, stored
+from trace_eval.show.draw import Point, forest, save
 
 #: A figure as it is saved: value, low, high, pairs or clips, groups.
 Saved = list[Any]
@@ -149,46 +152,32 @@ def agreement_with_listeners(group: str) -> str:
 
 
 def draw() -> None:
-    """One small figure per set: every number that is printed, with its interval."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-
-    plt.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "people", "font.size": 8}
-    for name, title, marks, chance in _figures():
-        figure, axis = plt.subplots(figsize=(5.5, 0.6 + 0.24 * len(marks)), layout="constrained")
-        for row, (_, (value, low, high, *_)) in enumerate(reversed(marks)):
-            if value is not None:
-                axis.plot(
-                    [low, high] if low is not None else [value],
-                    [row] * (1 + (low is not None)),
-                    color="0.6",
-                    linewidth=3,
-                    solid_capstyle="round",
-                )
-                axis.plot(value, row, "o", color="black", markersize=4)
-        axis.set_yticks(range(len(marks)), [label.replace("`", "") for label, _ in reversed(marks)])
-        axis.set_title(title, fontsize=8, loc="left")
-        if chance is not None:
-            axis.axvline(chance, color="0.3", linestyle=":", linewidth=1)
-            axis.set_xlim(0, 1.02)
-        figure.savefig(DOCS / f"people-{name}.svg", metadata={"Date": None})
-        plt.close(figure)
+    """One small picture per set: every number that is printed, with its interval."""
+    for name, axis, marks in _pictures():
+        points = [
+            Point(label.replace("`", ""), value, low, high, label in ("the louder", "the longer"))
+            for label, (value, low, high, *_) in marks
+            if value is not None
+        ]
+        picture = forest(points, axis, None if name == "turns" else (0.0, 1.0))
+        # A command writes over nothing that it has no record of, so it draws elsewhere.
+        with TemporaryDirectory() as folder:
+            drawn = Path(folder) / f"people-{name}.svg"
+            save(picture, drawn)
+            (DOCS / drawn.name).write_bytes(drawn.read_bytes())
 
 
-def _figures() -> Iterator[tuple[str, str, list[tuple[str, Saved]], float | None]]:
-    """(name, title, marks, where chance is)."""
+def _pictures() -> Iterator[tuple[str, str, list[tuple[str, Saved]]]]:
+    """(name, what the axis shows, marks)."""
     sets = stored("people")["sets"]
-    order = "share of pairs in the order of listeners"
+    order = "pairs in the order of listeners (chance: .5)"
     for name, part, scale in (
         ("codecs", CODECS, "quality"),
         ("enhanced", ENHANCED, "quality"),
         ("emotion", "emotion", "natural"),
     ):
         rows = sets[part]["numbers"][scale]
-        marks = [(NAMES.get(k, k), row["concordance"]) for k, row in rows.items()]
-        yield name, f"{part}: {order}", marks, 0.5
+        yield name, order, [(NAMES.get(k, k), row["concordance"]) for k, row in rows.items()]
     marks = [
         (f"{part.split(', ')[-1]}, {kind}: {name}", row[name])
         for part, kinds in _asked()
@@ -196,10 +185,10 @@ def _figures() -> Iterator[tuple[str, str, list[tuple[str, Saved]], float | None
         for kind, row in kinds.items()
         for name in ("decided", "against")
     ]
-    yield "delivery", "planted delivery, asked for it: share that rules decides", marks, None
+    yield "delivery", "pairs that rules decides", marks
     edges = sets["turns"]["edges"]
     marks = [(f"{e}: {n}", row[n]) for e, row in edges.items() for n in ("median", "p95")]
-    yield "turns", "error of turn edges beside a listener's, s", marks, None
+    yield "turns", "error of turn edges beside a listener's, s", marks
 
 
 if __name__ == "__main__":
