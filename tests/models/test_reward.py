@@ -132,6 +132,14 @@ def test_an_old_adapter_would_be_refused_if_it_were_not_renamed(
         load(locate(str(old)), "cpu")
 
 
+def test_a_release_without_sound_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers.models.qwen2_5_omni import modeling_qwen2_5_omni
+
+    monkeypatch.delattr(modeling_qwen2_5_omni, "Qwen2_5OmniThinkerModel")
+    with pytest.raises(UserError, match=r"transformers 5\..* is too old.*run: pip install"):
+        load(locate(str(folder)), "cpu")
+
+
 @pytest.mark.parametrize(
     "name",
     [

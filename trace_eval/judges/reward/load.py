@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import UserError, install_line
 from extractors import loaded, model_folder, resolve, sha256_of, untouched
 from trace_eval.judges.scorer import adapters
 from trace_eval.judges.scorer.checkpoint import base_folder, check_packages
@@ -24,7 +24,7 @@ ADAPTER_FOLDER = "lora"
 
 PACKAGES = ("torch", "transformers", "peft")
 
-#: Parts of a Thinker under their names of transformers 4.52 -> of transformers 5. PEFT maps the
+#: Parts of a Thinker under their names of transformers 4.52 -> of 5.21 and later. PEFT maps the
 #: language model's names and drops the audio tower's with a warning (peft#2699): text then looks
 #: right and sound does not. So names are mapped here first.
 _RENAMED = (
@@ -109,7 +109,7 @@ def locate(model: str, base: str | None = None) -> RewardFiles:
 
 
 def renamed(key: str) -> str:
-    """The name of an adapter's weight, or of a module, as transformers 5 has it."""
+    """The name of an adapter's weight, or of a module, as transformers 5.21 has it."""
     prefix = adapters.PREFIX if key.startswith(adapters.PREFIX) else ""
     name = key.removeprefix(adapters.PREFIX).removeprefix("thinker.")
     for old, new in _RENAMED:
@@ -127,11 +127,25 @@ def load(files: RewardFiles, device: str = "auto") -> RewardModel:
         device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
 
     Raises:
-        UserError: a package or GPU is missing, or the files do not fit each other.
+        UserError: a package or GPU is missing, a package is too old, or the files do not fit
+            each other.
     """
     check_packages("reward", PACKAGES)
+    _check_release()
     place = resolve("reward", device)
     return loaded(("reward", files.sha256, place), lambda: _open(files, place))  # type: ignore[no-any-return]
+
+
+def _check_release() -> None:
+    """Refuse a Thinker whose inner model is the language model alone: it ignores the sound."""
+    import transformers
+    from transformers.models.qwen2_5_omni import modeling_qwen2_5_omni as omni
+
+    if not hasattr(omni, "Qwen2_5OmniThinkerModel"):
+        raise UserError(
+            f"reward: transformers {transformers.__version__} is too old, since its Thinker would"
+            f" not hear the recordings; run: {install_line('reward')}"
+        )
 
 
 def _open(files: RewardFiles, device: str) -> RewardModel:
