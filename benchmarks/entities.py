@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report import options_of
-from trace_eval.entities.check import same
+from trace_eval.turns.entities.check import same
 
 
 def plainly_same(intended: str, recognised: str | None) -> bool:

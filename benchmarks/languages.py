@@ -33,7 +33,7 @@ from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.rate import RateExtractor
 from extractors.signal import SignalExtractor
 from extractors.suspect import guessed
-from trace_eval.measures.text import normaliser_of
+from trace_eval.data.measures.text import normaliser_of
 
 SENTENCES = Path(__file__).with_name("sentences.json")
 

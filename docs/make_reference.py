@@ -31,13 +31,13 @@ from trace_eval.commands.cli import app
 from trace_eval.commands.listing import GROUPS, RESULTS
 from trace_eval.commands.schema import result_schema, schemas
 from trace_eval.data.names import PAIR, SINGLE
+from trace_eval.data.rubrics.load import load_pair_rubric, load_rubric, rubric_names
+from trace_eval.data.rubrics.pairs import ScoreQuestion
 from trace_eval.data.settings import help_of
 from trace_eval.judges.options import groups
 from trace_eval.judges.options.judge_options import PRESETS
 from trace_eval.judges.registry.kinds import KINDS
 from trace_eval.judges.views.text.tasks import task_names
-from trace_eval.rubrics.load import load_pair_rubric, load_rubric, rubric_names
-from trace_eval.rubrics.pairs import ScoreQuestion
 from trace_eval.stats.agreement.metrics import METRICS, SCORE_METRICS, Metric
 from trace_eval.stats.ranking.fit import MODELS
 

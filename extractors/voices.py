@@ -183,7 +183,7 @@ def cosine(value: float) -> float:
 class SpeakerExtractor(EcapaBased):
     """Direction of the voice, a unit vector, by an ECAPA of speechbrain; an extension.
 
-    :func:`trace_eval.measures.speaker_similarity` compares two of them.
+    :func:`trace_eval.data.measures.speaker_similarity` compares two of them.
     """
 
     name: ClassVar[str] = "speaker"

@@ -15,12 +15,12 @@ from blueprints import GROUPS, Absent, Blueprint, UserError
 from tests.support.audio import RATE, tone, write
 from tests.support.cli import trace_eval
 from trace_eval.data.label_files import read_columns
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.datasets import read_dataset
 from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.ratings import read_ratings
 from trace_eval.opinions.scores import read_scores
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.run import Run
 
 ROOT = Path(__file__).resolve().parent.parent

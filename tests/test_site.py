@@ -17,8 +17,8 @@ from extractors.registry import load
 from extractors.registry import names as extractor_names
 from tests.support.cli import ROOT
 from trace_eval.commands.listing import GROUPS
+from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.judges.registry.kinds import KINDS
-from trace_eval.rubrics.load import load_rubric, rubric_names
 from trace_eval.stats.agreement.metrics import METRICS, SCORE_METRICS
 
 pytest.importorskip("sphinx", reason="pip install '.[docs]'")

@@ -19,13 +19,13 @@ from fusion import RATINGS
 from fusion.tables import read_policy
 from trace_eval.data import strict_toml
 from trace_eval.data.answers import Recording
+from trace_eval.data.rubrics.load import load_rubric, rubric_path
 from trace_eval.data.strict_json import DamagedFile
 from trace_eval.judges.ask.prices import read_prices
 from trace_eval.judges.scorer.adapters import base_of
 from trace_eval.judges.scorer.checkpoint import OWN_FILE, locate
 from trace_eval.judges.views.text.tasks import load_listening
 from trace_eval.review.store import Remark, Store
-from trace_eval.rubrics.load import load_rubric, rubric_path
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.config import read_config
 from trace_eval.runs.run import Run

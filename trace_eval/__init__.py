@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from trace_eval.data.manifests import Manifest, read_items, read_manifest
     from trace_eval.data.pairs import Pair
     from trace_eval.data.policies import load_policy
+    from trace_eval.data.rubrics.load import load_rubric
     from trace_eval.data.scores import Score
     from trace_eval.datasets import Conversion, Selection, convert, read_dataset
     from trace_eval.decide.agree import agree
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from trace_eval.judges.options.judge_options import JudgeOptions
     from trace_eval.options import ExtractOptions, Options, RateOptions
     from trace_eval.report.write import write_report
-    from trace_eval.rubrics.load import load_rubric
     from trace_eval.runs.again import judge_again
     from trace_eval.runs.fuse import fuse, fuse_again
     from trace_eval.runs.job import Job, judge_manifest, open_job, rate_manifest

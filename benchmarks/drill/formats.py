@@ -25,6 +25,7 @@ from tests.support.servers import completion
 from trace_eval.data.columns import Columns
 from trace_eval.data.corrections import EventCorrection, read_corrections
 from trace_eval.data.manifests import read_items, read_manifest
+from trace_eval.data.rubrics.load import PAIRS, load_rubric, rubric_path
 from trace_eval.datasets import read_dataset
 from trace_eval.decide.rank import read_human_ranking
 from trace_eval.judges.ask.batch import read_batch
@@ -42,7 +43,6 @@ from trace_eval.opinions.scores import read_scores
 from trace_eval.review.labelstudio import PHASES, read_results, tasks
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import open_review
-from trace_eval.rubrics.load import PAIRS, load_rubric, rubric_path
 from trace_eval.runs.config import read_config
 from trace_eval.select.candidates import read_candidates
 

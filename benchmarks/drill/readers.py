@@ -24,6 +24,7 @@ from trace_eval.data import strict_json, strict_toml
 from trace_eval.data.access import PROTOCOLS, UrlAccess, allowed, set_url_access
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.remote import fetch
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.urls import redact_urls
 from trace_eval.judges.ask.base import CallFailed, Unusable
 from trace_eval.judges.ask.openai import OpenAIClient
@@ -33,7 +34,6 @@ from trace_eval.judges.read.labels import parse_reply, read_label
 from trace_eval.judges.read.score import read_score
 from trace_eval.judges.read.two_scores import read_json, read_text
 from trace_eval.judges.views.text.tasks import load_listening
-from trace_eval.rubrics.load import load_rubric
 
 _REPLY = (ReplyError,)
 

@@ -23,14 +23,14 @@ from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_to
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.tables import records
-from trace_eval.decide.probes import read_probes
 from trace_eval.extracting.cache import Cache, Stamp
 from trace_eval.judges.ask.budget import Ledger
 from trace_eval.judges.ask.replies import ReplyCache, StoredReply
 from trace_eval.report.audio import AudioAssets
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.fuse import fuse
+from trace_eval.runs.probe.report import read_probes
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 from trace_eval.scores.fusion import FILE, FusionModel, Map, Member

@@ -17,9 +17,9 @@ from blueprints import UserError
 from tests.support import datasets_made as made
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.access import UrlAccess, set_url_access
+from trace_eval.data.rubrics.load import load_rubric
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.datasets import convert, read_dataset
-from trace_eval.rubrics.load import load_rubric
-from trace_eval.rubrics.single import ScoreRubric
 
 
 def test_as_typed(tmp_path: Path) -> None:

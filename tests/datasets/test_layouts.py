@@ -19,9 +19,9 @@ from blueprints import UserError
 from tests.support import datasets_made as made
 from tests.support.audio import tone, write
 from trace_eval.data.manifests import read_items, read_manifest
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.datasets import Conversion, Figure, Selection, convert, dataset_names, read_dataset
 from trace_eval.datasets.replies import authors_letter, letter_of, majority
-from trace_eval.rubrics.load import load_rubric
 
 
 def figure(done: Conversion, name: str) -> Figure:

@@ -15,6 +15,7 @@ from blueprints import UserError
 from fusion import DIMENSIONS, TRACE, Rating
 from tests.support.cases import case
 from trace_eval.data.judgement import DimensionVerdict, Judgement
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.settings import help_of
 from trace_eval.judges.ask.base import Request
 from trace_eval.judges.ask.message import AudioPart, Message, Text
@@ -32,7 +33,6 @@ from trace_eval.judges.options.groups import (
 )
 from trace_eval.judges.options.judge_options import FIELDS, NOT_DECIDING, STATE, JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers, judge_of
-from trace_eval.rubrics.load import load_rubric
 
 IN_PROCESS = names_of(RewardOptions)
 AUDIO_ONLY = names_of(AudioOptions)

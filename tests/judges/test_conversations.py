@@ -23,6 +23,7 @@ from trace_eval.data.conversation import Conversation
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import AudioPart
 from trace_eval.judges.ask.prices import FREE
@@ -35,7 +36,6 @@ from trace_eval.judges.rules.judge import RulesJudge
 from trace_eval.judges.rules.turns import TurnsJudge
 from trace_eval.judges.views.answer.audio import AudioView
 from trace_eval.judges.views.text.conversation import show_conversation
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
 PROMPT = (("bot", 0.2, 0.8, "Hello, how can I help?"), ("caller", 1.0, 1.8, "Move me, please."))

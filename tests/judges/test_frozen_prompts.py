@@ -31,11 +31,11 @@ from trace_eval.data.answers import Answer
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Outcome
+from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.judges.ask.message import AudioPart, Message
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
-from trace_eval.rubrics.load import load_rubric, rubric_names
 from trace_eval.runs.pipeline import decode_recording
 
 FROZEN = Path(__file__).with_name("frozen")

@@ -16,11 +16,11 @@ from blueprints import UserError
 from fusion import BINARY
 from tests.support.rating import case_of, single
 from trace_eval.data.outcome import Outcome
+from trace_eval.data.rubrics.load import load_rubric
+from trace_eval.data.rubrics.single import ScaleSpec
 from trace_eval.data.scores import Score
 from trace_eval.judges.base import Case
 from trace_eval.judges.lexical.judge import WordJudge
-from trace_eval.rubrics.load import load_rubric
-from trace_eval.rubrics.single import ScaleSpec
 from trace_eval.scores.lexical import (
     FEATURES,
     LexicalModel,

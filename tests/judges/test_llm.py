@@ -16,6 +16,7 @@ from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.base import CallFailed, Reply, Request, Tokens
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.prices import FREE, Price
@@ -23,7 +24,6 @@ from trace_eval.judges.ask.scripted import ScriptedClient, ScriptExhausted
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
-from trace_eval.rubrics.load import load_rubric
 
 PRICE = Price(
     server="*",

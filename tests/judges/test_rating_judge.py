@@ -12,12 +12,12 @@ from blueprints import Absent, Status
 from tests.support.cases import blueprint
 from tests.support.rating import case_of, rate, say, scripted, single
 from trace_eval.data.outcome import Reason
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Score
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.combine.panel import Panel
 from trace_eval.judges.lexical.judge import LexicalJudge
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.rubrics.load import load_rubric
 
 #: speaking_style.md, section 9, point 1: samples of the judge for six items; None: unusable.
 SAMPLES: tuple[tuple[int | None, ...], ...] = (

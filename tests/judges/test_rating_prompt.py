@@ -11,10 +11,10 @@ from tests.support import calls
 from tests.support.cases import blueprint
 from tests.support.rating import case_of, rate, say, scripted, single
 from trace_eval.data.items import Single
+from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.judges.ask.message import AudioPart, Text
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.answer.transcript import TranscriptView
-from trace_eval.rubrics.load import load_rubric, rubric_names
 
 FULL = single(
     rationale="RATIONALE-WORDS",

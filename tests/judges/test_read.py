@@ -12,13 +12,13 @@ import pytest
 from fusion import DIMENSIONS, LABEL_SETS, Rating, from_steps
 from tests.support.cases import verdict
 from trace_eval.data.outcome import Reason
+from trace_eval.data.rubrics.load import load_rubric
+from trace_eval.data.rubrics.pairs import ScoreScale
 from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError
 from trace_eval.judges.combine.votes import preference
 from trace_eval.judges.read.labels import is_placeholder, parse_reply, read_label
 from trace_eval.judges.read.score import read_score, reply_schema
 from trace_eval.judges.read.two_scores import NATURALNESS, TwoScores, read_json, read_text, schema
-from trace_eval.rubrics.load import load_rubric
-from trace_eval.rubrics.pairs import ScoreScale
 
 OFF, NONE = Reason.OFF_LABEL, Reason.UNPARSEABLE
 FIVE, YES_NO = load_rubric("correctness"), load_rubric("role_realism")

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.base import Judge
 from trace_eval.judges.registry import kinds
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.judges.registry.kinds import judge_specs
-from trace_eval.rubrics.load import load_rubric
 
 
 def test_built_in_judges(monkeypatch: pytest.MonkeyPatch) -> None:

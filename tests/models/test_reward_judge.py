@@ -20,13 +20,13 @@ from trace_eval.data.answers import Answer
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.judges.reward.generate import WrittenReply
 from trace_eval.judges.reward.judge import ReplyJudge, RewardJudge
 from trace_eval.judges.views.pair.naturalness import TEXTS_DIFFER
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 from trace_eval.runs.run import Run
 

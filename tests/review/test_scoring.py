@@ -19,6 +19,7 @@ from tests.support.review_pages import client_of, csrf
 from trace_eval.commands.review import review as review_command
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.manifests import read_items
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -31,7 +32,6 @@ from trace_eval.review.options import QueueOptions
 from trace_eval.review.queue import make_plan
 from trace_eval.review.session import Review, open_review
 from trace_eval.review.store import Remark, Store
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.job import rate_manifest
 from trace_eval.stats.options import AgreeOptions
 

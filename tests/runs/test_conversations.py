@@ -25,6 +25,7 @@ from trace_eval.compare.tables import compare_answer
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.extracting.cache import Cache
@@ -36,7 +37,6 @@ from trace_eval.judges.registry.create import panel_of
 from trace_eval.judges.rules.judge import RulesJudge
 from trace_eval.options import ExtractOptions, Options, PairOptions, RateOptions
 from trace_eval.report.write import write_report
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.job import judge_manifest, open_job, rate_manifest
 from trace_eval.runs.pipeline import plan_for
 from trace_eval.runs.score_pairs import write_pairs

@@ -43,7 +43,10 @@ from tests.support.blueprints import answer
 from tests.support.rating import case_of, single
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.manifests import read_manifest
+from trace_eval.data.measures.pair import UNSPACED_UNIT, WER_UNIT, measure_pair
+from trace_eval.data.measures.text import text_errors
 from trace_eval.data.pairs import Pair
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
@@ -56,10 +59,7 @@ from trace_eval.judges.views.answer.blueprint import BlueprintView
 from trace_eval.judges.views.answer.transcript import TranscriptView
 from trace_eval.judges.views.pair.text import PairTextView
 from trace_eval.judges.views.text.notes import notes_of
-from trace_eval.measures.pair import UNSPACED_UNIT, WER_UNIT, measure_pair
-from trace_eval.measures.text import text_errors
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.guesses import guesses_among
 from trace_eval.runs.language import LanguageAdvice
 from trace_eval.runs.pipeline import Pipeline

@@ -19,13 +19,13 @@ from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.policies import any_policy
 from trace_eval.data.recordings import check_audio, recordings_in
 from trace_eval.data.records import spill_to
+from trace_eval.data.rubrics.load import load_pair_rubric, load_rubric
 from trace_eval.datasets.conversion import read_dataset
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.views.text.tasks import load_listening
 from trace_eval.opinions.labels import read_labels
 from trace_eval.report.audio import AudioAssets
-from trace_eval.rubrics.load import load_pair_rubric, load_rubric
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run

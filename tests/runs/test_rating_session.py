@@ -86,7 +86,7 @@ def test_five_calls_per_item_and_a_second_run_sends_nothing(tmp_path: Path) -> N
         rate_manifest(manifest, tmp_path / "seven", options(tmp_path, server, samples=7))
         assert len(server.asked) == 21
         mine = tmp_path / "mine.toml"
-        shipped = Path("trace_eval/rubrics/files/correctness.toml").read_text()
+        shipped = Path("trace_eval/data/rubrics/files/correctness.toml").read_text()
         mine.write_text(shipped.replace("How well does", "How far does"))
         rate_manifest(manifest, tmp_path / "mine", replace(chosen, rubrics=(str(mine),)))
         assert len(server.asked) == 36

@@ -20,13 +20,13 @@ from trace_eval.decide.card import make_cards
 from trace_eval.decide.card_files import markdown
 from trace_eval.decide.gates import checked
 from trace_eval.decide.operation import operation
-from trace_eval.decide.probes import ProbeReport, ProbeRow
 from trace_eval.decide.verdict import decide, standing_of
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.share import Share
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.runs.opinions import read_opinions
+from trace_eval.runs.probe.report import ProbeReport, ProbeRow
 from trace_eval.stats.agreement.levels import human_ceiling
 from trace_eval.stats.inference.calibrate import calibrate
 from trace_eval.stats.inference.labelled_run import gather, labelled

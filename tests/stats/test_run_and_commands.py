@@ -16,13 +16,13 @@ from tests.support import blueprints as make
 from trace_eval.commands.cli import app
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall, VerdictOpinion
+from trace_eval.data.measures import text
+from trace_eval.data.measures.measure import PairMeasures
+from trace_eval.data.measures.pair import measure_pair
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.measures import text
-from trace_eval.measures.measure import PairMeasures
-from trace_eval.measures.pair import measure_pair
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.options import AgreeOptions

@@ -11,8 +11,8 @@ from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Pair
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Score
-from trace_eval.rubrics.load import load_rubric
 
 
 def _write(folder: Path, record: Mapping[str, Any], **lines: Sequence[Any]) -> Path:

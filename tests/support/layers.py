@@ -15,37 +15,33 @@ conversations: blueprints data extractors
 estimate: blueprints data
 static:
 show: blueprints data static estimate
-entities: data
 judges.options: blueprints data
-measures: blueprints data
-rubrics: blueprints data fusion
 scores: blueprints data fusion
-judges: blueprints data fusion rubrics
+judges: blueprints data fusion
 options: blueprints data extractors fusion judges.options
 extracting: blueprints data extractors options
-judges: blueprints data fusion rubrics
-judges.rules: blueprints conversations data extractors fusion judges rubrics
-opinions: blueprints data fusion rubrics
+judges: blueprints data fusion
+judges.rules: blueprints conversations data extractors fusion judges
+opinions: blueprints data fusion
 judges.ask: blueprints data extractors judges judges.options
-judges.combine: blueprints data fusion judges judges.ask rubrics scores
-judges.read: data fusion judges judges.ask judges.combine judges.options rubrics
-judges.views: blueprints conversations data extractors fusion judges judges.ask judges.options judges.read measures rubrics
-judges.lexical: blueprints data extractors fusion judges judges.combine judges.views rubrics scores
-judges.scorer: blueprints data extractors judges judges.lexical judges.views rubrics
-judges.reward: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.scorer judges.views rubrics
-judges.registry: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.reward judges.scorer judges.views rubrics
-runs: blueprints conversations data extracting extractors fusion judges judges.ask judges.combine judges.options judges.registry measures opinions options rubrics
+judges.combine: blueprints data fusion judges judges.ask scores
+judges.read: data fusion judges judges.ask judges.combine judges.options
+judges.views: blueprints conversations data extractors fusion judges judges.ask judges.options judges.read
+judges.lexical: blueprints data extractors fusion judges judges.combine judges.views scores
+judges.scorer: blueprints data extractors judges judges.lexical judges.views
+judges.reward: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.scorer judges.views
+judges.registry: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.reward judges.scorer judges.views
+runs: blueprints conversations data extracting extractors fusion judges judges.ask judges.combine judges.options judges.registry opinions options estimate
 stats: blueprints data fusion opinions scores show estimate
 decide: blueprints data extractors fusion opinions runs show static stats estimate
-turns: blueprints conversations data entities extracting options show estimate
-datasets: blueprints data fusion measures stats estimate
-select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry measures options runs stats estimate
-report: blueprints conversations data decide extractors fusion measures rubrics runs static stats estimate turns
-review: blueprints conversations data extracting extractors fusion rubrics runs static stats estimate turns
+turns: blueprints conversations data extracting options show estimate
+datasets: blueprints data fusion stats estimate
+select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry options runs stats estimate
+report: blueprints conversations data decide extractors fusion runs static stats estimate turns
+review: blueprints conversations data extracting extractors fusion runs static stats estimate turns
 compare: blueprints data opinions report runs show stats estimate conversations turns
-api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats estimate turns
-probe: blueprints data decide extracting extractors judges judges.registry options runs estimate
-commands: api blueprints compare data datasets decide extractors fusion judges.options judges.registry judges.scorer options probe report review rubrics runs select show stats estimate turns
+api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report runs show stats estimate turns
+commands: api blueprints compare data datasets decide extractors fusion judges.options judges.registry judges.scorer options report review runs select show stats estimate turns
 __main__: commands
 """  # noqa: E501
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.ask.base import ChatClient
 from trace_eval.judges.ask.calls import Backend
 from trace_eval.judges.ask.judge import LLMJudge
@@ -15,7 +16,6 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.score import ScoreForm
 from trace_eval.judges.registry.kinds import compares, view_of
 from trace_eval.judges.views.answer.audio import AudioView
-from trace_eval.rubrics.single import ScoreRubric
 
 
 def judged(judge: Judge, cases: Iterable[Case], at_once: bool = False) -> list[Any]:

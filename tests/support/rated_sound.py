@@ -9,13 +9,13 @@ from tests.support.audio_cases import write
 from tests.support.llm_judges import scoring_judge
 from trace_eval.data.answers import Answer, Instruction, Turn
 from trace_eval.data.items import Single
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.prices import FREE
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.answer.audio import AudioView
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
 

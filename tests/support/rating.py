@@ -9,14 +9,14 @@ from blueprints import Blueprint
 from tests.support.cases import blueprint
 from tests.support.llm_judges import scoring_judge
 from trace_eval.data.items import Single
+from trace_eval.data.rubrics.load import load_rubric
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.prices import FREE
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.rubrics.load import load_rubric
-from trace_eval.rubrics.single import ScoreRubric
 
 
 def single(candidate: str | None = "It leans south.", **fields: Any) -> Single:

@@ -34,7 +34,7 @@ def injection(
 ) -> None:
     """Put 40 kinds of orders into what a judge reads; print how many verdicts flip."""
     from trace_eval.data.manifests import read_manifest
-    from trace_eval.probe.injection import drill_injection
+    from trace_eval.runs.probe.injection import drill_injection
     from trace_eval.show.table import grid
 
     manifest = read_manifest(pairs, reading.audio_root, None, reading.limit)
@@ -66,7 +66,7 @@ def probe(
     """Change recordings so that the verdict is known; print how often the judge gives it."""
     from trace_eval.data.manifests import read_manifest
     from trace_eval.decide.card_page import probe_table
-    from trace_eval.probe.probes import drill_judge
+    from trace_eval.runs.probe.probes import drill_judge
 
     manifest = read_manifest(pairs, reading.audio_root, None, reading.limit)
     report = drill_judge(manifest, out, options)

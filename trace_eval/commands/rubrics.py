@@ -19,7 +19,7 @@ _Name = Annotated[str, typer.Argument(metavar="RUBRIC", help="A shipped name, or
 @app.command("list")
 def list_() -> None:
     """Name the shipped rubrics, with their scales."""
-    from trace_eval.rubrics.load import load_rubric, rubric_names
+    from trace_eval.data.rubrics.load import load_rubric, rubric_names
 
     collected = [load_rubric(name) for name in rubric_names()]
     rows = [(rubric.name, rubric.numbers.name, rubric.title) for rubric in collected]
@@ -30,7 +30,7 @@ def list_() -> None:
 @app.command()
 def show(name: _Name) -> None:
     """Print a rubric's file, as a start for one's own."""
-    from trace_eval.rubrics.load import load_rubric, rubric_path
+    from trace_eval.data.rubrics.load import load_rubric, rubric_path
 
     rubric = load_rubric(name)
     typer.echo(rubric_path(name).read_text(encoding="utf-8"), nl=False)
@@ -40,7 +40,7 @@ def show(name: _Name) -> None:
 @app.command()
 def check(name: _Name) -> None:
     """Read a rubric and say what it asks for; the first wrong field ends with code 2."""
-    from trace_eval.rubrics.load import load_rubric
+    from trace_eval.data.rubrics.load import load_rubric
 
     rubric = load_rubric(name)
     labels = ", ".join(f"{label:g}" for label in rubric.numbers.labels)

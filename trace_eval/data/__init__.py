@@ -1,1 +1,1 @@
-"""What is judged and what is known of it: pairs, labels, judgements, and how they are read."""
+"""What is judged, asked and known of it: items, rubrics, labels, measures, and their files."""

@@ -13,13 +13,13 @@ from extractors import limits_of
 from trace_eval.data.columns import Columns
 from trace_eval.decide.agree import agree_by_instruction
 from trace_eval.decide.operation import Operation, operation
-from trace_eval.decide.probes import FILE as PROBES_FILE
-from trace_eval.decide.probes import ProbeReport, probes_of
 from trace_eval.decide.verdict import LEAST_PAIRS, Verdict, decide, standing_of, untried
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_with_labels
+from trace_eval.runs.probe.report import FILE as PROBES_FILE
+from trace_eval.runs.probe.report import ProbeReport, probes_of
 from trace_eval.stats.agreement.bias import length_bias
 from trace_eval.stats.agreement.judges import fused_by
 from trace_eval.stats.agreement.levels import RuleCeiling, human_ceiling

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from blueprints import counted
 from trace_eval.decide.card import Card
-from trace_eval.decide.probes import ProbeReport
 from trace_eval.decide.published import NATURALNESS, published
 from trace_eval.decide.verdict import RULES
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
+from trace_eval.runs.probe.report import ProbeReport
 from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 
 #: Title of the section that the reliability diagram belongs to.

@@ -16,8 +16,8 @@ from trace_eval.data.items import Item, Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.pairs import Pair
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score
-from trace_eval.rubrics.single import ScoreRubric
 
 if TYPE_CHECKING:
     from extractors import Clip
@@ -137,7 +137,7 @@ class Judge(ABC):
         reads: its sources; no extractors run for a judge that reads no blueprint.
         groups: of a blueprint that it reads; only these are measured for it; None: all.
         rubric: a :class:`~fusion.Rubric` of pairs, or a
-            :class:`~trace_eval.rubrics.ScoreRubric`.
+            :class:`~trace_eval.data.rubrics.ScoreRubric`.
         accepts: the kinds of items that it takes.
         concurrency: cases in flight.
         uses: fields of ``JudgeOptions`` that have an effect on it; others that the user sets

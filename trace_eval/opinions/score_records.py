@@ -14,10 +14,10 @@ from blueprints import UserError
 from fusion import Numbers, numbers
 from trace_eval.data.answers import turn_role
 from trace_eval.data.items import Single
+from trace_eval.data.rubrics.single import ScaleSpec
 from trace_eval.data.strict_json import BadJson, lines, read_file
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import facts_of, rated, ratings_of_items, score_table
-from trace_eval.rubrics.single import ScaleSpec
 
 #: What one judge said of one item, by the name of the fact.
 _Stated = Mapping[str, Any]

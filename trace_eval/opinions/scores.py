@@ -19,11 +19,11 @@ from trace_eval.data.label_files import (
     read_columns,
 )
 from trace_eval.data.names import fields_of
+from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import DEFAULT_SCALE, read_ratings, rows_of
 from trace_eval.opinions.score_records import holds_records, only_rubric, read_records, read_run
-from trace_eval.rubrics.load import load_rubric, rubric_names
 
 
 def holds_scores(source: Path | Opinions, columns: Columns | None = None) -> bool:

@@ -17,8 +17,8 @@ from trace_eval.data.judgement import (
     Judgement,
     Overall,
 )
+from trace_eval.data.measures.language import languages_of, requested_language
 from trace_eval.data.pairs import Pair
-from trace_eval.measures.language import languages_of, requested_language
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence_tables import EvidenceGrid, grids, label
 from trace_eval.report.gather import Facts, compared, disagrees

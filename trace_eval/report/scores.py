@@ -14,13 +14,13 @@ from blueprints import Transcript
 from fusion import Numbers
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.items import Single
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score
 from trace_eval.report.answer import score_answer, score_rankings
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.lanes import lanes_of
 from trace_eval.report.page import pieces
 from trace_eval.report.timing import timing_of
-from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.runs.guesses import guesses_in
 from trace_eval.runs.run import Run
 from trace_eval.stats.inference.ppi import LEAST_LABELS

@@ -19,7 +19,7 @@ from fusion import DIMENSIONS, Rating, from_steps
 from trace_eval.data.items import FEEDBACK_CODES, Single
 from trace_eval.data.outcome import Order
 from trace_eval.data.pairs import Pair
-from trace_eval.rubrics.single import ScoreRubric
+from trace_eval.data.rubrics.single import ScoreRubric
 
 #: Blocks of questions about a pair; each gives one rating.
 Phase = Literal["overall_first", "content", "voice_quality", "paralinguistics", "overall"]

@@ -22,9 +22,9 @@ from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_into
+from trace_eval.data.rubrics.load import load_rubric
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.tables import SUFFIXES
-from trace_eval.rubrics.load import load_rubric
-from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.runs.run import Run
 
 #: Name of the review's database in a run folder, and of the corrections of its items.

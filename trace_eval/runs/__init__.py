@@ -1,1 +1,1 @@
-"""A run folder from its first clip to its report: sessions, pipeline, fusing, merging, ablation."""
+"""A run folder from its first clip to its report: sessions, pipeline, merging, ablation, probes."""

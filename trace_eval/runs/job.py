@@ -21,13 +21,13 @@ from trace_eval.data.input_options import InputOptions
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_into
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.shards import Shard
 from trace_eval.data.sources import Source, source_of
 from trace_eval.data.urls import location
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.registry.create import kind_of
 from trace_eval.options import Options, RateOptions
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
 from trace_eval.runs.inputs import default_out
 from trace_eval.runs.pipeline import Listener

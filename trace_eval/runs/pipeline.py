@@ -18,6 +18,9 @@ from extractors import Extractor, one_line
 from trace_eval.conversations.exchanges import not_parallel
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Item
+from trace_eval.data.measures.language import is_unsure, requested_language
+from trace_eval.data.measures.measure import PairMeasures
+from trace_eval.data.measures.pair import measure_item, pair_languages
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.clip import Extracted
@@ -26,9 +29,6 @@ from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import extractors_of, source_of
 from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.combine.panel import Panel
-from trace_eval.measures.language import is_unsure, requested_language
-from trace_eval.measures.measure import PairMeasures
-from trace_eval.measures.pair import measure_item, pair_languages
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run

@@ -32,11 +32,11 @@ from trace_eval.data import jsonl
 from trace_eval.data.files import make_folder, refuse_link
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
+from trace_eval.data.measures.measure import PairMeasures
 from trace_eval.data.outcome import Outcome
 from trace_eval.data.outputs import check_folder
 from trace_eval.data.scores import Score
 from trace_eval.data.system import lock
-from trace_eval.measures.measure import PairMeasures
 from trace_eval.runs.notebook import run_html
 from trace_eval.runs.outcomes import ClipRecord, ProblemRecord
 from trace_eval.runs.reader import APPENDED, RunReader

@@ -14,9 +14,11 @@ from blueprints import Advice, UserError, counted
 from trace_eval.data.files import write_all
 from trace_eval.data.items import Item
 from trace_eval.data.manifests import Manifest
+from trace_eval.data.measures.pair import SPEAKER
 from trace_eval.data.outputs import refuse_package
 from trace_eval.data.policies import any_policy
 from trace_eval.data.records import spill_into, spilled
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.extracting.engine import Engine
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.provenance import environment, now
@@ -27,9 +29,7 @@ from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.combine.panel import Key
 from trace_eval.judges.registry.create import panel_of
-from trace_eval.measures.pair import SPEAKER
 from trace_eval.options import Options
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.cases import CaseReader, StoredBlueprints
 from trace_eval.runs.config import settings_of
 from trace_eval.runs.fuse import check_policy, fuse_run

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from trace_eval.data.manifests import Manifest
-from trace_eval.measures.numbers import place_of
+from trace_eval.data.measures.numbers import place_of
 from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.pipeline import Listener

@@ -1,1 +1,1 @@
-"""Timing over many conversations: figures with intervals, systems compared, labelled events."""
+"""Many conversations: timing with intervals, systems compared, events, words that matter."""

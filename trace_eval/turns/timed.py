@@ -7,8 +7,8 @@ from typing import Any
 
 from trace_eval.conversations.definitions.base import Event, Measured
 from trace_eval.data.conversation import ConversationItem
-from trace_eval.entities.check import CheckedEntity, check_conversation
 from trace_eval.show.table import Table, grid
+from trace_eval.turns.entities.check import CheckedEntity, check_conversation
 from trace_eval.turns.figures import TurnFigure
 
 

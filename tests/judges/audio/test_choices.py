@@ -22,6 +22,7 @@ from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
 from trace_eval.data.outcome import Reason
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Choice, Score
 from trace_eval.judges.ask.base import Tokens
 from trace_eval.judges.ask.batch import write_batch
@@ -32,7 +33,6 @@ from trace_eval.judges.ask.openai_replies import shares
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.options import RateOptions
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.run import Run
 

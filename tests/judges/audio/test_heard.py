@@ -17,6 +17,7 @@ from tests.support.llm_judges import listening_judge, scoring_judge
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
@@ -24,7 +25,6 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.hearing import check_hearing
 from trace_eval.judges.registry.doctor import doctor
 from trace_eval.judges.views.answer.audio import AudioView
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
 ADMITTED = (

@@ -18,6 +18,7 @@ from tests.support.llm_judges import listening_judge, scoring_judge
 from trace_eval.data.answers import Answer, Turn
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.base import Reply, Request, Tokens
 from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.ask.prices import FREE
@@ -25,7 +26,6 @@ from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.answer.audio import AudioView
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
 

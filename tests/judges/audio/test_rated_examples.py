@@ -17,13 +17,13 @@ from tests.support.cli import trace_eval
 from tests.support.rated_sound import case, clip, dialogue, rater, said
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.outcome import Reason
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Score
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import AudioPart, Message
 from trace_eval.judges.options.groups import Concat
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_scorers
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.run import Run
 
 #: Strategy -> audio parts of a call with two examples: joined in one, one each, or alone.

@@ -17,13 +17,13 @@ from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
 from trace_eval.data.outcome import Reason
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Score
 from trace_eval.judges.ask.message import AudioPart
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_scorers
 from trace_eval.options import RateOptions
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.run import Run
 
@@ -157,7 +157,7 @@ def test_one_word_of_the_rubric_sends_all_again(tmp_path: Path) -> None:
     items = [clip(tmp_path, f"c{n}", hertz=300.0 + 50 * n) for n in range(2)]
     manifest = tmp_path / "answers.jsonl"
     manifest.write_text("".join(i.model_dump_json(exclude_none=True) + "\n" for i in items))
-    shipped = Path("trace_eval/rubrics/files/style.toml").read_text()
+    shipped = Path("trace_eval/data/rubrics/files/style.toml").read_text()
     assert shipped.count("Nothing of it is there") == 1
     mine = tmp_path / "mine.toml"
     mine.write_text(shipped.replace("Nothing of it is there", "None of it is there"))

@@ -16,12 +16,12 @@ from tests.support.audio_cases import case, examples, said, scripted
 from tests.support.llm_judges import listening_judge
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import noisy_side
+from trace_eval.data.rubrics.load import load_pair_rubric
+from trace_eval.data.rubrics.pairs import PairRubric
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import AudioPart, Message
 from trace_eval.judges.views.sound.layout import GAP_S
 from trace_eval.judges.views.text.tasks import task_names
-from trace_eval.rubrics.load import load_pair_rubric
-from trace_eval.rubrics.pairs import PairRubric
 
 ANSWERS = [{"label": label} for label in ("1", "2", "1", "2")]
 

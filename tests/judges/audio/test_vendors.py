@@ -18,6 +18,7 @@ from tests.support.llm_judges import judged
 from tests.support.servers import Answer, Asked, Server, completion, in_turn
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.base import Tokens
 from trace_eval.judges.ask.estimate import estimate
 from trace_eval.judges.ask.judge import LLMJudge
@@ -26,7 +27,6 @@ from trace_eval.judges.ask.prices import FREE, Price, find_price, read_prices
 from trace_eval.judges.base import Case, JudgeUnreachable
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
-from trace_eval.rubrics.load import load_rubric
 
 OPENAI = "https://api.openai.com/v1"
 

@@ -12,13 +12,13 @@ from typing import Any
 
 from trace_eval.data import strict_json
 from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.measures.text import whisper_en
 from trace_eval.data.pairs import Pair
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, mean_figure
 from trace_eval.datasets.records import AuthorsRule, item_of, unique_ids
 from trace_eval.datasets.rows import Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
-from trace_eval.measures.text import whisper_en
 
 #: Commit of the layout and the rules.
 COMMIT = "5764ace"

@@ -11,12 +11,12 @@ from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.pairs import Pair
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score
 from trace_eval.judges.ask.calls import together
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Activity, Case, Judge, JudgeUnreachable, Modality, unscored
 from trace_eval.judges.combine.samples import JOINED, pooled
-from trace_eval.rubrics.single import ScoreRubric
 
 #: (item, rubric) of an outcome.
 Key = tuple[str, str]

@@ -9,11 +9,11 @@ from typing import Any
 from fusion import Numbers
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Reason
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import JudgeComponent, Score, ScoreEstimate, ScoreOpinion
 from trace_eval.judges.ask.prices import sum_usage
 from trace_eval.judges.base import score_fields
 from trace_eval.judges.combine.orders import frame
-from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.scores.estimate import (
     Reduced,
     commonest,

@@ -13,8 +13,8 @@ from typing import Literal
 
 from fusion import PREFERENCE
 from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores, VerdictOpinion
+from trace_eval.data.rubrics.pairs import ScoreQuestion
 from trace_eval.judges.combine.orders import framed, in_orders, quote
-from trace_eval.rubrics.pairs import ScoreQuestion
 
 Preference = Literal["1", "2", "tie"]
 

@@ -16,12 +16,12 @@ from pydantic import JsonValue
 from fusion import MATCH, PREFERENCE, TRACE, OffScale, Rating, Scale, from_steps
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Reason
+from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric
 from trace_eval.judges.ask.reply_json import ReplyError, last_object, object_schema, storable
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
 from trace_eval.judges.combine.orders import labelled_judgement, swap_back, unreasoned
 from trace_eval.judges.options.groups import Elicitation
 from trace_eval.judges.read.hearing import check_hearing
-from trace_eval.rubrics.pairs import LabelQuestion, PairRubric
 
 #: Words that models copy from a form instead of filling it in, in lower case.
 _PLACEHOLDERS = frozenset({"string", "text", "reasoning", "your reasoning", "reason", "todo"})

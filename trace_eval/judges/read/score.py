@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from fusion import OffScale
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import ScoreOpinion
 from trace_eval.judges.ask.reply_json import (
     ReplyError,
@@ -27,7 +28,6 @@ from trace_eval.judges.combine.orders import unreasoned
 from trace_eval.judges.combine.samples import lowest_score, score_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.hearing import check_hearing
-from trace_eval.rubrics.single import ScoreRubric
 
 #: Keys of sub-scores, and of ratings of turns, in a reply.
 ELEMENTS = "elements"

@@ -17,6 +17,8 @@ from pydantic import JsonValue
 from fusion import preference_rubric
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason
+from trace_eval.data.rubrics.load import load_pair_rubric
+from trace_eval.data.rubrics.pairs import SCORES, ScoreQuestion
 from trace_eval.judges.ask.reply_json import (
     ReplyError,
     after_thinking,
@@ -28,8 +30,6 @@ from trace_eval.judges.ask.view import AnswerForm, Replies
 from trace_eval.judges.combine.orders import unreasoned
 from trace_eval.judges.combine.votes import ABOUT, preference, voted_judgement
 from trace_eval.judges.read.hearing import check_hearing
-from trace_eval.rubrics.load import load_pair_rubric
-from trace_eval.rubrics.pairs import SCORES, ScoreQuestion
 
 #: Decimals in a reply that are a step of the scale may differ from it by rounding.
 _SAME = 1e-9

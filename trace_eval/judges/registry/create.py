@@ -11,11 +11,11 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import ItemKind
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.base import Judge
 from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.options.judge_options import FOR_LISTENERS, JudgeOptions
 from trace_eval.judges.registry.kinds import FUSION, KINDS, JudgeKind, judge_specs, plugin
-from trace_eval.rubrics.single import ScoreRubric
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from blueprints import Blueprint, Transcript, UserError, counted
 from fusion import Rating
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.pairs import Pair
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.base import CallFailed, ChatClient, Request, Unusable
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import Message, Text, upper_tokens
@@ -23,7 +24,6 @@ from trace_eval.judges.base import Case, Judge, judgement_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import Check, create_judge, create_scorers
 from trace_eval.judges.registry.kinds import KINDS
-from trace_eval.rubrics.load import load_rubric
 
 #: Rubric to make a judge of single answers with.
 _RUBRIC = "correctness"

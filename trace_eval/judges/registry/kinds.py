@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blueprints import UserError, is_installed
 from fusion import ItemKind
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.base import Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.rubrics.single import ScoreRubric
 
 if TYPE_CHECKING:  # help pages import this module, and nothing heavy
     from trace_eval.judges.ask.calls import Backend
@@ -123,11 +123,11 @@ def compares(client: Backend, options: JudgeOptions, listens: bool = False) -> L
     Raises:
         UserError: the task, its words or its examples cannot be used.
     """
+    from trace_eval.data.rubrics.load import load_pair_rubric
+    from trace_eval.data.rubrics.pairs import ScoreQuestion
     from trace_eval.judges.ask.judge import LLMJudge
     from trace_eval.judges.read.labels import LabelForm
     from trace_eval.judges.read.two_scores import TwoScoreForm
-    from trace_eval.rubrics.load import load_pair_rubric
-    from trace_eval.rubrics.pairs import ScoreQuestion
 
     if not listens:
         task, view = load_pair_rubric("trace"), _load("views.pair.text:PairTextView")(options)

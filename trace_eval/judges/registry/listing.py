@@ -8,12 +8,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from blueprints import UserError
+from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.settings import help_of, sentence
 from trace_eval.judges.base import Judge
 from trace_eval.judges.options.judge_options import STATE, JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.judges.registry.kinds import KINDS
-from trace_eval.rubrics.load import load_rubric
 
 #: Rubrics to make a judge of single answers with, until one fits: of words, of sound, of speech.
 _RUBRICS = ("correctness", "style", "naturalness")

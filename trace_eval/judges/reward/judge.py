@@ -18,6 +18,7 @@ from fusion import ItemKind
 from trace_eval.data.items import Item
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Outcome, Reason, Usage
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score, ScoreOpinion
 from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.base import Case, Judge, score_fields
@@ -33,7 +34,6 @@ from trace_eval.judges.scorer.batcher import Batcher
 from trace_eval.judges.views.pair.naturalness import TEXT_FROM_ASR, Texts, style_of, texts_of
 from trace_eval.judges.views.text.fencing import shown_again
 from trace_eval.judges.views.text.tasks import NATURALNESS
-from trace_eval.rubrics.single import ScoreRubric
 
 #: In every score: the rubric's scale does not hold for it.
 CAVEAT = "reward: a real number, not on the rubric's scale; only differences mean anything"

@@ -12,9 +12,9 @@ from trace_eval.conversations.findings import KINDS, RULES, Findings, find, turn
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.pairs import Pair
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
 from trace_eval.judges.base import Case, Judge, score_fields
-from trace_eval.rubrics.single import ScoreRubric
 
 #: Raise it whenever the same conversation could be scored otherwise.
 VERSION = "1"

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from extractors import resolve
 from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Clamped, Score
 from trace_eval.judges.base import Case
 from trace_eval.judges.lexical.judge import WordJudge
@@ -23,7 +24,6 @@ from trace_eval.judges.scorer.clamp import clamped
 from trace_eval.judges.scorer.model import Prediction, dtype_of, load
 from trace_eval.judges.scorer.text import ScorerFields, fields_of
 from trace_eval.judges.views.answer.transcript import recognised_words
-from trace_eval.rubrics.single import ScoreRubric
 
 #: Texts per forward pass on a CPU and on a GPU; the outcome does not depend on it.
 BATCH = 8

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 from blueprints import UserError
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Single
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.ask.message import Message, Part, Text
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -37,7 +38,6 @@ from trace_eval.judges.views.sound.limits import check_length, is_silent
 from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
 from trace_eval.judges.views.text.fencing import neutralise
 from trace_eval.judges.views.text.tasks import ABOUT, common
-from trace_eval.rubrics.single import ScoreRubric
 
 #: Answers whose layout is remembered while their samples are rendered; samples are not kept.
 _REMEMBERED = 256

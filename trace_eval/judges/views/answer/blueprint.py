@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.ask.message import Part
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -12,7 +13,6 @@ from trace_eval.judges.views.pair.text import legend_of, rendered
 from trace_eval.judges.views.text.fencing import neutralise, neutralise_blueprint
 from trace_eval.judges.views.text.notes import words_note
 from trace_eval.judges.views.text.tasks import ABOUT
-from trace_eval.rubrics.single import ScoreRubric
 
 
 class BlueprintView(SingleView):

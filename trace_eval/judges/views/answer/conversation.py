@@ -13,6 +13,7 @@ from blueprints import UserError
 from trace_eval.conversations.findings import turn_blueprints, words_of
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Order
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.ask.message import Part
 from trace_eval.judges.ask.view import Question
 from trace_eval.judges.base import Case
@@ -22,7 +23,6 @@ from trace_eval.judges.read.score import NO_POLICY
 from trace_eval.judges.views.answer.prompt import Fence, SingleView
 from trace_eval.judges.views.text.conversation import LEGEND, Shown, show_conversation
 from trace_eval.judges.views.text.fencing import neutralise
-from trace_eval.rubrics.single import ScoreRubric
 
 #: Caveat of an agent whose instructions come from a file, which it names.
 POLICY_FILE = "policy_file"

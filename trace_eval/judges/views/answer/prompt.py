@@ -17,6 +17,7 @@ from blueprints import Signal, Status, Transcript, UserError
 from extractors import AudioError
 from trace_eval.data.items import Item, Single
 from trace_eval.data.outcome import Order, Reason
+from trace_eval.data.rubrics.single import OPTIONAL, ScoreRubric
 from trace_eval.judges.ask.message import Message, Part, Text
 from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case
@@ -32,7 +33,6 @@ from trace_eval.judges.read.score import ELEMENTS, TURNS
 from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise, second_chance
 from trace_eval.judges.views.text.notes import single_note
 from trace_eval.judges.views.text.tasks import ABOUT
-from trace_eval.rubrics.single import OPTIONAL, ScoreRubric
 
 #: (label, text) -> the text between fence lines.
 Fence = Callable[[str, str], str]

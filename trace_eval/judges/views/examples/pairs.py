@@ -20,10 +20,10 @@ from blueprints import UserError
 from fusion import OffScale
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import Pair
+from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric
 from trace_eval.judges.read.labels import key_of, parse_label
 from trace_eval.judges.views.examples.solved import Examples, Solved, examples_of, local_sound
 from trace_eval.judges.views.sound.layout import Unit
-from trace_eval.rubrics.pairs import LabelQuestion, PairRubric
 
 _TYPED = ("content", "voice_quality", "paralinguistics")
 

@@ -20,10 +20,10 @@ from trace_eval.data.answers import ALONE, Answer
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_records
 from trace_eval.data.records import is_pair_record
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.singles import single_from_record
 from trace_eval.judges.views.examples.solved import Examples, Solved, examples_of, local_sound
 from trace_eval.judges.views.sound.layout import Unit
-from trace_eval.rubrics.single import ScoreRubric
 
 #: What a record may say of its recording.
 _RECORDING = Answer.model_fields.keys() - ALONE.fields

@@ -10,12 +10,12 @@ from blueprints import Blueprint
 from extractors import Clip
 from trace_eval.conversations.findings import turn_blueprints, words_of
 from trace_eval.data.answers import Answer
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.base import Case
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
 from trace_eval.judges.views.sound.layout import common_rate, dialogue_items
 from trace_eval.judges.views.sound.limits import check_length
 from trace_eval.judges.views.text.tasks import ABOUT
-from trace_eval.rubrics.single import ScoreRubric
 
 #: Silence between two turns of a call, seconds, as in the dialogues that are rated.
 TURN_GAP_S: float = ScoreRubric.model_fields["gap_s"].default

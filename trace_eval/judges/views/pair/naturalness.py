@@ -11,12 +11,12 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from blueprints import Blueprint, Transcript
 from trace_eval.data.answers import Answer
+from trace_eval.data.rubrics.load import template_of
+from trace_eval.data.rubrics.pairs import SCORES, ScoreQuestion
 from trace_eval.judges.read.two_scores import NATURALNESS as QUESTION
 from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
 from trace_eval.judges.views.text.tasks import NATURALNESS
 from trace_eval.judges.views.text.templates import BlockTemplates
-from trace_eval.rubrics.load import template_of
-from trace_eval.rubrics.pairs import SCORES, ScoreQuestion
 
 #: Where an item says in which style it should be spoken.
 STYLE = "style"

@@ -19,6 +19,7 @@ from pydantic import JsonValue
 from blueprints import UserError
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Order
+from trace_eval.data.rubrics.pairs import PLACE, TEXTS, ScoreQuestion
 from trace_eval.judges.ask.message import Message, Part, Text
 from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case, listening
@@ -37,7 +38,6 @@ from trace_eval.judges.views.sound.encode import Sending
 from trace_eval.judges.views.sound.layout import Sound
 from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise, second_chance
 from trace_eval.judges.views.text.tasks import NATURALNESS, common
-from trace_eval.rubrics.pairs import PLACE, TEXTS, ScoreQuestion
 
 Clip = TypeVar("Clip")
 

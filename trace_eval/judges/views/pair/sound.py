@@ -18,6 +18,7 @@ from trace_eval.data.answers import Answer, Recording
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Order
 from trace_eval.data.pairs import noisy_side
+from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric
 from trace_eval.judges.ask.message import Message
 from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case, listening
@@ -33,7 +34,6 @@ from trace_eval.judges.views.sound.limits import check_clip
 from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
 from trace_eval.judges.views.text.fencing import neutralise, second_chance
 from trace_eval.judges.views.text.tasks import common, texts_sha256
-from trace_eval.rubrics.pairs import LabelQuestion, PairRubric
 
 #: Where a place stands when the answers change theirs.
 _SWAPPED = {"audio_1": "audio_2", "audio_2": "audio_1"}

@@ -20,6 +20,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from trace_eval.data.rubrics.pairs import LabelQuestion
 from trace_eval.judges.ask.message import Message, Text
 from trace_eval.judges.ask.message import Part as Content
 from trace_eval.judges.options.groups import Elicitation
@@ -29,7 +30,6 @@ from trace_eval.judges.views.sound.encode import JOINED_TEST, Sending
 from trace_eval.judges.views.sound.layout import Unit, unit_items
 from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
 from trace_eval.judges.views.text.tasks import common
-from trace_eval.rubrics.pairs import LabelQuestion
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from extractors import unmeasured
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Order
+from trace_eval.data.rubrics.load import template_of
 from trace_eval.judges.ask.message import Message, typical_tokens
 from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case
@@ -43,7 +44,6 @@ from trace_eval.judges.views.text.fencing import (
 )
 from trace_eval.judges.views.text.notes import notes_of
 from trace_eval.judges.views.text.templates import BlockTemplates
-from trace_eval.rubrics.load import template_of
 
 PACK = template_of("trace")
 

@@ -6,10 +6,10 @@ from typing import cast
 
 from blueprints import Blueprint
 from extractors import guessed, weak
+from trace_eval.data.measures.language import languages_of
 from trace_eval.data.outcome import Order
 from trace_eval.judges.base import Case
 from trace_eval.judges.views.text.fencing import neutralise
-from trace_eval.measures.language import languages_of
 
 
 def words_note(whose: str, blueprint: Blueprint) -> str | None:

@@ -7,9 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from blueprints import Strict, UserError
+from trace_eval.data.rubrics.load import PAIRS, load_pair_rubric, rubric_names
+from trace_eval.data.rubrics.pairs import PairRubric, ScoreQuestion
 from trace_eval.data.strict_toml import read_toml
-from trace_eval.rubrics.load import PAIRS, load_pair_rubric, rubric_names
-from trace_eval.rubrics.pairs import PairRubric, ScoreQuestion
 
 #: The question whose words stand in a template of the package.
 NATURALNESS = "naturalness"

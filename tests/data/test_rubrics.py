@@ -8,11 +8,11 @@ import pytest
 
 from blueprints import UserError
 from fusion import BINARY, likert, numbers, points
+from trace_eval.data.rubrics.base import RubricFile
+from trace_eval.data.rubrics.load import load_pair_rubric, load_rubric, rubric_names
+from trace_eval.data.rubrics.pairs import PairRubric
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.kinds import view_of
-from trace_eval.rubrics.base import RubricFile
-from trace_eval.rubrics.load import load_pair_rubric, load_rubric, rubric_names
-from trace_eval.rubrics.pairs import PairRubric
 
 MINE = """
 name = "mine"

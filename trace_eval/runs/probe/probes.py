@@ -24,12 +24,12 @@ from trace_eval.data.files import make_folder
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
 from trace_eval.data.pairs import Pair
-from trace_eval.decide.probes import ProbeReport, ProbeRow
 from trace_eval.estimate.share import Share
 from trace_eval.extracting.start import source_of
 from trace_eval.judges.registry.create import judge_of
 from trace_eval.options import Options
 from trace_eval.runs.job import judge_manifest
+from trace_eval.runs.probe.report import ProbeReport, ProbeRow
 from trace_eval.runs.run import Run
 
 Change = Callable[[Clip], Samples]

@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue, model_validator
 from blueprints import Strict, counted
 from fusion import BINARY, Numbers, Rubric, likert, numbers, points
 from trace_eval.data.answers import is_none
-from trace_eval.rubrics.base import RubricFile
+from trace_eval.data.rubrics.base import RubricFile
 
 #: Most problems of a file that a message lists, and most names in one of them.
 MAX_LISTED = 10

@@ -15,7 +15,7 @@ from blueprints import (
     language_name,
     written_language,
 )
-from trace_eval.measures.measure import PairMeasure
+from trace_eval.data.measures.measure import PairMeasure
 
 UNIT = "1 yes, 0 no"
 

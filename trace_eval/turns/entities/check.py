@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trace_eval.data.conversation import Conversation, Turn
-from trace_eval.entities.find import Entity, Kind, find_entities
-from trace_eval.entities.normalise import canonical, pairs_of
+from trace_eval.turns.entities.find import Entity, Kind, find_entities
+from trace_eval.turns.entities.normalise import canonical, pairs_of
 
 #: What became of an entity.
 Status = Literal["kept", "missing", "wrong", "added"]

@@ -16,15 +16,15 @@ from blueprints import (
     written_language,
 )
 from trace_eval.data.items import Item
-from trace_eval.data.pairs import Pair
-from trace_eval.measures.language import (
+from trace_eval.data.measures.language import (
     answers_in_language,
     languages_of,
     ordered_language,
     requested_language,
 )
-from trace_eval.measures.measure import PairMeasure
-from trace_eval.measures.text import text_errors
+from trace_eval.data.measures.measure import PairMeasure
+from trace_eval.data.measures.text import text_errors
+from trace_eval.data.pairs import Pair
 
 #: Group that ``speaker:MODEL`` fills.
 SPEAKER = "speaker"
@@ -74,7 +74,7 @@ def measure_pair(
     where the instruction is spoken; ``speaker_similarity_voice_a/b`` where the pair names the
     voice that both should speak in (``voice`` is None: it could not be decoded);
     ``answers_in_language_a, .._b`` where a language is asked for, see
-    :func:`~trace_eval.measures.language.requested_language`.
+    :func:`~trace_eval.data.measures.language.requested_language`.
     """
     measures: dict[str, PairMeasure] = {}
     sides = {"a": a, "b": b}
@@ -113,7 +113,7 @@ def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, P
 
 
 def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, str]:
-    """What :func:`~trace_eval.measures.language.languages_of` says of a pair."""
+    """What :func:`~trace_eval.data.measures.language.languages_of` says of a pair."""
     if len(item.answers) < 2:
         return {}
     answers = {role: blueprints[role] for role in item.answer_roles if role in blueprints}

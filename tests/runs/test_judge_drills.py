@@ -20,8 +20,8 @@ from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.probe.injection import ATTACKS, PLACES, _attacked, drill_injection
-from trace_eval.probe.probes import PROBES, drill_judge
+from trace_eval.runs.probe.injection import ATTACKS, PLACES, _attacked, drill_injection
+from trace_eval.runs.probe.probes import PROBES, drill_judge
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -26,7 +26,7 @@ from fusion import (
     Scale,
 )
 from trace_eval.data.judgement import About
-from trace_eval.rubrics.base import RubricFile
+from trace_eval.data.rubrics.base import RubricFile
 
 #: Parts of a pair that a judge may be shown. ``reference`` is the intended text of an answer.
 PairInput = Literal["instruction", "audio", "reference", "transcript", "blueprint"]

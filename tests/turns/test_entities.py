@@ -9,8 +9,8 @@ import pytest
 
 from tests.support import calls
 from trace_eval.data.conversation import Conversation, Turn
-from trace_eval.entities.check import check_conversation, check_turn, same
-from trace_eval.entities.find import find_entities
+from trace_eval.turns.entities.check import check_conversation, check_turn, same
+from trace_eval.turns.entities.find import find_entities
 
 
 @pytest.mark.parametrize(

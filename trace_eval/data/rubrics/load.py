@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from blueprints import Strict, UserError
 from trace_eval.data.files import is_file
+from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric, ScoreQuestion
+from trace_eval.data.rubrics.single import MAX_LISTED, ScoreRubric
 from trace_eval.data.strict_toml import read_toml
-from trace_eval.rubrics.pairs import LabelQuestion, PairRubric, ScoreQuestion
-from trace_eval.rubrics.single import MAX_LISTED, ScoreRubric
 
 Model = TypeVar("Model", bound=Strict)
 

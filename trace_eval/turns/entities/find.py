@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from trace_eval.entities.normalise import ALPHABET, MONTHS, NUMBERS, ORDINALS
+from trace_eval.turns.entities.normalise import ALPHABET, MONTHS, NUMBERS, ORDINALS
 
 Kind = Literal["email", "amount", "date", "time", "code", "number", "name"]
 
