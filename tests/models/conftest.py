@@ -42,6 +42,14 @@ def attempts(
 
 
 @pytest.fixture(autouse=True)
+def _device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only tests of a GPU see one, so that exact values are the same on every machine."""
+    if request.node.get_closest_marker("gpu") is None:
+        monkeypatch.setattr("extractors.device.gpu_count", lambda: 0)
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # for the processes that a test starts
+
+
+@pytest.fixture(autouse=True)
 def _release() -> Iterator[None]:
     """No test sees a model that another one loaded."""
     from extractors import device

@@ -18,12 +18,23 @@ from extractors.voices import EcapaExtractor
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_auto_is_a_gpu_where_there_is_one() -> None:
+def test_auto_is_the_cpu_without_a_gpu() -> None:
+    assert resolve("whisper", "auto") == "cpu"
+    assert resolve("whisper", "cpu") == "cpu"
+
+
+@pytest.mark.gpu
+def test_on_a_gpu_every_path_says_what_the_cpu_says() -> None:
     import torch
 
-    expected = "cuda:0" if torch.cuda.is_available() else "cpu"
-    assert resolve("whisper", "auto") == expected
-    assert resolve("whisper", "cpu") == "cpu"
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device here")
+    from benchmarks.devices import TOLERANCES, measured
+
+    assert resolve("whisper", "auto") == "cuda:0"
+    rows = measured("cuda:0", [name for name in TOLERANCES if name != "faster-whisper"])
+    assert len(rows) == 2 * (len(TOLERANCES) - 1)
+    assert [row for row in rows if not row.within] == []
 
 
 @pytest.mark.parametrize("name", ["cuda:99", "cuda:7"])
@@ -97,11 +108,12 @@ def test_a_batch_changes_neither_key_nor_record(accent_folder: Path) -> None:
     assert pickle.loads(pickle.dumps(many)).batch_size == 8
 
 
-def test_a_batch_by_the_device_that_is_found() -> None:
-    import torch
-
-    expected = GPU_BATCH if torch.cuda.is_available() else 1
-    assert EcapaExtractor().batch_size == expected
+@pytest.mark.parametrize(("gpus", "batch"), [(0, 1), (2, GPU_BATCH)])
+def test_a_batch_by_the_device_that_is_found(
+    gpus: int, batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device, "gpu_count", lambda: gpus)
+    assert EcapaExtractor().batch_size == batch
     assert FasterWhisperExtractor(batch=8).batch_size == 1
 
 
