@@ -12,7 +12,6 @@ beside those of other faults and worlds.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -24,16 +23,8 @@ import numpy as np
 import soundfile
 import soxr
 
-from benchmarks.fault_calls import (
-    WORLDS,
-    Change,
-    heard_in,
-    leaking,
-    log_of,
-    pauses_of,
-    rendered,
-)
-from benchmarks.report import RESULTS, save, stored
+from benchmarks.fault_calls import WORLDS, Change, heard_in, leaking, log_of, pauses_of, rendered
+from benchmarks.report import options_of, save, stored
 from extractors.formats import AUDIO_SUFFIXES
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.logged import checked_against_sound
@@ -227,16 +218,16 @@ def found_faults(
                 sound = change(sound.copy(), rate, rng)
             soundfile.write(target, np.clip(sound, -1, 1), rate)
             if name in LOGGED:
-                again = checked_against_sound(log, ReadOptions())
-                yield file.stem, [fault["name"] for fault in _faults(again)]
+                yield file.stem, _named(checked_against_sound(log, ReadOptions()))
         if name in LOGGED or not any(Path(made).iterdir()):
             return
         for one in time_turns(made, TurnsOptions(layout="stereo")).conversations:
-            yield one.item.id, [fault["name"] for fault in _faults(one.item)]
+            yield one.item.id, _named(one.item)
 
 
-def _faults(item: ConversationItem) -> Any:
-    return item.conversation.meta["faults"]
+def _named(item: ConversationItem) -> list[str]:
+    faults: Any = item.conversation.meta["faults"]
+    return [fault["name"] for fault in faults]
 
 
 #: What is no fault of a world, but true of it; and what else is true of calls with a fault.
@@ -267,9 +258,8 @@ def rows_of(folders: Sequence[Path], worlds: Sequence[str], names: Sequence[str]
 
 def holds(row: Row) -> bool:
     """Whether 95 % were found, and whether 2 % or less are false where nothing is wrong."""
-    if row["found"] is None:
-        return bool(row["false"] <= 0.02 * row["number"])
-    return bool(row["found"] >= 0.95 * row["number"])
+    number, found = row["number"], row["found"]
+    return bool(row["false"] <= 0.02 * number if found is None else found >= 0.95 * number)
 
 
 def report(rows: Iterator[Row]) -> list[Row]:
@@ -288,7 +278,7 @@ def report(rows: Iterator[Row]) -> list[Row]:
 
 def main() -> int:
     """Print how many of each fault were found; the exit code says whether 95 % were."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = options_of(__doc__)
     parser.add_argument("calls", type=Path, nargs="*")
     parser.add_argument("--clips", type=Path, action="append", default=[])
     parser.add_argument("--number", type=int, default=12, help="of rendered calls")
@@ -306,8 +296,7 @@ def main() -> int:
         names = args.only or [*FAULTS, *LOGGED]
         rows = report(rows_of(args.calls or [made], worlds, names))
     if args.save:
-        before = stored("faults")["rows"] if (RESULTS / "faults.json").exists() else []
-        every = {(row["fault"], row["world"]): row for row in (*before, *rows)}
+        every = {(row["fault"], row["world"]): row for row in (*stored("faults")["rows"], *rows)}
         save("faults", {"rows": [*every.values()]})
     return int(not all(holds(row) for row in rows))
 
