@@ -62,42 +62,40 @@ def _features(record: dict[str, Any]) -> dict[str, float]:
     )
 
 
-def fit(rows: Rows, strength: float, chosen: Array | None = None) -> tuple[Array, Array]:
-    """Weights [shape=(labels, features)] and bias on the features as they are."""
+def _model(strength: float) -> Any:
     from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
-    chosen = np.ones(len(rows.row), bool) if chosen is None else chosen
-    x, y = rows.features[rows.row[chosen]], rows.label[chosen]
-    mean, spread = x.mean(0), x.std(0)
-    spread[spread == 0] = 1
-    model = LogisticRegression(C=strength, max_iter=10_000, tol=1e-8)
-    model.fit((x - mean) / spread, y)
-    weights = model.coef_ / spread
-    bias = model.intercept_ - weights @ mean
+    regression = LogisticRegression(C=strength, max_iter=10_000, tol=1e-8)
+    return make_pipeline(StandardScaler(), regression)
+
+
+def fit(rows: Rows, strength: float) -> tuple[Array, Array]:
+    """Weights [shape=(labels, features)] and bias on the features as they are."""
+    scaler, regression = _model(strength).fit(rows.features[rows.row], rows.label)
+    weights = regression.coef_ / scaler.scale_
+    bias = regression.intercept_ - weights @ scaler.mean_
     # Only differences between labels count; this choice of them is unique.
     return weights - weights.mean(0), bias - bias.mean()
 
 
 def choose_strength(rows: Rows) -> float:
     """The strength with the best cross-validated likelihood."""
-    from sklearn.model_selection import GroupKFold
+    from sklearn.model_selection import GroupKFold, cross_val_score
 
-    question = rows.question[rows.row]
-    loss = dict.fromkeys(STRENGTHS, 0.0)
-    for train, test in GroupKFold(FOLDS).split(question, groups=question):
-        seen = np.zeros(len(question), bool)
-        seen[train] = True
-        for strength in STRENGTHS:
-            shares = predict(*fit(rows, strength, seen), rows.features)
-            loss[strength] -= float(np.log(shares[rows.row[test], rows.label[test]]).sum())
-    return min(loss, key=loss.__getitem__)
+    values, groups = rows.features[rows.row], rows.question[rows.row]
+    how = {"groups": groups, "cv": GroupKFold(FOLDS), "scoring": "neg_log_loss"}
+    return max(
+        STRENGTHS, key=lambda one: cross_val_score(_model(one), values, rows.label, **how).mean()
+    )
 
 
 def predict(weights: Array, bias: Array, values: Array) -> Array:
     """Distributions [shape=(rows, labels)]."""
-    logits = values @ weights.T + bias
-    odds = np.exp(logits - logits.max(1, keepdims=True))
-    return np.asarray(odds / odds.sum(1, keepdims=True))
+    from scipy.special import softmax
+
+    return np.asarray(softmax(values @ weights.T + bias, axis=1))
 
 
 def measure(weights: Array, bias: Array, rows: Rows) -> dict[str, float]:
