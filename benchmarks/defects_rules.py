@@ -22,10 +22,10 @@ from benchmarks.defects_voices import coded, voices
 from benchmarks.report import data_folder, save, table
 from blueprints import Blueprint
 from trace_eval.estimate.share import Share
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
-from trace_eval.options import ExtractOptions
 
 #: What voice quality reads.
 ONLY = {"defects": "defects"} | dict.fromkeys(

@@ -27,8 +27,8 @@ from benchmarks.watch import peak_mb
 from blueprints import GROUPS
 from trace_eval.conversations.floor import speech_edges
 from trace_eval.data.conversation import Role
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract
-from trace_eval.options import ExtractOptions
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 from trace_eval.turns.timed import Timed

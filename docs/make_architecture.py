@@ -26,12 +26,6 @@ PICTURE = ROOT / "docs" / "rooms.svg"
 #: Rooms so large that they have a picture of their own.
 FOLDERS = ("trace_eval.judges", "trace_eval.stats")
 
-#: Small rooms that one means with another.
-WITH = {
-    "trace_eval.__main__": "trace_eval.commands",
-    "trace_eval.options": "trace_eval.extracting",
-    "trace_eval.static": "trace_eval.show",
-}
 BEGIN, END = "<!-- rooms: python docs/make_architecture.py -->", "<!-- rooms: end -->"
 
 #: Pixels of a box, between boxes, between floors, and of the margin.
@@ -51,8 +45,7 @@ def halls() -> dict[str, set[str]]:
 
 def _hall(name: str) -> str:
     hall = ".".join(name.split(".")[:2])
-    other = WITH.get(hall, hall)
-    return other if other in ROOMS else hall
+    return "trace_eval.commands" if hall == "trace_eval.__main__" else hall
 
 
 def inside(folder: str) -> dict[str, set[str]]:

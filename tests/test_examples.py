@@ -16,11 +16,11 @@ from extractors.audio import decode
 from extractors.registry import plan_extractors
 from fusion import DIMENSIONS, POLICIES, Rating
 from trace_eval.data.pairs import Pair
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract
 from trace_eval.judges.base import Case
 from trace_eval.judges.rules.judge import RulesJudge
 from trace_eval.judges.rules.requests import find_requests
-from trace_eval.options import ExtractOptions
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 PAIRS = [

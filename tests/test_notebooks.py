@@ -25,7 +25,7 @@ from fusion import POLICIES, Policy
 from tests.support.audio import tone, write
 from tests.support.cli import trace_eval as trace_eval_typed
 from trace_eval.extracting.event_loop import complete
-from trace_eval.options import PairOptions
+from trace_eval.runs.options import PairOptions
 
 ROOT = Path(__file__).resolve().parent.parent
 

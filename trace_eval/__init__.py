@@ -41,14 +41,15 @@ if TYPE_CHECKING:
     from trace_eval.datasets import Conversion, Selection, convert, read_dataset
     from trace_eval.decide.agree import agree
     from trace_eval.decide.rank import rank
+    from trace_eval.extracting.options import ExtractOptions
     from trace_eval.extracting.start import extract
     from trace_eval.judges.base import Case, Judge
     from trace_eval.judges.options.judge_options import JudgeOptions
-    from trace_eval.options import ExtractOptions, Options, RateOptions
     from trace_eval.report.write import write_report
     from trace_eval.runs.again import judge_again
     from trace_eval.runs.fuse import fuse, fuse_again
     from trace_eval.runs.job import Job, judge_manifest, open_job, rate_manifest
+    from trace_eval.runs.options import Options, RateOptions
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.summary import Summary
     from trace_eval.stats.options import AgreeOptions, RankOptions

@@ -17,12 +17,12 @@ from benchmarks.people.sets import Folder, Rated
 from blueprints import Blueprint, UserError
 from blueprints.flat import flat
 from trace_eval import Pair
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract
 from trace_eval.judges.base import Case
 from trace_eval.judges.rules.judge import RulesJudge
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import voice_lead, voice_numbers
-from trace_eval.options import ExtractOptions
 
 Array = NDArray[np.float64]
 

@@ -21,9 +21,10 @@ from trace_eval.data.answers import Recording
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.recordings import check_audio, find_recordings, recordings_in
 from trace_eval.data.records import spill_to
-from trace_eval.options import ExtractOptions, Options
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.report.write import write_report
 from trace_eval.runs.job import judge_manifest
+from trace_eval.runs.options import Options
 from trace_eval.runs.run import Run
 
 

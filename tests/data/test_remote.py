@@ -17,9 +17,10 @@ from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio, recordings_in
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor, Extracted
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import source_of
-from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.job import judge_manifest
+from trace_eval.runs.options import Options
 
 pytest.importorskip("aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'")
 

@@ -38,8 +38,8 @@ from trace_eval.data.tables import records
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import read_labels
-from trace_eval.options import RateOptions
 from trace_eval.runs.job import open_job
+from trace_eval.runs.options import RateOptions
 from trace_eval.runs.run import Run
 from trace_eval.select.candidates import read_candidates
 

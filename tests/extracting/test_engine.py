@@ -110,7 +110,7 @@ _UNGUARDED = """
 import sys
 from pathlib import Path
 from trace_eval.extracting.start import extract
-from trace_eval.options import ExtractOptions
+from trace_eval.extracting.options import ExtractOptions
 extract([Path(sys.argv[1])] * 3, ExtractOptions(workers=2, cache=Path(sys.argv[2])))
 print("ran")
 """

@@ -24,9 +24,10 @@ from tests.support.louder_wins import NOTHING, LouderWins
 from tests.support.ray_nodes import Nodes
 from trace_eval.data.manifests import read_manifest
 from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract, extract_each, source_from
-from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.job import judge_manifest
+from trace_eval.runs.options import Options
 from trace_eval.runs.run import Run
 
 pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[ray]'")

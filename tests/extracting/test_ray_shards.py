@@ -18,6 +18,7 @@ from tests.support.audio import tone, write
 from tests.support.fakes import Counting, Placed
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, Brief, StageActor, Work
@@ -28,7 +29,6 @@ from trace_eval.extracting.ray.job import CHUNK_CLIPS, cut, finished, plan_diges
 from trace_eval.extracting.ray.parquet import SCHEMA, ShardFolder, to_parquet
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import extract
-from trace_eval.options import ExtractOptions
 from trace_eval.runs.export import extract_to
 
 SOURCE = Provenance(extractor="x", version="1")

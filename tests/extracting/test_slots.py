@@ -12,11 +12,11 @@ import pytest
 from blueprints import Extension
 from tests.support.audio import tone, write
 from tests.support.fakes import Wasteful
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import extract
 from trace_eval.extracting.workers import TRIM_AFTER_S, Slot, Task, WorkerDevice
-from trace_eval.options import ExtractOptions
 
 
 @pytest.mark.parametrize("seconds", [TRIM_AFTER_S - 1, TRIM_AFTER_S + 1])

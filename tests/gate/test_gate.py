@@ -21,8 +21,8 @@ from trace_eval.compare.gate.junit_xml import junit, junit_error
 from trace_eval.compare.gate.rows import decide, sign_power, spread
 from trace_eval.compare.options import GateOptions
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
+from trace_eval.runs.options import RateOptions
 from trace_eval.turns.everything import turns_report
 from trace_eval.turns.options import TimingLimits
 

@@ -10,10 +10,10 @@ from benchmarks.defects_planted import loop, silence
 from benchmarks.defects_voices import TEXTS, spoken
 from blueprints import Blueprint
 from fusion import Rating
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
-from trace_eval.options import ExtractOptions
 
 UNUSED = ("transcript", "pitch", "rate", "loudness", "emotion", "accent")
 

@@ -17,7 +17,7 @@ from tests.support.cli import ROOT, trace_eval
 from tests.support.model_parts import SENTENCE
 from tests.support.tiny_whisper import write_whisper
 from trace_eval.api.one_pair import blueprint
-from trace_eval.options import ExtractOptions
+from trace_eval.extracting.options import ExtractOptions
 
 CLIPS = ROOT / "examples" / "clips"
 

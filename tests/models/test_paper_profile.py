@@ -13,8 +13,8 @@ from blueprints import Absent, Blueprint, Status, UserError, render_paper
 from extractors.audio import decode
 from tests.support.audio import write
 from tests.support.tiny_whisper import write_whisper
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract
-from trace_eval.options import ExtractOptions
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "clips"
 

@@ -493,8 +493,8 @@ def test_answers_are_rated_raw_as_they_were_trained_on(trained: Path, tmp_path: 
     """Line breaks, markup and marks are part of the text; a transcript is not, unless trained."""
     from trace_eval.data.manifests import read_items
     from trace_eval.judges.options.judge_options import JudgeOptions
-    from trace_eval.options import RateOptions
     from trace_eval.runs.job import rate_manifest
+    from trace_eval.runs.options import RateOptions
 
     hostile = ["rain\nfalls", "rain  falls ", "<rain> falls", "--- rain ===", "[INST] rain {{x}}"]
     items = [
@@ -529,8 +529,8 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     from trace_eval.judges.scorer.checkpoint import ClampRecord, write_record
     from trace_eval.judges.scorer.train import train_scorer
     from trace_eval.opinions.scores import read_scores
-    from trace_eval.options import RateOptions
     from trace_eval.runs.job import rate_manifest
+    from trace_eval.runs.options import RateOptions
     from trace_eval.stats.agreement.forecasts import crps_beta
     from trace_eval.stats.options import AgreeOptions
 

@@ -17,8 +17,8 @@ from trace_eval.api.judged import Run
 from trace_eval.compare.evaluate import compare_runs
 from trace_eval.compare.scores import compare_folders
 from trace_eval.opinions.labels import read_labels
-from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
+from trace_eval.runs.options import RateOptions
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from markupsafe import escape
 from tests.support.opened import opened
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.options import RateOptions
 from trace_eval.report.answer import run_answer
 from trace_eval.report.write import write_report
 from trace_eval.runs.job import rate_manifest
+from trace_eval.runs.options import RateOptions
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

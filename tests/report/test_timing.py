@@ -11,11 +11,11 @@ from tests.support import calls
 from tests.support.opened import opened
 from trace_eval.conversations.findings import KINDS
 from trace_eval.data.items import Single
-from trace_eval.options import RateOptions
 from trace_eval.report.lanes import EVENT_NAMES, LaneBar, _lettered
 from trace_eval.report.timing import timing_of
 from trace_eval.report.write import write_report
 from trace_eval.runs.job import rate_manifest
+from trace_eval.runs.options import RateOptions
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

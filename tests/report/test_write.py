@@ -153,7 +153,7 @@ def test_no_run_and_no_place_are_user_errors(tmp_path: Path, run: Path) -> None:
 def test_a_real_recording_is_drawn(data: Path, tmp_path: Path) -> None:
     from extractors.audio import decode
     from trace_eval.api.one_pair import blueprint
-    from trace_eval.options import ExtractOptions
+    from trace_eval.extracting.options import ExtractOptions
 
     clip = sorted((data / "speakbench_pairs").glob("*/audio_a.wav"))
     shortest = min(clip, key=lambda path: path.stat().st_size)

@@ -22,9 +22,9 @@ from trace_eval.data.manifests import read_items
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.opinions.ratings import read_ratings
-from trace_eval.options import ExtractOptions, RateOptions
 from trace_eval.review.exports import write_exports
 from trace_eval.review.forms import score_of
 from trace_eval.review.material import load_material, turn_lines
@@ -33,6 +33,7 @@ from trace_eval.review.queue import make_plan
 from trace_eval.review.session import Review, open_review
 from trace_eval.review.store import Remark, Store
 from trace_eval.runs.job import rate_manifest
+from trace_eval.runs.options import RateOptions
 from trace_eval.stats.options import AgreeOptions
 
 command = typer.Typer()

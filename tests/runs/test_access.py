@@ -21,9 +21,9 @@ from trace_eval.data import remote
 from trace_eval.data.access import UrlAccess, allowed, refusal, set_url_access
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio, find_urls
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.ray.parquet import ShardFolder
 from trace_eval.extracting.start import extract
-from trace_eval.options import ExtractOptions
 
 pytest.importorskip("aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'")
 

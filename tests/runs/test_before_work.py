@@ -24,12 +24,13 @@ from tests.support.servers import unused_url
 from trace_eval.api.doctor import diagnose
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.ablate import AblateOptions, ablate
 from trace_eval.runs.export import extract_to
 from trace_eval.runs.job import judge_manifest
+from trace_eval.runs.options import Options
 from trace_eval.runs.run import Run
 
 NOTHING = dict.fromkeys(("signal", "transcript", "quality", "pitch", "loudness", "rate"), "none")

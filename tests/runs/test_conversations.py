@@ -30,14 +30,15 @@ from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import source_of
 from trace_eval.judges.base import Case, judgement_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.judges.rules.judge import RulesJudge
-from trace_eval.options import ExtractOptions, Options, PairOptions, RateOptions
 from trace_eval.report.write import write_report
 from trace_eval.runs.job import judge_manifest, open_job, rate_manifest
+from trace_eval.runs.options import Options, PairOptions, RateOptions
 from trace_eval.runs.pipeline import plan_for
 from trace_eval.runs.score_pairs import write_pairs
 from trace_eval.stats.options import AgreeOptions

@@ -11,9 +11,10 @@ import pytest
 from blueprints import UserError
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.manifests import Manifest, read_manifest
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
+from trace_eval.runs.options import Options
 from trace_eval.runs.run import Run
 
 PAIRS = ROOT / "examples" / "pairs.jsonl"

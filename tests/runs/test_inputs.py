@@ -13,11 +13,12 @@ from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.data.outputs import refuse_package
 from trace_eval.data.pairs import Pair
 from trace_eval.data.shards import Shard
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import MAY_CHANGE, NOT_DECIDING, JudgeOptions
-from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.config import read_config, settings_of, to_toml
 from trace_eval.runs.inputs import check_continues, default_out, fresh, input_name
 from trace_eval.runs.listing import list_runs
+from trace_eval.runs.options import Options
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 

@@ -15,11 +15,12 @@ from tests.support.cli import trace_eval
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.estimate.share import Share
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
-from trace_eval.options import ExtractOptions, Options
+from trace_eval.runs.options import Options
 from trace_eval.runs.probe.injection import ATTACKS, PLACES, _attacked, drill_injection
 from trace_eval.runs.probe.probes import PROBES, drill_judge
 

@@ -49,6 +49,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import LocalEngine
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.start import extract, extractors_of
 from trace_eval.judges.base import Case
@@ -59,9 +60,9 @@ from trace_eval.judges.views.answer.blueprint import BlueprintView
 from trace_eval.judges.views.answer.transcript import TranscriptView
 from trace_eval.judges.views.pair.text import PairTextView
 from trace_eval.judges.views.text.notes import notes_of
-from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.guesses import guesses_among
 from trace_eval.runs.language import LanguageAdvice
+from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import Pipeline
 
 CLIPS = Path(__file__).resolve().parents[2] / "examples" / "clips"

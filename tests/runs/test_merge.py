@@ -12,11 +12,12 @@ from tests.support.fakes import Counting
 from tests.support.louder_wins import NOTHING, LouderWins
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.data.shards import Shard
-from trace_eval.options import ExtractOptions, Options
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.runs import merge as merging
 from trace_eval.runs.export import extract_to
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.merge import merge
+from trace_eval.runs.options import Options
 from trace_eval.runs.run import Run
 
 #: Of each pair: the peaks of A and B. Clip 0.5 is in every shard.

@@ -19,11 +19,12 @@ from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.manifests import Manifest, read_items
 from trace_eval.data.outcome import Reason
 from trace_eval.data.shards import Shard
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.options import ExtractOptions, RateOptions
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.merge import merge
+from trace_eval.runs.options import RateOptions
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session
 

@@ -9,8 +9,9 @@ import pytest
 from blueprints import UserError
 from extractors import packaged
 from trace_eval.data.manifests import read_manifest
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extractors_of
-from trace_eval.options import ExtractOptions, Options
+from trace_eval.runs.options import Options
 from trace_eval.runs.session import Session
 
 PAIRS = Path(__file__).resolve().parents[2] / "examples" / "pairs.jsonl"

@@ -17,13 +17,14 @@ from trace_eval.data.manifests import read_items
 from trace_eval.data.scores import Score
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.opinions.labels import read_labels
-from trace_eval.options import ExtractOptions, PairOptions, RateOptions
 from trace_eval.runs.ablate import AblateOptions, ablate
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.opinions import read_opinions
+from trace_eval.runs.options import PairOptions, RateOptions
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import pairs_of, probability, write_pairs
 from trace_eval.stats.options import AgreeOptions, RankOptions

@@ -21,12 +21,13 @@ from tests.support.louder_wins import NOTHING, LouderWins
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.source import ClipSource
 from trace_eval.judges.base import Case
 from trace_eval.judges.combine.panel import Panel
-from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.job import judge_manifest
+from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import Pipeline
 from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import Run
@@ -223,7 +224,8 @@ from pathlib import Path
 from tests.support.louder_wins import NOTHING
 from tests.support.fakes import Counting
 from trace_eval.data.manifests import (read_manifest)
-from trace_eval.options import ExtractOptions, Options
+from trace_eval.extracting.options import ExtractOptions
+from trace_eval.runs.options import Options
 from trace_eval.runs.job import judge_manifest
 
 if __name__ == "__main__":

@@ -21,8 +21,9 @@ from tests.support.louder_wins import NOTHING, LouderWins
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.data.recordings import check_audio
-from trace_eval.options import ExtractOptions, Options
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.runs.job import judge_manifest
+from trace_eval.runs.options import Options
 from trace_eval.runs.run import Run
 
 

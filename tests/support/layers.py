@@ -13,13 +13,11 @@ extractors: blueprints
 data: blueprints extractors fusion
 conversations: blueprints data extractors
 estimate: blueprints data
-static:
-show: blueprints data static estimate
+show: blueprints data estimate
 judges.options: blueprints data
 scores: blueprints data fusion
 judges: blueprints data fusion
-options: blueprints data extractors fusion judges.options
-extracting: blueprints data extractors options
+extracting: blueprints data extractors
 judges: blueprints data fusion
 judges.rules: blueprints conversations data extractors fusion judges
 opinions: blueprints data fusion
@@ -31,17 +29,17 @@ judges.lexical: blueprints data extractors fusion judges judges.combine judges.v
 judges.scorer: blueprints data extractors judges judges.lexical judges.views
 judges.reward: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.scorer judges.views
 judges.registry: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.reward judges.scorer judges.views
-runs: blueprints conversations data extracting extractors fusion judges judges.ask judges.combine judges.options judges.registry opinions options estimate
+runs: blueprints conversations data extracting extractors fusion judges judges.ask judges.combine judges.options judges.registry opinions estimate
 stats: blueprints data fusion opinions scores show estimate
-decide: blueprints data extractors fusion opinions runs show static stats estimate
-turns: blueprints conversations data extracting options show estimate
+decide: blueprints data extractors fusion opinions runs show stats estimate
+turns: blueprints conversations data extracting show estimate
 datasets: blueprints data fusion stats estimate
-select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry options runs stats estimate
-report: blueprints conversations data decide extractors fusion runs static stats estimate turns
-review: blueprints conversations data extracting extractors fusion runs static stats estimate turns
+select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry runs stats estimate
+report: blueprints conversations data decide extractors fusion runs show stats estimate turns
+review: blueprints conversations data extracting extractors fusion runs show stats estimate turns
 compare: blueprints data opinions report runs show stats estimate conversations turns
-api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report runs show stats estimate turns
-commands: api blueprints compare data datasets decide extractors fusion judges.options judges.registry judges.scorer options report review runs select show stats estimate turns
+api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions report runs show stats estimate turns
+commands: api blueprints compare data datasets decide estimate extracting extractors fusion judges.options judges.registry judges.scorer report review runs select show stats turns
 __main__: commands
 """  # noqa: E501
 

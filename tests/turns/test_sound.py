@@ -25,8 +25,9 @@ from trace_eval.conversations.sound.lanes import Lane, hear
 from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.conversations.sound.segments import segmented
 from trace_eval.data.conversation import Channel, Turn
-from trace_eval.options import ExtractOptions, RateOptions
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.runs.job import open_job
+from trace_eval.runs.options import RateOptions
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import TurnsReport, time_turns
 

@@ -14,8 +14,9 @@ from extractors.audio import SPEECH_RATE, Samples
 from tests.support.speech import say
 from trace_eval.data.conversation import Conversation, ConversationItem
 from trace_eval.data.scores import Score
-from trace_eval.options import ExtractOptions, RateOptions
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.runs.job import rate_manifest
+from trace_eval.runs.options import RateOptions
 from trace_eval.runs.run import Run
 from trace_eval.turns.fidelity import speech_fidelity
 

@@ -25,8 +25,8 @@ from trace_eval.data.records import pair_from_record
 from trace_eval.data.scores import Score as OurScore
 from trace_eval.data.settings import with_settings
 from trace_eval.data.singles import single_from_record
-from trace_eval.options import DEFAULT_JUDGE, DEFAULT_RATERS, Options
 from trace_eval.runs.fuse import fuse
+from trace_eval.runs.options import DEFAULT_JUDGE, DEFAULT_RATERS, Options
 
 #: Rating of the answer, shown as A -> its value; a tie of any type is a half.
 _VALUES = {"1": 1.0, "2": 0.0}

@@ -18,10 +18,11 @@ from trace_eval.data.records import pair_from_record
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.extracting.engine import Engine
 from trace_eval.extracting.event_loop import complete
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import engine_of, extract
 from trace_eval.judges.registry.create import panel_of
-from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.fuse import check_policy, fuse
+from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import Pipeline, load_model, plan_for
 
 

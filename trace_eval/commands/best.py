@@ -15,7 +15,7 @@ from trace_eval.commands.options import run_options
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions
-from trace_eval.options import Options
+from trace_eval.runs.options import Options
 from trace_eval.select.options import BestOptions
 
 if TYPE_CHECKING:

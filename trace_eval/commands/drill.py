@@ -14,7 +14,7 @@ from trace_eval.commands.options import run_options
 from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions
-from trace_eval.options import Options
+from trace_eval.runs.options import Options
 
 app = typer.Typer(name="drill", help="Test a judge itself.", no_args_is_help=True)
 

@@ -108,8 +108,8 @@ def _refuse_misplaced(error: Exception) -> None:
         raise UserError(f"{message} --a {one} --b {two.split()[0]}") from None
     if not option or not context:
         return
+    from trace_eval.extracting.options import ExtractOptions
     from trace_eval.judges.options.judge_options import FIELDS, STATE
-    from trace_eval.options import ExtractOptions
 
     taken = {name for parameter in context.command.params for name in parameter.opts}
     name = option.removeprefix("--").replace("-", "_")

@@ -15,7 +15,7 @@ from trace_eval.commands.json_option import give
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions
-from trace_eval.options import ExtractOptions
+from trace_eval.extracting.options import ExtractOptions
 
 
 @from_classes

@@ -15,7 +15,7 @@ from trace_eval.commands.gates import Labels
 from trace_eval.commands.json_option import give
 from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
-from trace_eval.options import PairOptions
+from trace_eval.runs.options import PairOptions
 
 
 @dataclass(frozen=True)

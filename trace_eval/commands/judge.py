@@ -18,12 +18,12 @@ from trace_eval.commands.json_option import give
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions, TwoFolders
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.options import (
+from trace_eval.runs.options import (
     DEFAULT_JUDGE,
     DEFAULT_RATERS,
     DEFAULT_RUBRICS,
-    ExtractOptions,
     Options,
     usual_rubrics,
 )

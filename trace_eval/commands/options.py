@@ -18,8 +18,9 @@ from blueprints import UserError
 from extractors import cache_folder
 from trace_eval.commands.signatures import Command, field_parameters, parameter, with_options
 from trace_eval.data.settings import hints_of, read_settings, split_settings
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import STATE, JudgeOptions
-from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
+from trace_eval.runs.options import DEFAULT_JUDGE, Options
 
 #: Key of a context for the settings of a file that are no options of its command.
 _TABLE = "trace_eval.table"

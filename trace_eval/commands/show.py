@@ -16,7 +16,7 @@ from blueprints import GROUPS, NOT_REQUESTED, Absent, Blueprint, UserError
 from trace_eval.commands import options as shared
 from trace_eval.commands.console import results
 from trace_eval.commands.json_option import give
-from trace_eval.options import ExtractOptions
+from trace_eval.extracting.options import ExtractOptions
 
 #: Ways to print a blueprint.
 FORMATS = ("people", "json", "paper", "compact", "brief")

@@ -12,6 +12,7 @@ from dataclasses import field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from inspect import cleandoc
 from math import isfinite
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -194,3 +195,19 @@ def without_none(hint: Any) -> Any:
         return hint
     (base, *_) = [part for part in get_args(hint) if part is not NoneType]
     return base
+
+
+def texts_to_paths(options: Any) -> None:
+    """Turn texts and ``os.PathLike`` values of new frozen options into paths.
+
+    Raises:
+        UserError: a value is neither.
+    """
+    for option in fields(options):
+        value = getattr(options, option.name)
+        if "Path" not in str(option.type) or value is None or isinstance(value, Path):
+            continue
+        try:
+            object.__setattr__(options, option.name, Path(value))
+        except TypeError:
+            raise UserError(f"{option.name}: {value!r:.60} is no path; give a text") from None

@@ -13,8 +13,8 @@ from blueprints import counted
 from trace_eval.data.outputs import claimed, write_file
 from trace_eval.decide.card import Card
 from trace_eval.decide.card_page import AGREEMENT, comparison, sections
+from trace_eval.show.static import page_style
 from trace_eval.show.table import Table
-from trace_eval.static import page_style
 from trace_eval.stats.inference.forest import ForestMark, diagram, forest
 from trace_eval.stats.sentences import percent, rate
 

@@ -14,10 +14,10 @@ from trace_eval.extracting.cache import check_folder
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import Engine, LocalEngine, each
 from trace_eval.extracting.event_loop import complete
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.workers import end_if_imported_by_worker
-from trace_eval.options import ExtractOptions
 
 
 def extractors_of(options: ExtractOptions) -> list[Extractor]:

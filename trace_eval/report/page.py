@@ -21,7 +21,7 @@ from trace_eval.report.evidence_tables import label, value
 from trace_eval.report.summary import TITLES
 from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
 from trace_eval.report.timing import TIMING_NAMES
-from trace_eval.static import page_style
+from trace_eval.show.static import page_style
 from trace_eval.stats.sentences import rate
 
 #: Characters that could end a script element, open a comment, or end a line in old parsers.

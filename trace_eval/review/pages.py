@@ -36,7 +36,7 @@ from trace_eval.review.forms import (
 )
 from trace_eval.review.material import rationale, shown_texts, transcript, turn_lines
 from trace_eval.review.session import Position, Review
-from trace_eval.static import palette
+from trace_eval.show.static import palette
 
 _HERE = Path(__file__).parent
 

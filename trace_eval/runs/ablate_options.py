@@ -8,7 +8,7 @@ from blueprints import UserError, feature_groups
 from fusion import DEFAULT_POLICY
 from trace_eval.data.settings import option_field
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.options import DEFAULT_JUDGE
+from trace_eval.runs.options import DEFAULT_JUDGE
 
 
 @dataclass(frozen=True)

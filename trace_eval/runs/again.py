@@ -12,8 +12,8 @@ from pathlib import Path
 
 from blueprints import FiniteJson, UserError, counted
 from trace_eval.data.manifests import Manifest
-from trace_eval.options import Options
 from trace_eval.runs.job import Job
+from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.record import JudgeRecord, RunRecord, differences
 from trace_eval.runs.run import Run

@@ -2,7 +2,7 @@
 
 At the top stand options of the command line; the table ``[judge]`` holds ``spec`` and the fields
 of :class:`~trace_eval.judges.options.JudgeOptions`, ``[extract]`` those of
-:class:`~trace_eval.options.ExtractOptions`, ``extractor`` and a table for each extractor.
+:class:`~trace_eval.extracting.options.ExtractOptions`, ``extractor`` and a table for each one.
 In a run's record the same stands flat, by the names of the fields.
 """
 
@@ -20,8 +20,9 @@ from blueprints import UserError
 from trace_eval.data.settings import nearest
 from trace_eval.data.strict_toml import read_toml
 from trace_eval.data.urls import is_url, redacted
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import STATE, JudgeOptions
-from trace_eval.options import ExtractOptions, Options
+from trace_eval.runs.options import Options
 
 #: Where the replaced extractors are, as ``GROUP=SPEC``, and options of single ones.
 _EXTRACTOR, _OWN = "extractor", "extractor_options"

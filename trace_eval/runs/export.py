@@ -13,8 +13,8 @@ from trace_eval.data.files import replace_file
 from trace_eval.data.outputs import claimed, refuse_package
 from trace_eval.data.urls import is_url, redacted
 from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract_each, source_from
-from trace_eval.options import ExtractOptions
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.pipeline import Listener, RunEvent
 

@@ -27,9 +27,9 @@ from trace_eval.data.sources import Source, source_of
 from trace_eval.data.urls import location
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.registry.create import kind_of
-from trace_eval.options import Options, RateOptions
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
 from trace_eval.runs.inputs import default_out
+from trace_eval.runs.options import Options, RateOptions
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.session import Session
 from trace_eval.runs.summary import Summary

@@ -20,7 +20,7 @@ from extractors import Extractor, guessed
 from trace_eval.data.items import Item
 from trace_eval.data.measures.language import requested_language
 from trace_eval.extracting.clip import Extracted
-from trace_eval.options import Options
+from trace_eval.runs.options import Options
 
 #: So many items are looked at; so many texts must be foreign where none of them names a language.
 ITEMS, UNNAMED = 100, 3

@@ -25,11 +25,11 @@ from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import Engine, each
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import extractors_of, source_of
 from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.combine.panel import Panel
-from trace_eval.options import ExtractOptions
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
 

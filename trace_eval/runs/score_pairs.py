@@ -24,8 +24,8 @@ from trace_eval.data.outcome import Reason
 from trace_eval.data.outputs import write_lines
 from trace_eval.data.pairs import Pair, Preference
 from trace_eval.data.scores import Score
-from trace_eval.options import PairOptions
 from trace_eval.runs.derived import derived_record, stood_for, write_derived
+from trace_eval.runs.options import PairOptions
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import Table
 

@@ -10,8 +10,8 @@ from extractors import NONE, PROFILES, Extractor
 from trace_eval.data.items import Single
 from trace_eval.data.measures.numbers import number_in
 from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract_each, extractors_of, source_of
-from trace_eval.options import ExtractOptions
 from trace_eval.select.candidates import Candidate, TextGroup
 
 #: The group that shows whether there is anything to judge.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from trace_eval.data.settings import option_field
-from trace_eval.options import Options
+from trace_eval.runs.options import Options
 
 if TYPE_CHECKING:
     from trace_eval.runs.pipeline import Listener

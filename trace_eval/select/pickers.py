@@ -9,8 +9,8 @@ from pathlib import Path
 
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.measures.numbers import place_of
-from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
+from trace_eval.runs.options import RateOptions
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.run import Run
 from trace_eval.select.candidates import TextGroup

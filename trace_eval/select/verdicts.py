@@ -18,7 +18,7 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import MAX_ID, Pair
 from trace_eval.judges.ask.estimate import CostEstimate
-from trace_eval.options import Options
+from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session

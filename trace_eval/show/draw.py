@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from blueprints import require
-from trace_eval import static
 from trace_eval.data.outputs import write_file
+from trace_eval.show import static
 
 #: Width of a column of a paper, inches.
 WIDTH = 3.3

@@ -32,8 +32,8 @@ from trace_eval.judges.ask.openai_dialect import Dialect
 from trace_eval.judges.ask.openai_replies import shares
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
-from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
+from trace_eval.runs.options import RateOptions
 from trace_eval.runs.run import Run
 
 #: Of a request, whatever it brings; no count can be divided by five.

@@ -23,8 +23,8 @@ from trace_eval.judges.ask.message import AudioPart
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_scorers
-from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
+from trace_eval.runs.options import RateOptions
 from trace_eval.runs.run import Run
 
 

@@ -16,13 +16,13 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, Brief, StageActor, Work
 from trace_eval.extracting.ray.cluster import Size, joined
 from trace_eval.extracting.ray.job import Chunk, cut
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.workers import exit_with_parent, without_script
-from trace_eval.options import ExtractOptions
 
 #: Seconds for Ray to stop in good order before it is killed.
 _PATIENCE_S = 10.0

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.cluster import check_installed
@@ -16,7 +17,6 @@ from trace_eval.extracting.ray.driver import Driver, RayJob
 from trace_eval.extracting.ray.job import CHUNK_CLIPS, finished, plan_digest
 from trace_eval.extracting.ray.parquet import ShardFolder
 from trace_eval.extracting.source import ClipSource
-from trace_eval.options import ExtractOptions
 
 #: Shards that are held in memory: they come about in the order in which they are asked for.
 _HELD = 8

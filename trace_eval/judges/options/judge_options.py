@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import Field, dataclass, field, fields
-from pathlib import Path
 from typing import Any, Self
 
 from pydantic import JsonValue
 
 from blueprints import GROUPS, UserError, feature_groups
 from trace_eval.data.outcome import Order
-from trace_eval.data.settings import choices_of, hints_of, with_groups
+from trace_eval.data.settings import choices_of, hints_of, texts_to_paths, with_groups
 from trace_eval.judges.options.groups import (
     AudioOptions,
     ChatOptions,
@@ -68,22 +67,6 @@ UNBOUNDED_TOKENS = 16_384
 
 #: Fields that ``sampling="server"`` does not send unless they are named.
 _LEFT_TO_SERVER = frozenset({"temperature", "seed", "max_tokens"})
-
-
-def texts_to_paths(options: Any) -> None:
-    """Turn texts and ``os.PathLike`` values of new frozen options into paths.
-
-    Raises:
-        UserError: a value is neither.
-    """
-    for option in fields(options):
-        value = getattr(options, option.name)
-        if "Path" not in str(option.type) or value is None or isinstance(value, Path):
-            continue
-        try:
-            object.__setattr__(options, option.name, Path(value))
-        except TypeError:
-            raise UserError(f"{option.name}: {value!r:.60} is no path; give a text") from None
 
 
 # The fields of the last base come first.

@@ -22,10 +22,10 @@ from trace_eval.estimate.share import Share
 from trace_eval.extracting.event_loop import complete
 from trace_eval.judges.base import Case, Judge, judgement_of
 from trace_eval.judges.registry.create import judge_of
-from trace_eval.options import Options
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse
 from trace_eval.runs.job import judge_manifest
+from trace_eval.runs.options import Options
 from trace_eval.runs.run import Run
 
 #: Letters that a talker says in a second, spaces counted.

@@ -27,8 +27,8 @@ from trace_eval.data.pairs import Pair
 from trace_eval.estimate.share import Share
 from trace_eval.extracting.start import source_of
 from trace_eval.judges.registry.create import judge_of
-from trace_eval.options import Options
 from trace_eval.runs.job import judge_manifest
+from trace_eval.runs.options import Options
 from trace_eval.runs.probe.report import ProbeReport, ProbeRow
 from trace_eval.runs.run import Run
 

@@ -1,85 +1,23 @@
-"""Options with their defaults, shared by the CLI and the library."""
+"""Options of judging and rating with their defaults, of the command line and the library."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from blueprints import UserError
-from extractors import MAX_SECONDS
 from fusion import DEFAULT_POLICY, PlainPolicy, Policy
-from trace_eval.data.settings import with_groups
-from trace_eval.judges.options.judge_options import JudgeOptions, texts_to_paths
+from trace_eval.data.settings import texts_to_paths, with_groups
+from trace_eval.extracting.options import ExtractOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 
 if TYPE_CHECKING:
-    from extractors import Extractor
     from trace_eval.judges.base import Judge
-
-#: Profile of extractors used when none is named: embedded models only.
-DEFAULT_PROFILE = "screen"
-
-#: Where clips are extracted: processes of this machine, or actors of a Ray cluster.
-ENGINES = ("local", "ray")
 
 #: Judge used when none is named: no LLM, no network.
 DEFAULT_JUDGE = "rules"
-
-
-@dataclass(frozen=True)
-class ExtractOptions:
-    """How clips become blueprints.
-
-    Attributes:
-        profile: named set of extractors.
-        overrides: blueprint group -> extractor or its spec; ``none`` drops the group.
-        cache: cache folder; None: ``$TRACE_EVAL_CACHE`` or the user's cache folder.
-        workers: worker processes; 0: in this process; None: one per core.
-        max_seconds: longer recordings are refused.
-        device: where models run: ``auto``, ``cpu`` or ``cuda:N``.
-        language: of the speech, as an ISO 639-1 code or an English name; None: detected, where
-            the recogniser can.
-        beam_size: hypotheses that a Whisper model keeps; None: the profile's, else the library's.
-        compute_type: numbers that faster-whisper computes in, e.g. ``float32``; None: ``int8`` on
-            a CPU, ``float16`` on a GPU.
-        batch_size: clips that a model works on at once; None: 1 on a CPU, more on a GPU.
-        one_model_at_a_time: release each model before the next one is loaded.
-        engine: ``local``, or ``ray`` with the extra of that name.
-        ray_address: of a running cluster, e.g. ``auto``; None: one on this machine.
-        layout: of conversations, where their content does not tell.
-        by_turn: compare two conversations turn by turn, one pair each, see
-            :func:`trace_eval.conversations.pairs_by_turn`.
-        extractor_options: extractor -> option -> value, for that extractor alone.
-    """
-
-    profile: str = DEFAULT_PROFILE
-    overrides: dict[str, str | Extractor] = field(default_factory=dict)
-    cache: Path | None = None
-    workers: int | None = None
-    max_seconds: float = MAX_SECONDS
-    device: str = "auto"
-    language: str | None = None
-    beam_size: int | None = None
-    compute_type: str | None = None
-    batch_size: int | None = None
-    one_model_at_a_time: bool = False
-    engine: str = ENGINES[0]
-    ray_address: str | None = None
-    layout: str | None = None
-    by_turn: bool = False
-    extractor_options: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        texts_to_paths(self)
-        if self.workers is not None and self.workers < 0:
-            raise UserError(f"workers {self.workers}: give 0 (this process) or more")
-        if not self.max_seconds > 0:
-            raise UserError(f"max_seconds {self.max_seconds:g}: give a positive duration")
-        if self.batch_size is not None and self.batch_size < 1:
-            raise UserError(f"batch_size {self.batch_size}: give 1 or more clips")
-        if self.engine not in ENGINES:
-            raise UserError(f"engine {self.engine!r} is unknown; use {' or '.join(ENGINES)}")
 
 
 @with_groups
@@ -99,7 +37,7 @@ class Options:
             own. Empty: pairs are judged by the rubric of their judge.
     """
 
-    extract: ExtractOptions = ExtractOptions()
+    extract: ExtractOptions = field(default_factory=ExtractOptions)
     judge: str | Judge | tuple[str, ...] = DEFAULT_JUDGE
     judging: JudgeOptions = field(default_factory=JudgeOptions)
     policy: str | Path | Policy | PlainPolicy = DEFAULT_POLICY

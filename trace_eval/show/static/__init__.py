@@ -16,4 +16,4 @@ def page_style() -> str:
 
 
 def _file(name: str) -> str:
-    return (files("trace_eval.static") / name).read_text("utf-8")
+    return (files("trace_eval.show.static") / name).read_text("utf-8")
