@@ -34,10 +34,10 @@ stats: blueprints data fusion opinions scores show estimate
 decide: blueprints data extractors fusion opinions runs show stats estimate
 turns: blueprints conversations data extracting show estimate
 datasets: blueprints data fusion stats estimate
-select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry runs stats estimate
+select: blueprints data extracting fusion judges.ask judges.registry runs stats estimate
 report: blueprints conversations data decide extractors fusion runs show stats estimate turns
 review: blueprints conversations data extracting extractors fusion runs show stats estimate turns
-compare: blueprints data opinions report runs show stats estimate conversations turns
+compare: blueprints data opinions report runs show stats estimate turns
 api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions report runs show stats estimate turns
 commands: api blueprints compare data datasets decide estimate extracting extractors fusion judges.options judges.registry judges.scorer report review runs select show stats turns
 __main__: commands

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from blueprints import UserError, language_code
-from extractors import AUTO, Extractor, Part, another_recogniser, plan_extractors
+from extractors import AUTO, NONE, PROFILES, Extractor, Part, another_recogniser, plan_extractors
 from trace_eval.data.answers import Recording
 from trace_eval.data.system import cores
 from trace_eval.extracting.cache import check_folder
@@ -40,6 +41,26 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
                 remedy = another_recogniser("faster-whisper")
             raise UserError(f"{name} {value!r}: no extractor of this plan takes a {name}; {remedy}")
     return plan
+
+
+def groups_alone(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
+    """The options with these groups, and those that they need, alone."""
+    plan = {extractor.group: extractor for extractor in extractors_of(options)}
+    wanted: list[str] = []
+
+    def add(group: str) -> None:
+        extractor = plan.get(group)
+        if extractor is not None and group not in wanted:
+            wanted.append(group)
+            for need in extractor.needs:
+                add(need)
+
+    for group in groups:
+        add(group)
+    dropped: dict[str, str | Extractor] = dict.fromkeys(
+        [*PROFILES[options.profile], *options.overrides], NONE
+    )
+    return replace(options, overrides=dropped | {group: plan[group] for group in wanted})
 
 
 def check_available(plan: Sequence[Extractor], options: ExtractOptions) -> None:

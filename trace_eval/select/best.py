@@ -11,7 +11,6 @@ from trace_eval.data import jsonl
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
 from trace_eval.judges.ask.estimate import CostEstimate
-from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import scores_only
 from trace_eval.runs.options import Options, RateOptions, usual_rubrics
 from trace_eval.select.candidates import TextGroup, groups_of
@@ -125,7 +124,7 @@ def _pickers(manifest: Manifest, out: Path, options: BestOptions) -> tuple[Picke
     if picker is None:
         picker = _judge(manifest, options.options, options.by, out / "rounds", options)
     # a judge that checks is asked with the defaults; replies are kept in the same place
-    defaults = JudgeOptions(cache=options.options.judging.cache)
+    defaults = replace(Options().judging, cache=options.options.judging.cache)
     checks: list[Picker] = [
         number_picker(spec)
         or _judge(

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from blueprints import Absent, Signal, Status
-from extractors import NONE, PROFILES, Extractor
 from trace_eval.data.items import Single
 from trace_eval.data.measures.numbers import number_in
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
-from trace_eval.extracting.start import extract_each, extractors_of, source_of
+from trace_eval.extracting.start import extract_each, groups_alone, source_of
 from trace_eval.select.candidates import Candidate, TextGroup
 
 #: The group that shows whether there is anything to judge.
@@ -33,7 +31,7 @@ def measure(
     def keep(done: Extracted) -> None:
         results[done.source] = done
 
-    extract_each(list(sources.values()), _only(options, (_SIGNAL, *groups)), keep)
+    extract_each(list(sources.values()), groups_alone(options, (_SIGNAL, *groups)), keep)
     return [_candidate(item, results.get(item.answer.source_id)) for item in items]
 
 
@@ -49,26 +47,6 @@ def _candidate(item: Single, done: Extracted | None) -> Candidate:
     elif isinstance(signal, Signal) and signal.peak_dbfs is None:
         problem = "silent: all samples are zero"
     return Candidate(item, done.blueprint.clip, problem, done.blueprint)
-
-
-def _only(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
-    """The options with these groups, and those that they need, alone."""
-    plan = {extractor.group: extractor for extractor in extractors_of(options)}
-    wanted: list[str] = []
-
-    def add(group: str) -> None:
-        extractor = plan.get(group)
-        if extractor is not None and group not in wanted:
-            wanted.append(group)
-            for need in extractor.needs:
-                add(need)
-
-    for group in groups:
-        add(group)
-    dropped: dict[str, str | Extractor] = dict.fromkeys(
-        [*PROFILES[options.profile], *options.overrides], NONE
-    )
-    return replace(options, overrides=dropped | {group: plan[group] for group in wanted})
 
 
 def numbers_of(

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, get_args
 
-from trace_eval.judges.combine.votes import Preference
-
 Scheme = Literal["auto", "all", "knockout"]
 SCHEMES: tuple[str, ...] = get_args(Scheme)
 
@@ -36,7 +34,7 @@ class SchemeVerdict:
         why: why there is no label, where the judge gives a reason.
     """
 
-    label: Preference | None
+    label: Literal["1", "2", "tie"] | None
     p_first: float = 0.5
     why: str | None = None
 

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict  # pydantic takes no other before Python
 from blueprints import counted
 from trace_eval.conversations.definitions import definition_set
 from trace_eval.conversations.definitions.base import DefinitionSet, Measured
+from trace_eval.conversations.items import holds_conversations
 from trace_eval.conversations.layouts import read_conversations
 from trace_eval.conversations.layouts.base import Unread
 from trace_eval.data.conversation import ConversationItem
@@ -187,6 +188,11 @@ def time_turns(path: Path | str, options: TurnsOptions | None = None) -> TurnsRe
     report = measure_items(reading.items, definitions, options.figures, options.names)
     name = Path(path).resolve().name
     return dataclasses.replace(report, layout=reading.layout, unread=reading.unread, source=name)
+
+
+def time_folder(folder: Path) -> TurnsReport | None:
+    """As :func:`time_turns`, of a folder that may hold no conversation at all: then None."""
+    return time_turns(folder) if folder.is_dir() and holds_conversations(folder) else None
 
 
 def measure_items(

@@ -14,11 +14,10 @@ from trace_eval.compare.gate.rows import coverage, gate_rows, sides
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
 from trace_eval.compare.options import GateOptions
 from trace_eval.compare.read_judging import Source, read_judging
-from trace_eval.conversations.items import holds_conversations
 from trace_eval.runs.run import Run
 from trace_eval.turns.compare import compare_systems, faulty, usable
 from trace_eval.turns.limits import failed, limited, undecided
-from trace_eval.turns.report import TurnsReport, time_turns
+from trace_eval.turns.report import TurnsReport, time_folder
 
 #: The sentence on two copies of one judging.
 COPY = "identical judgements: not an A/A"
@@ -177,6 +176,4 @@ def _left_out(name: str, report: TurnsReport) -> Iterator[str]:
 
 def _timed(source: Source) -> TurnsReport | None:
     folder = source.folder if isinstance(source, Run) else Path(source)
-    if not folder.is_dir() or not holds_conversations(folder):
-        return None
-    return time_turns(folder)
+    return time_folder(folder)
