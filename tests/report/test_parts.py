@@ -46,10 +46,10 @@ def test_summary_counts(run: Path) -> None:
     assert [sum(row.counts.values()) for row in found["ratings"]] == [9, 9, 9, 9]
     judgements = Run.open(run).judgements().values()
     for row in found["swap"][:3]:
-        votes = [j.dimensions[row.dimension].consistent for j in judgements if j.dimensions]
-        assert (row.same, row.judged) == (votes.count(True), 9)
-    assert found["swap"][3].dimension == "all three"
-    assert found["swap"][3].same <= min(row.same for row in found["swap"][:3])
+        votes = [j.dimensions[row["dimension"]].consistent for j in judgements if j.dimensions]
+        assert (row["same"], row["judged"]) == (votes.count(True), 9)
+    assert found["swap"][3]["dimension"] == "all three"
+    assert found["swap"][3]["same"] <= min(row["same"] for row in found["swap"][:3])
 
 
 def test_lines_flag_what_the_filters_find(run: Path) -> None:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError, counted
 from trace_eval.decide.agree import agree_by_instruction
-from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
 from trace_eval.report.answer import ranking_of
 from trace_eval.report.gather import Facts
@@ -22,24 +21,11 @@ from trace_eval.stats.inference.calibrate import calibrate
 from trace_eval.stats.inference.forest import diagram
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions
-from trace_eval.stats.ranking.report import HUMAN_RATES, RankReport, Standing, SystemRow
+from trace_eval.stats.ranking.report import HUMAN_RATES, RankReport
 from trace_eval.stats.report import AgreeReport
 
 if TYPE_CHECKING:
     from trace_eval.opinions.opinions import Opinions
-
-
-class WinRateRow(NamedTuple):
-    """A system by the judge and by human labels; None: too few comparisons.
-
-    ``human`` and its interval are from labels, and from all judgements where these help.
-    """
-
-    standing: Standing
-    interval: Range | None
-    counts: SystemRow
-    human: float | None
-    human_interval: Range | None
 
 
 def human_labels(facts: Facts) -> dict[str, Any]:
@@ -82,7 +68,11 @@ def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]
         return None, str(error)
 
 
-def _standings(ranking: RankReport) -> Iterator[WinRateRow]:
+def _standings(ranking: RankReport) -> Iterator[dict[str, Any]]:
+    """Systems by the judge and by human labels; None: too few comparisons.
+
+    ``human`` and its interval are from labels, and from all judgements where these help.
+    """
     counts = {row.system: row for row in ranking.systems}
     rates = {row.system: row.rate for row in ranking.judged}
     requested = ranking.powered.systems if ranking.powered else ranking.labelled
@@ -90,13 +80,13 @@ def _standings(ranking: RankReport) -> Iterator[WinRateRow]:
     placed = [one for one in ranking.places if one.method == "win_rate" and one.value is not None]
     for standing in sorted(placed, key=lambda one: (one.rank or 0, one.system)):
         judged, theirs = rates.get(standing.system), labels.get(standing.system)
-        yield WinRateRow(
-            standing,
-            judged.labels_interval if judged else None,
-            counts[standing.system],
-            theirs.both if theirs else None,
-            theirs.interval if theirs else None,
-        )
+        yield {
+            "standing": standing,
+            "interval": judged.labels_interval if judged else None,
+            "counts": counts[standing.system],
+            "human": theirs.both if theirs else None,
+            "human_interval": theirs.interval if theirs else None,
+        }
 
 
 def _caveats(ranking: RankReport) -> Iterator[str]:

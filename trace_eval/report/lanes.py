@@ -79,26 +79,6 @@ class LaneBar:
     letters: str = ""
 
 
-class ShownLane(NamedTuple):
-    """One speaker's lane: turns, and peaks, 0 to 1 [shape=(POINTS,)]; empty without a sound."""
-
-    role: Role
-    bars: tuple[LaneBar, ...]
-    peaks: tuple[float, ...]
-    sound: PlayedSound | None
-
-
-class TurnLine(NamedTuple):
-    """One turn in words, with the findings about it and the tools that were called in it."""
-
-    number: int
-    speaker: str
-    at_s: float | None
-    text: str
-    flags: tuple[str, ...]
-    calls: tuple[str, ...]
-
-
 def lanes_of(
     conversation: Conversation, blueprints: Mapping[int, Blueprint], assets: AudioAssets
 ) -> dict[str, Any]:
@@ -135,17 +115,20 @@ class _Axis:
         return LaneBar(kind, left, max(0.1, right - left), message, start_s)
 
 
-def _lanes(conversation: Conversation, axis: _Axis, assets: AudioAssets) -> Iterator[ShownLane]:
+def _lanes(
+    conversation: Conversation, axis: _Axis, assets: AudioAssets
+) -> Iterator[dict[str, Any]]:
+    """A lane for each speaker; its peaks are 0 to 1 [shape=(POINTS,)], empty without a sound."""
     channels = {role: conversation.channel_of(role) for role in ROLES}
     there = [channel for channel in channels.values() if channel]
     peaks = dict(zip(there, channel_peaks(there, axis.length_s, POINTS), strict=True))
     for role, channel in channels.items():
-        bars = _bars(conversation, role, axis)
-        if channel is None:
-            yield ShownLane(role, bars, (), None)
-            continue
-        sound = _sound(channel, axis, assets)
-        yield ShownLane(role, bars, tuple(peaks[channel].round(3).tolist()), sound)
+        yield {
+            "role": role,
+            "bars": _bars(conversation, role, axis),
+            "peaks": peaks[channel].round(3).tolist() if channel else [],
+            "sound": _sound(channel, axis, assets) if channel else None,
+        }
 
 
 def _bars(conversation: Conversation, role: Role, axis: _Axis) -> tuple[LaneBar, ...]:
@@ -203,13 +186,18 @@ def _tools(conversation: Conversation, axis: _Axis) -> Iterator[LaneBar]:
 
 def _turns(
     conversation: Conversation, blueprints: Mapping[int, Blueprint], findings: Findings
-) -> Iterator[TurnLine]:
+) -> Iterator[dict[str, Any]]:
+    """Turns in words, with the findings about each and the tools that were called in it."""
     for number, turn in enumerate(conversation.turns):
-        calls = (
-            str(event.data.get("name"))
-            for event in conversation.events
-            if event.kind == "tool_call" and event.turn == number
-        )
-        flags = (f"{label(one.kind)}: {one.why}" for one in findings.results if one.turn == number)
-        text = (words_of(conversation, number, blueprints) or "")[:_SHOWN]
-        yield TurnLine(number, turn.speaker, turn.start_s, text, tuple(flags), tuple(calls))
+        yield {
+            "number": number,
+            "speaker": turn.speaker,
+            "at_s": turn.start_s,
+            "text": (words_of(conversation, number, blueprints) or "")[:_SHOWN],
+            "flags": [f"{label(f.kind)}: {f.why}" for f in findings.results if f.turn == number],
+            "calls": [
+                str(event.data.get("name"))
+                for event in conversation.events
+                if event.kind == "tool_call" and event.turn == number
+            ],
+        }

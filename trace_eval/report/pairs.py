@@ -68,23 +68,6 @@ class PairRow:
     agrees: bool = False
 
 
-@dataclass(frozen=True)
-class ShownAnswer:
-    """A recording on the page of a pair.
-
-    Attributes:
-        clip: number of its drawing; None: there is none.
-        language: that was heard or given, in words, or why it is not known.
-    """
-
-    side: str
-    system: str
-    sound: PlayedSound
-    clip: int | None
-    text: str
-    language: str = ""
-
-
 def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
     """The list's line of a pair."""
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
@@ -129,7 +112,8 @@ def page_of(pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]
     """Values of the page of a pair.
 
     ``verdict`` says in one sentence how it ended, and why; ``steps`` are those of the policy:
-    (words, what it looked at or gave).
+    (words, what it looked at or gave). The ``clip`` of a recording is the number of its drawing,
+    None where there is none; ``language`` was heard or given, or says why it is not known.
 
     Args:
         clips: clip hash -> number of its drawing.
@@ -137,16 +121,18 @@ def page_of(pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
     languages = _languages(pair, facts)
 
-    def answer(side: str, system: str | None) -> ShownAnswer:
+    def answer(side: str, system: str | None) -> dict[str, Any]:
         recording = {"A": pair.a, "B": pair.b}.get(side, pair.instruction)
         record = facts.clip_of(recording)
-        number = clips.get(record.clip) if record and record.clip else None
         is_call = isinstance(recording, Answer) and recording.conversation is not None
-        sound = PlayedSound(None) if is_call else assets.sound(recording, record)
-        details = languages.get(side, "")
-        return ShownAnswer(
-            side, system or "", sound, number, facts.transcript_of(recording), details
-        )
+        return {
+            "side": side,
+            "system": system or "",
+            "sound": PlayedSound(None) if is_call else assets.sound(recording, record),
+            "clip": clips.get(record.clip) if record and record.clip else None,
+            "text": facts.transcript_of(recording),
+            "language": languages.get(side, ""),
+        }
 
     return {
         "verdict": _sentence(pair, judgement, overall),

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from blueprints import Transcript
@@ -31,26 +31,6 @@ from trace_eval.stats.ranking.report import RankReport
 SHOWN = 4_000
 
 
-class Bar(NamedTuple):
-    """A mean and its spread on the scale, in percent of its width."""
-
-    left: float
-    width: float
-    at: float
-
-
-class SystemScores(NamedTuple):
-    """A system's mean score under one rubric with its interval, and where they lie."""
-
-    system: str
-    rubric: str
-    scored: int
-    unscored: int
-    mean: float
-    interval: tuple[float, float] | None
-    bar: Bar
-
-
 def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
     """The page, piece by piece."""
     rubrics = run.rubrics()
@@ -67,7 +47,7 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
         record=record,
         rubrics=rubrics,
         lines=lines,
-        systems=_systems(rankings, rubrics),
+        systems=list(_systems(rankings, rubrics)),
         nameless=not any(line["item"].system for line in lines),
         timing=timing_of(
             [call for item in run.singles() if (call := item.call)],
@@ -155,16 +135,16 @@ def _at(scale: Numbers, value: float) -> float:
     return 100 * min(1.0, max(0.0, scale.position(value)))
 
 
-def _bar(scale: Numbers, low: float, at: float, high: float) -> Bar:
+def _bar(scale: Numbers, low: float, at: float, high: float) -> dict[str, float]:
+    """A mean and its spread on the scale, in percent of its width."""
     left, right = _at(scale, low), _at(scale, high)
-    return Bar(left, right - left, _at(scale, at))
+    return {"left": left, "width": right - left, "at": _at(scale, at)}
 
 
 def _systems(
     rankings: dict[str, RankReport], rubrics: dict[str, ScoreRubric]
-) -> list[SystemScores]:
-    """Means per system as ``rank`` has them, highest first."""
-    results: list[SystemScores] = []
+) -> Iterator[dict[str, Any]]:
+    """Means per system as ``rank`` has them, highest first, and where they lie on the scale."""
     for name, ranking in rankings.items():
         numbers = rubrics[name].numbers
         for row in sorted(ranking.means, key=lambda row: -(row.mean.value or 0.0)):
@@ -172,11 +152,15 @@ def _systems(
             if mean is None:
                 continue
             low, high = interval or (mean, mean)
-            bar = _bar(numbers, low, mean, high)
-            results.append(
-                SystemScores(row.system, name, row.scored, row.unscored, mean, interval, bar)
-            )
-    return results
+            yield {
+                "system": row.system,
+                "rubric": name,
+                "scored": row.scored,
+                "unscored": row.unscored,
+                "mean": mean,
+                "interval": interval,
+                "bar": _bar(numbers, low, mean, high),
+            }
 
 
 def _caveats(lines: Sequence[dict[str, Any]]) -> list[str]:

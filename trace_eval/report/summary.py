@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from blueprints import GROUPS, Absent, counted
 from fusion import DIMENSIONS, POLICIES, RATINGS
@@ -45,27 +45,6 @@ class ReportedRatings:
             results.append((rating, (n - doubtful) / self.scored, n - doubtful, False))
             results.append((rating, doubtful / self.scored, doubtful, True))
         return [part for part in results if part[2]]
-
-
-class Swap(NamedTuple):
-    """In how many pairs both orders gave the same rating, of ``judged`` in both."""
-
-    dimension: str
-    same: int
-    judged: int
-
-
-class MeasuredRow(NamedTuple):
-    """A blueprint group over all clips: who measured it, and how often it is absent and why."""
-
-    group: str
-    extractor: str
-    version: str
-    packages: str
-    revision: str
-    present: int
-    absent: dict[str, int]
-    seconds: float | None
 
 
 def summarise(facts: Facts) -> dict[str, Any]:
@@ -151,7 +130,8 @@ def _by_rating(counts: Counter[Any]) -> dict[str, int]:
     return {str(rating): counts[rating] for rating in RATINGS}
 
 
-def _swap(available: Sequence[Judgement]) -> Iterable[Swap]:
+def _swap(available: Sequence[Judgement]) -> Iterable[dict[str, Any]]:
+    """In how many pairs both orders gave the same rating, of those ``judged`` in both."""
     for name in DIMENSIONS:
         consistent = [
             judgement.dimensions[name].consistent
@@ -160,13 +140,14 @@ def _swap(available: Sequence[Judgement]) -> Iterable[Swap]:
         ]
         votes = [value for value in consistent if value is not None]
         if votes:
-            yield Swap(name, sum(votes), len(votes))
+            yield {"dimension": name, "same": sum(votes), "judged": len(votes)}
     whole = [value for judgement in available if (value := judgement.consistent) is not None]
     if whole:
-        yield Swap("all three", sum(whole), len(whole))
+        yield {"dimension": "all three", "same": sum(whole), "judged": len(whole)}
 
 
-def _measured(facts: Facts) -> Iterable[MeasuredRow]:
+def _measured(facts: Facts) -> Iterable[dict[str, Any]]:
+    """Blueprint groups over all clips: who measured each, how often it is absent, and why."""
     plan = facts.record.extractors
     work: Counter[str] = Counter()
     for session in facts.record.sessions:
@@ -176,13 +157,18 @@ def _measured(facts: Facts) -> Iterable[MeasuredRow]:
     for group in dict.fromkeys((*GROUPS, *extra, *plan)):
         results = [blueprint.group(group) for blueprint in every]
         absent = Counter(str(g.status) for g in results if isinstance(g, Absent))
-        name = version = packages = revision = ""
-        if source := plan.get(group):
-            name, version, revision = source.extractor, source.version, source.revision or ""
-            packages = ", ".join(f"{k} {v}" for k, v in source.packages.items())
-        present, why = len(results) - absent.total(), dict(absent.most_common())
-        who = name, version, packages, revision
-        yield MeasuredRow(group, *who, present, why, work.get(name))
+        source = plan.get(group)
+        packages = source.packages.items() if source else ()
+        yield {
+            "group": group,
+            "extractor": source.extractor if source else "",
+            "version": source.version if source else "",
+            "packages": ", ".join(f"{k} {v}" for k, v in packages),
+            "revision": (source.revision or "") if source else "",
+            "present": len(results) - absent.total(),
+            "absent": dict(absent.most_common()),
+            "seconds": work.get(source.extractor) if source else None,
+        }
 
 
 def _sum(spent: Sequence[Usage]) -> Usage | None:

@@ -15,7 +15,6 @@ from trace_eval.data.conversation import ConversationItem
 from trace_eval.report.lanes import name_of_event
 from trace_eval.report.timeline import ticks
 from trace_eval.turns.compare import by_scenario, compare_systems
-from trace_eval.turns.figures import TurnFigure
 from trace_eval.turns.report import TurnsReport, measure_items
 from trace_eval.turns.timed import Timed, badness, worst_event
 
@@ -47,19 +46,6 @@ TIMING_NAMES = {
 
 #: An axis ends here at the latest, in 90th percentiles.
 _BEYOND = 2.0
-
-
-class SystemTiming(NamedTuple):
-    """One system's figures of :data:`SHOWN`, None where the set has none of it here.
-
-    ``name`` is empty where nobody named one; ``curve`` is the share of answers that came until
-    then, as SVG path data in percent.
-    """
-
-    name: str
-    calls: int
-    figures: tuple[TurnFigure | None, ...]
-    curve: str
 
 
 class BeforeAfter(NamedTuple):
@@ -127,10 +113,19 @@ def _axis(low: float, high: float) -> tuple[tuple[float, str], ...]:
     return tuple((_at(at, low, high), label) for at, label in ticks(high))
 
 
-def _system(name: str, report: TurnsReport, low: float, high: float) -> SystemTiming:
+def _system(name: str, report: TurnsReport, low: float, high: float) -> dict[str, Any]:
+    """One system's figures of :data:`SHOWN`, None where the set has none of it here.
+
+    ``name`` is empty where nobody named one; ``curve`` is the share of answers that came until
+    then, as SVG path data in percent.
+    """
     values = sorted(value for one in report.conversations for value in _responses(one))
-    figures = tuple(report.figures.get(figure) for figure in SHOWN)
-    return SystemTiming(name, len(report.conversations), figures, _curve(values, low, high))
+    return {
+        "name": name,
+        "calls": len(report.conversations),
+        "figures": [report.figures.get(figure) for figure in SHOWN],
+        "curve": _curve(values, low, high),
+    }
 
 
 def _curve(values: Sequence[float], low: float, high: float) -> str:
