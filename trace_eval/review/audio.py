@@ -85,15 +85,19 @@ class Clips:
         else:
             sound = source_of(recording).decode()
             samples, rate = sound.samples, sound.rate
-        buffer = io.BytesIO()
-        clipped = np.clip(samples, -1.0, 1.0)
-        soundfile.write(buffer, clipped, rate, format="WAV", subtype="PCM_16")
-        data = buffer.getvalue()
+        data = wav_file(samples, rate)
         with self._lock:
             self._cache[clip] = data
             while len(self._cache) > 1 and sum(map(len, self._cache.values())) > CACHE_BYTES:
                 self._cache.popitem(last=False)
         return data
+
+
+def wav_file(samples: Samples, rate: int) -> bytes:
+    """A 16-bit WAV file; what is louder than it can hold is clipped."""
+    file = io.BytesIO()
+    soundfile.write(file, np.clip(samples, -1.0, 1.0), rate, format="WAV", subtype="PCM_16")
+    return file.getvalue()
 
 
 def wave(wav: bytes) -> bytes:

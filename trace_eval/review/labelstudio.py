@@ -7,14 +7,12 @@ secret and seed decide it again when results are read. Results are the JSON expo
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import soundfile
 
 from blueprints import UserError
 from extractors import SPEECH_RATE
@@ -23,7 +21,7 @@ from trace_eval.data.files import make_folder, replace_file
 from trace_eval.data.items import Single
 from trace_eval.data.outputs import claimed, write_file
 from trace_eval.data.pairs import Pair
-from trace_eval.review.audio import keyed
+from trace_eval.review.audio import keyed, wav_file
 from trace_eval.review.forms import check_name
 from trace_eval.review.labelstudio_tasks import (
     PHASES,
@@ -108,17 +106,11 @@ def _write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
         raise UserError(f"no tasks: {problems[0] if problems else 'there is nothing to review'}")
     text = json.dumps(records, indent=2, ensure_ascii=False) + "\n"
     if url(SILENCE) in text:
-        replace_file(audio / f"{SILENCE}.wav", _silence())
+        silence = wav_file(np.zeros(SPEECH_RATE // 2, np.float32), SPEECH_RATE)
+        replace_file(audio / f"{SILENCE}.wav", silence)
     write_file(folder / "tasks.json", text)
     write_file(folder / "config.xml", config(review))
     return tuple(problems)
-
-
-def _silence() -> bytes:
-    file = io.BytesIO()
-    none = np.zeros(SPEECH_RATE // 2, np.float32)
-    soundfile.write(file, none, SPEECH_RATE, format="WAV", subtype="PCM_16")
-    return file.getvalue()
 
 
 def read_results(review: Review, path: Path) -> Imported:

@@ -13,8 +13,7 @@ from trace_eval.data.outputs import claimed
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.registry.create import scores_only
 from trace_eval.runs.options import Options, RateOptions, usual_rubrics
-from trace_eval.select.candidates import TextGroup, groups_of
-from trace_eval.select.measured import measure
+from trace_eval.select.candidates import TextGroup, groups_of, measure
 from trace_eval.select.options import DEFAULT_BY, BestOptions
 from trace_eval.select.pickers import PairPicker, Picker, number_picker, rating_picker
 from trace_eval.select.ranking import Ranking

@@ -13,8 +13,7 @@ from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.options import RateOptions
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.run import Run
-from trace_eval.select.candidates import TextGroup
-from trace_eval.select.measured import numbers_of
+from trace_eval.select.candidates import TextGroup, numbers_of
 from trace_eval.select.ranking import Ranking, by_comparisons, by_scores
 from trace_eval.select.schemes import Scheme, bracket
 from trace_eval.select.summary import Gain, gain_by_scores, random_other

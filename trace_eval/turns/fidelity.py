@@ -19,7 +19,7 @@ from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract_each, source_of
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid
-from trace_eval.turns.entities.check import CheckedEntity, check_turn, same
+from trace_eval.turns.entities.check import CheckedEntity, check_turn, same, words_within
 
 #: Groups that a recogniser needs beside its own.
 _NEEDED = ("signal", "transcript")
@@ -233,14 +233,9 @@ def _entity(
 def times_of(transcript: Transcript, piece: str) -> tuple[float, float] | None:
     """Start and end of some words of a transcript, seconds of its clip; None: unknown."""
     start = transcript.text.find(piece)
-    position, inside = 0, []
-    for word in transcript.words:
-        at = transcript.text.find(word.text.strip(), position)
-        if start < 0 or at < 0:
-            return None
-        position = at + len(word.text.strip())
-        if at < start + len(piece) and position > start:
-            inside.append(word)
-    if not inside or inside[0].start_s is None or inside[-1].end_s is None:
+    texts = [word.text.strip() for word in transcript.words]
+    inside = words_within(transcript.text, texts, start, start + len(piece)) if start >= 0 else []
+    if not inside:
         return None
-    return inside[0].start_s, inside[-1].end_s
+    first, last = transcript.words[inside[0]].start_s, transcript.words[inside[-1]].end_s
+    return None if first is None or last is None else (first, last)

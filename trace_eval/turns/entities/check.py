@@ -6,7 +6,7 @@ A miss is a place to listen to, with its span, not a spoken error: recognisers m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -106,17 +106,28 @@ def check_conversation(
 
 def _span(turn: Turn, entity: Entity) -> tuple[float | None, float | None]:
     """When an entity is said: its words where each has a time and the text is theirs."""
-    if not turn.words or turn.text is None:
+    words = [word.text.casefold() for word in turn.words]
+    inside = words_within((turn.text or "").casefold(), words, entity.start, entity.end)
+    if not inside:
         return turn.start_s, turn.end_s
+    return turn.words[inside[0]].start_s, turn.words[inside[-1]].end_s
+
+
+def words_within(text: str, words: Sequence[str], start: int, end: int) -> list[int]:
+    """Places of the words in ``text[start:end]``; none where the words are not those of the text.
+
+    Args:
+        words: of the text in their order, as they are written in it.
+    """
     position, inside = 0, []
-    for word in turn.words:
-        at = turn.text.casefold().find(word.text.casefold(), position)
+    for number, word in enumerate(words):
+        at = text.find(word, position)
         if at < 0:
-            return turn.start_s, turn.end_s
-        position = at + len(word.text)
-        if at < entity.end and position > entity.start:
-            inside.append(word)
-    return (inside[0].start_s, inside[-1].end_s) if inside else (turn.start_s, turn.end_s)
+            return []
+        position = at + len(word)
+        if at < end and position > start:
+            inside.append(number)
+    return inside
 
 
 #: Kinds of which the digits decide, and the letters where both sides have some.
