@@ -26,6 +26,9 @@ POINTS = 600
 #: Longest text of a turn on the page, characters; the rest is in the run.
 _SHOWN = 1_000
 
+#: Events that begin within so many percent of the axis share a place for their letters.
+_APART = 3.0
+
 
 class EventName(NamedTuple):
     """The name of a kind of event on pages: a letter over the lanes, and words."""
@@ -51,9 +54,6 @@ EVENT_NAMES = {
     "simultaneous_start": EventName("B", "both start at once"),
     "not_known": EventName("?", "not known"),
 }
-
-#: Events that begin within so many percent of the axis share a place for their letters.
-_APART = 3.0
 
 
 def name_of_event(kind: str) -> EventName:

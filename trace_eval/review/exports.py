@@ -25,16 +25,6 @@ from trace_eval.review.labelstudio_tasks import Imported
 from trace_eval.review.session import Labelled, Review
 from trace_eval.review.store import StoredAnswer
 
-
-@dataclass(frozen=True)
-class ReviewFiles:
-    """The files that a review wrote, and the annotations that it read."""
-
-    files: tuple[Path, ...] = ()
-    accuracy: Mapping[Phase, Accuracy] = field(default_factory=dict)
-    imported: Imported | None = None
-
-
 #: The ratings of a record, in the order of the columns.
 LABELS: tuple[Phase, ...] = (*DIMENSIONS, "overall")
 
@@ -58,6 +48,21 @@ SCORE_COLUMNS = ("id", "rater", "rubric", "score", "feedback", "comment", "at", 
 
 #: One more, where the rubric asks for it.
 CONFIDENCE = "confidence"
+
+#: Fields of a record that the HCoT layout does not have; ours hold them, too.
+_BESIDE = ("instruction_id", "rater", "overall_first", "shown", "inclusion", "comment")
+
+#: Name of the file of events; of calls only, and once somebody has looked at some.
+EVENTS = "events.csv"
+
+
+@dataclass(frozen=True)
+class ReviewFiles:
+    """The files that a review wrote, and the annotations that it read."""
+
+    files: tuple[Path, ...] = ()
+    accuracy: Mapping[Phase, Accuracy] = field(default_factory=dict)
+    imported: Imported | None = None
 
 
 def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
@@ -112,10 +117,6 @@ def to_csv(rows: Sequence[dict[str, Any]]) -> str:
     columns = (*COLUMNS, *extra)
     cells = ([row[name] for name in columns] for row in rows)
     return "".join(f"{line}\n" for line in table_lines(columns, cells))
-
-
-#: Fields of a record that the HCoT layout does not have; ours hold them, too.
-_BESIDE = ("instruction_id", "rater", "overall_first", "shown", "inclusion", "comment")
 
 
 def to_hcot(review: Review) -> str:
@@ -241,10 +242,6 @@ SCORE_FILES: Files = {
     ),
     "ratings.jsonl": to_rated_items,
 }
-
-
-#: Name of the file of events; of calls only, and once somebody has looked at some.
-EVENTS = "events.csv"
 
 
 def files_of(review: Review) -> Files:

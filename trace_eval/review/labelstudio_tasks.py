@@ -38,22 +38,6 @@ SILENCE = "silence"
 #: What a field of the interface says: (its name, the value of a result).
 Entries = Sequence[tuple[str, Mapping[str, Any]]]
 
-
-@dataclass(frozen=True)
-class Imported:
-    """The result of reading annotations; a bad one costs itself only."""
-
-    stored: int = 0
-    known: int = 0
-    problems: tuple[str, ...] = ()
-
-
-class _Tasks:
-    def __init__(self, review: Review) -> None:
-        self.review = review
-        self.clips = Clips(review.items, review.store.secret)
-
-
 #: The questions about a pair, in this order.
 PHASES: tuple[Phase, ...] = (*DIMENSIONS, "overall")
 
@@ -71,6 +55,26 @@ QUESTIONS: dict[Phase, str] = {
     "paralinguistics": "Paralinguistics: how it is delivered",
     "overall": "Overall",
 }
+
+#: Names in the interface of single answers: the words that are shown, the score, the player of
+#: the answer or of the whole call, and what that is called.
+WORDS, SCORE, ANSWER = "shown", "score", "answer"
+CALL = "Call: the user above, the agent below"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The result of reading annotations; a bad one costs itself only."""
+
+    stored: int = 0
+    known: int = 0
+    problems: tuple[str, ...] = ()
+
+
+class _Tasks:
+    def __init__(self, review: Review) -> None:
+        self.review = review
+        self.clips = Clips(review.items, review.store.secret)
 
 
 class PairTasks(_Tasks):
@@ -118,12 +122,6 @@ class PairTasks(_Tasks):
         view = StoreView(rater, item.id, 0, order, now, now, _comment_in(entries), "hidden")
         new = self.review.store.insert_finished(view, ratings | {COMMENT: ""})
         return Imported(int(new), int(not new))
-
-
-#: Names in the interface of single answers: the words that are shown, the score, the player of
-#: the answer or of the whole call, and what that is called.
-WORDS, SCORE, ANSWER = "shown", "score", "answer"
-CALL = "Call: the user above, the agent below"
 
 
 class ScoreTasks(_Tasks):

@@ -86,6 +86,9 @@ CHIPS: dict[Rating, tuple[str, str]] = {
     Rating.BOTH_BAD: ("x", "both bad"),
 }
 
+#: Turns of a conversation that are shown before the one that is rated.
+TURNS_SHOWN = 12
+
 
 @dataclass(frozen=True)
 class PageChoice:
@@ -95,10 +98,6 @@ class PageChoice:
     key: str
     text: str
     style: str
-
-
-#: Turns of a conversation that are shown before the one that is rated.
-TURNS_SHOWN = 12
 
 
 _ACCEPT = (

@@ -26,16 +26,6 @@ from trace_eval.review.material import Material
 from trace_eval.review.options import QueueOptions
 from trace_eval.review.store import Store
 
-
-class Need(StrEnum):
-    """Reasons for a review, the most urgent first."""
-
-    UNSCORED = "unscored"  # there is no rating at all
-    LOW_CONFIDENCE = "low_confidence"  # the votes are spread
-    INCONSISTENT = "inconsistent"  # the judge changed its mind with the order of A and B
-    NEAR_THRESHOLD = "near_threshold"  # a measured value is close to the cut that decided
-
-
 #: Threshold in a verdict's evidence -> (the value of an answer that it cuts, how close is
 #: near, in the value's unit). The distances are about the noise of the measurement.
 NEAR: Mapping[str, tuple[str, float]] = {
@@ -50,6 +40,15 @@ NEAR: Mapping[str, tuple[str, float]] = {
 
 #: A delivery check whose strength (in units of its own uncertainty) is below this is near.
 NEAR_STRENGTH = 0.5
+
+
+class Need(StrEnum):
+    """Reasons for a review, the most urgent first."""
+
+    UNSCORED = "unscored"  # there is no rating at all
+    LOW_CONFIDENCE = "low_confidence"  # the votes are spread
+    INCONSISTENT = "inconsistent"  # the judge changed its mind with the order of A and B
+    NEAR_THRESHOLD = "near_threshold"  # a measured value is close to the cut that decided
 
 
 @dataclass(frozen=True)

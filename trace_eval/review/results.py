@@ -22,6 +22,17 @@ from trace_eval.turns.corrected import correct_report
 from trace_eval.turns.options import FigureOptions
 from trace_eval.turns.report import measure_items
 
+#: Files to download -> what the link says.
+DOWNLOADS: dict[str, str] = {
+    "labels.csv": "CSV",
+    "labels.jsonl": "JSON lines",
+    "labels.json": "HCoT JSON",
+    "retest.jsonl": "repeated pairs",
+    "set_aside.csv": "taken back, or given before a correction",
+    "ratings.jsonl": "answers with their scores",
+    "events.csv": "events of calls as corrected",
+}
+
 
 class RaterAgreement(NamedTuple):
     """How far raters agree on one dimension.
@@ -101,18 +112,6 @@ def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> RaterAgreeme
     if result.nominal is None:
         reason = "no pair has two raters" if not result.items else "only one label occurs"
     return RaterAgreement("all raters", phase, result.items, result.nominal, reason=reason)
-
-
-#: Files to download -> what the link says.
-DOWNLOADS: dict[str, str] = {
-    "labels.csv": "CSV",
-    "labels.jsonl": "JSON lines",
-    "labels.json": "HCoT JSON",
-    "retest.jsonl": "repeated pairs",
-    "set_aside.csv": "taken back, or given before a correction",
-    "ratings.jsonl": "answers with their scores",
-    "events.csv": "events of calls as corrected",
-}
 
 
 def results_page(review: Review, unlocked: bool) -> dict[str, Any]:

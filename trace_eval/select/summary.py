@@ -20,6 +20,12 @@ from trace_eval.select.ranking import Ranking
 #: Resamples and level of the interval of the gain.
 RESAMPLES, LEVEL = 2_000, 0.95
 
+#: The note of a selection without a check.
+UNCHECKED = (
+    "no gain is reported: a judge cannot vouch for its own pick; name another one with --check, or"
+    " give the candidates human scores"
+)
+
 
 class Gain(Strict):
     """Winners against the others, by a second judge or by human labels.
@@ -59,13 +65,6 @@ class SelectionSummary(Strict):
     undecided: int
     gains: list[Gain] = Field(default_factory=list)
     note: str
-
-
-#: The note of a selection without a check.
-UNCHECKED = (
-    "no gain is reported: a judge cannot vouch for its own pick; name another one with --check, or"
-    " give the candidates human scores"
-)
 
 
 def random_other(ranking: Ranking, seed: int) -> str | None:

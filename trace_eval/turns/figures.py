@@ -18,17 +18,16 @@ from trace_eval.estimate.figures import jackknife_interval, quantile_interval, s
 from trace_eval.estimate.interval import Range
 from trace_eval.turns.options import FigureOptions
 
-
-def limits_text(limits: Range | None, sign: str = "") -> str | None:
-    """An interval in print; None where there is none."""
-    return f"[{limits[0]:{sign}.3f}, {limits[1]:{sign}.3f}]" if limits else None
-
-
 #: Conversations that an interval needs at least.
 MIN_CONVERSATIONS = 8
 
 #: Why there is none otherwise.
 TOO_FEW_CONVERSATIONS = f"no interval: under {MIN_CONVERSATIONS} conversations"
+
+
+def limits_text(limits: Range | None, sign: str = "") -> str | None:
+    """An interval in print; None where there is none."""
+    return f"[{limits[0]:{sign}.3f}, {limits[1]:{sign}.3f}]" if limits else None
 
 
 @dataclass(frozen=True)

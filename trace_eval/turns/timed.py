@@ -11,6 +11,12 @@ from trace_eval.show.table import Table, grid
 from trace_eval.turns.entities.check import CheckedEntity, check_conversation
 from trace_eval.turns.figures import TurnFigure
 
+#: The kinds that a caller minds most come first; of equal kinds the longest.
+WORST = ("missed_turn", "no_response", "agent_interruption", "no_yield", "dead_air", "response")
+
+#: Characters of a turn's text in a timeline.
+_TEXT = 60
+
 
 @dataclass(frozen=True)
 class Timed:
@@ -43,10 +49,6 @@ class Timed:
         return (*self.item.caveats, *self.measured.caveats)
 
 
-#: The kinds that a caller minds most come first; of equal kinds the longest.
-WORST = ("missed_turn", "no_response", "agent_interruption", "no_yield", "dead_air", "response")
-
-
 def worst_event(timed: Timed) -> Event | None:
     """The event of a call to listen to first; None: it has none of these kinds."""
     return min(
@@ -62,10 +64,6 @@ def badness(event: Event | None) -> tuple[int, float]:
 def length_of(event: Event) -> float:
     """Its value, or how long it lasts, in seconds."""
     return event.end_s - event.start_s if event.value_s is None else event.value_s
-
-
-#: Characters of a turn's text in a timeline.
-_TEXT = 60
 
 
 def timeline(timed: Timed) -> Table:

@@ -15,6 +15,29 @@ from trace_eval.conversations.definitions.base import DefinitionSet, Event, Figu
 from trace_eval.conversations.spans import Spans, overlaps
 from trace_eval.data.conversation import ROLES, Conversation
 
+#: Segments of the agent that began while the user spoke: summed over turns, not averaged.
+_SEGMENTS = "n_interrupt_segments"
+
+_INTERRUPTIONS = (
+    (
+        "agent_interruption",
+        "agent_interrupted",
+        (
+            ("num_interruptions", _SEGMENTS),
+            ("mean_overlap_ms", "overlap_ms"),
+            ("mean_overlap_score", "overlap_score"),
+            ("mean_count_score", "interrupt_count_score"),
+            ("mean_post_interrupt_latency_ms", "post_interrupt_latency_ms"),
+            ("mean_post_interrupt_latency_score", "post_interrupt_latency_score"),
+        ),
+    ),
+    (
+        "user_interruption",
+        "user_interrupted",
+        (("mean_yield_ms", "yield_ms"), ("mean_yield_score", "yield_score")),
+    ),
+)
+
 
 @dataclass(frozen=True)
 class EvaThresholds:
@@ -237,30 +260,6 @@ def _sub_metrics(
     values["fallback_nudge.count"] = fallbacks or None
     values["pretoolspeech_rate"] = _pre_tool_speech(conversation)
     return values
-
-
-#: Segments of the agent that began while the user spoke: summed over turns, not averaged.
-_SEGMENTS = "n_interrupt_segments"
-
-_INTERRUPTIONS = (
-    (
-        "agent_interruption",
-        "agent_interrupted",
-        (
-            ("num_interruptions", _SEGMENTS),
-            ("mean_overlap_ms", "overlap_ms"),
-            ("mean_overlap_score", "overlap_score"),
-            ("mean_count_score", "interrupt_count_score"),
-            ("mean_post_interrupt_latency_ms", "post_interrupt_latency_ms"),
-            ("mean_post_interrupt_latency_score", "post_interrupt_latency_score"),
-        ),
-    ),
-    (
-        "user_interruption",
-        "user_interrupted",
-        (("mean_yield_ms", "yield_ms"), ("mean_yield_score", "yield_score")),
-    ),
-)
 
 
 def _pre_tool_speech(conversation: Conversation) -> float | None:

@@ -29,6 +29,19 @@ from trace_eval.data.conversation import ROLES, Conversation
 #: Clocks with longer steps than this cannot tell latched from late, seconds.
 COARSE_S = 0.05
 
+#: Kinds of events whose length is their value, and those that have none.
+_LONG = (
+    *("response", "agent_interruption", "yield", "no_yield", "overlap", "dead_air", "pause"),
+    *("greeting", "first_silence", "last_silence"),
+)
+_BARE = (
+    *("no_response", "missed_turn", "talked_over", "open", "backchannel", "simultaneous_start"),
+    "not_known",
+)
+
+#: Fewest events of a median, and of the quantiles above it.
+_LEAST = {0.5: 5, 0.9: 20, 0.95: 40}
+
 
 def measure(conversation: Conversation, echoes: bool = True) -> Measured:
     """Events and figures of one conversation; ``echoes``: without what these make unknown."""
@@ -131,19 +144,6 @@ def _seconds(events: Sequence[Event]) -> float:
 #: Name of values -> the kind of events that have them.
 _VALUES = {kind: kind for kind in ("response", "yield", "greeting")}
 _VALUES["interruption"] = "agent_interruption"
-
-#: Kinds of events whose length is their value, and those that have none.
-_LONG = (
-    *("response", "agent_interruption", "yield", "no_yield", "overlap", "dead_air", "pause"),
-    *("greeting", "first_silence", "last_silence"),
-)
-_BARE = (
-    *("no_response", "missed_turn", "talked_over", "open", "backchannel", "simultaneous_start"),
-    "not_known",
-)
-
-#: Fewest events of a median, and of the quantiles above it.
-_LEAST = {0.5: 5, 0.9: 20, 0.95: 40}
 
 
 def _quantiles(name: str, of: str) -> list[FigureSpec]:

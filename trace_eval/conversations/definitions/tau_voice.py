@@ -21,6 +21,11 @@ from trace_eval.data.conversation import Conversation, Role
 #: Kinds of sound that no agent should take for a turn, in order of precedence.
 EFFECTS = ("vocal_tic", "non_directed")
 
+_KINDS = (
+    *("response", "no_response", "yield", "no_yield", "agent_interruption"),
+    *(f"{kind}_{end}" for kind in ("backchannel", *EFFECTS) for end in ("correct", "error")),
+)
+
 
 @dataclass(frozen=True)
 class TauVoiceThresholds:
@@ -244,11 +249,6 @@ def _out_of_turn(ticks: Ticks, answers: Sequence[tuple[int, int]]) -> Iterator[E
             elif (over[1] - start) * ticks.d <= THRESHOLDS.selective_yield_s:
                 yield _event(f"{kind}_error", start, over[1])
 
-
-_KINDS = (
-    *("response", "no_response", "yield", "no_yield", "agent_interruption"),
-    *(f"{kind}_{end}" for kind in ("backchannel", *EFFECTS) for end in ("correct", "error")),
-)
 
 TAU_VOICE = DefinitionSet(
     "tau-voice/1.0",

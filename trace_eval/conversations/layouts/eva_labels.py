@@ -38,6 +38,9 @@ from trace_eval.data.conversation import (
 
 Record = dict[str, Any]
 
+#: The facts of a labelled entity that are read; ``analysis`` states the label in words.
+_ENTITY = ("type", "value", "transcribed_value", "correct")
+
 
 def _trace(line: Record, name: str) -> ConversationItem:
     """Faithfulness and progression: utterances with tool calls, one rating of the whole."""
@@ -60,10 +63,6 @@ def _trace(line: Record, name: str) -> ConversationItem:
             raise UserError(f"event_type {kind!r:.40} is unknown")
     rating = _rating(line, (1, 2, 3))
     return _item(name, turns, {"rating": rating}, tool_events(tools))
-
-
-#: The facts of a labelled entity that are read; ``analysis`` states the label in words.
-_ENTITY = ("type", "value", "transcribed_value", "correct")
 
 
 def _turns(line: Record, name: str) -> ConversationItem:

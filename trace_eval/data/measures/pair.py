@@ -30,6 +30,11 @@ from trace_eval.data.pairs import Pair
 SPEAKER = "speaker"
 COSINE = "cosine, -1 to 1"
 
+WER_UNIT, CER_UNIT = "share of words", "share of characters"
+
+#: Of a language without spaces, whose errors per word are those per character.
+UNSPACED_UNIT = "share of characters (written without spaces)"
+
 
 def speaker_similarity(a: Blueprint, b: Blueprint) -> PairMeasure:
     """How alike two voices are; over about 0.25 the VoxCeleb ECAPA says the same speaker.
@@ -52,12 +57,6 @@ def speaker_similarity(a: Blueprint, b: Blueprint) -> PairMeasure:
     return PairMeasure(
         value=dot / math.prod(math.hypot(*vector) for vector in vectors), unit=COSINE
     )
-
-
-WER_UNIT, CER_UNIT = "share of words", "share of characters"
-
-#: Of a language without spaces, whose errors per word are those per character.
-UNSPACED_UNIT = "share of characters (written without spaces)"
 
 
 def measure_pair(

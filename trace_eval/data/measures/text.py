@@ -32,6 +32,9 @@ _ENDLESS = re.compile(r"\d{4301}")
 
 _APOSTROPHE = re.compile(r"(?<=\w)['\u2019\u02bc](?=\w)")
 
+#: Name of :func:`whisper_en` in records.
+WHISPER_EN = "whisper-en"
+
 
 class TextErrors(Strict):
     """Errors of one transcript. Rates pass 1 where much is said that should not be."""
@@ -112,10 +115,6 @@ def _one_script() -> tuple[Callable[[str], str], str]:
 
     simplified: Callable[[str], str] = OpenCC("t2s").convert
     return simplified, ", simplified by OpenCC"
-
-
-#: Name of :func:`whisper_en` in records.
-WHISPER_EN = "whisper-en"
 
 
 @lru_cache(maxsize=1)

@@ -17,6 +17,11 @@ from trace_eval.turns.entities.normalise import canonical, pairs_of
 #: What became of an entity.
 Status = Literal["kept", "missing", "wrong", "added"]
 
+#: Kinds of which the digits decide, and the letters where both sides have some.
+BY_DIGITS = re.compile(r"amount|seat|gate|flight|fare|fee|price|cost|card")
+
+_HALF_DAY = re.compile(r"(?<=\d)[ap]m\Z")
+
 
 @dataclass(frozen=True)
 class CheckedEntity:
@@ -128,12 +133,6 @@ def words_within(text: str, words: Sequence[str], start: int, end: int) -> list[
         if at < end and position > start:
             inside.append(number)
     return inside
-
-
-#: Kinds of which the digits decide, and the letters where both sides have some.
-BY_DIGITS = re.compile(r"amount|seat|gate|flight|fare|fee|price|cost|card")
-
-_HALF_DAY = re.compile(r"(?<=\d)[ap]m\Z")
 
 
 def same(intended: str, recognised: str | None, kind: str = "") -> bool:
