@@ -20,8 +20,7 @@ from urllib.parse import urlsplit
 import pytest
 import uvicorn
 
-from trace_eval.review import connections
-from trace_eval.review.connections import BoundedConnection
+from trace_eval.review.server import BoundedConnection
 
 HALF = b"POST /answer HTTP/1.1\r\nHost: {host}\r\nContent-Length: 5000\r\n\r\ntask=1"
 
@@ -85,7 +84,7 @@ async def _hello(scope: Any, receive: Any, send: Any) -> None:
 def test_a_request_has_a_time_limit_and_its_answer_has_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(connections, "REQUEST_S", 0.4)
+    monkeypatch.setattr("trace_eval.review.server.REQUEST_S", 0.4)
     settings: dict[str, Any] = {"lifespan": "off", "log_level": "error", "access_log": False}
     server = uvicorn.Server(uvicorn.Config(_hello, http=BoundedConnection, **settings))
     with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -79,6 +79,11 @@ def table_lines(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Ite
     yield from map(line, rows)
 
 
+def table_text(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table with a header as one text."""
+    return "".join(f"{one}\n" for one in table_lines(columns, rows))
+
+
 def write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
     """Write a table as an output, see :func:`trace_eval.data.outputs.writing`."""
     write_lines(path, table_lines(columns, rows))

@@ -19,7 +19,7 @@ from trace_eval.conversations.corrected import (
 from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.data import jsonl
 from trace_eval.data.corrections import EventCorrection, SetEvent, read_corrections
-from trace_eval.data.csv_cells import table_lines
+from trace_eval.data.csv_cells import table_text
 from trace_eval.data.items import Single
 from trace_eval.review.corrections import now
 
@@ -117,7 +117,7 @@ class EventLog:
             rows += [(item, one.kind, repr(one.start_s), repr(one.end_s)) for one in events]
             if not events:  # looked at, and nothing is there
                 rows.append((item, "", 0, ""))
-        return "".join(f"{line}\n" for line in table_lines(COLUMNS, rows))
+        return table_text(COLUMNS, rows)
 
     def _last(self, item: str, who: str) -> EventCorrection | None:
         """A rater's last correction that was not undone or superseded."""

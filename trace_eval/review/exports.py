@@ -16,7 +16,7 @@ from typing import Any
 
 from fusion import DIMENSIONS
 from trace_eval.data.answers import Recording, turn_role
-from trace_eval.data.csv_cells import table_lines
+from trace_eval.data.csv_cells import table_text
 from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.data.outputs import claimed, write_file
 from trace_eval.review.estimate import Accuracy, accuracies
@@ -116,7 +116,7 @@ def to_csv(rows: Sequence[dict[str, Any]]) -> str:
     extra = [name for row in rows[:1] for name in row if name.endswith("_confidence")]
     columns = (*COLUMNS, *extra)
     cells = ([row[name] for name in columns] for row in rows)
-    return "".join(f"{line}\n" for line in table_lines(columns, cells))
+    return table_text(columns, cells)
 
 
 def to_hcot(review: Review) -> str:
@@ -177,8 +177,7 @@ def _score_table(review: Review, answers: Sequence[StoredAnswer]) -> str:
         )
         return cells[: len(columns)]
 
-    lines = table_lines(columns, map(row, _scores_among(answers)))
-    return "".join(f"{line}\n" for line in lines)
+    return table_text(columns, map(row, _scores_among(answers)))
 
 
 def _scores_among(answers: Iterable[StoredAnswer]) -> list[StoredAnswer]:

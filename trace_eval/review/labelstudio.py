@@ -85,31 +85,28 @@ def write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
     Raises:
         UserError: there can be no task of any item.
     """
-    with claimed(folder, option="--label-studio "):
-        return _write_tasks(review, folder)
-
-
-def _write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
-    kind, audio = _tasks(review), folder / "audio"
-    make_folder(audio)
     records, problems = [], []
-    for item in review.items:
-        try:
-            task = _task(review, kind, item)
-            for clip in (clip_of(value) for value in task["data"].values()):
-                if clip in kind.clips:
-                    replace_file(audio / f"{clip}.wav", kind.clips.wav(clip))
-            records.append(task)
-        except UserError as error:
-            problems.append(f"{review.form.unit} {item.id} is left out: {error}")
-    if not records:
-        raise UserError(f"no tasks: {problems[0] if problems else 'there is nothing to review'}")
-    text = json.dumps(records, indent=2, ensure_ascii=False) + "\n"
-    if url(SILENCE) in text:
-        silence = wav_file(np.zeros(SPEECH_RATE // 2, np.float32), SPEECH_RATE)
-        replace_file(audio / f"{SILENCE}.wav", silence)
-    write_file(folder / "tasks.json", text)
-    write_file(folder / "config.xml", config(review))
+    with claimed(folder, option="--label-studio "):
+        kind, audio = _tasks(review), folder / "audio"
+        make_folder(audio)
+        for item in review.items:
+            try:
+                task = _task(review, kind, item)
+                for clip in (clip_of(value) for value in task["data"].values()):
+                    if clip in kind.clips:
+                        replace_file(audio / f"{clip}.wav", kind.clips.wav(clip))
+                records.append(task)
+            except UserError as error:
+                problems.append(f"{review.form.unit} {item.id} is left out: {error}")
+        if not records:
+            why = problems[0] if problems else "there is nothing to review"
+            raise UserError(f"no tasks: {why}")
+        text = json.dumps(records, indent=2, ensure_ascii=False) + "\n"
+        if url(SILENCE) in text:
+            silence = wav_file(np.zeros(SPEECH_RATE // 2, np.float32), SPEECH_RATE)
+            replace_file(audio / f"{SILENCE}.wav", silence)
+        write_file(folder / "tasks.json", text)
+        write_file(folder / "config.xml", config(review))
     return tuple(problems)
 
 

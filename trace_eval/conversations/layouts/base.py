@@ -31,7 +31,7 @@ _SUFFIXES = (".csv", ".jsonl")
 Places = tuple[str, ...]
 
 #: Times above this are Unix seconds, and above the second Unix milliseconds.
-UNIX_S, _MS = 1e8, 1e11
+UNIX_S, UNIX_MS = 1e8, 1e11
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def time_of(value: Any, name: str) -> float | None:
         seconds = float(match[3].replace(",", "."))
         return 3600 * int(match[1] or 0) + 60 * int(match[2]) + seconds
     number = number_of(value, name)
-    return number if number is None or number < _MS else number / 1000
+    return number if number is None or number < UNIX_MS else number / 1000
 
 
 def number_of(value: Any, name: str) -> float | None:

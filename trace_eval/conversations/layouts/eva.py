@@ -6,7 +6,6 @@ closes it. ``started_at`` of ``result.json`` is local time without a zone, and n
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
@@ -15,10 +14,12 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
+    UNIX_MS,
     USER_AND_AGENT,
     CallLayout,
     ReadCalls,
     ToolEntry,
+    call_zero,
     each,
     json_file,
     listed,
@@ -56,9 +57,6 @@ _ROLES: dict[str, Role] = {
     "pipecat_agent": "agent",
     "assistant": "agent",
 }
-
-#: Times above this are milliseconds.
-_MS = 1e11
 
 #: Entries of a log whose clock may run backwards, as a share.
 _BACKWARDS = 0.01
@@ -189,7 +187,7 @@ def _item(
     entries = merged(log)
     result = number(entries, pipeline)
     first = min((entry.t_ms for entry in entries), default=0.0) / 1000
-    zero = float(math.floor(first)) if first > 1e8 else 0.0
+    zero = call_zero([first]) or 0.0
     turns = _turns(result, entries, zero)
     events = [*_tools(result, entries, zero, turns), *_flags(result, entries, zero)]
     ended = [entry.t_ms for entry in entries if entry.kind == "session_ended"]
@@ -230,7 +228,7 @@ def _clocks_that_run_back(log: list[Entry]) -> Iterator[str]:
             )
         if back:
             yield f"the clock of {source} goes backwards {back} times; sorted"
-    if any(entry.at_s is not None and entry.at_s > _MS for entry in log):
+    if any(entry.at_s is not None and entry.at_s > UNIX_MS for entry in log):
         raise UserError("audio_timestamp is in milliseconds; write Unix seconds, as EVA does")
 
 
