@@ -2,13 +2,15 @@
 
     python -m benchmarks.devices --device cuda      # make bench-models DEVICE=cuda
     python -m benchmarks.devices --device cpu       # runs the same code, in minutes
+    python -m benchmarks.devices --device cuda --checkpoint tiny.en.pt   # real words
 
 Recognisers, emotion2vec and the accent's ECAPA take tiny checkpoints and clips of known lengths;
 the reward judge and the scorer's training take tiny networks (published shapes:
 :mod:`benchmarks.shapes`). Per path and batch: seconds of audio in a second (rows, in training; of
 CPU, on one), peak memory of the device (of the process, on a CPU), and the largest difference from
 the same work on the CPU in float32, beside its tolerance. Exit code 1: a difference is over its
-tolerance.
+tolerance. With ``--checkpoint``, a file of openai-whisper's, real recordings of the data are
+recognised instead: speed, words, and begins of words.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -25,9 +28,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.models import NAMES, make
-from benchmarks.report import save, table
+from benchmarks.report import data_folder, save, table
 from benchmarks.shapes import CLIP_S, conversations, scorer_of, timed, train
 from blueprints import Absent, Accent, Emotion, Present, Transcript
+from extractors.audio import decode
 from extractors.base import Item
 from extractors.device import is_gpu
 from tests.support.model_parts import known, voice
@@ -111,6 +115,52 @@ def extracting(name: str, device: str, folder: Path) -> list[Measured]:
     return rows
 
 
+def recordings(
+    checkpoint: str, device: str, batches: Sequence[int] = (1, 8, 32)
+) -> list[dict[str, Any]]:
+    """Prompts and answers of the data through a Whisper, on the CPU alone and on the device."""
+    import jiwer
+
+    from extractors.whisper import WhisperExtractor
+
+    folders = ("prompts", "rate_pairs", "speakbench_pairs")
+    files = [file for name in folders for file in sorted((data_folder() / name).rglob("*.wav"))]
+    items = [Item(clip, known(clip)) for clip in map(decode, files)]
+
+    def recognised(on: str, batch: int) -> tuple[list[Any], float]:
+        extractor = WhisperExtractor(model=checkpoint, device=on, batch=batch)
+        extractor.load()
+        extractor.extract_batch(items[:2])
+        started = time.perf_counter()
+        parts = [items[at : at + batch] for at in range(0, len(items), batch)]
+        result = [group for part in parts for group in extractor.extract_batch(part)]
+        return result, time.perf_counter() - started
+
+    wanted, _ = recognised("cpu", 1)
+    rows = []
+    for batch in batches:
+        result, seconds = recognised(device, batch)
+        same = [pair for pair in zip(result, wanted, strict=True) if pair[0].text == pair[1].text]
+        begins = [
+            abs(ours.start_s - theirs.start_s)
+            for one, other in same
+            for ours, theirs in zip(one.words, other.words, strict=True)
+            if ours.start_s is not None and theirs.start_s is not None
+        ]
+        rows.append(
+            {
+                "batch": batch,
+                "s of audio / s": sum(item.clip.seconds for item in items) / seconds,
+                "recordings with the same text": f"{len(same)} of {len(items)}",
+                "WER against the CPU": jiwer.wer(
+                    [group.text or "-" for group in wanted], [group.text or "-" for group in result]
+                ),
+                "largest difference of a begin, s": max(begins, default=0.0),
+            }
+        )
+    return rows
+
+
 def rewarding(device: str, folder: Path) -> list[Measured]:
     """The reward judge with a tiny Thinker, on the device and on the CPU."""
     from tests.support.tiny_omni import write_reward, write_thinker
@@ -182,6 +232,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
     parser.add_argument("--only", choices=list(TOLERANCES), action="append")
+    parser.add_argument("--checkpoint", help="of openai-whisper; recognises real recordings")
     arguments = parser.parse_args()
     device = "cuda:0" if arguments.device == "cuda" else arguments.device
     import torch
@@ -190,6 +241,10 @@ def main() -> int:
         print(f"benchmarks.devices: there is no {device} here; nothing was measured")
         return 2
     name = torch.cuda.get_device_name(device) if is_gpu(device) else "CPU"
+    if arguments.checkpoint:
+        real = recordings(arguments.checkpoint, device)
+        table(f"Real recordings on {name}", list(real[0]), [list(row.values()) for row in real])
+        return 0
     rows = measured(device, arguments.only or list(TOLERANCES))
     header = ["path", "batch", "s of audio (rows) / s", "peak MB", "from CPU", "tolerance"]
     table(f"Tiny networks on {name}", header, [[*row, TOLERANCES[row.path]] for row in rows])

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 from pydantic import JsonValue
 
 from blueprints import Absent, Blueprint, Span, Spoken, Transcript, UserError, install_line
@@ -214,7 +215,7 @@ class FasterWhisperExtractor(Recogniser):
         # One thread, like all of a worker's libraries, unless the environment says otherwise.
         threads = os.environ.get("OMP_NUM_THREADS", "")
         try:
-            return WhisperModel(
+            model = WhisperModel(
                 str(path),
                 device=kind,
                 device_index=int(device.partition(":")[2] or 0),
@@ -234,6 +235,9 @@ class FasterWhisperExtractor(Recogniser):
             raise UserError(
                 f"{path}: is no converted Whisper model ({one_line(error)}); fetch it again"
             ) from error
+        if is_gpu(device):
+            check_libraries(model)
+        return model
 
     def _languages(self, model: Any) -> frozenset[str]:
         return frozenset(model.supported_languages)
@@ -314,3 +318,20 @@ def repository(model: str) -> str:
         return model
     name: str = _MODELS.get(model, model)
     return name
+
+
+def check_libraries(model: Any) -> None:
+    """Encode silence: CTranslate2 looks for CUDA's libraries at the first pass, not on loading.
+
+    Raises:
+        UserError: they are missing; else every clip would be without words.
+    """
+    bands = len(model.feature_extractor.mel_filters)
+    try:
+        model.encode(np.zeros((bands, model.feature_extractor.nb_max_frames), np.float32))
+    except RuntimeError as error:
+        raise UserError(
+            f"faster-whisper: the GPU cannot be used ({one_line(error)}); it needs CUDA 12, and"
+            " torch may bring 13: install nvidia-cublas-cu12 and nvidia-cudnn-cu12 and name their"
+            " lib folders in LD_LIBRARY_PATH, or use -X device=cpu"
+        ) from error

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from blueprints import Absent, Status, UserError
-from extractors.faster_whisper import FasterWhisperExtractor
+from extractors.faster_whisper import FasterWhisperExtractor, check_libraries
 from extractors.whisper import WhisperExtractor
 from tests.support.model_parts import SENTENCE, known, measured, refused, silence, voice
 
@@ -62,6 +62,20 @@ def test_damaged_folders_are_refused(folder: Path, tmp_path: Path) -> None:
     (damaged / "tokenizer.json").unlink()
     with refused(damaged, "tokenizer.json is missing"):
         extractor.load()
+
+
+def test_missing_libraries_of_a_gpu_are_an_error_before_any_clip(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = FasterWhisperExtractor(model=str(folder)).opened()
+    check_libraries(model)  # nothing is missing on a CPU
+
+    def encode(features: object) -> None:
+        raise RuntimeError("Library libcublas.so.12 is not found or cannot be loaded")
+
+    monkeypatch.setattr(model, "encode", encode)
+    with pytest.raises(UserError, match=r"libcublas\.so\.12 .*nvidia-cublas-cu12.*device=cpu"):
+        check_libraries(model)
 
 
 def test_a_model_that_is_not_here_is_one_line() -> None:
