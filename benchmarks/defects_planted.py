@@ -153,7 +153,10 @@ def pitch_jump(x: Floats, rate: int, rng: Rng) -> Planted:
         raise ValueError("no voiced stretch")
     frame = int(rng.choice(places)) + 10
     at = float(pitch.xs()[frame])
-    quiet = np.flatnonzero(voiced[frame:] == 0)
+    # Weakly voiced frames are voice as well, to the ear: 50 ms without any end the stretch.
+    weak = sound.to_pitch_ac(0.01, 60.0, voicing_threshold=0.2, pitch_ceiling=500.0)
+    silent = np.convolve(weak.selected_array["frequency"][frame:] == 0, np.ones(5), "valid")
+    quiet = np.flatnonzero(silent == 5)
     end = float(pitch.xs()[frame + quiet[0]]) if len(quiet) else len(x) / rate
     sign = 1 if voiced[frame] < 170 else -1
     factor = 2 ** (sign * rng.uniform(10, 16) / 12)
@@ -174,14 +177,17 @@ def pitch_jump(x: Floats, rate: int, rng: Rng) -> Planted:
 
 
 def long_pause(x: Floats, rate: int, rng: Rng) -> Planted:
-    """3.5 to 7 s of the clip's own quiet between words."""
+    """3.5 to 7 s of the clip's own quiet between words: .3 s of them come before and behind it."""
     loud = np.flatnonzero(loud_frames(x, rate, 25))
     gaps = np.flatnonzero(np.diff(loud) >= 6)
+    gaps = gaps[(gaps >= 30) & (gaps < len(loud) - 30)]
     if not len(gaps):
-        raise ValueError("no gap")
+        raise ValueError("no gap between words")
     one = rng.choice(gaps)
     first, last = (loud[one] + 2) * rate // 100, (loud[one + 1] - 1) * rate // 100
     quiet = x[first:last]
+    if quiet.std() > level(x) * 10 ** (-25 / 20):
+        raise ValueError("not quiet")
     length = int(rate * rng.uniform(3.5, 7))
     held = rng.standard_normal(length) * quiet.std()
     parts = [x[:first], held, x[last:]]

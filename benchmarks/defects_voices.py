@@ -58,6 +58,13 @@ def spoken(engine: str, voice: str, text: str) -> tuple[Floats, int]:
     return np.asarray(samples), int(rate)
 
 
+@cache
+def recorded(path: Path) -> tuple[Floats, int]:
+    """One recorded utterance, the mean of its channels, and its rate, Hz."""
+    samples, rate = soundfile.read(path, always_2d=True)
+    return np.asarray(samples.mean(axis=1)), int(rate)
+
+
 def voices(data: Path) -> dict[str, list[Path | tuple[str, str, str]]]:
     """Voice -> its utterances: real and neural ones of the shared data, and built ones."""
     results: dict[str, list[Path | tuple[str, str, str]]] = defaultdict(list)
@@ -79,8 +86,7 @@ def base(utterances: list[Path | tuple[str, str, str]], rng: Rng) -> tuple[Float
     # None twice: that would be a loop.
     for index in rng.permutation(len(utterances))[: rng.integers(1, 4)]:
         one = utterances[index]
-        samples, rate = spoken(*one) if isinstance(one, tuple) else soundfile.read(one)
-        samples = samples.mean(axis=1) if samples.ndim > 1 else samples
+        samples, rate = spoken(*one) if isinstance(one, tuple) else recorded(one)
         samples = _faded(samples - samples.mean(), rate)
         parts += [samples, np.zeros(int(rate * rng.uniform(0.1, 0.6)))]
         if sum(map(len, parts)) > 8 * rate:
@@ -109,10 +115,11 @@ def level(x: Floats) -> float:
 
 
 def _pink(count: int, rng: Rng) -> Floats:
-    spectrum = np.fft.rfft(rng.standard_normal(count))
+    size = 1 << (count - 1).bit_length()  # lengths with large prime factors take ten times as long
+    spectrum = np.fft.rfft(rng.standard_normal(size))
     spectrum /= np.sqrt(np.maximum(1, np.arange(len(spectrum))))
-    noise = np.fft.irfft(spectrum, count)
-    return noise / noise.std()
+    noise = np.fft.irfft(spectrum, size)[:count]
+    return np.asarray(noise / noise.std())
 
 
 def coded(x: Floats, rate: int, codec: str | None) -> tuple[Floats, int]:
