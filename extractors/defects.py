@@ -52,7 +52,7 @@ class DefectsExtractor(Extractor):
 
     name: ClassVar[str] = "defects"
     group: ClassVar[str] = "defects"
-    version: ClassVar[str] = "4"
+    version: ClassVar[str] = "5"
     limits: ClassVar[str] = (
         "lossy codecs soften drop-outs and clicks, and bend flat tops away; closures of formant"
         " synthesis pass for drop-outs; words that are said again otherwise are no loop; a"
@@ -61,9 +61,9 @@ class DefectsExtractor(Extractor):
     )
     needs: ClassVar[tuple[str, ...]] = ("signal",)
 
-    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
+    def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Look for events; absent for clips under 0.5 s and for sound without speech."""
-        signal = known.signal
+        signal = blueprint.signal
         if not isinstance(signal, Signal):
             return Absent(status=Status.FAILED, reason=f"needs group signal: {signal.reason}")
         if clip.seconds < MIN_SECONDS:
@@ -130,7 +130,7 @@ def _quiet_part(frames: Frames, start_s: float, end_s: float) -> tuple[float, fl
     first = max(0, round((start_s - 0.3) / STEP_S))
     levels = frames.level[first : round((end_s + 0.3) / STEP_S)]
     floor = float(np.percentile(levels, 50))
-    quiet = runs(levels < max(floor + 8, frames.speech_db - 30))
+    quiet = runs(levels < max(floor + 8, frames.speech_db - 36))
     start, end = max(quiet, key=lambda run: run[1] - run[0], default=(0, 0))
     if (end - start) * STEP_S < 0.8 * (end_s - start_s):
         return start_s, end_s

@@ -29,7 +29,7 @@ CORE = 6
 TIMES, SHARE = 2.0, 0.2
 
 #: The product of how far it stands out is at least so much, see :func:`clicks`.
-CLICK = 80.0
+CLICK = 100.0
 
 #: Clicks that are closer are a crackle, seconds.
 CRACKLE_S = 0.5
@@ -48,11 +48,9 @@ def clicks(frames: Frames) -> list[Event]:
     # The click may lie across the edge of two blocks.
     highest = np.lib.stride_tricks.sliding_window_view(np.pad(heights, 1), 3).max(axis=1)
     over = highest / np.maximum(_beside(heights), 1e-9)
-    power = np.pad(np.square(error).reshape(count, BLOCK).mean(axis=1), CLOSE)
-    sides = np.lib.stride_tricks.sliding_window_view(power, 2 * CLOSE + 1)
-    quiet = (0.01 * usual) ** 2
-    before = sides[:, : CLOSE - NEAR + 1].mean(axis=1) + quiet
-    behind = sides[:, CLOSE + NEAR :].mean(axis=1) + quiet
+    # Of the wave as well: the puff of air behind a burst is predicted, for it moves slowly.
+    both = error, frames.wave[: count * BLOCK]
+    louder = np.maximum(*(_louder_behind(one, 0.01 * usual) for one in both))
     results = []
     high_enough = highest >= SHARE * heights.max()
     for block in np.flatnonzero((times >= TIMES) & high_enough).tolist():
@@ -60,8 +58,7 @@ def clicks(frames: Frames) -> list[Event]:
         inside = float(np.square(error[max(0, at - CORE) : at + CORE + 1]).sum())
         around = float(np.square(error[max(0, at - BLOCK) : at + BLOCK + 1]).sum())
         narrow = inside / max(around - inside, 1e-3 * inside)
-        follows = float(np.sqrt(behind[block] / before[block]))
-        out = narrow * float(errors[block]) / usual / follows
+        out = narrow * float(errors[block]) / usual / float(louder[block])
         strength = float(times[block] * over[block]) * out ** (2 / 3) / CLICK
         if strength >= 1:
             when = min(frames.seconds, at / SPEECH_RATE)
@@ -74,6 +71,14 @@ def _beside(blocks: Floats) -> Floats:
     rows = np.lib.stride_tricks.sliding_window_view(np.pad(blocks, FAR), 2 * FAR + 1)
     left, right = rows[:, : FAR - NEAR + 1].max(axis=1), rows[:, FAR + NEAR :].max(axis=1)
     return np.asarray(np.maximum(left, right))
+
+
+def _louder_behind(wave: Floats, least: float) -> Floats:
+    """Amplitude behind each block over that before it, both of at least so much."""
+    power = np.pad(np.square(wave, dtype=np.float64).reshape(-1, BLOCK).mean(axis=1), CLOSE)
+    sides = np.lib.stride_tricks.sliding_window_view(power, 2 * CLOSE + 1)
+    before, behind = sides[:, : CLOSE - NEAR + 1], sides[:, CLOSE + NEAR :]
+    return np.asarray(np.sqrt((behind.mean(axis=1) + least**2) / (before.mean(axis=1) + least**2)))
 
 
 def _prediction_error(wave: Samples) -> Floats:

@@ -11,7 +11,7 @@ from blueprints import Event
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.contours import Floats
 from extractors.defects_frames import Frames, decibels_of, runs
-from extractors.signal import flat_tops, peak
+from extractors.signal import CLIP_STEP, flat_tops, peak
 
 #: Frames of the envelope, seconds and samples at 16 kHz.
 FINE_S = 0.002
@@ -29,15 +29,23 @@ SOUND_DB = 9.0
 BEFORE_DB, AFTER_DB, BOTH_DB = 10.0, 7.0, 10.0
 
 #: Samples beside a cut are sound so little under the level of speech, dB.
-_HEARD_DB = 22.0
+_AUDIBLE_DB = 22.0
 
 #: A hole between two cuts lasts so long, seconds.
 HOLE_S = (0.016, 1.0)
 
 #: Sound is near full level so little under the level of speech, dB. From there a voice takes longer
 #: to fall silent at an end than this, seconds; a hole that is so much deeper than speech falls and
-#: rises faster than this, both together, and there are not more of them in a clip.
-FULL_DB, END_FALL_S, BLUNT_DB, FALLS_S, BLUNT_HOLES = 6.0, 0.014, 55.0, 0.024, 1
+#: rises faster than this, both together.
+FULL_DB, END_FALL_S, BLUNT_DB, FALLS_S = 6.0, 0.014, 55.0, 0.024
+
+#: Digital silence is so much under the level of speech, dB, which no room is: ``SOUND_DB`` and
+#: ``FALLS_S`` beside it, whose edges codecs smear.
+DIGITAL_DB, DIGITAL = 80.0, (12.0, 0.036)
+
+#: Formant synthesis closes all of its stops with zeros: where there are more than so many holes
+#: that are almost as deep and fall and rise almost as fast, it is the voice that has them.
+LIKE_DB, LIKE_FALLS_S, LIKE_HOLES = 45.0, 0.05, 2
 
 #: What lies before a fall is sound, and no click, in so many of 12 frames, dB under that level.
 SOUNDS_DB, SOUNDS = 20.0, 5
@@ -69,7 +77,7 @@ def cut_edges(frames: Frames) -> Iterator[Event]:
 
 def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Event]:
     """Quiet between two cuts, and behind the last one."""
-    blunt = []
+    blunt, like = [], 0
     for start, end in runs(fine < speech_db - QUIET_DB):
         if start < 12 or (end - start) * FINE_S < HOLE_S[0]:
             continue
@@ -86,12 +94,16 @@ def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Event]:
         if hole.seconds > HOLE_S[1]:
             continue
         sharp = depth > NOTHING_DB and (left.edge > -BEFORE_DB or right.edge > -AFTER_DB)
-        both = min(left.level, right.level) >= -SOUND_DB
+        sound_db, falls_s = DIGITAL if depth > DIGITAL_DB else (SOUND_DB, FALLS_S)
+        both = min(left.level, right.level) >= -sound_db
         if both and (sharp or left.edge + right.edge > -BOTH_DB):
             yield hole
-        elif depth > BLUNT_DB and fall_s + _since_full(fine[: end - 1 : -1], speech_db) <= FALLS_S:
+            continue
+        both_s = fall_s + _since_full(fine[: end - 1 : -1], speech_db)
+        like += depth > LIKE_DB and both_s <= LIKE_FALLS_S
+        if depth > BLUNT_DB and both_s <= falls_s:
             blunt.append(hole)
-    if len(blunt) <= BLUNT_HOLES:  # formant synthesis closes all of its stops with zeros
+    if like <= LIKE_HOLES:
         yield from blunt
 
 
@@ -117,27 +129,33 @@ class _Side(NamedTuple):
 
 def _beside(wave: Samples, speech_db: float) -> _Side:
     """The side of a hole that lies at the end of this."""
-    heard = np.flatnonzero(np.abs(wave) > 10 ** ((speech_db - _HEARD_DB) / 20))
-    if not len(heard) or heard[-1] < 100:
+    audible = np.flatnonzero(np.abs(wave) > 10 ** ((speech_db - _AUDIBLE_DB) / 20))
+    if not len(audible) or audible[-1] < 100:
         return _Side(-np.inf, -np.inf)
-    power = np.square(wave[: heard[-1] + 1])
+    power = np.square(wave[: audible[-1] + 1])
     edge, *levels = (float(decibels_of(power[-size:].mean())) - speech_db for size in (16, 96, 240))
     return _Side(max(levels), edge)
 
 
 def clipped(clip: Clip) -> Iterator[Event]:
-    """Stretches with flat tops, see :func:`extractors.signal.clipping_ratio`."""
+    """Stretches with flat tops, see :func:`extractors.signal.clipping_ratio`.
+
+    Where a clip has them, two samples in a row at the same limit are one as well.
+    """
     highest = peak(clip.samples)
-    tops = [
-        starts
-        for channel in clip.samples.T
-        for sign in (1, -1)
-        for starts, _ in (flat_tops(sign * channel, highest),)
-    ]
-    when = np.sort(np.concatenate(tops)) / clip.rate
-    apart = np.flatnonzero(np.diff(when) > TOPS_APART_S) + 1
-    for part in np.split(when, apart):
-        if len(part) >= TOPS:
-            start_s, end_s = float(part[0]), float(part[-1])
-            strength = len(part) / TOPS
-            yield Event(kind="clipped", start_s=start_s, end_s=end_s, strength=strength)
+    tops, limited = [], []
+    for wave in (sign * channel for channel in clip.samples.T for sign in (1, -1)):
+        starts, _ = flat_tops(wave, highest)
+        tops.append(starts)
+        if len(starts):
+            limit = wave >= wave.max() - CLIP_STEP
+            limited.append(np.flatnonzero(limit[1:] & limit[:-1]))
+    flat = np.sort(np.concatenate(tops)) / clip.rate
+    if len(flat) < TOPS:
+        return
+    when = np.sort(np.concatenate(limited)) / clip.rate
+    for part in np.split(when, np.flatnonzero(np.diff(when) > TOPS_APART_S) + 1):
+        start_s, end_s = float(part[0]), float(part[-1])
+        count = int(((flat >= start_s) & (flat <= end_s)).sum())
+        if count >= TOPS:
+            yield Event(kind="clipped", start_s=start_s, end_s=end_s, strength=count / TOPS)

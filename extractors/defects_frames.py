@@ -30,7 +30,6 @@ KINDS = (
     "silence",
 )
 
-
 #: Step between frames, seconds and samples at 16 kHz, and their length.
 STEP_S = 0.01
 STEP = round(STEP_S * SPEECH_RATE)

@@ -48,21 +48,25 @@ LASTS, LASTS_SEMITONES = 3, 5.0
 
 #: Largest share of each side's salience that a common pitch may have; it is smaller for steps
 #: down, with which creak begins.
-SHARED_UP, SHARED_DOWN = 0.28, 0.1
+SHARED_UP, SHARED_DOWN = 0.28, 0.15
 
 #: Largest share of the lower side's similarity that it may have at the pitch of the higher one.
 OTHER = 0.16
 
 #: A step up starts from at most this far under the usual pitch, one down from at most this far
-#: over it, semitones: a return from creak, or from a pitch an octave too high, is no jump.
-UNDER_USUAL, OVER_USUAL = 11.0, 5.7
+#: over it, semitones: a return from creak, or from a pitch an octave too high, is no jump. Creak is
+#: irregular: what is as clear as this is none.
+UNDER_USUAL, OVER_USUAL, REGULAR_CLEAR = 11.0, 5.7, 0.8
 
 #: A step up starts over the first and ends under the second, Hz: beyond it is a formant. A step
 #: down starts over the third: lower voices that step down creak.
-UP_FROM_HZ, UP_TO_HZ, DOWN_FROM_HZ = 78.0, 430.0, 150.0
+UP_FROM_HZ, UP_TO_HZ, DOWN_FROM_HZ = 70.0, 430.0, 150.0
 
 #: All of it sounds, dB under the level of speech, and what tells the usual pitch.
 SOUND_DB, USUAL_DB, USUAL_SALIENCE = 24.0, 20.0, 0.25
+
+#: Where the level moves by so much meanwhile, dB, a consonant opens or closes, and f0 moves fast.
+MOVES_DB = 20.0
 
 
 def jumps(frames: Frames) -> list[Event]:
@@ -82,7 +86,9 @@ def jumps(frames: Frames) -> list[Event]:
     pitch = columns / PER_SEMITONE
     clear = np.take_along_axis(sides, columns[:, None], axis=1)[:, 0] / np.interp(pitch, *CLEAR)
     good = _no_creak(pitch, clear, float(np.median(usual)) / PER_SEMITONE)
-    good &= _windows(level, apart + SIDE).min(axis=1) > -SOUND_DB
+    around = _windows(level, apart + SIDE)
+    lowest = around.min(axis=1)
+    good &= (lowest > -SOUND_DB) & (around.max(axis=1) - lowest < MOVES_DB)
     starts = np.flatnonzero(good)
     before, after = pitch[starts], pitch[starts + apart]
     lower = sides[starts + np.where(after > before, 0, apart)]
@@ -117,11 +123,9 @@ def _no_creak(pitch: Floats, clear: Floats, usual: float) -> Bools:
     good &= least >= np.where(halved, HALVED_CLEAR, LEAST_CLEAR)
     good &= np.abs(padded[: len(before)] - before) <= LASTS_SEMITONES
     good &= np.abs(padded[-len(after) :] - after) <= LASTS_SEMITONES
-    good &= np.where(
-        up,
-        (before >= usual - UNDER_USUAL) & (low >= UP_FROM_HZ) & (high <= UP_TO_HZ),
-        (before <= usual + OVER_USUAL) & (high >= DOWN_FROM_HZ),
-    )
+    regular = (clear[:-apart] >= REGULAR_CLEAR) & (high <= UP_TO_HZ)
+    good &= regular | np.where(up, before >= usual - UNDER_USUAL, before <= usual + OVER_USUAL)
+    good &= np.where(up, (low >= UP_FROM_HZ) & (high <= UP_TO_HZ), high >= DOWN_FROM_HZ)
     return np.asarray(good)
 
 

@@ -8,7 +8,9 @@ import numpy.typing as npt
 from blueprints import Event
 from extractors.audio import SPEECH_RATE
 from extractors.contours import Floats
-from extractors.defects_frames import Bools, Frames, decibels_of, joined, runs
+from extractors.defects_frames import Frames, decibels_of, joined, runs
+
+Complexes = npt.NDArray[np.complex128]
 
 #: Hum is looked for in frames of 4,096 samples at 16 kHz, half overlapping, in lines from 45 to
 #: 1,000 Hz: their bins are 4 Hz wide.
@@ -26,11 +28,16 @@ MAINS_HZ = 3.0
 #: And it stands so still, dB from its lowest to its 80th percentile.
 HUM_MOVES_DB = 5.0
 
-#: Longest gap that speech tears into a line, frames of 64 ms.
-HUM_GAP = 3
+#: Its ends are those of so many lines, each of which stands out by more than this share of what
+#: the strongest stands out by.
+HUM_LINES, LINE_SHARE = 6, 0.4
 
-#: Its ends are those of so many lines.
-HUM_LINES = 4
+#: They are looked for so many times, with ever longer stretches to tell the lines' frequencies.
+HUM_ROUNDS = 6
+
+#: A line's phase and level differ by this share of it anyway; one frame of one line is evidence of
+#: at most so much, in nepers: a voice that hits or cancels the line once says little.
+LINE_NOISE, MOST_EVIDENCE = 0.1, 3.0
 
 #: Windows of ``HUM_FRAMES`` begin every so many frames.
 HUM_STEP = 4
@@ -54,34 +61,74 @@ def hums(frames: Frames) -> list[Event]:
     over /= np.where(off < MAINS_HZ, MAINS_DB, HUM_DB)
     strongest = over.max(axis=1)
     results = [
-        _hum(db, bins, over[start:end], start, frames.seconds)
-        for start, end in runs(strongest >= 1)
+        _hum(frames, bins, over[start:end], HUM_STEP * start) for start, end in runs(strongest >= 1)
     ]
     return joined(results, gap_s=1.0)
 
 
-def _hum(db: Floats, bins: npt.NDArray[np.int_], over: Floats, start: int, seconds: float) -> Event:
-    """The event of the windows from ``start`` on, by its strongest lines."""
-    window, column = np.unravel_index(int(over.argmax()), over.shape)
-    top = HUM_STEP * (start + int(window))
-    strongest = np.argsort(over[window])[-HUM_LINES:]
-    lines = db[:, bins[strongest[over[window, strongest] > over[window, column] / 2]]]
-    # A frame whose middle lies on the edge of a tone holds half of its amplitude. Speech covers
-    # one line or another, so that the lowest of them tells.
-    least = np.median(lines[top : top + HUM_FRAMES], axis=0) - 6
-    there: Bools = np.all(lines > least, axis=1)
-    for first, last in runs(~there):
-        if first > 0 and last < len(there) and last - first <= HUM_GAP:
-            there[first:last] = True
-    middle = top + HUM_FRAMES // 2
-    begin, stop = next((one for one in runs(there) if one[0] <= middle < one[1]), (top, top + 1))
-    step, edge = LONG_STEP / SPEECH_RATE, LONG / 2 / SPEECH_RATE
+def _hum(frames: Frames, bins: npt.NDArray[np.int_], over: Floats, first: int) -> Event:
+    """The event of windows, the first of which begins at this frame, by its strongest lines."""
+    window = int(over.max(axis=1).argmax())
+    own = over[window]
+    padded = np.pad(own, 1)
+    peaks = (own >= np.maximum(padded[:-2], padded[2:])) & (own > LINE_SHARE * own.max())
+    lines = np.flatnonzero(peaks)
+    lines = lines[np.argsort(own[lines])[-HUM_LINES:]]
+    parts = _parts(frames, bins[lines] * SPEECH_RATE / LONG)
+    begin, stop = _extent(parts, first + HUM_STEP * window)
+    # A frame whose middle lies on the edge of a tone holds half of its amplitude.
+    step, edge = LONG_STEP / SPEECH_RATE, (LONG - LONG_STEP) / 2 / SPEECH_RATE
     return Event(
         kind="hum",
         start_s=begin * step + edge if begin else 0.0,
-        end_s=(stop - 1) * step + edge if stop < len(there) else seconds,
+        end_s=stop * step + edge if stop < len(parts) else frames.seconds,
         strength=float(over.max()),
     )
+
+
+def _parts(frames: Frames, hz: Floats) -> Complexes:
+    """Amplitude and phase of tones in the long frames, at rest at these frequencies exactly."""
+    rows = np.lib.stride_tricks.sliding_window_view(frames.wave, LONG)[::LONG_STEP]
+    window = np.hanning(LONG + 1)[:-1]
+    turns = np.exp(-2j * np.pi / SPEECH_RATE * np.arange(LONG)[:, None] * hz)
+    turns = np.asarray(2 / window.sum() * window[:, None] * turns, np.complex64)
+    # Frames overlap, and a product copies them.
+    parts = np.concatenate([some @ turns for some in np.array_split(rows, len(rows) // 200 + 1)])
+    begins = np.arange(len(rows))[:, None] * LONG_STEP / SPEECH_RATE
+    return np.asarray(parts * np.exp(-2j * np.pi * begins * hz), np.complex128)
+
+
+def _extent(parts: Complexes, top: int) -> tuple[int, int]:
+    """The frames in which tones go on that stand still for ``HUM_FRAMES`` from ``top`` on.
+
+    A frame speaks for a tone where it is nearer to the tone than to silence, by the logarithm of
+    the ratio of both distances; what is loud beside it is far from both.
+    """
+    begin, stop = top, top + HUM_FRAMES
+    parts = _at_rest(parts, begin, stop, 1)
+    for _ in range(HUM_ROUNDS):
+        parts = _at_rest(parts, begin, stop, (stop - begin) // 4)
+        inside = parts[begin:stop]
+        tone = np.median(inside.real, axis=0) + 1j * np.median(inside.imag, axis=0)
+        noise = np.square(LINE_NOISE * np.abs(tone)) + 1e-20
+        nearer = (np.square(np.abs(parts)) + noise) / (np.square(np.abs(parts - tone)) + noise)
+        evidence = np.log(nearer).clip(-MOST_EVIDENCE, MOST_EVIDENCE).sum(axis=1)
+        middle = (begin + stop) // 2
+        first = middle - int(np.cumsum(evidence[: middle + 1][::-1]).argmax())
+        behind = middle + int(np.cumsum(evidence[middle:]).argmax()) + 1
+        if (first, behind) == (begin, stop) or behind - first < HUM_FRAMES // 2:
+            break
+        begin, stop = first, behind
+    return begin, stop
+
+
+def _at_rest(parts: Complexes, begin: int, stop: int, size: int) -> Complexes:
+    """Without what the tones turn from one so many frames to the next in these frames."""
+    here = parts[begin : begin + (stop - begin) // size * size]
+    means = here.reshape(-1, size, here.shape[1]).mean(axis=1)
+    product = means[1:] * means[:-1].conj()
+    turn = np.angle((product / np.sqrt(np.abs(product) + 1e-20)).sum(axis=0)) / size
+    return np.asarray(parts * np.exp(-1j * np.arange(len(parts))[:, None] * turn))
 
 
 def _lines(frames: Frames) -> Floats:

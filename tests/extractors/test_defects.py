@@ -94,6 +94,17 @@ def test_that_a_hole_is_a_drop_out_and_a_fade_is_none() -> None:
     assert events(faded) == []
 
 
+def test_that_a_voice_whose_stops_are_all_holes_has_no_drop_out() -> None:
+    # All syllables here fall to nothing within 60 ms, as formant synthesis does: one that falls and
+    # rises within 8 ms is another of its stops.
+    shape = np.concatenate(
+        [np.linspace(1, 0, 64) ** 2, np.zeros(960), np.linspace(0, 1, 64) ** 2]  # 4, 60, 4 ms
+    )
+    x = speech().copy()
+    x[int(1.2 * RATE) :][: len(shape)] *= shape
+    assert events(x) == []
+
+
 def test_that_a_single_sample_is_a_click() -> None:
     x = speech().copy()
     at = 1600 + 4000 * 8 - 300  # in the gap before the ninth syllable
@@ -111,6 +122,16 @@ def test_that_flat_tops_are_one_stretch() -> None:
     assert found == [("clipped", pytest.approx(2.0, abs=0.15), pytest.approx(3.0, abs=0.15))]
 
 
+def test_that_two_samples_at_the_limit_belong_to_flat_tops() -> None:
+    x = speech().copy()
+    top = np.abs(x).max()
+    x[2 * RATE : 3 * RATE] = np.clip(8 * x[2 * RATE : 3 * RATE], -top, top)
+    last = int(3.3 * RATE)  # closer than .5 s to the others
+    x[last : last + 2] = top
+    ((_, start, end),) = [one for one in events(x) if one[0] == "clipped"]
+    assert (start, end) == pytest.approx((2.0, 3.3), abs=0.01)
+
+
 def test_that_a_held_sound_is_stretched() -> None:
     x = speech()
     # One period of 100 Hz of the sound at 2.2 s, 100 times.
@@ -122,11 +143,12 @@ def test_that_a_held_sound_is_stretched() -> None:
     assert held == [("stretched", pytest.approx(2.2, abs=0.1), pytest.approx(3.2, abs=0.1))]
 
 
-def test_that_a_step_of_the_pitch_is_heard_and_a_glide_is_none() -> None:
-    def voice(hz: Floats) -> Floats:
-        phase = 2 * np.pi * np.cumsum(hz) / RATE
-        return np.asarray(sum(np.sin(k * phase) / k for k in range(1, 12)) * 0.05)
+def voice(hz: Floats) -> Floats:
+    phase = 2 * np.pi * np.cumsum(hz) / RATE
+    return np.asarray(sum(np.sin(k * phase) / k for k in range(1, 12)) * 0.05)
 
+
+def test_that_a_step_of_the_pitch_is_heard_and_a_glide_is_none() -> None:
     step = np.where(np.arange(RATE) < RATE // 2, 120.0, 240.0)  # an octave
     creak = np.where(np.arange(RATE) < RATE // 2, 120.0, 63.0)
     glide = 120 * 2 ** np.clip(np.linspace(-1, 2, RATE), 0, 1)  # in a third of 1 s
@@ -137,6 +159,17 @@ def test_that_a_step_of_the_pitch_is_heard_and_a_glide_is_none() -> None:
     ):
         whole = np.concatenate([speech(), voice(hz) * np.hanning(RATE) ** 0.2, speech()])
         assert [at for kind, at, _ in events(whole) if kind == "pitch_jump"] == expected
+
+
+def test_that_a_voice_behind_a_consonant_neither_jumps_nor_clicks() -> None:
+    step = np.where(np.arange(RATE) < RATE // 2, 120.0, 240.0)
+    # The level rises by 22 dB where f0 steps, as where a closed mouth opens, or by 18 dB: that is a
+    # step inside a vowel, and no click, for what is behind it is louder than what is before.
+    for share, expected in ((0.08, []), (0.12, ["pitch_jump"])):
+        level = 2 * np.where(np.arange(RATE) < RATE // 2, share, 1.0)
+        sound = level * voice(step) * np.hanning(RATE) ** 0.2
+        whole = np.concatenate([speech(), sound, speech()])
+        assert [kind for kind, *_ in events(whole)] == expected
 
 
 def test_that_a_clip_cut_in_sound_begins_and_ends_abruptly() -> None:
@@ -154,6 +187,15 @@ def test_that_mains_hum_is_heard_from_where_it_begins() -> None:
     assert events(x) == [
         ("hum", pytest.approx(2.0, abs=0.1), pytest.approx(len(x) / RATE, abs=0.01))
     ]
+
+
+def test_that_a_hum_ends_where_it_ends_though_the_voice_has_its_lines() -> None:
+    x = speech().copy()
+    first, last = int(1.7 * RATE), 4 * RATE
+    t = np.arange(last - first) / RATE
+    # 120 Hz and its multiples, which the voice at 110 Hz and a little over crosses all the time.
+    x[first:last] += 0.01 * sum(np.sin(2 * np.pi * 120 * k * t + k) / k for k in range(1, 9))
+    assert events(x) == [("hum", pytest.approx(1.7, abs=0.1), pytest.approx(4.0, abs=0.1))]
 
 
 def test_pauses_and_silence() -> None:
