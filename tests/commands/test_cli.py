@@ -48,6 +48,9 @@ def test_judge_prints_the_table_and_where_the_run_is(judged: Done, folder: Path)
     assert "screening baseline" in judged.out.lower()
     assert f"{len(ids)} of {len(ids)} pairs scored (100.0%)" in judged.err
     assert "\x1b" not in judged.out + judged.err  # no colours, no bars off a terminal
+    silent = Run.open(folder / "run").judgements()["silent"]
+    assert silent.rating("content") == "2"
+    assert "screening baseline" in " ".join(silent.caveats).lower()
 
 
 def test_fuse_gives_every_policy_without_judging(judged: Done, folder: Path) -> None:

@@ -87,6 +87,13 @@ def test_what_was_typed_nearly_right_is_told_how(
     assert remedy in done.err
 
 
+def test_types_in_the_help_are_words() -> None:
+    for name in ("judge", "compare", "train scorer", "show"):
+        page = trace_eval(*name.split(), "--help").out
+        assert not re.search(r"<list|range>|<str>|<path>", page), page
+    assert re.search(r"--judge +TEXT", trace_eval("judge", "--help").out)
+
+
 def test_wide_tables_are_split_and_no_number_is_broken(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

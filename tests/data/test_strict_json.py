@@ -40,6 +40,7 @@ BAD: dict[str, tuple[bytes, str]] = {
         b'{"id": "x", "a": "a", "b": "b", "labels": {"content": true}}',
         "labels.content",
     ),
+    "no recording": (b'{"id": "x", "a": {"system": "one"}, "b": "b"}', "needs 'audio'"),
     "labels a text": (b'{"id": "x", "a": "a", "b": "b", "labels": "1"}', "labels: expected"),
     "id true": (b'{"id": true, "a": "a", "b": "b"}', "id:"),
     "long id": (b'{"id": "' + b"x" * 10_000 + b'", "a": "a", "b": "b"}', "at most 1000"),
@@ -48,6 +49,14 @@ BAD: dict[str, tuple[bytes, str]] = {
 
 #: Those that are no JSON at all.
 NO_JSON = ("lone surrogate", "Latin-1", "nested meta", "101 digits", "overflow", "NaN", "twice")
+
+
+def test_true_is_no_label_in_a_flat_column_either(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"id": "x", "a": "a", "b": "b", "content": true}\n')
+    manifest = read_manifest(path)
+    assert [pair.labels and pair.labels.content for pair in manifest.pairs] == [None]
+    assert "column content is no label" in manifest.warnings[0].what
 
 
 @pytest.mark.parametrize("kind", BAD)

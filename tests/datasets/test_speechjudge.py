@@ -13,10 +13,12 @@ import pytest
 import soundfile
 
 from blueprints import UserError
+from fusion import Rating
 from tests.support.audio import tone
 from tests.support.cli import trace_eval
 from trace_eval.data.records import spill_to
 from trace_eval.datasets import Converted, read_dataset
+from trace_eval.datasets.sets.speechjudge import ANNOTATIONS
 from trace_eval.opinions.labels import read_labels
 
 
@@ -79,6 +81,12 @@ def test_pairs_and_a_label_per_rater(tmp_path: Path) -> None:
         ("1", "r1", "2", 1),
     ]
     assert [label[5:7] for label in labels] == [(1, 0)] * 5
+
+
+def test_three_kinds_of_ties() -> None:
+    assert ANNOTATIONS["Tie (both not good)"] == ("tie", 0, Rating.BOTH_BAD)
+    assert ANNOTATIONS["Tie (both very good)"] == ("tie", 0, Rating.BOTH_GOOD)
+    assert ANNOTATIONS["Tie (missing reason)"] == ANNOTATIONS["Tie"] == ("tie", 0, None)
 
 
 def test_rows_that_are_wrong_are_refused_by_number(tmp_path: Path) -> None:

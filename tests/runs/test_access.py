@@ -20,7 +20,7 @@ from trace_eval.commands.cli import app
 from trace_eval.data import remote
 from trace_eval.data.access import UrlAccess, allowed, refusal, set_url_access
 from trace_eval.data.manifests import read_manifest
-from trace_eval.data.recordings import check_audio, find_urls
+from trace_eval.data.recordings import check_audio, find_urls, recordings_in
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.ray.parquet import ShardFolder
 from trace_eval.extracting.start import extract
@@ -218,3 +218,14 @@ def test_the_command_line_says_what_is_allowed(
         assert "are not opened; unpack" in shown
     assert web.asked == []
     assert "give its name alone" in said("--allow-protocol", "a::b", "extract", path, *out)
+
+
+def test_no_folder_and_no_manifest_is_asked_for_without_a_network(
+    web: Web, access: Callable[..., None]
+) -> None:
+    access(network=False)
+    with pytest.raises(UserError, match="--no-network forbids"):
+        recordings_in([f"{web.url}/"])
+    with pytest.raises(UserError, match="--no-network forbids"):
+        read_manifest(f"{web.url}/pairs.jsonl")
+    assert web.asked == []

@@ -145,6 +145,9 @@ def test_runs_are_listed_and_found_by_tag(tmp_path: Path) -> None:
     result = {run.folder.name: run for run in list_runs(tmp_path / "runs")}
     assert result.keys() == {"one", "two", "torn"}
     assert "not the record of a run" in str(result["torn"].problem)
+    (tmp_path / "runs" / "torn" / "manifest.json").write_text('{"sessions": 3}')
+    with pytest.raises(UserError, match=r"manifest\.json: not the record of a run .*sessions"):
+        Run.open(tmp_path / "runs" / "torn").record()
     assert [run.folder.name for run in list_runs(tmp_path, tag="night")] == ["one"]
     with pytest.raises(UserError, match="no such folder"):
         list_runs(tmp_path / "nowhere")

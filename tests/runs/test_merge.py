@@ -71,6 +71,8 @@ def test_shards_become_the_run_that_one_process_makes(
     assert (result.out, result.folders, result.blueprints, result.missing) == (merged, 3, 5, ())
     assert result.summary
     assert (result.summary.total, result.summary.scored) == (8, 7)  # with the broken record
+    assert dict(result.summary.unscored) == {"unreadable_record": 1}
+    assert result.summary.coverage == 7 / 8
 
     one, other = Run.open(whole), Run.open(merged)
     for name in ("pairs.jsonl", "problems.jsonl", "overall.jsonl", "results.csv"):
