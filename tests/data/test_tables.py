@@ -21,7 +21,7 @@ from trace_eval.data.tables import records
 from trace_eval.decide.ablation import compare
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.ratings import read_ratings
-from trace_eval.runs.ablate_options import AblateOptions
+from trace_eval.runs.options import AblateOptions
 from trace_eval.runs.run import Run
 
 TEXT = 'id;winner;note\r\nq1;1;"x;y"\r\nq2;tie;\r\nq3;2\r\n'

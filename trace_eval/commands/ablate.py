@@ -15,7 +15,7 @@ from trace_eval.commands.options import ConfigOption, judge_options
 from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.runs.ablate_options import AblateOptions
+from trace_eval.runs.options import AblateOptions
 
 
 @from_classes

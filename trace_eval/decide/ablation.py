@@ -32,8 +32,8 @@ from trace_eval.opinions.codes import (
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import crosstab
 from trace_eval.runs.ablate import FULL
-from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.opinions import read_opinions, read_with_labels
+from trace_eval.runs.options import AblateOptions
 from trace_eval.show.table import Table, column, p_text, table
 from trace_eval.stats.agreement.alpha import noise
 from trace_eval.stats.agreement.judges import with_overall, with_preference

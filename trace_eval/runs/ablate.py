@@ -33,9 +33,9 @@ from trace_eval.judges.base import Case, Judge, JudgeUnreachable, judgement_of
 from trace_eval.judges.options.groups import Mode
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
-from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_run
+from trace_eval.runs.options import AblateOptions
 from trace_eval.runs.pipeline import load_model
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run

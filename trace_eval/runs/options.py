@@ -1,4 +1,4 @@
-"""Options of judging and rating with their defaults, of the command line and the library."""
+"""Options of judging, rating and ablating with their defaults, for commands and the library."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from blueprints import UserError
+from blueprints import UserError, feature_groups
 from fusion import DEFAULT_POLICY, PlainPolicy, Policy
-from trace_eval.data.settings import texts_to_paths, with_groups
+from trace_eval.data.settings import option_field, texts_to_paths, with_groups
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 
@@ -132,3 +132,30 @@ class PairOptions:
             )
         if self.onto and not self.stands_for:
             raise UserError("onto: name the dimension that is replaced, with --as")
+
+
+@dataclass(frozen=True)
+class AblateOptions:
+    """What ``ablate`` compares.
+
+    Attributes:
+        judge: who judges.
+        judging: what the judge is asked for, before anything is dropped.
+        drops: group to leave out, one condition each; may be repeated; None: each in turn that any
+            of the run's blueprints has, and ``properties``.
+        modes: also transcripts only, and modes x policies.
+        repeats: judgings of each condition, with different seeds.
+        policy: fusion policy.
+    """
+
+    judge: str = DEFAULT_JUDGE
+    judging: JudgeOptions = field(default_factory=JudgeOptions, metadata={"shown": False})
+    drops: tuple[str, ...] = option_field((), flag="--without")
+    modes: bool = False
+    repeats: int = option_field(1, min=1)
+    policy: str = DEFAULT_POLICY
+
+    def __post_init__(self) -> None:
+        if self.repeats < 1:
+            raise UserError(f"repeats {self.repeats}: judge each condition at least once")
+        feature_groups(self.drops)
