@@ -23,6 +23,17 @@ from blueprints.records import Absent, Extension, Present, Status
 #: The rendering of a clip of which no group was requested.
 NOTHING = "absent: everything"
 
+_HEAD = (
+    "Each clip is described by lines `group: values`. Words behind numbers place them among"
+    " published norms where they are out of the ordinary; they are no verdict, for the user may"
+    " have asked for it. `word <x` means: that word under x."
+)
+_TAIL = (
+    "absent: groups without values: unavailable (not installed), too_short, silent, no_speech,"
+    " failed. unavailable and failed say nothing about the clip's merit, nor do groups that are"
+    " not named (not_requested). No number here tells how natural a voice sounds."
+)
+
 
 def _groups(bp: Blueprint, drop: Collection[str]) -> Iterator[tuple[str, Present | Absent]]:
     """Groups that renderings show: all but dropped, hidden and unrequested ones, in order.
@@ -65,18 +76,6 @@ def render_compact(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
         parts = (f"{', '.join(names)} ({status})" for status, names in absent.items())
         lines.append(f"absent: {'; '.join(parts)}")
     return "\n".join(lines) or NOTHING
-
-
-_HEAD = (
-    "Each clip is described by lines `group: values`. Words behind numbers place them among"
-    " published norms where they are out of the ordinary; they are no verdict, for the user may"
-    " have asked for it. `word <x` means: that word under x."
-)
-_TAIL = (
-    "absent: groups without values: unavailable (not installed), too_short, silent, no_speech,"
-    " failed. unavailable and failed say nothing about the clip's merit, nor do groups that are"
-    " not named (not_requested). No number here tells how natural a voice sounds."
-)
 
 
 def _contours(gone: frozenset[str]) -> str:

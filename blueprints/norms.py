@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 from blueprints.notation import number
 
+#: Midpoints between the five labelled points of an opinion scale.
+_HALFWAY = (1.5, 2.5, 3.5, 4.5)
+
 
 @dataclass(frozen=True)
 class Norm:
@@ -65,9 +68,6 @@ class Norm:
         """The scale and its source in a few words, for a prompt's legend."""
         return f"{self.scale()} ({self.cite})"
 
-
-#: Midpoints between the five labelled points of an opinion scale.
-_HALFWAY = (1.5, 2.5, 3.5, 4.5)
 
 BANDWIDTH = Norm(
     "bandwidth",

@@ -15,6 +15,13 @@ from typing import Any
 
 from blueprints import UserError
 
+_NO_TENSORS = (
+    "it is damaged or holds more than tensors and plain values, which could run code;"
+    " safetensors, or a torch file of tensors only, is allowed"
+)
+#: torch's messages about files that it would have to run; its advice is to run them.
+_ADVICE = re.compile(r"weights[ _-]?only|torch\.load|pickle", re.IGNORECASE)
+
 
 # torch has no types here (see pyproject.toml), hence Any for tensors.
 def read_state(path: Path, remedy: str) -> dict[str, Any]:
@@ -107,15 +114,6 @@ def check_loaded(
             want = state[name].to(device=value.device, dtype=value.dtype)
             if not torch.equal(want, value):
                 raise UserError(f"{path}: {name} did not arrive in the model; {remedy}")
-
-
-_NO_TENSORS = (
-    "it is damaged or holds more than tensors and plain values, which could run code;"
-    " safetensors, or a torch file of tensors only, is allowed"
-)
-
-#: torch's messages about files that it would have to run; its advice is to run them.
-_ADVICE = re.compile(r"weights[ _-]?only|torch\.load|pickle", re.IGNORECASE)
 
 
 def one_line(error: Exception, limit: int = 200) -> str:

@@ -14,6 +14,12 @@ from itertools import product
 
 from fusion.ratings import DIMENSIONS, RATINGS, Rating, rating_min
 
+#: All 64 inputs (content, voice quality, paralinguistics) in the declared order.
+CELLS: tuple[tuple[Rating, Rating, Rating], ...] = tuple(product(RATINGS, RATINGS, RATINGS))
+
+#: The policy used when none is named.
+DEFAULT_POLICY = "content_first"
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -24,9 +30,6 @@ class Decision:
 
 
 DecisionRule = Callable[[Rating, Rating, Rating], Decision]
-
-#: All 64 inputs (content, voice quality, paralinguistics) in the declared order.
-CELLS: tuple[tuple[Rating, Rating, Rating], ...] = tuple(product(RATINGS, RATINGS, RATINGS))
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,3 @@ POLICIES: dict[str, Policy] = {
         majority_vote,
     )
 }
-
-#: The policy used when none is named.
-DEFAULT_POLICY = "content_first"

@@ -47,6 +47,12 @@ _VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 #: marks that turn the direction of the text around them.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
+#: Warnings of one cause that are printed before they are counted only.
+SAME_CAUSE = 3
+
+#: Rows of a table, and kinds of warnings or reasons, that a terminal is shown; a file has all.
+MAX_ROWS = 20
+
 
 def visible(text: str) -> str:
     """A text whose control characters are written out, e.g. ``\\x1b``."""
@@ -135,13 +141,6 @@ def _errors(*, quiet: bool = False) -> Console:
 def complain(text: object) -> None:
     """Print an error in one line."""
     _errors().print(f"[bold red]error:[/] {escape(_bounded(text))}")
-
-
-#: Warnings of one cause that are printed before they are counted only.
-SAME_CAUSE = 3
-
-#: Rows of a table, and kinds of warnings or reasons, that a terminal is shown; a file has all.
-MAX_ROWS = 20
 
 
 def by_cause(problems: Iterable[str], of: Callable[[str], str] = str) -> list[list[str]]:

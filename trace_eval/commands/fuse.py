@@ -17,15 +17,6 @@ from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
 from trace_eval.runs.options import PairOptions
 
-
-@dataclass(frozen=True)
-class PairsWritten:
-    """Pairs that were made of scores, and where they are."""
-
-    out: Path
-    pairs: int
-
-
 _Policy = Annotated[
     str | None,
     typer.Option(
@@ -40,6 +31,14 @@ _Out = Annotated[
         " a new run folder. With a file: folder of the probabilities."
     ),
 ]
+
+
+@dataclass(frozen=True)
+class PairsWritten:
+    """Pairs that were made of scores, and where they are."""
+
+    out: Path
+    pairs: int
 
 
 @from_classes

@@ -25,6 +25,9 @@ from trace_eval.runs.options import DEFAULT_JUDGE, Options
 #: Key of a context for the settings of a file that are no options of its command.
 _TABLE = "trace_eval.table"
 
+#: Headings of the help page.
+_EXTRACTION, _JUDGES = "Options of extraction", "Options of judges"
+
 
 def _load_config(context: typer.Context, path: Path | None) -> Path | None:
     """Read the options that are not on the command line from a file."""
@@ -112,10 +115,6 @@ def named_options(
         **line,
         **read_settings(short, hints, f"{flag} ", listed),
     }
-
-
-#: Headings of the help page.
-_EXTRACTION, _JUDGES = "Options of extraction", "Options of judges"
 
 
 def _repeated(name: str, flags: Sequence[str], metavar: str, panel: str, about: str) -> Parameter:

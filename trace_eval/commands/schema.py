@@ -18,6 +18,20 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
 
+_RECORDS: dict[str, type[Strict]] = {
+    "pair": Pair,
+    "blueprint": Blueprint,
+    "judgement": Judgement,
+    "single": Single,
+    "score": Score,
+    "conversation": Conversation,
+}
+#: Schema of the sentences that stand beside a result.
+_SENTENCES = {
+    "properties": {"sentences": {"type": "array", "items": {"type": "string"}, "maxItems": 3}},
+    "required": ["sentences"],
+}
+
 
 def schema(
     names: Annotated[
@@ -35,16 +49,6 @@ def schema(
     typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
 
 
-_RECORDS: dict[str, type[Strict]] = {
-    "pair": Pair,
-    "blueprint": Blueprint,
-    "judgement": Judgement,
-    "single": Single,
-    "score": Score,
-    "conversation": Conversation,
-}
-
-
 def schemas(name: str | None = None) -> dict[str, Any]:
     """The schema of one record, or all of them by name.
 
@@ -56,13 +60,6 @@ def schemas(name: str | None = None) -> dict[str, Any]:
     if name not in _RECORDS:
         raise UserError(f"schema {name!r}: use one of {', '.join(_RECORDS)}")
     return _RECORDS[name].model_json_schema()
-
-
-#: Schema of the sentences that stand beside a result.
-_SENTENCES = {
-    "properties": {"sentences": {"type": "array", "items": {"type": "string"}, "maxItems": 3}},
-    "required": ["sentences"],
-}
 
 
 def _named(command: str) -> tuple[str, ...]:

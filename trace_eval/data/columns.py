@@ -32,8 +32,10 @@ _SHOWN = 24
 _SOUNDS = 0.3
 _SOUND = re.compile(r"\.(wav|flac|ogg|oga|opus|mp3|aiff?|au|caf|m4a|mp4|aac|webm|mka|wma)\Z", re.I)
 
-
 T = TypeVar("T")
+
+#: Heading of the help pages.
+_FILES = "Files with other names"
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,6 @@ def parse_columns(texts: Iterable[str]) -> dict[str, str]:
         UserError: one has no equals sign, or a field comes twice.
     """
     return split_settings(texts, "--column")
-
-
-#: Heading of the help pages.
-_FILES = "Files with other names"
 
 
 def read_mapping(texts: Sequence[str]) -> dict[str, str]:

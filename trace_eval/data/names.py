@@ -95,6 +95,13 @@ PAIR: dict[tuple[str, ...], Names] = {
     **{(name,): NAMES[name] for name in ("category", "language", "instruction_id")},
 }
 
+#: Fields of a prompt; its id is what its recordings are called.
+PROMPT: Mapping[str, Names] = {
+    "id": (*NAMES["id"], "name", "stem", "file_name", *NAMES["instruction_id"]),
+    "instruction_text": (*NAMES["instruction_text"], "text"),
+    "instruction_audio": (*NAMES["instruction_audio"], "audio", "audio_path"),
+}
+
 
 def _own(name: str, field: str) -> Names:
     """The names of a column that a kind of table calls otherwise."""
@@ -117,12 +124,6 @@ SINGLE: Mapping[str, Names] = _select(
     question_audio="instruction_audio",
 )
 
-#: Fields of a prompt; its id is what its recordings are called.
-PROMPT: Mapping[str, Names] = {
-    "id": (*NAMES["id"], "name", "stem", "file_name", *NAMES["instruction_id"]),
-    "instruction_text": (*NAMES["instruction_text"], "text"),
-    "instruction_audio": (*NAMES["instruction_audio"], "audio", "audio_path"),
-}
 
 #: Fields of a table of labels or judgements of pairs.
 LABELS: Mapping[str, Names] = {

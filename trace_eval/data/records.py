@@ -56,6 +56,10 @@ _SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
 #: Where the bytes of an embedded recording go; returns the path of the written file.
 Spill = Callable[[bytes, str], Path]
 
+#: Ending of embedded recordings without a name, and usual ones of those with one.
+_UNNAMED = ".audio"
+_USUAL = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a")
+
 
 @dataclass(frozen=True)
 class NoLabel:
@@ -277,11 +281,6 @@ def spilled(item: Model, spill: Spill) -> Model:
         return recording.model_copy(update={"audio": spill(recording.data, ""), "data": None})
 
     return map_recordings(item, on_disk)
-
-
-#: Ending of embedded recordings without a name, and usual ones of those with one.
-_UNNAMED = ".audio"
-_USUAL = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a")
 
 
 def spill_to(folder: Path) -> Spill:

@@ -39,6 +39,9 @@ _VALIDATORS = (
     *("last_modified", "updated", "mtime", "modified", "created", "date_time"),
 )
 
+#: Most files of one folder that are fetched: a benchmark has hundreds.
+MAX_FILES = 20_000
+
 
 class TooLarge(Exception):
     """A file of more than :data:`MAX_BYTES`; ``size`` is None where its end was not seen."""
@@ -123,10 +126,6 @@ def _read(where: Path | str) -> bytes:
             if len(data) > MAX_BYTES:
                 raise TooLarge
     return bytes(data)
-
-
-#: Most files of one folder that are fetched: a benchmark has hundreds.
-MAX_FILES = 20_000
 
 
 def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:

@@ -51,6 +51,9 @@ Names = tuple[object, object, object]
 
 NOBODY: Names = (None, None, None)
 
+_MARK = re.compile(r"\[\[([ABC])\]\]")
+_MEANING = {"A": "1", "B": "2", "C": "tie"}
+
 
 def plain(value: object) -> str:
     """A spelling without what does not matter: case, spaces, hyphens, brackets."""
@@ -105,10 +108,6 @@ def _side(word: str, names: Names) -> str | None:
 def names_are_words(names: object) -> bool:
     """Whether a system is called like a side, so that its name must be told from one."""
     return plain(names) in WORDS
-
-
-_MARK = re.compile(r"\[\[([ABC])\]\]")
-_MEANING = {"A": "1", "B": "2", "C": "tie"}
 
 
 def verdict(reply: str, tail: int | None = None) -> str | None:

@@ -38,6 +38,9 @@ _FIRST = 20
 
 Row = dict[str, Any]
 
+#: What a record of a file is called, where it is not a row.
+_UNITS = {".jsonl": "line", ".ndjson": "line", ".json": "record", ".eval": "sample"}
+
 
 def records(
     path: Path,
@@ -160,10 +163,6 @@ def _refuse_others(path: Path, label: Path | str, suffix: str) -> None:
             f"{label}: its name ends in {suffix or 'nothing that says what it holds'}, and that"
             f" of a table in one of {', '.join(SUFFIXES)}; rename or convert it"
         )
-
-
-#: What a record of a file is called, where it is not a row.
-_UNITS = {".jsonl": "line", ".ndjson": "line", ".json": "record", ".eval": "sample"}
 
 
 def _rows(

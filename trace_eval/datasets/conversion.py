@@ -29,6 +29,9 @@ _RUBRICS = Path(__file__).parent / "rubrics"
 #: Characters of a set's name that a file name cannot hold.
 _SAFE = str.maketrans("/\\\0", "---")
 
+#: Largest prompt that is read, bytes.
+MAX_BYTES = 1 << 16
+
 
 class ConversionRecord(TypedDict):
     """What ``published.json`` and ``convert --json`` hold; counts by what is counted."""
@@ -190,10 +193,6 @@ def as_json(read: Conversion) -> str:
     """:meth:`Conversion.record` as a text."""
     text = json.dumps(read.record(), default=asdict, indent=2, ensure_ascii=False, allow_nan=False)
     return text + "\n"
-
-
-#: Largest prompt that is read, bytes.
-MAX_BYTES = 1 << 16
 
 
 def _with_question(rubric: str, question: str, provenance: str) -> str:

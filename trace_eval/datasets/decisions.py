@@ -30,6 +30,9 @@ _TESTS: Mapping[str, Callable[[str, str], bool]] = {
     ),
 }
 
+#: Largest module that is parsed, bytes.
+MAX_BYTES = 1 << 20
+
 
 class ReleasedDecision(NamedTuple):
     """One step of a chain: where the phrase fits, the value is the answer.
@@ -116,10 +119,6 @@ def _step(test: ast.expr, value: int, path: Path) -> ReleasedDecision:
         f"{path}, line {test.lineno}: {ast.unparse(test)!r:.80} is a test that is not understood;"
         " leave out --lists, or name the commit that was read"
     )
-
-
-#: Largest module that is parsed, bytes.
-MAX_BYTES = 1 << 20
 
 
 def read_phrases(checkout: Path, name: str) -> tuple[tuple[str, ...], str]:

@@ -17,6 +17,11 @@ from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary
 
+#: The dimension that naturalness can stand for.
+VOICE_QUALITY: Dimension = "voice_quality"
+
+_BETTER = {"1": Rating.A, "2": Rating.B}
+
 
 def write_derived(
     sources: Sequence[Run],
@@ -72,12 +77,6 @@ def _copy_evidence(source: Run, target: Run) -> None:
         if blueprint.clip not in clips:
             clips.add(blueprint.clip)
             target.add_blueprint(blueprint)
-
-
-#: The dimension that naturalness can stand for.
-VOICE_QUALITY: Dimension = "voice_quality"
-
-_BETTER = {"1": Rating.A, "2": Rating.B}
 
 
 def typed_tie(scores: PairScores, label: str, acceptable: float) -> Rating:

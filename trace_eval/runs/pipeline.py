@@ -36,6 +36,9 @@ from trace_eval.runs.run import Run
 if TYPE_CHECKING:  # brings libsndfile, which runs without sound do not need
     from extractors import Clip
 
+#: What words alone need of a recording: its transcript, and whether anybody speaks.
+_WORDS_NEED = frozenset({"transcript", "signal"})
+
 
 @dataclass(frozen=True)
 class RunEvent:
@@ -55,9 +58,6 @@ class RunEvent:
 
 
 Listener = Callable[[RunEvent], None]
-
-#: What words alone need of a recording: its transcript, and whether anybody speaks.
-_WORDS_NEED = frozenset({"transcript", "signal"})
 
 
 def decode_recording(recording: Recording) -> Clip:

@@ -32,6 +32,14 @@ LANGUAGES = ("asked", "a", "b")
 #: Rows of a table that are held at once on their way into a Parquet file.
 _BATCH = 1000
 
+#: Columns of scores.
+_SCORES: Columns = {
+    **dict.fromkeys(("item", "question_id", "system", "rubric", "status", "reason"), str),
+    **dict.fromkeys(("value", "sd"), float),
+    **dict.fromkeys(("used", "samples"), int),
+    **dict.fromkeys(("mean", "variance"), float),
+}
+
 
 @dataclass(frozen=True)
 class Table:
@@ -168,15 +176,6 @@ def _some_runs_have(
 
 def _text(label: object) -> str | None:
     return None if label is None else str(label)
-
-
-#: Columns of scores.
-_SCORES: Columns = {
-    **dict.fromkeys(("item", "question_id", "system", "rubric", "status", "reason"), str),
-    **dict.fromkeys(("value", "sd"), float),
-    **dict.fromkeys(("used", "samples"), int),
-    **dict.fromkeys(("mean", "variance"), float),
-}
 
 
 def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> Table:

@@ -31,6 +31,11 @@ _ANSWER = {"question_id": str, "prediction": str}
 _QUESTION = {"Qid": str, "Question": str}
 _TRANSCRIPT = {"question_id": str, "asr_pred": str}
 
+#: Least share of equal texts at which a join by number is believed.
+MIN_EQUAL = 0.99
+
+_NUMBER = re.compile(r"(\d+)\D*\Z")
+
 
 def read_vocalbench(source: Source, chosen: Selection) -> Converted:
     """Read questions and the answers of each system.
@@ -156,12 +161,6 @@ def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single
         category=name,
         meta=meta,
     )
-
-
-#: Least share of equal texts at which a join by number is believed.
-MIN_EQUAL = 0.99
-
-_NUMBER = re.compile(r"(\d+)\D*\Z")
 
 
 def join(

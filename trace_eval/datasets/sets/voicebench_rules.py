@@ -49,6 +49,14 @@ SETS: Mapping[str, tuple[str, str | None]] = {
     "mtbench": ("open", None),
 }
 
+#: Task in the id of a row of bbh -> the authors' function, and what 0 and 1 stand for.
+_TASKS: Mapping[str, tuple[str, tuple[str, str]]] = {
+    "sports_understanding": ("extract_answer_sports", ("NO", "YES")),
+    "hyperbaton": ("extract_answer_hyperbaton", ("A", "B")),
+    "navigate": ("extract_answer_navigate", ("NO", "YES")),
+    "web_of_lies": ("extract_answer_lies", ("NO", "YES")),
+}
+
 
 @dataclass(frozen=True)
 class RuleRun:
@@ -77,15 +85,6 @@ class _Reader:
 
 def _rule(name: str, words: str) -> AuthorsRule:
     return AuthorsRule(f"voicebench-{name}", words, f"authors/voicebench/{name}@{COMMIT}")
-
-
-#: Task in the id of a row of bbh -> the authors' function, and what 0 and 1 stand for.
-_TASKS: Mapping[str, tuple[str, tuple[str, str]]] = {
-    "sports_understanding": ("extract_answer_sports", ("NO", "YES")),
-    "hyperbaton": ("extract_answer_hyperbaton", ("A", "B")),
-    "navigate": ("extract_answer_navigate", ("NO", "YES")),
-    "web_of_lies": ("extract_answer_lies", ("NO", "YES")),
-}
 
 
 @dataclass

@@ -52,6 +52,13 @@ _COLUMNS: Columns = {
 
 _MARK = re.compile(r"\[\[\s*(\d+(?:\.\d+)?)\s*\]\]")
 
+_MOS: Columns = {"mos": ANY}
+#: Answers that two must share for a correlation.
+_LEAST = 3
+
+#: Answer (``ID_INSTRUCT``) -> mark.
+Marks = dict[str, float]
+
 
 def read_vstyle(source: Source, chosen: Selection) -> Converted:
     """Read the answers of each system, with the scores of the authors' judge where they are.
@@ -175,15 +182,6 @@ def _overall(system: str, marks: Mapping[str, Sequence[float | None]], n: int) -
     )
     note = f"{len(means)} abilities cover {covered:.4f} of the weight"
     return Figure("overall", system, ours=value, **counts, worst=low, best=high, note=note)
-
-
-_MOS: Columns = {"mos": ANY}
-
-#: Answers that two must share for a correlation.
-_LEAST = 3
-
-#: Answer (``ID_INSTRUCT``) -> mark.
-Marks = dict[str, float]
 
 
 def _key_of(row: Row) -> str:
