@@ -10,7 +10,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from inspect import Parameter
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
@@ -27,6 +27,16 @@ _TABLE = "trace_eval.table"
 
 #: Headings of the help page.
 _EXTRACTION, _JUDGES = "Options of extraction", "Options of judges"
+
+#: Flag -> the class whose fields it names, those that it may not, and where they are listed.
+_FLAGS: dict[str, tuple[type[Any], Collection[str], str]] = {
+    "-J": (JudgeOptions, STATE, "(trace-eval doctor --judge SPEC lists those of a judge)"),
+    "-X": (
+        ExtractOptions,
+        ("overrides", "extractor_options"),
+        "(or EXTRACTOR.KEY=VALUE for an option of one extractor)",
+    ),
+}
 
 
 def _load_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -71,24 +81,6 @@ def _source(context: typer.Context, name: str) -> str:
     """The source of a value by name, because typer may bring its own copy of click."""
     source = context.get_parameter_source(name)
     return source.name if source else ""
-
-
-class _Flag(NamedTuple):
-    """What a flag like ``-J`` may name: fields of a class but some, and where they are listed."""
-
-    options: type[Any]
-    hidden: Collection[str]
-    listed: str
-
-
-_FLAGS = {
-    "-J": _Flag(JudgeOptions, STATE, "(trace-eval doctor --judge SPEC lists those of a judge)"),
-    "-X": _Flag(
-        ExtractOptions,
-        ("overrides", "extractor_options"),
-        "(or EXTRACTOR.KEY=VALUE for an option of one extractor)",
-    ),
-}
 
 
 def named_options(
