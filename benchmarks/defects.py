@@ -4,10 +4,10 @@
 
 Needs TRACE_EVAL_DATA, espeak-ng and flite. Of the seventeen voices of ``defects_voices`` every
 second one was used to choose thresholds; the figures are of the others, with other places and
-strengths (four thresholds were last moved by counts of the others at seed 5). An event is right where it overlaps what was planted, within .1 s; every other event of
-its kind, in clips of whichever kind and in clips without a defect, is wrong. Only where another
-kind was planted an event is neither: a cut may click, and clipping may begin with a cut. They are
-counted beside it.
+strengths. Four thresholds were last moved by counts of the others at seed 5. An event is right
+where it overlaps what was planted, within .1 s; every other event of its kind, in clips of
+whichever kind and in clips without a defect, is wrong. Only where another kind was planted an event
+is neither: a cut may click, and clipping may begin with a cut. They are counted beside it.
 
 A clean clip that a file's end cuts at full level ends abruptly, and that is no false alarm: where
 all files of a folder last exactly as long, and the last 10 ms are within 15 dB of the level of
