@@ -28,7 +28,7 @@ test: $(VENV)/installed-test system
 # While you work: the tests of one room and the layers, e.g. make check ROOM=gate.
 ROOM ?= data
 check: $(VENV)/installed-test
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile tests/$(ROOM) tests/test_layers.py
+	$(BIN)/python -m pytest -q -n 3 --dist loadfile tests/$(ROOM) tests/test_layers.py
 
 # Minutes each: a small model on all examples, every command of the docs, references that are slow.
 test-slow: $(VENV)/installed-test system

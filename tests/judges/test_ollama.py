@@ -154,8 +154,8 @@ FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
     "too long": ([refusal(500, "input length exceeds the context length")], Reason.PROMPT_CUT, 1),
     "reset in mid-body": ([Answer(body=GOOD, cut=30), OK], None, 2),
     "reset for ever": ([Answer(body=GOOD, cut=30)], Reason.UNREACHABLE, 3),
-    "slow": ([Answer(body=GOOD, sleep=2.0), OK], None, 2),
-    "slow for ever": ([Answer(body=GOOD, sleep=2.0)], Reason.UNREACHABLE, 2),
+    "slow": ([Answer(body=GOOD, sleep=1.0), OK], None, 2),
+    "slow for ever": ([Answer(body=GOOD, sleep=1.0)], Reason.UNREACHABLE, 2),
 }
 
 
@@ -163,7 +163,7 @@ FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
 def test_faults(name: str) -> None:
     answers, reason, requests = FAULTS[name]
     with scripted(answers) as server:
-        judge = made(server.url, timeout_s=1.0 if "slow" in name else 20)
+        judge = made(server.url, timeout_s=0.5 if "slow" in name else 20)
         judgement = judge_once(judge)
         assert judgement.reason is reason, judgement.detail
         assert (judgement.status == "scored") is (reason is None)

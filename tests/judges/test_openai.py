@@ -94,7 +94,7 @@ def test_a_cut_reply_is_not_a_verdict(llama: str) -> None:
 def test_faults(name: str) -> None:
     answers, reason, requests = FAULTS[name]
     with Server(in_turn(answers)) as server:
-        judge = made(server.url, timeout_s=1.0 if "slow" in name else 20)
+        judge = made(server.url, timeout_s=0.5 if "slow" in name else 20)
         # A settled dialect: how it is found out is another test's subject.
         assert isinstance(judge.client, OpenAIClient)
         judge.client._settled = True

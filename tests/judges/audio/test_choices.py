@@ -7,6 +7,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -294,11 +295,11 @@ def test_two_runs_at_once_pay_for_each_sample_once(tmp_path: Path) -> None:
 
 def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:
     """Killed while a bad choice is repaired: the good ones are kept, and one call is open."""
-    hangs = [True]
+    killed = threading.Event()
 
     def answer(asked: Asked) -> Answer:
-        if "n" not in asked.body and hangs[0]:
-            return Answer(body=spoilt(asked).body, sleep=5.0)
+        if "n" not in asked.body:
+            killed.wait(60)
         return spoilt(asked)
 
     manifest, out = tmp_path / "answers.jsonl", tmp_path / "run"
@@ -316,7 +317,7 @@ def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:
         finally:
             running.kill()
             running.wait()
-        hangs[0] = False
+            killed.set()
         with sqlite3.connect(tmp_path / "cache" / "replies.sqlite") as cache:
             assert cache.execute("SELECT COUNT(*) FROM replies").fetchone() == (4,)
         done = trace_eval(*typed)
