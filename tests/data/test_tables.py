@@ -150,6 +150,10 @@ def test_labels_name_the_systems_of_the_items_that_they_are_about(
         assert code == 0, shown
     Path("labels.csv").write_text("id,winner\nq1.wav,New\nq2.WAV,new\nq3.mp3,no difference\n")
     assert read_labels("labels.csv", about=[judged]).ids.tolist() == ["q1", "q2", "q3"]
+    Path("labels.csv").write_text("Filename,Preferred system\nq1.wav,new\nq2,new\nq9.wav,tie\n")
+    about = read_labels("labels.csv", about=[judged])
+    assert about.ids.tolist() == ["q1", "q2", "q9.wav"]  # q9 is not judged: it stays as it is
+    assert about.codes["preference"].tolist() == [0, 1, 4]
     Path("labels.csv").write_text("id,winner\nx1.wav,new\n")
     with pytest.raises(UserError, match=r"none of its 3 ids .*'q1' and 'x1\.wav'"):
         read_labels("labels.csv", about=[judged])
@@ -163,6 +167,21 @@ def test_labels_name_the_systems_of_the_items_that_they_are_about(
         assert "--map meh=1 --map newer=2" in shown
         code, shown = _typed(f"{command} judged.csv --labels labels.csv --map newer=1 --map meh=2")
         assert code == 0, shown
+
+
+def test_ratings_name_the_recordings_of_the_items_that_they_are_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("judged.csv").write_text("id,system,score\nq1,x,1\nq2,x,3\nq3,y,4\nq4,y,5\n")
+    Path("mos.csv").write_text("File,Listener,Score\nq1.wav,l,1\nq2.wav,l,2\nq3,l,4\nq4.wav,l,5\n")
+    for command in ("agree", "rank"):
+        code, shown = _typed(f"{command} judged.csv --labels mos.csv")
+        assert code == 0, shown
+    Path("mos.csv").write_text("File,Score\nq1.wav,1\nq2.wav,2\nq5.wav,4\n")
+    code, shown = _typed("agree judged.csv --labels mos.csv")
+    assert code == 2
+    assert "1 rated item is not in judged.csv, first 'q5.wav'" in shown
 
 
 def test_every_command_knows_the_systems_of_its_runs_in_labels(

@@ -33,7 +33,8 @@ NAMES: dict[str, Names] = {
     "voice_audio": ("voice_audio", "voice_path", "prompt_audio"),
     **{f"label_{name}": (f"label_{name}", name) for name in (*DIMENSIONS, "overall")},
     "label_preference": ("label_preference", "preference", "winner", "preferred", "outcome",
-                         "human_preference", "choice", "vote"),
+                         "human_preference", "choice", "vote", "preferred_system",
+                         "preferred_model"),
     "match": ("match", "label_match"),
     "category": ("category",),
     "language": ("language",),
@@ -75,6 +76,9 @@ OTHER_NAMES: dict[str, Names] = {
 #: Names that count only where a table has no other name of what they hold.
 WEAK = frozenset(("item_id", "prompt_id", "question_id", "model"))
 
+#: Names of the id in tables that call items by their recordings, e.g. of a listening test.
+_BY_RECORDING = ("stem", "file_name", "file")
+
 #: Columns of the better and of the worse answer, as data for RLHF and DPO have them.
 BETTER = ("chosen", "chosen_audio", "chosen_path", "chosen_audio_path", "chosen_file_name")
 WORSE = ("rejected", "rejected_audio", "rejected_path", "rejected_audio_path", "rejected_file_name")
@@ -97,7 +101,7 @@ PAIR: dict[tuple[str, ...], Names] = {
 
 #: Fields of a prompt; its id is what its recordings are called.
 PROMPT: Mapping[str, Names] = {
-    "id": (*NAMES["id"], "name", "stem", "file_name", *NAMES["instruction_id"]),
+    "id": (*NAMES["id"], "name", *_BY_RECORDING, *NAMES["instruction_id"]),
     "instruction_text": (*NAMES["instruction_text"], "text"),
     "instruction_audio": (*NAMES["instruction_audio"], "audio", "audio_path"),
 }
@@ -128,7 +132,7 @@ SINGLE: Mapping[str, Names] = _select(
 #: Fields of a table of labels or judgements of pairs.
 LABELS: Mapping[str, Names] = {
     **_select(
-        *("id", "instruction_id", "category", "repeat", "order", "system", "match"),
+        *("instruction_id", "category", "repeat", "order", "system", "match"),
         *("score_a", "score_b", "truth_score_a", "truth_score_b"),
         system_a="a_system",
         system_b="b_system",
@@ -137,6 +141,7 @@ LABELS: Mapping[str, Names] = {
         preference="label_preference",
         **{name: f"label_{name}" for name in (*DIMENSIONS, "overall")},
     ),
+    "id": (*NAMES["id"], *_BY_RECORDING),
     "rater": (*NAMES["rater"], *NAMES["judge"]),
     **{
         name: (name,)
@@ -149,10 +154,13 @@ LABELS: Mapping[str, Names] = {
 }
 
 #: Fields of a table of scores or ratings of single answers.
-SCORES: Mapping[str, Names] = _select(
-    *("id", "rater", "judge", "score", "mos", "variance", "rubric", "system", "split"),
-    question_id="instruction_id",
-)
+SCORES: Mapping[str, Names] = {
+    "id": (*NAMES["id"], *_BY_RECORDING),
+    **_select(
+        *("rater", "judge", "score", "mos", "variance", "rubric", "system", "split"),
+        question_id="instruction_id",
+    ),
+}
 
 
 def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str, str]:

@@ -209,10 +209,16 @@ def mapped(
 
 def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
     """Ids as judgements have them: names of recordings stand for items, ``q1.wav`` for ``q1``."""
-    if not about or any((one.find(ids) >= 0).any() for one in about):
+    stray = np.full(len(ids), bool(about))
+    for one in about:
+        stray &= one.find(ids) < 0
+    if not stray.any():
         return ids
-    stems = texts_of([stem(str(name)) for name in ids])
-    return stems if any((one.find(stems) >= 0).any() for one in about) else ids
+    stems = texts_of([stem(str(name)) for name in ids[stray]])
+    judged = np.any([one.find(stems) >= 0 for one in about], axis=0)
+    ids = ids.copy()
+    ids[stray] = np.where(judged, stems, ids[stray])
+    return ids
 
 
 def encode(

@@ -18,6 +18,7 @@ from blueprints import UserError, counted
 from fusion import Numbers
 from trace_eval.data.columns import Missing
 from trace_eval.estimate.resample import Resampler
+from trace_eval.opinions.labels import as_judged
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import placed, placed_ratings, rated
 from trace_eval.opinions.units import index_of
@@ -41,7 +42,8 @@ def join_scores(
         UserError: a rated item is in no source, unless ``missing`` is ``drop``, or a number is off
             the scale.
     """
-    items, ratings = items_of(sources, ratings), rated(ratings)
+    ratings = rated(replace(ratings, ids=as_judged(ratings.ids, sources)))
+    items = items_of(sources, ratings)
     stray = items.find(ratings.ids) < 0
     if stray.any() and missing == "error":
         absent = len(set(ratings.ids[stray].tolist()))
