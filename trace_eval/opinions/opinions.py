@@ -50,6 +50,11 @@ class DataWarning:
     text: str
     rows: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, check: str, text: str, ids: Texts) -> DataWarning:
+        """A warning about the items with these ids."""
+        return cls(check, text, tuple(map(str, ids.tolist())))
+
 
 @dataclass(frozen=True)
 class Opinions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,9 +39,9 @@ def warning_line(warning: DataWarning) -> str:
     return f"{warning.text} (rows {shown}{f' and {more} more' if more > 0 else ''})"
 
 
-def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> list[DataWarning]:
+def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> Iterator[DataWarning]:
     """Find the same recordings under several ids, and repeated (instruction, A, B) triples."""
-    warnings, instruction = [], facts.get("instruction_id")
+    instruction = facts.get("instruction_id")
     for check, kind, what in (
         ("duplicate_items", "clip", "recordings in the same order"),
         ("repeated_triples", "system", "systems in this order"),
@@ -55,15 +55,12 @@ def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> list[DataWarning]
         rows, groups = _repeats(columns)
         if groups:
             several = "group of ids has", "groups of ids have"
-            warnings.append(
-                DataWarning(
-                    check,
-                    f"{counted(groups, *several)} the same instruction and {what}:"
-                    f" {len(ids) - len(rows) + groups} distinct of {len(ids)}; each id counts",
-                    tuple(map(str, ids[rows].tolist())),
-                )
+            yield DataWarning.of(
+                check,
+                f"{counted(groups, *several)} the same instruction and {what}:"
+                f" {len(ids) - len(rows) + groups} distinct of {len(ids)}; each id counts",
+                ids[rows],
             )
-    return warnings
 
 
 def _repeats(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], int]:
@@ -82,23 +79,20 @@ def _repeats(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], int]:
     return np.flatnonzero(available)[several][order], int((size > 1).sum())
 
 
-def self_compared(ids: Texts, mask: NDArray[np.bool_]) -> list[DataWarning]:
+def self_compared(ids: Texts, mask: NDArray[np.bool_]) -> Iterator[DataWarning]:
     """Pairs of one system with itself, or of one recording with itself."""
-    if not mask.any():
-        return []
-    return [
-        DataWarning(
+    if mask.any():
+        yield DataWarning.of(
             "self_comparisons",
             f"{counted(int(mask.sum()), 'comparison')} of a system or a recording with itself:"
             " counted apart in the bias table, never in a ranking",
-            tuple(str(key) for key in ids[mask]),
+            ids[mask],
         )
-    ]
 
 
 def copied_ties(
     ids: Texts, labels: Codes, reference: Codes, who: str, against: str
-) -> list[DataWarning]:
+) -> Iterator[DataWarning]:
     """Winners that repeat the previous row's label exactly where the reference has a tie.
 
     A loop that sets its variable for winners only leaves this trace. Found when nearly all
@@ -112,26 +106,22 @@ def copied_ties(
     copies = suspects & (labels == before)
     count = int(copies.sum())
     if not number or count < COPIED_SHARE * number:
-        return []
+        return
     from scipy.special import bdtrc
 
     shares = np.bincount(labels[labels != MISSING], minlength=3) / (labels != MISSING).sum()
     chance = float(max(shares[0], shares[1], (shares**2).sum()))
-    if bdtrc(count - 1, number, min(chance, 1.0)) >= SIGNIFICANT:
-        return []
-    return [
-        DataWarning(
+    if bdtrc(count - 1, number, min(chance, 1.0)) < SIGNIFICANT:
+        yield DataWarning.of(
             "copied_ties",
             f"{who}: {count} of {number} winners where {against} has a tie repeat the label of"
             " the row before; ties were probably overwritten, read the file again",
-            tuple(str(key) for key in ids[copies]),
+            ids[copies],
         )
-    ]
 
 
-def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[DataWarning]:
+def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> Iterator[DataWarning]:
     """Typed against untyped ties, mixtures, and labels that only one side ever uses."""
-    warnings = []
     seen = [np.bincount(c[c != MISSING], minlength=len(LABELS)) for c in (truth, predicted)]
     typed, untyped = [bool(n[2:4].any()) for n in seen], [bool(n[4]) for n in seen]
     for side, codes, mixed in zip(
@@ -141,13 +131,12 @@ def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[Dat
         strict=True,
     ):
         if mixed:
-            rows = tuple(str(key) for key in ids[codes == LABELS.index("tie")])
             text = f"{who}: {side} mix plain ties with typed ones; all ties are collapsed"
-            warnings.append(DataWarning("label_sets", text, rows))
+            yield DataWarning.of("label_sets", text, ids[codes == LABELS.index("tie")])
     if (typed[0] and untyped[1]) or (typed[1] and untyped[0]):
         text = f"{who}: only one side has typed ties; all ties are collapsed, there is no 4-way"
-        warnings.append(DataWarning("label_sets", text))
-        return warnings
+        yield DataWarning("label_sets", text)
+        return
     for label in LABELS[:4] if any(typed) else ("1", "2", "tie"):
         code = LABELS.index(label)
         for one, other, name in ((0, 1, "the judge never says"), (1, 0, "the labels never say")):
@@ -156,13 +145,12 @@ def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[Dat
                     f"{who}: {name} {label}, the other side does"
                     f" {counted(int(seen[one][code]), 'time')}"
                 )
-                warnings.append(DataWarning("label_sets", text))
-    return warnings
+                yield DataWarning("label_sets", text)
 
 
 def other_column(
     ids: Texts, truth: Mapping[str, Codes], judged: Mapping[str, Codes], who: str
-) -> list[DataWarning]:
+) -> Iterator[DataWarning]:
     """Typed ``overall`` on one side, ``preference`` on the other: compared, with ties collapsed.
 
     Args:
@@ -184,42 +172,34 @@ def other_column(
                 f" {counted(both, f'{of} is', f'{of} are')} compared as preferences, all ties as"
                 " one, and there is no 4-way"
             )
-            return [DataWarning("label_sets", text)]
-    return []
+            yield DataWarning("label_sets", text)
 
 
-def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> list[DataWarning]:
+def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> Iterator[DataWarning]:
     """``overall`` and ``preference`` in one file that contradict or stand in for each other."""
     if "overall" not in codes or "preference" not in codes:
-        return []
-    overall, preference = collapse_codes(codes["overall"]), codes["preference"]
-    preference = collapse_codes(preference)
+        return
+    overall, preference = (collapse_codes(codes[name]) for name in ("overall", "preference"))
     both = (overall != MISSING) & (preference != MISSING)
-    warnings = []
     against = both & (overall != preference)
     if against.any():
-        warnings.append(
-            DataWarning(
-                "label_sets",
-                f"{who}: overall and preference contradict each other on {int(against.sum())} of"
-                f" {counted(int(both.sum()), 'item')}; each is reported on its own",
-                tuple(str(key) for key in ids[against]),
-            )
+        yield DataWarning.of(
+            "label_sets",
+            f"{who}: overall and preference contradict each other on {int(against.sum())} of"
+            f" {counted(int(both.sum()), 'item')}; each is reported on its own",
+            ids[against],
         )
     alone = (overall != MISSING) ^ (preference != MISSING)
     if alone.any():
-        warnings.append(
-            DataWarning(
-                "label_sets",
-                f"{who}: {counted(int(alone.sum()), 'item has', 'items have')} only one of"
-                " overall and preference; put all opinions into one column",
-                tuple(str(key) for key in ids[alone]),
-            )
+        yield DataWarning.of(
+            "label_sets",
+            f"{who}: {counted(int(alone.sum()), 'item has', 'items have')} only one of"
+            " overall and preference; put all opinions into one column",
+            ids[alone],
         )
-    return warnings
 
 
-def swapped(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[DataWarning]:
+def swapped(ids: Texts, truth: Codes, predicted: Codes, who: str) -> Iterator[DataWarning]:
     """Agreement far below chance whose mirror image is far above it.
 
     Tested on the items where both sides name a winner: right less often than in half of
@@ -228,20 +208,18 @@ def swapped(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[DataWa
     available = (truth >= 0) & (truth < 2) & (predicted >= 0) & (predicted < 2)
     number, right = int(available.sum()), int((available & (truth == predicted)).sum())
     if 2 * right >= number:
-        return []
+        return
     if sign_test(number - right, right, one_sided=True) >= SIGNIFICANT:
-        return []
-    mirrored = flip(predicted)
-    labels = len(LABELS)
-    now = float(accuracy(joint_counts(truth, predicted, labels)))
-    then = float(accuracy(joint_counts(truth, mirrored.astype(np.int8), labels)))
+        return
+    now, then = (
+        float(accuracy(joint_counts(truth, codes, len(LABELS))))
+        for codes in (predicted, flip(predicted).astype(np.int8))
+    )
     d = digits(number)
-    return [
-        DataWarning(
-            "swapped",
-            f"{who}: {right} of {number} winners agree, far below chance; with A and B"
-            f" exchanged accuracy is {then:.{d}f} instead of {now:.{d}f}: the answers were probably"
-            " swapped and the labels were not",
-            tuple(str(key) for key in ids[available & (truth != predicted)]),
-        )
-    ]
+    yield DataWarning.of(
+        "swapped",
+        f"{who}: {right} of {number} winners agree, far below chance; with A and B"
+        f" exchanged accuracy is {then:.{d}f} instead of {now:.{d}f}: the answers were probably"
+        " swapped and the labels were not",
+        ids[available & (truth != predicted)],
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ def mirrored_rows(facts: Facts) -> NDArray[np.int64]:
     return np.empty((0, 2), np.int64)
 
 
-def mirrored_truth(ids: Texts, facts: Facts, labels: Codes, who: str) -> list[DataWarning]:
+def mirrored_truth(ids: Texts, facts: Facts, labels: Codes, who: str) -> Iterator[DataWarning]:
     """Labels of mirrored answers must mirror each other.
 
     Found when winners are kept significantly more often than exchanged (the recordings were
@@ -51,7 +51,7 @@ def mirrored_truth(ids: Texts, facts: Facts, labels: Codes, who: str) -> list[Da
     """
     joined = mirrored_rows(facts)
     if not len(joined):
-        return []
+        return
     codes = collapse_codes(labels)
     partner = np.full(len(codes), MISSING, np.int8)
     partner[joined[:, 0]] = flip(codes[joined[:, 1]])
@@ -61,18 +61,18 @@ def mirrored_truth(ids: Texts, facts: Facts, labels: Codes, who: str) -> list[Da
     count, number = int(kept.sum()), len(both)
     if not number or sign_test(count, number - count, one_sided=True) >= SIGNIFICANT:
         partner[both[kept]] = TIE
-        return copied_ties(ids, codes, partner, who, "the mirrored row contradicts them or")
+        yield from copied_ties(ids, codes, partner, who, "the mirrored row contradicts them or")
+        return
     of = f"of {counted(number, 'pair')} of mirrored answers"
     text = (
         f"{who}: {counted(count, f'{of} has', f'{of} have')} the same winner label in both"
         " orders; the answers were exchanged and the labels were not, mirror the labels too"
     )
-    rows = tuple(str(key) for key in ids[both[kept, 1]])
-    result = copied_ties(ids, codes, partner, who, "the mirrored row")
-    return [*result, DataWarning("mirrored_truth", text, rows)]
+    yield from copied_ties(ids, codes, partner, who, "the mirrored row")
+    yield DataWarning.of("mirrored_truth", text, ids[both[kept, 1]])
 
 
-def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> list[DataWarning]:
+def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> Iterator[DataWarning]:
     """Items whose A is the other side's B, by recordings, else by systems.
 
     Args:
@@ -93,38 +93,38 @@ def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> list[Da
                 f" exchanged between judgements and labels (by {name}); mirror one side, e.g."
                 " --flip-b"
             )
-            return [DataWarning("exchanged_sides", text, tuple(str(key) for key in ids[crossed]))]
-    return []
+            yield DataWarning.of("exchanged_sides", text, ids[crossed])
+            return
 
 
 def label_warnings(
     items: Opinions, judges: Sequence[JudgeOpinions], columns: Sequence[Sequence[Aligned]]
-) -> list[DataWarning]:
+) -> Iterator[DataWarning]:
     """Warnings about the labels (a row per item), about judges, and about the two together."""
     facts: dict[str, NDArray[Any]] = {}
     for judge in judges:
         facts = {**judge.joined.facts, **facts}
-    warnings = repeated(items.ids, facts) + self_compared(items.ids, self_mask(facts, len(items)))
     ids, truth = items.ids, items.agreed
-    warnings += two_opinions(ids, truth, "the labels")
+    yield from repeated(ids, facts)
+    yield from self_compared(ids, self_mask(facts, len(items)))
+    yield from two_opinions(ids, truth, "the labels")
     for name, codes in truth.items():
-        warnings += mirrored_truth(ids, facts, codes, f"labels, {name}")
+        yield from mirrored_truth(ids, facts, codes, f"labels, {name}")
     if "overall" in truth and "preference" in truth:
         for one, other in (("overall", "preference"), ("preference", "overall")):
-            warnings += copied_ties(ids, truth[one], truth[other], f"labels, {one}", other)
+            yield from copied_ties(ids, truth[one], truth[other], f"labels, {one}", other)
     for judge, aligned in zip(judges, columns, strict=True):
         verdicts = judge.joined.codes
-        warnings += two_opinions(ids, verdicts, judge.name)
-        warnings += other_column(ids, truth, verdicts, judge.name)
+        yield from two_opinions(ids, verdicts, judge.name)
+        yield from other_column(ids, truth, verdicts, judge.name)
         own = {name: judge.joined.facts[name] for name in TEXT_FACTS if name in judge.own.facts}
-        warnings += exchanged_sides(ids, own, items.facts, judge.name)
+        yield from exchanged_sides(ids, own, items.facts, judge.name)
         for column in aligned:
             who = f"{judge.name}, {column.dimension}"
             name = column.dimension
             if name in truth and name in verdicts:  # not a preference made from overall
-                warnings += label_sets(ids, truth[name], verdicts[name], who)
+                yield from label_sets(ids, truth[name], verdicts[name], who)
             agreed, predicted = column.agreed, column.predicted
-            warnings += swapped(ids, agreed, predicted, who)
-            warnings += copied_ties(ids, predicted, agreed, who, "the labels")
-            warnings += copied_ties(ids, agreed, predicted, f"labels, {name}", who)
-    return warnings
+            yield from swapped(ids, agreed, predicted, who)
+            yield from copied_ties(ids, predicted, agreed, who, "the labels")
+            yield from copied_ties(ids, agreed, predicted, f"labels, {name}", who)

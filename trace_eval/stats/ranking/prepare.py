@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,26 +70,28 @@ def human_table(labels: Opinions, judged: Opinions, missing: Missing = "error") 
     return replace(items, facts={**joined.facts, **design}).take(rows >= 0)
 
 
-def ranking_warnings(table: Opinions, column: str, labels: Opinions | None) -> list[DataWarning]:
+def ranking_warnings(
+    table: Opinions, column: str, labels: Opinions | None
+) -> Iterator[DataWarning]:
     """Warnings about one judge's labels in a column, and about human labels beside them."""
-    result = repeated(table.ids, table.facts)
-    result += self_compared(table.ids, self_mask(table.facts, len(table)))
-    result += two_opinions(table.ids, table.codes, table.source)
+    yield from repeated(table.ids, table.facts)
+    yield from self_compared(table.ids, self_mask(table.facts, len(table)))
+    yield from two_opinions(table.ids, table.codes, table.source)
     if labels is None:
-        return result
+        return
     labels = labels.with_codes(**labels.agreed)
     rows = table.find(labels.ids)
     if (rows < 0).any():
-        return result  # each order is a comparison of its own: none is the labels' item
+        return  # each order is a comparison of its own: none is the labels' item
     judged = {name: codes[rows] for name, codes in table.codes.items()}
-    result += other_column(labels.ids, labels.codes, judged, table.source)
+    yield from other_column(labels.ids, labels.codes, judged, table.source)
     if column not in labels.codes:
-        return result
-    result += two_opinions(labels.ids, labels.codes, labels.source)
-    result += mirrored_truth(labels.ids, labels.facts, labels.codes[column], labels.source)
+        return
+    yield from two_opinions(labels.ids, labels.codes, labels.source)
+    yield from mirrored_truth(labels.ids, labels.facts, labels.codes[column], labels.source)
     truth, predicted = labels.codes[column], judged[column]
-    result += label_sets(labels.ids, truth, predicted, table.source)
-    return result + swapped(labels.ids, truth, predicted, table.source)
+    yield from label_sets(labels.ids, truth, predicted, table.source)
+    yield from swapped(labels.ids, truth, predicted, table.source)
 
 
 @dataclass(frozen=True)
