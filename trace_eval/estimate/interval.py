@@ -22,6 +22,11 @@ class IntervalEstimate:
     interval: Range | None = None
     reason: str | None = None
 
+    @classmethod
+    def within(cls, value: float, limits: Range | str) -> IntervalEstimate:
+        """A number with its limits, or the reason why it has none."""
+        return cls(value, reason=limits) if isinstance(limits, str) else cls(value, limits)
+
     def on(self, scale: Callable[[float], float]) -> IntervalEstimate:
         """The same in other units, by a rising function."""
         limits = self.interval and (scale(self.interval[0]), scale(self.interval[1]))

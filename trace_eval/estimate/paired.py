@@ -68,9 +68,7 @@ def mean_difference(
     value = float(np.mean(differences))
     if not options.resamples:
         return IntervalEstimate(value)
-    limits = mean_interval(differences, unit, bounds, options.level)
-    why = limits if isinstance(limits, str) else None
-    return IntervalEstimate(value, None if isinstance(limits, str) else limits, why)
+    return IntervalEstimate.within(value, mean_interval(differences, unit, bounds, options.level))
 
 
 def cluster_sums(differences: Array, cluster: NDArray[np.int64] | None) -> NDArray[np.float64]:

@@ -154,6 +154,7 @@ class Resampler:
         columns: Sequence[Array],
         statistic: OfSums,
         row: NDArray[np.int64] | None = None,
+        correlation: bool = False,
     ) -> None:
         """Register a function of sums.
 
@@ -161,7 +162,10 @@ class Resampler:
             columns: finite numbers per row [shape=(rows,) each].
             statistic: of the columns' sums; NaN where it has no value.
             row: item of each row; None: the rows are the items.
+            correlation: its limits lie on Fisher's scale.
         """
+        if correlation:
+            self.correlations.add(name)
         unit = self.unit if row is None else self.unit[row]
         places = [
             self._column(np.bincount(unit, weights=column, minlength=self.units))
@@ -233,6 +237,13 @@ class Resampler:
         high = 1.0 if far < _SAME else min(1.0, far)
         self.mean(name, values, row, (-high if signed else 0.0, high))
 
+    def linear(
+        self, name: str, value: float, influence: Array, row: NDArray[np.int64] | None = None
+    ) -> None:
+        """Register a statistic by its value and the influence of each row on it."""
+        columns = influence, np.ones(len(influence))
+        self.sums(name, columns, lambda sums: value + ratio(sums), row)
+
     def weighted(self, name: str, statistic: OfWeights) -> None:
         """Register a function of unit weights."""
         self._weighted[name] = statistic
@@ -276,9 +287,7 @@ class Resampler:
         if isinstance(clusters, str):
             return IntervalEstimate(number, reason=clusters)
         if name in self._means:
-            limits = mean_interval(*self._means[name], level)
-            assert not isinstance(limits, str)  # or there were none of all rows
-            return IntervalEstimate(number, limits)
+            return IntervalEstimate.within(number, mean_interval(*self._means[name], level))
         if name in self.correlations and clusters.variance() > _SAME**2:
             # symmetric where the spread does not depend on the correlation (Fisher 1921)
             room = 1 - number**2
@@ -287,10 +296,9 @@ class Resampler:
             far = float(np.sqrt(clusters.variance())) * clusters.quantile(level) / room
             low, high = np.tanh(np.arctanh(number) + np.array([-far, far])).tolist()
             return IntervalEstimate(number, (low, high))
-        limits = jackknife_interval(number, without, rows, level, name in self.both_ways)
-        if isinstance(limits, str):
-            return IntervalEstimate(number, reason=limits)
-        return IntervalEstimate(number, limits)
+        both_ways = name in self.both_ways
+        limits = jackknife_interval(number, without, rows, level, both_ways)
+        return IntervalEstimate.within(number, limits)
 
     def _values(self, totals: Array, weights: Array) -> dict[str, Array]:
         """Every statistic, from sums of columns or from unit weights, one of each in a row."""

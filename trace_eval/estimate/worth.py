@@ -113,23 +113,19 @@ class Clusters:
     def worth(self) -> float:
         """Independent rows of the same spread, whose mean would have the same variance."""
         number = self.number
-        if self.single:
+        if self.single or self.spread < _NO_SPREAD:
             return number**2 / float(self.sizes @ self.rows**2)
-        between, inner = self._squares()
-        spread = (between + inner) / number
-        if spread < _NO_SPREAD:
-            return number**2 / float(self.sizes @ self.rows**2)
-        alike = self._alike(between, inner)
+        alike = self._alike()
         model = float(self.sizes @ (alike * self.rows**2 + (1 - alike) * self.rows)) / number**2
         own = 1 - self.rows / number
-        seen = float(self.sizes @ (self.influence**2 / np.maximum(own, 1 - MOST_OF_ONE))) / spread
-        return 1 / max(model, seen)
+        seen = float(self.sizes @ (self.influence**2 / np.maximum(own, 1 - MOST_OF_ONE)))
+        return 1 / max(model, seen / self.spread)
 
-    def _alike(self, between: float, inner: float) -> float:
+    def _alike(self) -> float:
         """Upper limit of the intra-cluster correlation, 0 to 1."""
         from scipy.special import fdtri
 
-        number, units = self.number, self.units
+        (between, inner), number, units = self._squares(), self.number, self.units
         if units < 2 or number <= units or inner < _NO_SPREAD:
             return 1.0
         typical = (number - float(self.sizes @ self.rows**2) / number) / (units - 1)

@@ -48,8 +48,8 @@ def pearson_of_sums(sums: Array) -> Array:
 
 def r(resampler: Resampler, key: str, scored: Scored) -> Basis:
     """``s_xy / (s_x s_y)`` of scores and mean ratings (Pearson 1895), -1 to 1."""
-    resampler.sums(key, moments(scored.judge.score, scored.truth), pearson_of_sums)
-    resampler.correlations.add(key)
+    columns = moments(scored.judge.score, scored.truth)
+    resampler.sums(key, columns, pearson_of_sums, correlation=True)
     return Basis(len(scored.truth))
 
 
@@ -96,8 +96,7 @@ def ccc(resampler: Resampler, key: str, scored: Scored) -> Basis:
     """``2 s_xy / (s_x^2 + s_y^2 + (mean_x - mean_y)^2)`` of scores and mean ratings (Lin 1989)."""
     if scored.off_scale is None:
         columns = concordance_moments(scored.judge.score, scored.truth)
-        resampler.sums(key, columns, concordance_of_sums)
-        resampler.correlations.add(key)
+        resampler.sums(key, columns, concordance_of_sums, correlation=True)
     return Basis(len(scored.truth), reason=scored.off_scale)
 
 

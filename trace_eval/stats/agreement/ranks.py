@@ -49,8 +49,7 @@ def _add(
         resampler.weighted(name, how[0](cells))
         return
     value, influence = how[1](cells)
-    columns = influence[cells.cell], np.ones(len(cells.cell))
-    resampler.sums(name, columns, lambda sums: value + sums[..., 0] / sums[..., 1], row)
+    resampler.linear(name, value, influence[cells.cell], row)
 
 
 def rho(resampler: Resampler, key: str, scored: Scored) -> Basis:

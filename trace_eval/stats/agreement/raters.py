@@ -58,8 +58,7 @@ def add_mean_r(resampler: Resampler, name: str, pairs: Sequence[tuple[Array, Arr
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(present, each, 0).sum(-1) / present.sum(-1))
 
-    resampler.sums(name, columns, statistic)
-    resampler.correlations.add(name)
+    resampler.sums(name, columns, statistic, correlation=True)
     return len(pairs) - len(columns) // _COLUMNS
 
 
@@ -204,7 +203,6 @@ def add_samples(book: FigureBook, judge: JudgeOpinions) -> None:
     for name, of_mean in (("icc_1_1", False), ("icc_1_k", True)):
 
         def register(key: str, mean: bool = of_mean) -> None:
-            resampler.sums(key, columns, lambda sums: icc_of_sums(sums, mean), rows)
-            resampler.correlations.add(key)
+            resampler.sums(key, columns, lambda sums: icc_of_sums(sums, mean), rows, True)
 
         book.add("samples", judge.name, name, Basis(len(rows)), register)

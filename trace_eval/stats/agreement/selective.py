@@ -193,10 +193,5 @@ def _linear(resampler: Resampler, keys: list[str], curve: Curve) -> None:
     influence = curve.influence()
     [values] = curve.of(np.ones((1, len(influence))))
     points = [values[: len(_AREA)].mean(), *values[len(_AREA) :]]
-    ones = np.ones(len(influence))
     for key, point, column in zip(keys, points, influence.T, strict=True):
-        resampler.sums(
-            key,
-            (column, ones),
-            lambda sums, point=point: point + sums[..., 0] / sums[..., 1],  # type: ignore[misc]
-        )
+        resampler.linear(key, point, column)

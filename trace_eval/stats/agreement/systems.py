@@ -119,9 +119,8 @@ def add_systems(
         resampler.mean(f"{key}.difference", filled - truth, None, None, mine & both)
         columns += [mine * filled, mine & scored, mine * truth, mine & rated]
     for name, of_means in (("r", _pearson), ("rho", _spearman), ("tau", _kendall)):
-        key = f"systems.{judge.name}.{name}"
-        resampler.sums(key, columns, _over_systems(of_means))
-        resampler.correlations.add(key)
+        key, statistic = f"systems.{judge.name}.{name}", _over_systems(of_means)
+        resampler.sums(key, columns, statistic, correlation=True)
     own = np.array([same_family(judge.name, system, families) for system in names])
     present = codes >= 0
     mine = present & own[codes] if len(own) else present & False
