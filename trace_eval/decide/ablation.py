@@ -8,7 +8,7 @@ what two runs of one condition differ by says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -119,17 +119,14 @@ def ablation_table(
     ]
     if not shared:
         raise UserError(f"{truth.source}: no dimension that all conditions and the labels have")
-    first = next(iter(runs))
     units = items.units(instructions=False)
-    rows = []
+    rows: list[AblationRow] = []
     for dimension in shared:
         columns = {n: np.stack([own[dimension] for own in run]) for n, run in runs.items()}
-        for name, own in columns.items():
-            every = items.codes[dimension], own, columns[first]
-            rows.append(_row((name, dimension), every, name == first, units, options))
+        rows += _rows(dimension, items.codes[dimension], columns, units, options)
     adjusted = iter(holm([row.mcnemar.p for row in rows if row.mcnemar is not None]))
     return Ablation(
-        first,
+        next(iter(runs)),
         truth.source,
         tuple(r if r.mcnemar is None else replace(r, p_holm=next(adjusted)) for r in rows),
     )
@@ -156,57 +153,50 @@ def _codes(table: Opinions, items: Opinions, policy: Policy | None) -> Mapping[s
     return with_preference(codes) if "preference" in items.codes else codes
 
 
-def _row(
-    of: tuple[str, str],
-    every: tuple[Codes, Codes, Codes],
-    is_base: bool,
+def _rows(
+    dimension: str,
+    truth: Codes,
+    columns: Mapping[str, Codes],
     units: NDArray[np.int64] | None,
     options: BootstrapOptions,
-) -> AblationRow:
-    """A condition beside the reference, or the reference itself.
+) -> Iterator[AblationRow]:
+    """A row per condition on one dimension.
 
     Args:
-        of: condition and dimension.
-        every: truth [shape=(items,)], and the codes of the condition and of the reference
-            [shape=(repeats, items) each].
+        truth: human labels [shape=(items,)].
+        columns: condition -> its codes [shape=(repeats, items)], the reference first.
     """
-    if any(map(is_untyped, every)):
-        every = collapse_codes(every[0]), collapse_codes(every[1]), collapse_codes(every[2])
-    truth, ours, theirs = every
-    right, judged = _right(ours, truth)
-    present = judged > 0
-    shares = right[present] / judged[present]
-    each = [
-        float(hits.sum() / n.sum())
-        for hits, n in (_right(row[None], truth) for row in ours)
-        if n.any()
-    ]
-    repeated = noise(
-        np.tile(np.arange(len(truth)), len(ours)), np.where(truth == MISSING, MISSING, ours).ravel()
-    )
-    row = AblationRow(
-        condition=of[0],
-        dimension=of[1],
-        repeats=len(ours),
-        items=int(present.sum()),
-        accuracy=float(shares.mean()) if len(shares) else None,
-        spread=float(np.std(each, ddof=1)) if len(each) > 1 else None,
-        run_to_run=repeated.pairwise,
-        compared=int(present.sum()),
-        difference=IntervalEstimate(None),
-        mcnemar=None,
-        p_holm=None,
-    )
-    base_right, base_judged = _right(theirs, truth)
-    both = present & (base_judged > 0)
-    if is_base or not both.any():
-        return replace(row, compared=int(both.sum()))
-    gain = right[both] / judged[both] - base_right[both] / base_judged[both]
-    unit = None if units is None else units[both]
-    difference = mean_difference(gain, unit, options, (-1.0, 1.0))
-    first, second = (consensus(codes)[both] == truth[both] for codes in (theirs, ours))
-    test = mcnemar(first.astype(int) - second)
-    return replace(row, compared=int(both.sum()), difference=difference, mcnemar=test)
+    (reference, base), *_ = columns.items()
+    for name, own in columns.items():
+        every = truth, own, base
+        human, ours, theirs = map(collapse_codes, every) if any(map(is_untyped, every)) else every
+        (right, judged), (base_right, base_judged) = _right(ours, human), _right(theirs, human)
+        present, both = judged > 0, (judged > 0) & (base_judged > 0)
+        shares = right[present] / judged[present]
+        runs = (_right(run[None], human) for run in ours)
+        each = [float(hits.sum() / n.sum()) for hits, n in runs if n.any()]
+        item = np.tile(np.arange(len(human)), len(ours))
+        labelled = np.where(human == MISSING, MISSING, ours)
+        difference, test = IntervalEstimate(None), None
+        if name != reference and both.any():
+            gain = right[both] / judged[both] - base_right[both] / base_judged[both]
+            unit = None if units is None else units[both]
+            difference = mean_difference(gain, unit, options, (-1.0, 1.0))
+            first, second = (consensus(codes)[both] == human[both] for codes in (theirs, ours))
+            test = mcnemar(first.astype(int) - second)
+        yield AblationRow(
+            condition=name,
+            dimension=dimension,
+            repeats=len(ours),
+            items=int(present.sum()),
+            accuracy=float(shares.mean()) if len(shares) else None,
+            spread=float(np.std(each, ddof=1)) if len(each) > 1 else None,
+            run_to_run=noise(item, labelled.ravel()).pairwise,
+            compared=int(both.sum()),
+            difference=difference,
+            mcnemar=test,
+            p_holm=None,
+        )
 
 
 def _right(codes: Codes, truth: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

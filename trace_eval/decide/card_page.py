@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
 
-from blueprints import counted
+from blueprints import Strict, counted
+from trace_eval.data import strict_toml
 from trace_eval.decide.card import Card
-from trace_eval.decide.published import NATURALNESS, published
 from trace_eval.decide.verdict import RULES
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
@@ -15,6 +17,9 @@ from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 
 #: Title of the section that the reliability diagram belongs to.
 AGREEMENT = "Agreement with human labels"
+
+#: The task of judges of naturalness.
+NATURALNESS = "naturalness"
 
 
 def comparison(cards: Sequence[Card]) -> Table:
@@ -226,3 +231,25 @@ def probe_table(probes: ProbeReport) -> Table:
         ("probe", "expected", "held", "of", "share", "low", "high", "unscored"),
         rows,
     )
+
+
+class Published(Strict):
+    """What is published of judges of naturalness, for the cards of such judges.
+
+    Attributes:
+        accuracy: (who, regular, expressive, all), in per cent of right pairs.
+        known: what its readers must know.
+        unknown: what it does not say.
+    """
+
+    source: str
+    accuracy: tuple[tuple[str, float, float, float], ...]
+    known: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+@lru_cache(maxsize=1)
+def published() -> Published:
+    """The figures and sentences of the publication."""
+    file = Path(__file__).with_name("published.toml")
+    return Published.model_validate(strict_toml.loads(file.read_bytes()))

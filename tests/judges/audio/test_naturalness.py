@@ -16,7 +16,7 @@ from tests.support.llm_judges import listening_judge
 from tests.support.spoken_pairs import SENTENCE, spoken
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.decide.published import published
+from trace_eval.decide.card_page import published
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import AudioPart, Text
 from trace_eval.judges.ask.scripted import ScriptedClient
