@@ -18,7 +18,8 @@ from tests.support.judged import judged_run, rated_run
 from trace_eval import gate_runs
 from trace_eval.compare.comparable import NotComparable
 from trace_eval.compare.gate.junit_xml import junit, junit_error
-from trace_eval.compare.gate.rows import decide, sign_power, spread
+from trace_eval.compare.gate.power import sign_power, spread
+from trace_eval.compare.gate.rows import decide
 from trace_eval.compare.options import GateOptions
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.runs.job import rate_manifest

@@ -105,6 +105,11 @@ class VerdictNoise:
         """Whether there is an A/A."""
         return self.reason is None
 
+    @property
+    def counts(self) -> str:
+        """Flips of how many comparisons, or why there are none."""
+        return self.reason or self.flips.counts
+
 
 def identical(one: Judging, other: Judging) -> bool:
     """Whether one is a copy of the other, row by row."""

@@ -117,8 +117,8 @@ def _table(report: GateReport, row: GateRow) -> str:
         "items": row.items,
         "p, one-sided": p_value(row.p),
         "p, Holm": p_value(row.p_holm),
-        "flips": f"{row.flips.count} of {row.flips.of}",
-        "A/A": row.noise.reason or f"{row.noise.flips.count} of {row.noise.flips.of}",
+        "flips": row.flips.counts,
+        "A/A": row.noise.counts,
         "worst": f"{row.worst:+.4f}",
     }
     return "\n".join([row.why, *(f"{name}: {value}" for name, value in lines.items())])

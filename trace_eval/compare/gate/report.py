@@ -47,9 +47,7 @@ class GateRow:
     p: float = field(metadata=column("p, one-sided", p_text))
     p_holm: float = field(metadata=column("Holm", p_text))
     flips: Share = field(metadata=column(shown=lambda share, _: share.counts))
-    noise: VerdictNoise = field(
-        metadata=column("A/A flips", lambda n, _: n.reason or n.flips.counts)
-    )
+    noise: VerdictNoise = field(metadata=column("A/A flips", lambda noise, _: noise.counts))
     power: float = field(metadata=column(shown=".2f"))
     visible: float | None = field(metadata=column("smallest drop, power .8", _points))
     worst: float = field(metadata=column(shown="+.4f"))
@@ -136,11 +134,8 @@ def properties(joined: Joined, rows: Sequence[GateRow], options: GateOptions) ->
         "n": str(max((row.items for row in rows), default=0)),
         "alpha": f"{options.alpha:g}",
         "margin": f"{options.margin:g}",
-        "flips": ", ".join(f"{row.metric} {row.flips.count} of {row.flips.of}" for row in rows),
-        "noise": ", ".join(
-            f"{r.metric} {r.noise.reason or f'{r.noise.flips.count} of {r.noise.flips.of}'}"
-            for r in rows
-        ),
+        "flips": ", ".join(f"{row.metric} {row.flips.counts}" for row in rows),
+        "noise": ", ".join(f"{row.metric} {row.noise.counts}" for row in rows),
     }
     if record is not None:
         values |= {

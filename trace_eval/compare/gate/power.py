@@ -1,0 +1,139 @@
+"""The power of a gate: how far paired differences scatter, and which drop a test of them sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.estimate.paired import cluster_sums
+from trace_eval.estimate.share import Share
+
+Array = NDArray[np.float64]
+
+#: Power that "can see" means.
+SEES = 0.8
+
+#: One-sided 95 % limit of the noise, for the decision that a gate can tell.
+_SURE = 1.645
+
+#: Bisections of the smallest drop: 2^-20 of the range.
+_HALVINGS = 20
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How far paired differences scatter by themselves.
+
+    Attributes:
+        items: paired items; ``units`` independent ones among them (clusters).
+        flips: share of items that differ, where all differ by one step and are independent, as of
+            right and wrong; None: see ``variance``.
+        step: that step.
+        variance: mean square of the units' sums.
+        labels: a drop makes some items lose a whole point, where scores all shift a little.
+    """
+
+    items: int
+    units: int
+    flips: float | None
+    step: float
+    variance: float
+    labels: bool
+
+    def at(self, drop: float, alpha: float) -> float:
+        """Power of the test at a drop of the mean, 0 to 1.
+
+        Args:
+            drop: in points, positive.
+            alpha: one-sided level.
+        """
+        if not self.items:
+            return 0.0
+        if self.flips is not None:
+            return sign_power(self.items, self.flips, drop / self.step, alpha)
+        from scipy.special import ndtr, ndtri
+
+        extra = drop * (1 - drop) * self.items / self.units if self.labels else 0.0
+        error = np.sqrt((self.variance + extra) * self.units) / self.items
+        return float(ndtr(drop / error + ndtri(alpha))) if error > 0 else float(drop > 0)
+
+    def visible(self, alpha: float) -> float | None:
+        """The smallest drop with power :data:`SEES`; None: not even a drop of 1 has it."""
+        low, high = 0.0, 1.0
+        if self.at(high, alpha) < SEES:
+            return None
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.at(middle, alpha) >= SEES else (middle, high)
+        return high
+
+
+def spread(
+    differences: Array, cluster: NDArray[np.int64] | None, labels: bool, sure: bool = False
+) -> Spread:
+    """The spread of paired differences.
+
+    Args:
+        differences: known ones [shape=(n,)].
+        cluster: of each; None: independent.
+        labels: of verdicts, not of scores.
+        sure: take the upper 95 % limit of the spread, not its value.
+    """
+    number = len(differences)
+    sums = cluster_sums(differences, cluster)
+    sizes = np.unique(np.round(np.abs(differences[differences != 0]), 9))
+    squares = sums**2
+    variance = float(squares.mean()) if len(sums) else 0.0
+    if sure and len(sums) > 1:
+        variance += _SURE * float(squares.std(ddof=1)) / len(sums) ** 0.5
+    flips, step = None, 1.0
+    if cluster is None and len(sizes) <= 1 and labels:
+        share = Share(int((differences != 0).sum()), number)
+        flips = share.interval(_SURE)[1] if sure else share.value
+        step = float(sizes[0]) if len(sizes) else 1.0
+    return Spread(number, len(sums), flips, step, variance, labels)
+
+
+def wider(one: Spread, other: Spread) -> Spread:
+    """The one that sees less."""
+    error = [s.variance * s.units / s.items**2 if s.items else np.inf for s in (one, other)]
+    if one.flips is not None and other.flips is not None:
+        error = [s.flips / s.items if s.items and s.flips else 0.0 for s in (one, other)]
+    return one if error[0] >= error[1] else other
+
+
+def sign_power(items: int, flips: float, drop: float, alpha: float) -> float:
+    """Power of the exact one-sided McNemar test.
+
+    Of ``items`` independent ones a share ``flips / 2 + drop`` is lost and ``flips / 2`` is won.
+    """
+    from scipy.special import bdtr, gammaln
+
+    lose, win = min(flips / 2 + drop, 1.0), min(flips / 2, 1.0)
+    total = min(lose + win, 1.0)
+    if total <= 0:
+        return 0.0
+    reach = 8 * np.sqrt(items * total * max(1 - total, 1e-9)) + 8
+    low = int(max(0, np.floor(items * total - reach)))
+    high = int(min(items, np.ceil(items * total + reach)))
+    m = np.arange(low, high + 1)
+    with np.errstate(divide="ignore"):
+        log = gammaln(items + 1) - gammaln(m + 1) - gammaln(items - m + 1) + m * np.log(total)
+        log += (items - m) * np.log1p(-total) if total < 1 else np.where(m < items, -np.inf, 0.0)
+    most = _most_wins(m, alpha)
+    share = win / (lose + win)
+    result = np.where(most >= 0, bdtr(np.maximum(most, 0), m, share), 0.0)
+    return float((np.exp(log) * result).sum())
+
+
+def _most_wins(discordant: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
+    """Most wins among ``n`` items at which the test still fails the gate; -1: none."""
+    from scipy.special import bdtr, bdtrik
+
+    # the inverse is a real number, and its rounding may take it over a whole one
+    most = np.minimum(np.floor(np.nan_to_num(bdtrik(alpha, discordant, 0.5))) + 1, discordant)
+    for _ in range(2):
+        most -= (most >= 0) & (bdtr(np.maximum(most, 0), discordant, 0.5) > alpha)
+    return np.asarray(most, np.int64)
