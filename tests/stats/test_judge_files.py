@@ -135,7 +135,7 @@ def mirrored(number: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray
 
 def test_labels_of_mirrored_answers_must_mirror() -> None:
     facts, ids, right = mirrored(80)
-    assert mirrored_truth(ids, facts, right, "labels") == []
+    assert not [*mirrored_truth(ids, facts, right, "labels")]
     swapped = np.r_[right[:80], right[:80]]  # the answers were exchanged, the truth was not
     (got,) = mirrored_truth(ids, facts, swapped, "labels")
     winners = int((right[:80] < 2).sum())
@@ -194,7 +194,7 @@ def test_exchanged_sides_are_found_by_name() -> None:
     theirs = {"system_a": np.array(["y", "x"]), "system_b": np.array(["x", "z"])}
     (got,) = exchanged_sides(ids, ours, theirs, "judge")
     assert got.rows == ("p0",)
-    assert exchanged_sides(ids, ours, ours, "judge") == []
+    assert not [*exchanged_sides(ids, ours, ours, "judge")]
 
 
 def test_rank_by_a_dimension_and_its_checks() -> None:
