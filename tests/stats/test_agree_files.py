@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from blueprints import UserError
+from tests.support.cli import output_of
 from tests.support.orca import SCALE, orca_rows
 from tests.support.scored import figure
 from trace_eval.commands.cli import app
@@ -281,8 +282,7 @@ def test_judges_of_a_pooled_run_stand_beside_it(tmp_path: Path) -> None:
 def test_the_command_prints_every_table(run: Path, tmp_path: Path) -> None:
     arguments = ["agree", str(run), "--resamples", "50", "--full"]
     arguments += ["--json", str(tmp_path / "a.json"), "--csv", str(tmp_path / "csv")]
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code == 0, done.output
+    done = output_of(*arguments)
     for title in (
         "Agreement with the mean rating",
         "Ceiling: one rating against",
@@ -295,8 +295,8 @@ def test_the_command_prints_every_table(run: Path, tmp_path: Path) -> None:
         "Krippendorff's alpha",
         "lexical is ",
     ):
-        assert title in done.output, title
-    assert "nan" not in done.output.lower()
+        assert title in done, title
+    assert "nan" not in done.lower()
     report = json.loads((tmp_path / "a.json").read_text())
     assert (report["low"], report["high"]) == (1, 5)
     rows = list(csv.DictReader((tmp_path / "csv" / "figures.csv").open()))

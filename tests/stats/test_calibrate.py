@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from blueprints import UserError
+from tests.support.cli import output_of
 from tests.support.label_tables import table
-from trace_eval.commands.cli import app
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.calibrate import _bins, _folds, calibrate
 from trace_eval.stats.inference.calibrators import METHODS, Draws, sigmoid
@@ -129,16 +128,15 @@ def judged(tmp_path: Path) -> Path:
 def test_agree_compares_the_fit_with_rules_that_need_none(judged: Path, tmp_path: Path) -> None:
     command = ["agree", str(judged), "--prediction", "preference", "--truth", "truth", "--id", "id"]
     text = [*command, "--calibrated", "--beat", "wer:lower", "--resamples", "100", "--full"]
-    result = CliRunner().invoke(app, [*text, "--json", str(tmp_path / "out.json")])
-    assert result.exit_code == 0, result.output
-    assert "P(annotators prefer A | judge)" in result.output
+    result = output_of(*text, "--json", tmp_path / "out.json")
+    assert "P(annotators prefer A | judge)" in result
     (got,) = json.loads((tmp_path / "out.json").read_text())["calibrations"]
     assert got["features"] == ["score difference", "label"]
     names = [rule["name"] for rule in got["rules"]]
     assert names[:2] == ["judge's own label", "lower wer"]
     assert got["rules"][1]["difference"]["interval"][0] > 0
-    plain = CliRunner().invoke(app, [*command, "--resamples", "100"])
-    assert "P(annotators prefer A" not in plain.output
+    plain = output_of(*command, "--resamples", "100")
+    assert "P(annotators prefer A" not in plain
 
 
 def test_noise_is_not_learned() -> None:
@@ -155,13 +153,11 @@ def test_too_few_labels_are_refused() -> None:
 
 
 def test_fuse_writes_probabilities_and_the_report_shows_them(run: Path) -> None:
-    result = CliRunner().invoke(app, ["fuse", str(run), "--calibrated"])
-    assert result.exit_code == 0, result.output
+    output_of("fuse", run, "--calibrated")
     rows = list(csv.DictReader((run / "calibrated.csv").open()))
     assert len(rows) == 38  # two of forty have no rating, see the fixture
     assert all(0 < float(row["p_a"]) < 1 for row in rows)
-    result = CliRunner().invoke(app, ["report", str(run)])
-    assert result.exit_code == 0, result.output
+    output_of("report", run)
     page = (run / "report.html").read_text()
     assert "Calibration: how often annotators prefer A" in page
     assert 'class="reliability"' in page
@@ -172,18 +168,14 @@ def test_fuse_writes_probabilities_of_a_file_of_judgements(judged: Path, tmp_pat
     rows = list(csv.DictReader(judged.open()))[:60]
     labels.write_text("id,preference\n" + "".join(f"{r['id']},{r['truth']}\n" for r in rows))
     command = ["fuse", str(judged), "--calibrated", "--labels", str(labels)]
-    result = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "p")])
-    assert result.exit_code == 0, result.output
+    output_of(*command, "--out", tmp_path / "p")
     written = list(csv.DictReader((tmp_path / "p" / "calibrated.csv").open()))
     assert [row["held_out"] for row in written] == ["yes"] * 60 + ["no"] * 60
     assert json.loads((tmp_path / "p" / "calibration.json").read_text())["pairs"] == 60
 
-    without = CliRunner().invoke(app, command)
-    assert without.exit_code == 2
-    assert "name the folder of the probabilities" in without.output
-    again = CliRunner().invoke(app, ["fuse", str(judged), "--policy", "majority"])
-    assert again.exit_code == 2
-    assert "agree FILE --policy NAME compares policies" in again.output
-    half = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "p"), "--acceptable", "6"])
-    assert half.exit_code == 2
-    assert "go together" in half.output
+    without = output_of(*command, code=2)
+    assert "name the folder of the probabilities" in without
+    again = output_of("fuse", judged, "--policy", "majority", code=2)
+    assert "agree FILE --policy NAME compares policies" in again
+    half = output_of(*command, "--out", tmp_path / "p", "--acceptable", "6", code=2)
+    assert "go together" in half

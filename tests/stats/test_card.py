@@ -8,13 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from blueprints import UserError
 from extractors.base import UNKNOWN_LIMITS
 from extractors.registry import limits_of, names
+from tests.support.cli import output_of
 from tests.support.label_tables import table
-from trace_eval.commands.cli import app
 from trace_eval.decide.agree import agree
 from trace_eval.decide.card import make_cards
 from trace_eval.decide.card_files import markdown
@@ -35,14 +34,6 @@ from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.ranking.outcomes import outcomes_of
 
 RNG = np.random.default_rng(8)
-
-
-def typed(*arguments: object, code: int = 0) -> str:
-    """The output of ``trace-eval ARGUMENTS``, which ends with the code."""
-    texts = [str(argument) for argument in arguments]
-    done = CliRunner().invoke(app, texts, env={"COLUMNS": "300"})
-    assert done.exit_code == code, done.output
-    return done.output
 
 
 def score(right: float, number: int = 200):  # type: ignore[no-untyped-def]
@@ -95,7 +86,7 @@ def test_every_extractor_has_its_limits() -> None:
 
 def test_a_card_of_a_run(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "card"
-    typed("card", run, "--out", out, "--resamples", 100, "--json", tmp_path / "card.json")
+    output_of("card", run, "--out", out, "--resamples", 100, "--json", tmp_path / "card.json")
     text, page = (out / "card.md").read_text(), (out / "card.html").read_text()
     for words in (
         "Fit for: ",
@@ -127,7 +118,7 @@ def test_several_judges_make_one_table_and_no_labels_say_so(tmp_path: Path) -> N
     labels = tmp_path / "labels.csv"
     labels.write_text("id,preference\n" + "".join(f"p{n},{1 + n % 2}\n" for n in range(120)))
     command = "card", *files, "--resamples", 200, "--out", tmp_path / "out"
-    typed(*command, "--labels", labels)
+    output_of(*command, "--labels", labels)
     text = (tmp_path / "out" / "card.md").read_text()
     table_rows = [line for line in text.splitlines() if line.startswith("| a.csv")]
     assert "screen only" in table_rows[0]  # nobody tried both orders
@@ -135,9 +126,9 @@ def test_several_judges_make_one_table_and_no_labels_say_so(tmp_path: Path) -> N
     # the labels may have another name
     theirs = tmp_path / "theirs.csv"
     theirs.write_text(labels.read_text().replace("preference", "vote"))
-    typed(*command, "--labels", theirs, "--column", "preference=vote")
+    output_of(*command, "--labels", theirs, "--column", "preference=vote")
     assert (tmp_path / "out" / "card.md").read_text() == text
-    typed(*command)
+    output_of(*command)
     text = (tmp_path / "out" / "card.md").read_text()
     assert "agreement with human labels: there are no labels" in text
     assert text.count("Fit for: unknown") == 2
@@ -163,7 +154,7 @@ def both_orders(folder: Path, same: int, pairs: int = 200) -> tuple[Path, Path]:
 def test_both_orders_of_a_file_are_seen(tmp_path: Path) -> None:
     judge, people = both_orders(tmp_path, 123)
     command = "card", judge, "--resamples", 300, "--out", tmp_path / "card", "--full"
-    printed = typed(*command, "--labels", people)
+    printed = output_of(*command, "--labels", people)
     assert "123/200" in printed
     assert "prefers a position (p = 1.3e-23)" in printed
     text = (tmp_path / "card" / "card.md").read_text().replace("\\", "")
@@ -171,7 +162,7 @@ def test_both_orders_of_a_file_are_seen(tmp_path: Path) -> None:
     assert "100 instructions" in text  # the labels name them, the judgements do not
     assert "95% intervals over instructions" in text
     # no labels: the place is tested all the same
-    assert "123/200" in typed(*command)
+    assert "123/200" in output_of(*command)
     assert "Fit for: unknown" in (tmp_path / "card" / "card.md").read_text()
     judge, people = both_orders(tmp_path, 200)
     (card,) = make_cards([judge], read_labels(people), 300)
@@ -251,12 +242,12 @@ def test_probes_stand_on_the_card_and_at_its_gates(tmp_path: Path) -> None:
     judge, other = judge_file(tmp_path, "a.csv", 0.9), judge_file(tmp_path, "bb.csv", 0.9)
     out = tmp_path / "card"
     command: tuple[object, ...] = "card", judge, other, "--resamples", 0, "--out", out
-    typed(*command)
+    output_of(*command)
     text = (out / "card.md").read_text()
     assert "Sanity probes" not in text
     assert text.count("sanity probes: run trace-eval drill judge") == 2
     command = *command, "--probes", probed(tmp_path, "a")
-    typed(*command, "--json", tmp_path / "card.json")
+    output_of(*command, "--json", tmp_path / "card.json")
     stored = json.loads((tmp_path / "card.json").read_text())
     assert stored[0]["probes"]["rows"][0]["held"] == {"count": 3, "of": 4}
     assert stored[1]["probes"] is None
@@ -266,7 +257,7 @@ def test_probes_stand_on_the_card_and_at_its_gates(tmp_path: Path) -> None:
     assert "Left out: mp3: no ffmpeg" in text
     assert "<h3>Sanity probes</h3>" in page
     assert text.count("sanity probes: run trace-eval drill judge") == 1
-    gate = typed(*command, "--fail-under", "probe.identical=0.9", code=1)
+    gate = output_of(*command, "--fail-under", "probe.identical=0.9", code=1)
     assert "probe.identical is 0.7500" in gate
 
 
@@ -309,6 +300,6 @@ def test_gates_end_commands_with_1(tmp_path: Path) -> None:
     for name in ("agree", "card"):
         command: list[object] = [name, judge, "--labels", labels, "--resamples", 0]
         command += ["--out", tmp_path / "card"] if name == "card" else []
-        typed(*command, "--fail-under", "agreement=0.6")
-        failed = typed(*command, "--fail-under", "agreement=0.99", code=1)
+        output_of(*command, "--fail-under", "agreement=0.6")
+        failed = output_of(*command, "--fail-under", "agreement=0.99", code=1)
         assert "wanted at least 0.99" in failed

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from fusion import DIMENSIONS, POLICIES, policy_from_rows
+from tests.support.cli import output_of
 from tests.support.label_tables import QUICK
 from tests.support.orca import orca_rows
-from trace_eval.commands.cli import app
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
@@ -126,14 +125,10 @@ def test_the_embedded_default_rates_and_is_measured(data: Path, tmp_path: Path) 
     rows = [row for row in orca_rows(data) if row["split"] != "train"]
     items.write_text("".join(json.dumps(row) + "\n" for row in rows))
     run, report = tmp_path / "run", tmp_path / "agree.json"
-    rated = CliRunner().invoke(
-        app, ["rate", str(items), "--rubric", "correctness", "--out", str(run)]
-    )
-    assert rated.exit_code == 0, rated.output
+    output_of("rate", items, "--rubric", "correctness", "--out", run)
     arguments = ["agree", str(run), "--split", "test", "--resamples", "50"]
-    done = CliRunner().invoke(app, [*arguments, "--json", str(report)])
-    assert done.exit_code == 0, done.output
-    assert "does not understand meaning" in done.output
+    done = output_of(*arguments, "--json", report)
+    assert "does not understand meaning" in done
     got = json.loads(report.read_text())
     values = {
         (f["who"], f["name"]): f["estimate"]["value"]

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from blueprints import UserError
+from tests.support.cli import output_of
 from tests.support.label_tables import QUICK, codes, table
-from trace_eval.commands.cli import app
-from trace_eval.commands.cli import app as commands
 from trace_eval.data.columns import Columns, read_mapping
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.judge_files import flip, has_positions
@@ -178,13 +176,12 @@ def test_files_of_both_orders_as_they_are_published(
     path = tmp_path / "published.csv"
     path.write_text("\n".join(lines) + "\n")
     named = ("--prediction", "prediction", "--truth", "ground_truth", "--id", "index")
-    result = CliRunner().invoke(commands, ["agree", str(path), *named, "--resamples", "0"])
-    assert result.exit_code == 0, result.output
+    result = output_of("agree", path, *named, "--resamples", "0")
     said_so = {
         "mirrored answers": defect == "swapped",
         "repeat the": defect == "ties",
     }
-    words = " ".join(result.output.split())
+    words = " ".join(result.split())
     assert {text: text in words for text in said_so} == said_so, words[:600]
 
 
@@ -223,8 +220,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     out = tmp_path / "r.json"
     options = ["--prediction", "p", "--truth", "t", "--id", "n", "--map", "a=1", "--map", "b=2"]
     command = ["rank", str(path), *options, "--resamples", "0", "--dimension", "preference"]
-    result = CliRunner().invoke(app, [*command, "--json", str(out)])
-    assert result.exit_code == 0, result.output
+    output_of(*command, "--json", out)
     # x wins game 1 and 2 by the judge, y the third
     rates = {p["system"]: p["value"] for p in json.loads(out.read_text())["places"][:2]}
     assert rates == pytest.approx({"x": 2 / 3, "y": 1 / 3})

@@ -8,11 +8,10 @@ from time import process_time
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from benchmarks.coverage.plan import World
 from blueprints import UserError
-from trace_eval.commands.cli import app
+from tests.support.cli import output_of
 from trace_eval.decide.plan import make_plan
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
@@ -183,11 +182,9 @@ def test_the_command(tmp_path: Path) -> None:
     rows = "".join(f"p{n},{1 + n % 7 % 2},20\n" for n in range(80))
     labels.write_text(f"id,preference,seconds\n{rows}")
     command = ["plan", str(judge), "--labels", str(labels), "--width", "0.15", "--out", str(out)]
-    result = CliRunner().invoke(app, command)
-    assert result.exit_code == 0, result.output
-    assert "minutes of one rater" in result.output
+    result = output_of(*command)
+    assert "minutes of one rater" in result
     planned = [row["id"] for row in csv.DictReader(out.open())]
     assert len({*planned} - {f"p{n}" for n in range(80)}) == len(planned) > 0
-    wrong = CliRunner().invoke(app, [*command[:5], "3"])
-    assert wrong.exit_code == 2
-    assert "give the full width of an interval" in " ".join(wrong.output.split())
+    wrong = output_of(*command[:5], "3", code=2)
+    assert "give the full width of an interval" in " ".join(wrong.split())

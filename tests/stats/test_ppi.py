@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from benchmarks.coverage.intervals import World
-from trace_eval.commands.cli import app
+from tests.support.cli import output_of
 from trace_eval.estimate.limits import score_reach, skewed_reach
 from trace_eval.stats.inference.forest import ForestMark, forest
 from trace_eval.stats.inference.influence import LabelledValues, ppi_components
@@ -263,14 +262,11 @@ def test_rank_with_few_labels(tmp_path: Path) -> None:
     judge, people = judgements(tmp_path)
     out = tmp_path / "r.json"
     command = ["rank", str(judge), "--labels", str(people), "--resamples", "50", "--full"]
-    result = CliRunner().invoke(app, [*command, "--json", str(out)])
-    assert result.exit_code == 0, result.output
-    assert "Human win rates from few labels" in result.stdout
+    result = output_of(*command, "--json", out)
+    assert "Human win rates from few labels" in result
     people.write_text("".join(people.read_text().splitlines(keepends=True)[:25]))
-    few = CliRunner().invoke(app, command)
-    assert "intervals of at least 95%, to a point or two: so few labels" in " ".join(
-        few.stdout.split()
-    )
+    few = output_of(*command)
+    assert "intervals of at least 95%, to a point or two: so few labels" in " ".join(few.split())
     powered = json.loads(out.read_text())["powered"]
     assert [row["system"] for row in powered["systems"]] == ["x", "y", "z"]
     assert sum(row["rate"]["labelled"] for row in powered["systems"]) == 2 * 80
@@ -285,9 +281,8 @@ def test_agree_with_few_labels(tmp_path: Path) -> None:
     judge, people = judgements(tmp_path, 600, right=0.9)
     out = tmp_path / "r.json"
     command = ["agree", str(judge), "--labels", str(people), "--missing", "drop", "--full"]
-    result = CliRunner().invoke(app, [*command, "--resamples", "0", "--json", str(out)])
-    assert result.exit_code == 0, result.output
-    assert "Human labels over all judged pairs, from few" in result.stdout
+    result = output_of(*command, "--resamples", "0", "--json", out)
+    assert "Human labels over all judged pairs, from few" in result
     rows = {row["what"]: row["share"] for row in json.loads(out.read_text())["shares"]}
     assert set(rows) == {"1", "2", "tie", "judge is right"}
     assert rows["1"]["both"] + rows["2"]["both"] == pytest.approx(1, abs=1e-9)

@@ -8,12 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support import blueprints as make
-from trace_eval.commands.cli import app
+from tests.support.cli import output_of
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall, VerdictOpinion
 from trace_eval.data.measures import text
@@ -117,9 +116,7 @@ def test_a_baseline_without_its_package_names_the_remedy(
         measures = measure_pair(Pair(id=name, a=answer, b=answer), heard, heard)
         Run(run).add_measures(PairMeasures(pair=name, measures=measures))
     typed = ["agree", str(run), "--beat", "wer:lower", "--resamples", "20", "--full"]
-    done = CliRunner().invoke(app, typed)
-    shown = " ".join(done.output.split())
-    assert done.exit_code == 0, shown
+    shown = " ".join(output_of(*typed).split())
     assert (
         "wer was measured of no pair (text errors need jiwer, whisper-normalizer; run: pip" in shown
     )
@@ -166,11 +163,9 @@ def test_agree_command_saves_a_policy(run: Path, tmp_path: Path, data: Path) -> 
     hcot = str(data / "hcot" / "s2sarena.json")
     saved = tmp_path / "learned.csv"
     command = ["agree", hcot, "--labels", hcot, "--resamples", "0"]
-    first = CliRunner().invoke(app, [*command, "--save-policy", str(saved)])
-    assert first.exit_code == 0, first.output
+    output_of(*command, "--save-policy", saved)
     out = tmp_path / "r.json"
-    again = CliRunner().invoke(app, [*command, "--policy", str(saved), "--json", str(out)])
-    assert again.exit_code == 0, again.output
+    output_of(*command, "--policy", saved, "--json", out)
     assert json.loads(out.read_text())["mechanisms"][0]["right"] == 301
 
 

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from benchmarks.coverage.screen import STUDY, UNSEEN
 from blueprints import UserError
+from tests.support.cli import output_of
 from tests.support.label_tables import table
 from trace_eval.commands.cli import app
 from trace_eval.decide.screen import Screening, screen
@@ -301,8 +302,7 @@ def test_the_command_writes_three_lists(tmp_path: Path) -> None:
     labels.write_text("\n".join(("id,preference", *rows)) + "\n")
     out = tmp_path / "lists"
     command = ["screen", str(judged), "--labels", str(labels), "--agree", "0.8", "--out", str(out)]
-    result = CliRunner().invoke(app, command)
-    assert result.exit_code == 0, result.output
+    output_of(*command)
     rows = {
         name: list(csv.DictReader((out / f"{name}.csv").open()))
         for name in ("decided", "review", "hopeless")

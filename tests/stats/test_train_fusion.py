@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from blueprints import UserError
+from tests.support.cli import output_of
 from tests.support.fused_scores import JUDGES, draw
-from trace_eval.commands.cli import app
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.scores.fusion import FusionModel
 from trace_eval.stats.agreement.train_fusion import FusionTraining, train_fusion
@@ -94,11 +93,10 @@ def test_a_useless_companion_is_not_worth_it(tmp_path: Path) -> None:
     assert "not written" in got.verdict
     assert got.path is None
     typed = ["train", "fusion", str(labels), "--out", str(out), "--runs", str(best), str(flat)]
-    done = CliRunner().invoke(app, typed)
-    assert done.exit_code == 1, done.output
-    assert "--force writes it all the same" in " ".join(done.output.split())
+    done = output_of(*typed, code=1)
+    assert "--force writes it all the same" in " ".join(done.split())
     assert not out.exists()
-    assert CliRunner().invoke(app, [*typed, "--force"]).exit_code == 0
+    output_of(*typed, "--force")
     assert FusionModel.load(out).members
 
 
@@ -119,10 +117,9 @@ def test_the_command(tmp_path: Path) -> None:
     labels, runs = _files(tmp_path)
     out = tmp_path / "fused"
     arguments = ["train", "fusion", str(labels), "--out", str(out), "--runs", *map(str, runs)]
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code == 0, done.output
+    done = output_of(*arguments)
     for text in ("Fused judge", "noise 0.1", "cross-validated by question", "average", "wrote"):
-        assert text in done.output
+        assert text in done
     stored = json.loads((out / "fusion.json").read_text())
     assert stored["format"] == "trace-eval fusion 1"
     assert [member["judge"] for member in stored["members"]] == list(JUDGES)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.support.forked import ROOT, Done, Server, environment
 
-__all__ = ["ROOT", "Done", "trace_eval"]
+__all__ = ["ROOT", "Done", "output_of", "trace_eval"]
 
 _server = cache(Server)
 
@@ -32,3 +32,15 @@ def trace_eval(*arguments: object, cwd: Path = ROOT, timeout: float = 600) -> Do
         env=environment(),
     )
     return Done(finished.returncode, finished.stdout, finished.stderr)
+
+
+def output_of(*arguments: object, code: int = 0) -> str:
+    """All that ``trace-eval ARGUMENTS`` prints, in this process; it ends with the code."""
+    from typer.testing import CliRunner
+
+    from trace_eval.commands.cli import app
+
+    typed = [str(argument) for argument in arguments]
+    done = CliRunner().invoke(app, typed, env={"COLUMNS": "300"})
+    assert done.exit_code == code, done.output
+    return done.output
