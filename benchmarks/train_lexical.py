@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.report import data_folder, options_of, table_of
+from trace_eval.estimate.ranks import spearman
 from trace_eval.scores.lexical import FEATURES, LexicalModel, features, words
 from trace_eval.stats.agreement.forecasts import crps_levels
-from trace_eval.stats.agreement.ranks import spearman
 
 SHIPPED = Path(__file__).parent.parent / "trace_eval" / "scores" / "lexical.json"
 

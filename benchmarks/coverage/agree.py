@@ -13,12 +13,12 @@ from benchmarks.coverage.rows import Row, rng_of
 from trace_eval.estimate.interval import IntervalEstimate, Range
 from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.ranks import add_kendall, add_spearman
 from trace_eval.estimate.resample import Resampler
 from trace_eval.estimate.units import Units
 from trace_eval.opinions.codes import TYPED, UNTYPED
 from trace_eval.stats.agreement import linear
 from trace_eval.stats.agreement.metrics import measures_of, metrics_of
-from trace_eval.stats.agreement.ranks import add_kendall, add_spearman
 
 Array = NDArray[np.float64]
 OPTIONS = BootstrapOptions()

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from benchmarks.people.sets import Rated
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.ranks import add_spearman, spearman
 from trace_eval.estimate.resample import Resampler
 from trace_eval.stats.agreement.linear import moments, pearson_of_sums
-from trace_eval.stats.agreement.ranks import add_spearman, spearman
 
 Array = NDArray[Any]
 

@@ -14,13 +14,13 @@ import pytest
 
 from fusion import likert
 from tests.support.orca import orca_items
+from trace_eval.estimate.ranks import kendall, spearman
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.alpha import scale_alpha
 from trace_eval.stats.agreement.baselines import baselines, fit_beta, rating_shares
 from trace_eval.stats.agreement.figures import others_of
 from trace_eval.stats.agreement.forecasts import crps_beta, crps_levels, nll_beta, nll_levels
-from trace_eval.stats.agreement.ranks import kendall, spearman
 from trace_eval.stats.agreement.scored import counts_of, rated_often, ratings_of, scale_of
 from trace_eval.stats.agreement.spread import fit_factor, mean_forecast
 

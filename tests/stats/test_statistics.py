@@ -9,6 +9,14 @@ from scipy import stats
 from tests.support.label_tables import codes
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import holm, mcnemar
+from trace_eval.estimate.ranks import (
+    add_kendall,
+    add_spearman,
+    kendall,
+    kendall_weights,
+    spearman,
+    spearman_weights,
+)
 from trace_eval.estimate.resample import EXACT_CELLS, MAX_UNITS, Cells, Resampler
 from trace_eval.estimate.units import draw
 from trace_eval.stats.agreement.alpha import alpha, noise, scale_alpha
@@ -25,14 +33,6 @@ from trace_eval.stats.agreement.counts import (
 )
 from trace_eval.stats.agreement.linear import moments, pearson, pearson_of_sums
 from trace_eval.stats.agreement.metrics import METRICS
-from trace_eval.stats.agreement.ranks import (
-    add_kendall,
-    add_spearman,
-    kendall,
-    kendall_weights,
-    spearman,
-    spearman_weights,
-)
 
 #: Sums of a few dozen products of small integers: rounding stays far below this.
 EXACT = 1e-12

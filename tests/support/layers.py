@@ -12,7 +12,7 @@ fusion:
 extractors: blueprints
 data: blueprints extractors fusion
 conversations: blueprints data extractors
-estimate: blueprints data
+estimate:
 show: blueprints data estimate
 judges.options: blueprints data
 scores: blueprints data fusion
@@ -33,13 +33,13 @@ runs: blueprints conversations data extracting extractors fusion judges judges.a
 stats: blueprints data fusion opinions scores show estimate
 decide: blueprints data extractors fusion opinions runs show stats estimate
 turns: blueprints conversations data extracting show estimate
-datasets: blueprints data fusion stats estimate
+datasets: blueprints data fusion estimate
 select: blueprints data extracting fusion judges.ask judges.registry runs stats estimate
 report: blueprints conversations data decide extractors fusion runs show stats estimate turns
 review: blueprints conversations data extracting extractors fusion runs show stats estimate turns
 compare: blueprints data opinions report runs show stats estimate turns
 api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions report runs show stats estimate turns
-commands: api blueprints compare data datasets decide estimate extracting extractors fusion judges.options judges.registry judges.scorer report review runs select show stats turns
+commands: api blueprints compare data datasets decide extracting extractors fusion judges.options judges.registry judges.scorer report review runs select show stats turns
 __main__: commands
 """  # noqa: E501
 

@@ -14,7 +14,7 @@ from trace_eval.commands.json_option import give
 from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
-from trace_eval.estimate.options import OF_PAGES
+from trace_eval.stats.options import OF_PAGES
 
 
 @from_classes

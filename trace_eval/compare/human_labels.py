@@ -11,6 +11,7 @@ from trace_eval.compare.judgings import Ceiling, Joined
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import sign_flip
+from trace_eval.estimate.ranks import add_spearman
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.codes import LABELS, MISSING, POINTS, TIE, Codes, is_untyped
 from trace_eval.opinions.opinions import Opinions
@@ -18,7 +19,6 @@ from trace_eval.opinions.units import IDENTITY
 from trace_eval.show.table import column
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agreement.metrics import Comparison
-from trace_eval.stats.agreement.ranks import add_spearman
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.influence import ppi_components
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -121,3 +122,15 @@ def mean_figure(
     low, high = (factor * (total + unscored * end) / n for end in scale)
     ours = factor * total / len(values) if values else None
     return Figure(name, n=n, unscored=unscored, ours=ours, worst=low, best=high, **more)
+
+
+def rank_correlation(one: Mapping[str, float], other: Mapping[str, float]) -> float | None:
+    """Spearman's rho over the names that both sides score; None where one side ties all."""
+    import numpy as np
+
+    from trace_eval.estimate.ranks import spearman
+
+    names = [name for name in one if name in other]
+    # sums in another order differ in the last digits, and are equal all the same
+    rho = spearman(*(np.round([side[name] for name in names], 9) for side in (one, other)))
+    return None if np.isnan(rho) else round(rho, 12)

@@ -15,7 +15,7 @@ from trace_eval.decide.agree import agree_by_instruction
 from trace_eval.decide.operation import Operation, operation
 from trace_eval.decide.verdict import LEAST_PAIRS, Verdict, decide, standing_of, untried
 from trace_eval.estimate.interval import Range
-from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.runs.probe.report import FILE as PROBES_FILE
@@ -28,7 +28,7 @@ from trace_eval.stats.agreement.position import PositionRow, positions
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
-from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.options import OF_PAGES, AgreeOptions
 from trace_eval.stats.report import AgreeReport
 
 #: How the card calls agreement where it is not known.

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import counted
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.limits import Array, Reach, score_reach
 from trace_eval.estimate.options import BootstrapOptions
@@ -102,8 +101,7 @@ def _estimate(units: Units, measure: Measure, options: BootstrapOptions) -> Inte
     if rows.max() > 1 and (why := whole.too_few()):  # limits of single items hold for any number
         return IntervalEstimate(value, reason=why)
     if measure.others > _others(units.total, measure.shares):
-        few = counted(measure.others, "item is", "items are")
-        why = f"no interval: under {few} not of the commonest label"
+        why = f"no interval: under {measure.others} items are not of the commonest label"
         return IntervalEstimate(value, reason=why)
     limited = [one for part in measure.parts if (one := _limited(units, part, options.level))]
     reach = _together(limited, units.sizes)

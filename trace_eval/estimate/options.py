@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from trace_eval.data.settings import option_field
-
-#: Resamples of the pages of a judge, the report and the card, which say the same of it.
-OF_PAGES = 2_000
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -20,6 +15,6 @@ class BootstrapOptions:
         seed: of the random numbers; the same seed gives the same intervals.
     """
 
-    resamples: int = option_field(10_000, min=0)
-    level: float = option_field(0.95, min=0.5, max=0.999)
+    resamples: int = field(default=10_000, metadata={"min": 0})
+    level: float = field(default=0.95, metadata={"min": 0.5, "max": 0.999})
     seed: int = 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError, counted
 from trace_eval.decide.agree import agree_by_instruction
-from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.report.answer import ranking_of
 from trace_eval.report.gather import Facts
 from trace_eval.runs.opinions import read_opinions
@@ -20,7 +20,7 @@ from trace_eval.stats.agreement.judges import fused_by
 from trace_eval.stats.inference.calibrate import calibrate
 from trace_eval.stats.inference.forest import diagram
 from trace_eval.stats.inference.labelled_run import gather
-from trace_eval.stats.options import ALL_POLICIES, AgreeOptions
+from trace_eval.stats.options import ALL_POLICIES, OF_PAGES, AgreeOptions
 from trace_eval.stats.ranking.report import HUMAN_RATES, RankReport
 from trace_eval.stats.report import AgreeReport
 

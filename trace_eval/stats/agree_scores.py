@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.ranks import spearman
 from trace_eval.estimate.resample import MAX_UNITS, Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import DEFAULT_SCALE, levels_of, nearest
@@ -29,7 +30,6 @@ from trace_eval.stats.agreement.figures import (
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.linear import binary_agreement
-from trace_eval.stats.agreement.ranks import spearman
 from trace_eval.stats.agreement.raters import MAX_RATERS, add_raters, add_samples, growth
 from trace_eval.stats.agreement.scored import (
     by_rater,

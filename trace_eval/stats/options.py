@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Words that name a maker's models; a judge and a system with the same one are one family.
 FAMILIES = ("gpt", "gemini", "gemma", "claude", "qwen", "llama", "glm", "kimi", "phi", "mistral")
 
+#: Resamples of the pages of a judge, the report and the card, which say the same of it.
+OF_PAGES = 2_000
+
 #: What a source holds: a label per pair, or a score per answer.
 LABELS, SCORES = "labels", "scores"
 

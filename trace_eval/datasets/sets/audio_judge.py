@@ -19,10 +19,9 @@ from trace_eval.data.manifests import Problem
 from trace_eval.data.pairs import Pair
 from trace_eval.data.tables import column_names
 from trace_eval.datasets.base import Converted, Selection
-from trace_eval.datasets.figures import Figure, share_figure
+from trace_eval.datasets.figures import Figure, rank_correlation, share_figure
 from trace_eval.datasets.rows import Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
-from trace_eval.stats.ranking.correlation import correlate
 
 _VOTES: Columns = {"model1": str, "model2": str, "preference": str}
 _DETAILED: Columns = {"model_name": str, "position1_result": str, "position2_result": str}
@@ -125,7 +124,7 @@ def _spearman(
     name: str, rates: Mapping[str, float], human: Mapping[str, float], **more: Any
 ) -> Figure:
     """The figure of a correlation of win rates; ``more``: other fields of it."""
-    rho = correlate("judge", rates, "people", human).spearman if human and rates else None
+    rho = rank_correlation(rates, human)
     n = len(rates.keys() & human.keys())
     return Figure(name, decimals=4, ours=rho, n=n, **more)
 

@@ -16,11 +16,10 @@ from typing import Any
 
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
-from trace_eval.datasets.figures import Figure
+from trace_eval.datasets.figures import Figure, rank_correlation
 from trace_eval.datasets.records import AuthorsRule, item_of, unique_ids
 from trace_eval.datasets.rows import ANY, Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
-from trace_eval.stats.ranking.correlation import correlate
 
 #: Commit of the layout and the rules.
 COMMIT = "70fa91a"
@@ -236,9 +235,6 @@ def _marks(rows: Rows, path: Path) -> Marks:
 
 
 def _add(result: Converted, name: str, one: Marks, other: Marks) -> None:
-    shared = sorted(one.keys() & other.keys())
-    rho = None
-    if len(shared) >= _LEAST:
-        first, second = ({key: marks[key] for key in shared} for marks in (one, other))
-        rho = correlate("first", first, "second", second).spearman
-    result.figures.append(Figure(name, decimals=4, ours=rho, n=len(shared)))
+    shared = len(one.keys() & other.keys())
+    rho = rank_correlation(one, other) if shared >= _LEAST else None
+    result.figures.append(Figure(name, decimals=4, ours=rho, n=shared))

@@ -1,4 +1,4 @@
-"""Pearson's r, Lin's concordance, errors and bias: functions of sums over scores.
+"""Correlations, Lin's concordance, errors and bias of scores; all but ranks are functions of sums.
 
 A judge that scores both answers of a pair can order them well and still be worse than always
 giving the mean: its mean squared error says so.
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.ranks import add_kendall, add_spearman
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.codes import SCORE_FACTS
 from trace_eval.opinions.opinions import Opinions
@@ -50,6 +51,18 @@ def r(resampler: Resampler, key: str, scored: Scored) -> Basis:
     """``s_xy / (s_x s_y)`` of scores and mean ratings (Pearson 1895), -1 to 1."""
     columns = moments(scored.judge.score, scored.truth)
     resampler.sums(key, columns, pearson_of_sums, correlation=True)
+    return Basis(len(scored.truth))
+
+
+def rho(resampler: Resampler, key: str, scored: Scored) -> Basis:
+    """``r`` of the mid-ranks of scores and mean ratings (Spearman 1904), -1 to 1."""
+    add_spearman(resampler, key, scored.judge.score, scored.truth)
+    return Basis(len(scored.truth))
+
+
+def tau_b(resampler: Resampler, key: str, scored: Scored) -> Basis:
+    """``E[sgn(X - X') sgn(Y - Y')] / sqrt(P(X != X') P(Y != Y'))`` (Kendall 1945), -1 to 1."""
+    add_kendall(resampler, key, scored.judge.score, scored.truth)
     return Basis(len(scored.truth))
 
 

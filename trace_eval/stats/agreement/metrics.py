@@ -42,8 +42,7 @@ from trace_eval.stats.agreement.counts import (
 )
 from trace_eval.stats.agreement.forecasts import crps, nll_of_beta, nll_of_labels
 from trace_eval.stats.agreement.judges import Aligned
-from trace_eval.stats.agreement.linear import bias, ccc, mae, mse, r
-from trace_eval.stats.agreement.ranks import rho, tau_b
+from trace_eval.stats.agreement.linear import bias, ccc, mae, mse, r, rho, tau_b
 from trace_eval.stats.agreement.scored import ScoreStatistic
 
 #: What computes it: of labels a function of joint counts ``[..., truth, predicted]``.

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.ranks import add_spearman
 from trace_eval.estimate.resample import UNIT
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.figures import AgreementFigure, FigureBook
 from trace_eval.stats.agreement.forecasts import OPINIONS
 from trace_eval.stats.agreement.judges import JudgeOpinions
-from trace_eval.stats.agreement.ranks import add_spearman
 from trace_eval.stats.agreement.scored import Basis, rated_often, ratings_of, scale_of
 
 Array = NDArray[Any]

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.ranks import kendall, spearman
 from trace_eval.show.table import column, p_text
-from trace_eval.stats.agreement.ranks import kendall, spearman
 from trace_eval.stats.ranking.outcomes import DECIMALS
 
 #: Most systems whose orders are all tried: 9! = 362,880.

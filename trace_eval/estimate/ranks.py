@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.resample import Cells, OfWeights, Resampler, by_level
-from trace_eval.stats.agreement.scored import Basis, Scored
 
 Array = NDArray[Any]
 
@@ -50,12 +49,6 @@ def _add(
         return
     value, influence = how[1](cells)
     resampler.linear(name, value, influence[cells.cell], row)
-
-
-def rho(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """``r`` of the mid-ranks of scores and mean ratings (Spearman 1904), -1 to 1."""
-    add_spearman(resampler, key, scored.judge.score, scored.truth)
-    return Basis(len(scored.truth))
 
 
 def spearman(x: Array, y: Array) -> float:
@@ -130,12 +123,6 @@ def _above(level: NDArray[np.int64], count: int) -> Any:
         return np.asarray((sums.sum() - sums.cumsum() + sums / 2)[level])
 
     return of
-
-
-def tau_b(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """``E[sgn(X - X') sgn(Y - Y')] / sqrt(P(X != X') P(Y != Y'))`` (Kendall 1945), -1 to 1."""
-    add_kendall(resampler, key, scored.judge.score, scored.truth)
-    return Basis(len(scored.truth))
 
 
 def kendall(x: Array, y: Array) -> float:
