@@ -373,7 +373,7 @@ def test_rate_takes_two_folders_and_tells_every_answer(tmp_path: Path) -> None:
 def test_the_pictures_have_the_colours_of_the_report() -> None:
     from trace_eval.show.draw import palette
 
-    page = (ROOT / "trace_eval" / "static" / "palette.css").read_text()
+    page = (ROOT / "trace_eval" / "show" / "static" / "palette.css").read_text()
     assert {"a", "b", "ink", "quiet", "line"} <= palette().keys()
     assert all(f"light-dark({colour}," in page for colour in palette().values())
 
