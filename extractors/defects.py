@@ -52,7 +52,7 @@ class DefectsExtractor(Extractor):
 
     name: ClassVar[str] = "defects"
     group: ClassVar[str] = "defects"
-    version: ClassVar[str] = "5"
+    version: ClassVar[str] = "6"
     limits: ClassVar[str] = (
         "lossy codecs soften drop-outs and clicks, and bend flat tops away; closures of formant"
         " synthesis pass for drop-outs; words that are said again otherwise are no loop; a"

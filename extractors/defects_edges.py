@@ -17,8 +17,7 @@ from extractors.signal import CLIP_STEP, flat_tops, peak
 FINE_S = 0.002
 FINE = round(FINE_S * SPEECH_RATE)
 
-#: What is so far under the level of speech is quiet; so far in the middle of a hole: hardly any
-#: stop of a voice, dB.
+#: Quiet is so far under the level of speech; hardly any stop of a voice is so far under it, dB.
 QUIET_DB, NOTHING_DB = 30.0, 47.0
 
 #: 12 ms of sound before a hole and behind it are at most so little under the level of speech, dB.
@@ -36,16 +35,16 @@ HOLE_S = (0.016, 1.0)
 
 #: Sound is near full level so little under the level of speech, dB. From there a voice takes longer
 #: to fall silent at an end than this, seconds; a hole that is so much deeper than speech falls and
-#: rises faster than this, both together.
-FULL_DB, END_FALL_S, BLUNT_DB, FALLS_S = 6.0, 0.014, 55.0, 0.024
+#: rises faster than this together, and each faster than the last: codecs smear no cut for longer.
+FULL_DB, END_FALL_S, BLUNT_DB, FALLS_S, CUT_S = 6.0, 0.014, 55.0, 0.024, 0.019
 
 #: Digital silence is so much under the level of speech, dB, which no room is: ``SOUND_DB`` and
 #: ``FALLS_S`` beside it, whose edges codecs smear.
 DIGITAL_DB, DIGITAL = 80.0, (12.0, 0.036)
 
 #: Formant synthesis closes all of its stops with zeros: where there are more than so many holes
-#: that are almost as deep and fall and rise almost as fast, it is the voice that has them.
-LIKE_DB, LIKE_FALLS_S, LIKE_HOLES = 45.0, 0.05, 2
+#: that are almost as deep and fall and rise within this, seconds, it is the voice that has them.
+LIKE_DB, LIKE_FALLS_S, LIKE_HOLES = 45.0, 0.08, 2
 
 #: What lies before a fall is sound, and no click, in so many of 12 frames, dB under that level.
 SOUNDS_DB, SOUNDS = 20.0, 5
@@ -93,15 +92,16 @@ def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Event]:
         right = _beside(frames.wave[end * FINE - 48 : end * FINE + 256][::-1], speech_db)
         if hole.seconds > HOLE_S[1]:
             continue
-        sharp = depth > NOTHING_DB and (left.edge > -BEFORE_DB or right.edge > -AFTER_DB)
+        rise_s = _since_full(fine[: end - 1 : -1], speech_db)
+        back = right.edge > -AFTER_DB and rise_s < CUT_S
+        sharp = depth > NOTHING_DB and (left.edge > -BEFORE_DB or back)
         sound_db, falls_s = DIGITAL if depth > DIGITAL_DB else (SOUND_DB, FALLS_S)
         both = min(left.level, right.level) >= -sound_db
         if both and (sharp or left.edge + right.edge > -BOTH_DB):
             yield hole
             continue
-        both_s = fall_s + _since_full(fine[: end - 1 : -1], speech_db)
-        like += depth > LIKE_DB and both_s <= LIKE_FALLS_S
-        if depth > BLUNT_DB and both_s <= falls_s:
+        like += depth > LIKE_DB and fall_s + rise_s <= LIKE_FALLS_S
+        if depth > BLUNT_DB and fall_s + rise_s <= falls_s and max(fall_s, rise_s) < CUT_S:
             blunt.append(hole)
     if like <= LIKE_HOLES:
         yield from blunt

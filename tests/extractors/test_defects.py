@@ -105,6 +105,18 @@ def test_that_a_voice_whose_stops_are_all_holes_has_no_drop_out() -> None:
     assert events(x) == []
 
 
+def test_that_a_stop_whose_burst_comes_before_its_voice_is_no_drop_out() -> None:
+    rng = np.random.default_rng(3)
+    shape = np.concatenate(
+        [np.linspace(1, 0, 192) ** 2, np.zeros(1120), np.linspace(0, 1, 560) ** 2]  # 12, 70, 35 ms
+    )
+    x = speech().copy()
+    x[int(1.2 * RATE) :][: len(shape)] *= shape
+    burst = 0.05 * rng.standard_normal(64) * np.linspace(1, 0.3, 64)
+    x[int(1.2 * RATE) + 192 + 1120 :][:64] += burst
+    assert events(x) == []
+
+
 def test_that_a_single_sample_is_a_click() -> None:
     x = speech().copy()
     at = 1600 + 4000 * 8 - 300  # in the gap before the ninth syllable
