@@ -154,6 +154,9 @@ def test_labels_name_the_systems_of_the_items_that_they_are_about(
     about = read_labels("labels.csv", about=[judged])
     assert about.ids.tolist() == ["q1", "q2", "q9.wav"]  # q9 is not judged: it stays as it is
     assert about.codes["preference"].tolist() == [0, 1, 4]
+    for header in ("id,file", "stem,file"):  # of several such columns the first one counts
+        Path("labels.csv").write_text(f"{header},winner\nq1,x.wav,new\nq2,x.wav,new\n")
+        assert read_labels("labels.csv", about=[judged]).ids.tolist() == ["q1", "q2"]
     Path("labels.csv").write_text("id,winner\nx1.wav,new\n")
     with pytest.raises(UserError, match=r"none of its 3 ids .*'q1' and 'x1\.wav'"):
         read_labels("labels.csv", about=[judged])
@@ -182,6 +185,20 @@ def test_ratings_name_the_recordings_of_the_items_that_they_are_about(
     code, shown = _typed("agree judged.csv --labels mos.csv")
     assert code == 2
     assert "1 rated item is not in judged.csv, first 'q5.wav'" in shown
+
+
+def test_recordings_are_no_ids_of_a_table_that_is_joined_to_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("one.csv").write_text("file,judge_says,winner\na.wav,1,1\na.wav,2,1\nb.wav,tie,tie\n")
+    code, shown = _typed("agree one.csv --prediction judge_says --truth winner")
+    assert code == 0, shown
+    assert "of 3 pairs" in shown
+    Path("judged.csv").write_text("id,score\nq1,1\nq2,3\nq3,4\n")
+    Path("mos.csv").write_text("id,file,score\nq1,x.wav,1\nq2,x.wav,2\nq3,y.wav,4\n")
+    code, shown = _typed("agree judged.csv --labels mos.csv")
+    assert code == 0, shown
 
 
 def test_every_command_knows_the_systems_of_its_runs_in_labels(

@@ -181,7 +181,7 @@ def refuse_without(
     Raises:
         UserError: names the file's columns, the accepted names, and the nearest column.
     """
-    if "id" not in results and not numbered:
+    if not numbered and not {"id", "recording"} & set(results):
         absent, details, accepted = "id", "no column 'id'", LABEL_FIELDS.names["id"]
     elif not set(results) & {*labels, "score_a"}:
         absent, details, accepted = "overall", "no column of labels", (*labels, "winner")

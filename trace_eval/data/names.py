@@ -76,8 +76,9 @@ OTHER_NAMES: dict[str, Names] = {
 #: Names that count only where a table has no other name of what they hold.
 WEAK = frozenset(("item_id", "prompt_id", "question_id", "model"))
 
-#: Names of the id in tables that call items by their recordings, e.g. of a listening test.
-_BY_RECORDING = ("stem", "file_name", "file")
+#: A recording by which a table without ids calls its items, e.g. one of a listening test. A table
+#: may have several of these names: the first one counts.
+RECORDING: Names = ("recording", "stem", "file_name", "file")
 
 #: Columns of the better and of the worse answer, as data for RLHF and DPO have them.
 BETTER = ("chosen", "chosen_audio", "chosen_path", "chosen_audio_path", "chosen_file_name")
@@ -101,7 +102,7 @@ PAIR: dict[tuple[str, ...], Names] = {
 
 #: Fields of a prompt; its id is what its recordings are called.
 PROMPT: Mapping[str, Names] = {
-    "id": (*NAMES["id"], "name", *_BY_RECORDING, *NAMES["instruction_id"]),
+    "id": (*NAMES["id"], "name", "stem", "file_name", *NAMES["instruction_id"]),
     "instruction_text": (*NAMES["instruction_text"], "text"),
     "instruction_audio": (*NAMES["instruction_audio"], "audio", "audio_path"),
 }
@@ -132,7 +133,7 @@ SINGLE: Mapping[str, Names] = _select(
 #: Fields of a table of labels or judgements of pairs.
 LABELS: Mapping[str, Names] = {
     **_select(
-        *("instruction_id", "category", "repeat", "order", "system", "match"),
+        *("id", "instruction_id", "category", "repeat", "order", "system", "match"),
         *("score_a", "score_b", "truth_score_a", "truth_score_b"),
         system_a="a_system",
         system_b="b_system",
@@ -141,7 +142,7 @@ LABELS: Mapping[str, Names] = {
         preference="label_preference",
         **{name: f"label_{name}" for name in (*DIMENSIONS, "overall")},
     ),
-    "id": (*NAMES["id"], *_BY_RECORDING),
+    "recording": RECORDING,
     "rater": (*NAMES["rater"], *NAMES["judge"]),
     **{
         name: (name,)
@@ -155,7 +156,7 @@ LABELS: Mapping[str, Names] = {
 
 #: Fields of a table of scores or ratings of single answers.
 SCORES: Mapping[str, Names] = {
-    "id": (*NAMES["id"], *_BY_RECORDING),
+    "id": (*NAMES["id"], *RECORDING),
     **_select(
         *("rater", "judge", "score", "mos", "variance", "rubric", "system", "split"),
         question_id="instruction_id",
@@ -173,7 +174,8 @@ def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str
     alike = folded(have, {alias for every in kind.values() for alias in every})
     have = {*have, *alike.values()}
     for name, every in kind.items():
-        usual = [alias for alias in every if alias not in WEAK or alias == every[0]]
+        weak = WEAK.union(RECORDING) if RECORDING[0] in every else WEAK
+        usual = [alias for alias in every if alias not in weak or alias == every[0]]
         if not any(alias in have for alias in usual):
             usual += [alias for alias in every if alias in have][:1]
         fields |= dict.fromkeys(usual, name)

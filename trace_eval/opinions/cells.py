@@ -18,12 +18,13 @@ Texts = NDArray[np.object_]
 
 
 def ids_of(source: str, columns: Mapping[str, Sequence[Any]], default_ids: bool) -> Texts:
-    """The column of ids; numbers of rows where there is none and that is allowed."""
-    if "id" not in columns:
+    """The column of ids; where there is none, numbers of rows if allowed, else the recordings."""
+    named = columns.get("id", None if default_ids else columns.get("recording"))
+    if named is None:
         if not default_ids:
             raise UserError(f"{source}: no column 'id' (or pair, item, index); add one")
         return texts_of([str(n + 1) for n in range(len(next(iter(columns.values()), ())))])
-    ids = texts_of(columns["id"])
+    ids = texts_of(named)
     empty = np.flatnonzero((ids == None) | (ids == ""))  # noqa: E711 - elementwise on objects
     if len(empty):
         raise UserError(f"{source}, record {int(empty[0]) + 1}: the id is empty; fill it in")
