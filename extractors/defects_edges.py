@@ -155,7 +155,6 @@ def clipped(clip: Clip) -> Iterator[Event]:
         return
     when = np.sort(np.concatenate(limited)) / clip.rate
     for part in np.split(when, np.flatnonzero(np.diff(when) > TOPS_APART_S) + 1):
-        start_s, end_s = float(part[0]), float(part[-1])
-        count = int(((flat >= start_s) & (flat <= end_s)).sum())
+        count = int(np.searchsorted(flat, part[-1], "right") - np.searchsorted(flat, part[0]))
         if count >= TOPS:
-            yield Event(kind="clipped", start_s=start_s, end_s=end_s, strength=count / TOPS)
+            yield Event(kind="clipped", start_s=part[0], end_s=part[-1], strength=count / TOPS)

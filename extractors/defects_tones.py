@@ -28,12 +28,12 @@ MAINS_HZ = 3.0
 #: And it stands so still, dB from its lowest to its 80th percentile.
 HUM_MOVES_DB = 5.0
 
-#: Its ends are those of so many lines, each of which stands out by more than this share of what
-#: the strongest stands out by.
+#: Its ends are those of so many lines, each with more than this share of the strongest one's lead.
 HUM_LINES, LINE_SHARE = 6, 0.4
 
-#: They are looked for so many times, with ever longer stretches to tell the lines' frequencies.
-HUM_ROUNDS = 6
+#: They are looked for so many times, with ever longer stretches to tell the lines' frequencies, up
+#: to 30 s from where it stands out, in frames: else many hums would cost a square of time.
+HUM_ROUNDS, HUM_REACH = 6, 470
 
 #: A line's phase and level differ by this share of it anyway; one frame of one line is evidence of
 #: at most so much, in nepers: a voice that hits or cancels the line once says little.
@@ -74,27 +74,28 @@ def _hum(frames: Frames, bins: npt.NDArray[np.int_], over: Floats, first: int) -
     peaks = (own >= np.maximum(padded[:-2], padded[2:])) & (own > LINE_SHARE * own.max())
     lines = np.flatnonzero(peaks)
     lines = lines[np.argsort(own[lines])[-HUM_LINES:]]
-    parts = _parts(frames, bins[lines] * SPEECH_RATE / LONG)
-    begin, stop = _extent(parts, first + HUM_STEP * window)
+    low, behind = max(0, first - HUM_REACH), first + HUM_STEP * len(over) + HUM_FRAMES + HUM_REACH
+    parts = _parts(frames, bins[lines] * SPEECH_RATE / LONG, low, behind)
+    begin, stop = (low + at for at in _extent(parts, first + HUM_STEP * window - low))
     # A frame whose middle lies on the edge of a tone holds half of its amplitude.
     step, edge = LONG_STEP / SPEECH_RATE, (LONG - LONG_STEP) / 2 / SPEECH_RATE
     return Event(
         kind="hum",
         start_s=begin * step + edge if begin else 0.0,
-        end_s=stop * step + edge if stop < len(parts) else frames.seconds,
+        end_s=stop * step + edge if stop * LONG_STEP + LONG <= len(frames.wave) else frames.seconds,
         strength=float(over.max()),
     )
 
 
-def _parts(frames: Frames, hz: Floats) -> Complexes:
-    """Amplitude and phase of tones in the long frames, at rest at these frequencies exactly."""
-    rows = np.lib.stride_tricks.sliding_window_view(frames.wave, LONG)[::LONG_STEP]
+def _parts(frames: Frames, hz: Floats, low: int, behind: int) -> Complexes:
+    """Amplitude and phase of tones in long frames, at rest at these frequencies exactly."""
+    rows = np.lib.stride_tricks.sliding_window_view(frames.wave, LONG)[::LONG_STEP][low:behind]
     window = np.hanning(LONG + 1)[:-1]
     turns = np.exp(-2j * np.pi / SPEECH_RATE * np.arange(LONG)[:, None] * hz)
     turns = np.asarray(2 / window.sum() * window[:, None] * turns, np.complex64)
     # Frames overlap, and a product copies them.
     parts = np.concatenate([some @ turns for some in np.array_split(rows, len(rows) // 200 + 1)])
-    begins = np.arange(len(rows))[:, None] * LONG_STEP / SPEECH_RATE
+    begins = np.arange(low, low + len(rows))[:, None] * LONG_STEP / SPEECH_RATE
     return np.asarray(parts * np.exp(-2j * np.pi * begins * hz), np.complex128)
 
 

@@ -324,14 +324,19 @@ def check_libraries(model: Any) -> None:
     """Encode silence: CTranslate2 looks for CUDA's libraries at the first pass, not on loading.
 
     Raises:
-        UserError: they are missing; else every clip would be without words.
+        UserError: they are missing, or the GPU cannot encode; else every clip would be without
+            words.
     """
     bands = len(model.feature_extractor.mel_filters)
     try:
         model.encode(np.zeros((bands, model.feature_extractor.nb_max_frames), np.float32))
     except RuntimeError as error:
+        absent = "not found" in str(error)
+        needed = (
+            "it needs CUDA 12, and torch may bring 13: install nvidia-cublas-cu12 and"
+            " nvidia-cudnn-cu12 and name their lib folders in LD_LIBRARY_PATH, or "
+        )
         raise UserError(
-            f"faster-whisper: the GPU cannot be used ({one_line(error)}); it needs CUDA 12, and"
-            " torch may bring 13: install nvidia-cublas-cu12 and nvidia-cudnn-cu12 and name their"
-            " lib folders in LD_LIBRARY_PATH, or use -X device=cpu"
+            f"faster-whisper: the GPU cannot be used ({one_line(error)});"
+            f" {needed if absent else ''}use -X device=cpu"
         ) from error

@@ -71,10 +71,14 @@ def test_missing_libraries_of_a_gpu_are_an_error_before_any_clip(
     check_libraries(model)  # nothing is missing on a CPU
 
     def encode(features: object) -> None:
-        raise RuntimeError("Library libcublas.so.12 is not found or cannot be loaded")
+        raise RuntimeError(message)
 
     monkeypatch.setattr(model, "encode", encode)
+    message = "Library libcublas.so.12 is not found or cannot be loaded"
     with pytest.raises(UserError, match=r"libcublas\.so\.12 .*nvidia-cublas-cu12.*device=cpu"):
+        check_libraries(model)
+    message = "CUDA failed with error out of memory"
+    with pytest.raises(UserError, match=r"\(CUDA failed with error out of memory\); use -X device"):
         check_libraries(model)
 
 

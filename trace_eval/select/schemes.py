@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, get_args
 
+from trace_eval.data.pairs import Preference
+
 Scheme = Literal["auto", "all", "knockout"]
 SCHEMES: tuple[str, ...] = get_args(Scheme)
 
@@ -34,7 +36,7 @@ class SchemeVerdict:
         why: why there is no label, where the judge gives a reason.
     """
 
-    label: Literal["1", "2", "tie"] | None
+    label: Preference | None
     p_first: float = 0.5
     why: str | None = None
 

@@ -13,10 +13,9 @@ from typing import Literal
 
 from fusion import PREFERENCE
 from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores, VerdictOpinion
+from trace_eval.data.pairs import Preference
 from trace_eval.data.rubrics.pairs import ScoreQuestion
 from trace_eval.judges.combine.orders import framed, in_orders, quote
-
-Preference = Literal["1", "2", "tie"]
 
 #: Key of the preference: it is about the pair as a whole.
 ABOUT: Literal["overall"] = "overall"
