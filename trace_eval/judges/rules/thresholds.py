@@ -54,7 +54,7 @@ class RuleThresholds:
     #: Lowest acceptable level, dBFS RMS of the clip. Our cut: 20 dB under common practice.
     min_level_dbfs: float = -46.0
     #: A lead in each number that alone is better beyond doubt; leads add up in these units. By
-    #: ``benchmarks/people/weights.py`` at f5ffa5b1, from ratings of codecs and of enhanced speech.
+    #: ``python -m benchmarks.people.weights`` from human ratings of codecs and of enhanced speech.
     #: P.808, MOS.
     p808_margin: float = 0.35
     #: Bandwidth, natural logarithm: a third more. Beyond ``full_band_hz`` it is no longer a lead.

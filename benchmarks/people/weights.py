@@ -1,0 +1,197 @@
+"""How much of each number ``rules`` needs to prefer a voice: derived, and with parts left out.
+
+    python -m benchmarks.people.weights [--data DIR] [--rival distillmos=FILE.csv]
+
+The lead of an answer is the sum of its leads in P.808, the logarithm of the bandwidth and BAK,
+each in units of its own margin, and decides from 1 on. Margins are taken from a coarse grid of
+round numbers: a model of many coefficients is not what so few clips support. Of all grid points
+that order at least ``LEAST_CONCORDANCE`` of the pairs of each set, and decide at most
+``MOST_AGAINST`` of what human raters do not decide, it is that with the best worst set, by the
+share decided right less the share decided wrong less the share decided against. What leaving
+out each set, condition and group gives is printed: margins chosen without it, figures on it.
+
+With ``--rival distillmos=FILE.csv`` the same is done with Distill-MOS beside the rest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.people.figures import Pairs, pairs_of
+from benchmarks.people.measured import blueprints_of, read_rival, rival_numbers
+from benchmarks.people.sets import Rated, read_sets
+from benchmarks.report import table
+from trace_eval.judges.rules.thresholds import RuleThresholds
+from trace_eval.judges.rules.voice_quality import voice_numbers
+
+Array = NDArray[Any]
+
+LEAST_CONCORDANCE, MOST_AGAINST = 0.9, 0.2
+
+#: Number -> margins that are tried; infinity leaves it out.
+GRID: dict[str, tuple[float, ...]] = {
+    "p808": (0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6),
+    "bandwidth": (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5),
+    "bak": (0.6, 0.8, 1.0, 1.5, math.inf),
+}
+WITH_DISTILLMOS = {
+    "distillmos": (0.4, 0.5, 0.6, 0.8, 1.0, 1.2),
+    "p808": (0.3, 0.4, 0.5, 0.6, 0.8, 1.0, math.inf),
+    "bandwidth": (0.2, 0.25, 0.3, 0.35, 0.4, 0.5),
+    "bak": (math.inf,),
+}
+
+Margins = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The pairs of a set: differences of the numbers [shape=(pairs, numbers)], and verdicts."""
+
+    name: str
+    clips: Sequence[Rated]
+    pairs: Pairs
+    gaps: Array
+
+    def only(self, rows: NDArray[np.bool_]) -> Compared:
+        """Some of the pairs."""
+        p = self.pairs
+        verdict = p.verdict[rows] if p.verdict is not None else None
+        kept = Pairs(p.a[rows], p.b[rows], p.unit[rows], p.gap[rows], verdict)
+        return Compared(self.name, self.clips, kept, self.gaps[rows])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What margins give on a set; counts, so that parts of a set can be small."""
+
+    concordance: float
+    human: int
+    decided: int
+    right: int
+    ties: int
+    against: int
+
+    @property
+    def share_against(self) -> float:
+        """Of the pairs that human raters do not decide."""
+        return self.against / self.ties if self.ties else 0.0
+
+    @property
+    def utility(self) -> float:
+        """Decided right less decided wrong less decided against."""
+        gain = (2 * self.right - self.decided) / self.human if self.human else 0.0
+        return gain - self.share_against
+
+    def __str__(self) -> str:
+        return (
+            f"order {self.concordance:.3f}; {self.decided} of {self.human} decided,"
+            f" {self.right} right; {self.against} of {self.ties} against"
+        )
+
+
+def outcome(one: Compared, margins: Margins) -> Outcome:
+    """Decisions and order by the sum of differences in their margins."""
+    lead = one.gaps @ (1 / np.array(margins))
+    said = np.where(np.abs(lead) >= 1, np.sign(lead), 0)
+    verdict = one.pairs.verdict
+    assert verdict is not None
+    human = verdict != 0
+    far = np.abs(one.pairs.gap) >= 10
+    order = 0.5 + 0.5 * np.sign(lead[far]) * np.sign(one.pairs.gap[far])
+    return Outcome(
+        float(order.mean()) if far.any() else math.nan,
+        int(human.sum()),
+        int((human & (said != 0)).sum()),
+        int((human & (said == verdict)).sum()),
+        int((~human).sum()),
+        int((~human & (said != 0)).sum()),
+    )
+
+
+def best(sets: Sequence[Compared], grid: dict[str, tuple[float, ...]]) -> Margins:
+    """The grid point with the best worst set, among those that keep both limits on each."""
+
+    def rank(margins: Margins) -> tuple[bool, float, float]:
+        results = [outcome(one, margins) for one in sets]
+        keeps = all(
+            not one.concordance < LEAST_CONCORDANCE and one.share_against <= MOST_AGAINST
+            for one in results
+        )
+        return keeps, min(one.utility for one in results), -sum(1 / m for m in margins)
+
+    return max(product(*grid.values()), key=rank)
+
+
+def left_out(
+    sets: Sequence[Compared], grid: dict[str, tuple[float, ...]]
+) -> Iterator[tuple[str, str, Margins, Outcome]]:
+    """(kind, what was left out, margins chosen without it, figures on it)."""
+    for one in sets if len(sets) > 1 else ():
+        margins = best([other for other in sets if other is not one], grid)
+        yield "set", one.name, margins, outcome(one, margins)
+    for kind in ("condition", "group"):
+        for one in sets:
+            named = np.array([getattr(clip, kind) for clip in one.clips])
+            for name in sorted(set(named)):
+                out = (named[one.pairs.a] == name) | (named[one.pairs.b] == name)
+                if out.any() and not out.all():
+                    rest = [other.only(~out) if other is one else other for other in sets]
+                    margins = best(rest, grid)
+                    yield kind, f"{one.name}, {name}", margins, outcome(one.only(out), margins)
+
+
+def compared(data: Path, rivals: Sequence[str], names: Sequence[str]) -> list[Compared]:
+    """Codecs, and enhanced speech without the references, which any number orders."""
+    results = []
+    for folder in read_sets(data):
+        if folder.name not in ("codecs", "enhanced") or folder.missing:
+            continue
+        blueprints = blueprints_of(folder)
+        clips = [clip for clip in folder.clips if clip.condition != "clean"]
+        scores = dict(read_rival(text, {clip.item for clip in clips}) for text in rivals)
+        own = [voice_numbers(blueprints[clip.item], RuleThresholds()) for clip in clips]
+        columns = rival_numbers(clips, scores) | {
+            name: np.array([one.get(name, math.nan) for one in own])
+            for name in names
+            if name not in scores
+        }
+        pairs = pairs_of(clips, "quality")
+        gaps = np.stack([columns[n][pairs.a] - columns[n][pairs.b] for n in names], axis=1)
+        results.append(Compared(folder.name, clips, pairs, gaps))
+    return results
+
+
+def main() -> None:
+    """Derive and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    shared = os.environ.get("TRACE_EVAL_DATA", ".")
+    parser.add_argument("--data", type=Path, default=Path(shared) / "people", metavar="DIR")
+    parser.add_argument("--rival", action="append", default=[], metavar="NAME=FILE.csv")
+    args = parser.parse_args()
+    grid = WITH_DISTILLMOS if args.rival else GRID
+    sets = compared(args.data, args.rival, list(grid))
+    margins = best(sets, grid)
+    print(f"margins: {dict(zip(grid, margins, strict=True))}")
+    for one in sets:
+        print(f"  {one.name}: {outcome(one, margins)}")
+    rows = [
+        [kind, name, " / ".join(f"{m:g}" for m in chosen), str(result)]
+        for kind, name, chosen, result in left_out(sets, grid)
+    ]
+    header = ["left out", "which", " / ".join(grid), "on it"]
+    table("margins chosen without it, figures on it", header, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+"""Sound that is no speech, as asked for by "whistle a tune": what the measures can tell of it.
+
+    python -m benchmarks.wordless [--clips 8] [--seed 1]
+
+Whistles, hummed and sung tones, bursts like laughter, noise like applause and music are made here;
+speech is that of built voices. Of each kind: how often speech is detected, words are recognised
+(and how often the recogniser calls them guesses), how much of it is voiced, how harmonic it is, and
+what ``rules`` says of two such answers to "Whistle a tune.": unscored with a reason, or a verdict.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import parselmouth
+import soundfile
+from parselmouth.praat import call
+
+from benchmarks.defects_voices import TEXTS, Floats, Rng, spoken
+from benchmarks.report import save, table
+from blueprints import Blueprint, Pitch, Signal, Transcript
+from extractors import guessed
+from trace_eval import Pair
+from trace_eval.extracting.start import extract
+from trace_eval.judges.base import Case
+from trace_eval.judges.rules.judge import RulesJudge
+
+RATE = 16_000
+
+#: What the instruction asks for, by kind.
+REQUEST = {
+    "whistle": "Whistle a tune.",
+    "hummed": "Hum a tune.",
+    "sung": "Sing me a song.",
+    "laughter": "Laugh out loud.",
+    "applause": "Clap your hands.",
+    "music": "Hum a tune.",
+    "speech": "Tell me about the library.",
+}
+
+
+def _notes(rng: Rng, low: float, high: float) -> Floats:
+    """Pitch of a tune of five to nine notes with vibrato, Hz [shape=(samples,)]."""
+    steps = rng.choice([0, 2, 4, 5, 7, 9, 11, 12], int(rng.integers(5, 10)))
+    base = rng.uniform(low, high)
+    lengths = [int(RATE * rng.uniform(0.3, 0.7)) for _ in steps]
+    hz = np.repeat(base * 2 ** (steps / 12), lengths)
+    hz = np.convolve(np.pad(hz, 320, "edge"), np.ones(640) / 640, "same")[320:-320]
+    t = np.arange(len(hz)) / RATE
+    return np.asarray(hz * 2 ** (0.3 * np.sin(2 * np.pi * 5.5 * t) / 12))
+
+
+def _partials(hz: Floats, slope: float, count: int) -> Floats:
+    phase = 2 * np.pi * np.cumsum(hz) / RATE
+    parts = (np.sin(k * phase) * (k * hz < 7000) / k**slope for k in range(1, count + 1))
+    return np.asarray(sum(parts))
+
+
+def whistle(rng: Rng) -> Floats:
+    """A nearly pure tone of 600 to 2,400 Hz with breath 30 dB under it."""
+    tone = _partials(_notes(rng, 600, 1200), 3.0, 2)
+    return np.asarray(tone + 0.03 * rng.standard_normal(len(tone)))
+
+
+def hummed(rng: Rng) -> Floats:
+    """A voice with the mouth closed: 110 to 400 Hz, steep partials, soft onsets of each note."""
+    hz = _notes(rng, 110, 220)
+    t = np.arange(len(hz)) / RATE
+    return np.asarray(_partials(hz, 2.2, 12) * (0.6 + 0.4 * np.sin(2 * np.pi * 2 * t) ** 2))
+
+
+def sung(rng: Rng) -> Floats:
+    """Words of a built voice on held notes."""
+    voice = [("flite", "slt"), ("flite", "rms"), ("espeak-ng", "en-us+f4")][rng.integers(3)]
+    samples, rate = spoken(*voice, TEXTS[rng.integers(len(TEXTS))])
+    sound = parselmouth.Sound(samples, rate)
+    made = call(sound, "To Manipulation", 0.01, 60, 500)
+    tier = call(made, "Extract pitch tier")
+    call(tier, "Remove points between", 0, sound.duration)
+    hz = _notes(rng, 120, 200)
+    for at in np.arange(0.0, sound.duration, 0.02):
+        call(tier, "Add point", float(at), float(hz[int(at * RATE) % len(hz)]))
+    call([tier, made], "Replace pitch tier")
+    call(made, "Extract duration tier")
+    return np.asarray(call(made, "Get resynthesis (overlap-add)").resample(RATE).values[0])
+
+
+def laughter(rng: Rng) -> Floats:
+    """Four to five bursts a second: breath, then a short vowel that falls."""
+    parts = []
+    for _ in range(int(rng.integers(8, 16))):
+        breath = rng.standard_normal(int(RATE * 0.07)) * np.hanning(int(RATE * 0.07)) * 0.3
+        length = int(RATE * rng.uniform(0.07, 0.12))
+        hz = rng.uniform(200, 380) * np.linspace(1.1, 0.85, length)
+        parts += [breath, _partials(hz, 1.0, 15) * np.hanning(length), np.zeros(int(RATE * 0.04))]
+    return np.concatenate(parts)
+
+
+def applause(rng: Rng) -> Floats:
+    """Hundreds of claps a second: bursts of noise that decay within 10 ms."""
+    length = int(RATE * rng.uniform(3, 5))
+    x = 0.01 * rng.standard_normal(length + 800)
+    shape = np.exp(-np.arange(800) / 80)
+    for at in rng.integers(0, length, int(length / RATE * rng.uniform(100, 500))):
+        x[at : at + 800] += shape * rng.standard_normal(800) * rng.uniform(0.1, 1)
+    return np.asarray(x)
+
+
+def music(rng: Rng) -> Floats:
+    """Chords of plucked strings and a drum, two a second."""
+    parts = []
+    for _ in range(int(rng.integers(6, 10))):
+        t = np.arange(RATE // 2) / RATE
+        root = 110 * 2 ** (rng.integers(12) / 12)
+        chord = sum(
+            np.sin(2 * np.pi * root * 2 ** (step / 12) * k * t) / k * np.exp(-3 * k * t)
+            for step in (0, 4, 7, 12)
+            for k in range(1, 9)
+        )
+        drum = rng.standard_normal(len(t)) * np.exp(-t / 0.02)
+        parts.append(chord + drum)
+    return np.concatenate(parts)
+
+
+def speech(rng: Rng) -> Floats:
+    """A sentence of a built voice."""
+    samples, rate = spoken("flite", ("slt", "rms")[rng.integers(2)], TEXTS[rng.integers(6)])
+    return np.asarray(parselmouth.Sound(samples, rate).resample(RATE).values[0])
+
+
+KINDS: tuple[Callable[[Rng], Floats], ...] = (
+    whistle,
+    hummed,
+    sung,
+    laughter,
+    applause,
+    music,
+    speech,
+)
+
+
+def harmonicity(samples: Floats) -> float:
+    """Median harmonics-to-noise ratio of the frames that have one, dB; NaN: none has."""
+    values = parselmouth.Sound(samples, RATE).to_harmonicity_cc().values[0]
+    values = values[values > -100]
+    return float(np.median(values)) if len(values) else float("nan")
+
+
+def told(blueprint: Blueprint) -> dict[str, Any]:
+    """What a blueprint says of it."""
+    signal, words, pitch = blueprint.signal, blueprint.transcript, blueprint.pitch
+    recognised = isinstance(words, Transcript) and bool(words.text.strip())
+    return {
+        "speech": isinstance(signal, Signal) and signal.speech_s > 0,
+        "words": recognised,
+        "guesses": recognised and bool(guessed(blueprint)),
+        "voiced": pitch.voiced_ratio if isinstance(pitch, Pitch) else float("nan"),
+    }
+
+
+def verdict(a: Blueprint, b: Blueprint, instruction: str) -> str:
+    """Of ``rules`` on content: a rating, or that there is none."""
+    pair = Pair(id="p", instruction={"text": instruction}, a={"audio": "a"}, b={"audio": "b"})
+    judged = RulesJudge().judge_case(Case.of(pair, a, b))  # type: ignore[call-overload]
+    if judged.status == "unscored":
+        return "unscored"
+    return str(judged.dimensions["content"].rating)
+
+
+def _mean(values: list[float]) -> float | None:
+    finite = [value for value in values if np.isfinite(value)]
+    return round(float(np.mean(finite)), 3) if finite else None
+
+
+def main() -> None:
+    """Make, measure, print, save."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--clips", type=int, default=8, help="of each kind")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    results: dict[str, dict[str, Any]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for make in KINDS:
+            paths, harmonic = [], []
+            for number in range(args.clips):
+                x = make(np.random.default_rng([args.seed, number]))
+                x = np.pad(0.5 * x / np.abs(x).max(), RATE // 5)
+                harmonic.append(harmonicity(x))
+                paths.append(Path(folder) / f"{make.__name__}{number}.wav")
+                soundfile.write(paths[-1], x, RATE)
+            blueprints = [one.blueprint for one in extract(paths) if one.blueprint is not None]
+            rows = [told(one) for one in blueprints]
+            request = REQUEST[make.__name__]
+            verdicts = [
+                verdict(a, b, request)
+                for a, b in zip(blueprints[::2], blueprints[1::2], strict=False)
+            ]
+            results[make.__name__] = {
+                "clips": len(rows),
+                **{name: sum(row[name] for row in rows) for name in ("speech", "words", "guesses")},
+                "voiced": _mean([row["voiced"] for row in rows]),
+                "harmonicity, dB": round(float(np.nanmedian(harmonic)), 1),
+                "pairs": len(verdicts),
+                "unscored": verdicts.count("unscored"),
+                "both_bad": verdicts.count("both_bad"),
+            }
+    header = ["kind", *next(iter(results.values()))]
+    table("sound as asked for", header, [[kind, *row.values()] for kind, row in results.items()])
+    save("wordless", {"kinds": results})
+
+
+if __name__ == "__main__":
+    main()
