@@ -1,6 +1,8 @@
 """Train the model of the embedded scorer `lexical` and write its coefficients.
 
-Run: TRACE_EVAL_DATA=... python -m benchmarks.train_lexical [--out trace_eval/scores/lexical.json]
+Run: TRACE_EVAL_DATA=... python -m benchmarks.train_lexical [--out FILE]
+
+The shipped file is trace_eval/data/measures/lexical.json.
 
 One sample per human rating of the split train. The strength of the regularisation is chosen
 by cross-validation on that split, grouped by question; dev and test are only measured.
@@ -17,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.report import data_folder, options_of, table_of
+from trace_eval.data.measures.lexical import FEATURES, LexicalModel, features, words
 from trace_eval.estimate.ranks import spearman
-from trace_eval.scores.lexical import FEATURES, LexicalModel, features, words
 from trace_eval.stats.agreement.forecasts import crps_levels
 
 SHIPPED = Path(__file__).parent.parent / "trace_eval" / "scores" / "lexical.json"

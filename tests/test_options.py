@@ -23,6 +23,7 @@ from trace_eval.data.columns import Columns
 from trace_eval.data.input_options import InputOptions, TwoFolders
 from trace_eval.data.settings import help_of, sentence
 from trace_eval.datasets import Selection
+from trace_eval.decide.best.options import BestOptions
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -32,7 +33,6 @@ from trace_eval.runs.config import read_config, to_toml
 from trace_eval.runs.job import open_job
 from trace_eval.runs.options import AblateOptions, Options, PairOptions
 from trace_eval.runs.run import Run
-from trace_eval.select.options import BestOptions
 from trace_eval.stats.options import (
     AgreeOptions,
     FusionOptions,

@@ -19,6 +19,7 @@ from fusion import RATINGS
 from fusion.tables import read_policy
 from trace_eval.data import strict_toml
 from trace_eval.data.answers import Recording
+from trace_eval.data.fused_scores import FILE, FusionModel
 from trace_eval.data.rubrics.load import load_rubric, rubric_path
 from trace_eval.data.strict_json import DamagedFile
 from trace_eval.judges.ask.prices import read_prices
@@ -29,7 +30,6 @@ from trace_eval.review.store import Remark, Store
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.config import read_config
 from trace_eval.runs.run import Run
-from trace_eval.scores.fusion import FILE, FusionModel
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -52,7 +52,7 @@ ALLOWED = {
         "trace_eval/extracting/cache.py",
         "GROUPS.get(group, Extension).model_validate_json",
     ): "damage is a miss",
-    ("trace_eval/scores/lexical.py", "json.loads"): "the file that is installed with it",
+    ("trace_eval/data/measures/lexical.py", "json.loads"): "the file that is installed with it",
 }
 
 

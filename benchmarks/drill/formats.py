@@ -27,6 +27,7 @@ from trace_eval.data.corrections import EventCorrection, read_corrections
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.rubrics.load import PAIRS, load_rubric, rubric_path
 from trace_eval.datasets import read_dataset
+from trace_eval.decide.best.candidates import read_candidates
 from trace_eval.decide.rank import read_human_ranking
 from trace_eval.judges.ask.batch import read_batch
 from trace_eval.judges.ask.judge import LLMJudge
@@ -44,7 +45,6 @@ from trace_eval.review.labelstudio import PHASES, read_results, tasks
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import open_review
 from trace_eval.runs.config import read_config
-from trace_eval.select.candidates import read_candidates
 
 #: A pair as a line of a manifest.
 LINE = (

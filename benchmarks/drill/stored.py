@@ -19,6 +19,7 @@ from tests.support import reviewed as support
 from tests.support.audio import tone, write
 from trace_eval.data.csv_cells import _CONTROL, safe, table_lines
 from trace_eval.data.files import write_all
+from trace_eval.data.fused_scores import FILE, FusionModel, Map, Member
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio
@@ -33,7 +34,6 @@ from trace_eval.runs.fuse import fuse
 from trace_eval.runs.probe.report import read_probes
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
-from trace_eval.scores.fusion import FILE, FusionModel, Map, Member
 
 
 def stored(folder: Path) -> dict[str, Parser]:

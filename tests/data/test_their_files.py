@@ -35,13 +35,13 @@ from trace_eval.data.sources import Table
 from trace_eval.data.spelling import spelled
 from trace_eval.data.system_folders import Systems
 from trace_eval.data.tables import records
+from trace_eval.decide.best.candidates import read_candidates
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.job import open_job
 from trace_eval.runs.options import RateOptions
 from trace_eval.runs.run import Run
-from trace_eval.select.candidates import read_candidates
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from trace_eval.commands.cli import app
+from trace_eval.data.fused_scores import FusionModel, Map, Member
 from trace_eval.data.scores import Score
-from trace_eval.scores.fusion import FusionModel, Map, Member
 
 IDENTITY = Map((0.0, 1.0), (0.0, 1.0))
 REPLIES = [{"reasoning": "so", "score": 5}, {"reasoning": "so", "score": 1}]

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support.cases import verdict
+from trace_eval.data.measures.lexical import lexical_score
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.data.spelling import verdict as marked
 from trace_eval.judges.ask.base import Tokens, Unusable, check_text
@@ -25,7 +26,6 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.judges.views.text.fencing import shown_again
 from trace_eval.judges.views.text.tasks import task_names
-from trace_eval.scores.lexical import lexical_score
 
 Reader = Callable[[str], Any]
 

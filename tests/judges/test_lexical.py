@@ -15,13 +15,7 @@ import pytest
 from blueprints import UserError
 from fusion import BINARY
 from tests.support.rating import case_of, single
-from trace_eval.data.outcome import Outcome
-from trace_eval.data.rubrics.load import load_rubric
-from trace_eval.data.rubrics.single import ScaleSpec
-from trace_eval.data.scores import Score
-from trace_eval.judges.base import Case
-from trace_eval.judges.lexical.judge import WordJudge
-from trace_eval.scores.lexical import (
+from trace_eval.data.measures.lexical import (
     FEATURES,
     LexicalModel,
     exact_match,
@@ -31,6 +25,12 @@ from trace_eval.scores.lexical import (
     token_f1,
     words,
 )
+from trace_eval.data.outcome import Outcome
+from trace_eval.data.rubrics.load import load_rubric
+from trace_eval.data.rubrics.single import ScaleSpec
+from trace_eval.data.scores import Score
+from trace_eval.judges.base import Case
+from trace_eval.judges.lexical.judge import WordJudge
 
 
 def test_words_and_f1_by_hand() -> None:

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fusion import OffScale, likert
-from trace_eval.data.scores import ScoreEstimate
-from trace_eval.scores.estimate import (
+from trace_eval.data.score_estimates import (
     element_means,
     min_usable,
     of_distribution,
     pool,
     reduce_samples,
 )
+from trace_eval.data.scores import ScoreEstimate
 
 SCALE = likert(1, 5)
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from blueprints import UserError
 from fusion import likert
 from tests.support.fused_scores import draw
+from trace_eval.data.fused_scores import FusionModel, Map, Member, spread_over
 from trace_eval.data.scores import ScoreEstimate
-from trace_eval.scores.fusion import FusionModel, Map, Member, spread_over
-from trace_eval.scores.fusion_fit import (
+from trace_eval.stats.agreement.fit_fusion import (
     FusionRows,
     average,
     fit_blend,

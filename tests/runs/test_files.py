@@ -27,7 +27,7 @@ from trace_eval.decide.card_files import write_pages
 from trace_eval.data.csv_cells import write_table
 from trace_eval.report.write import write_report
 from trace_eval.runs.export_table import export_table
-from trace_eval.scores.fusion import FusionModel, Map
+from trace_eval.data.fused_scores import FusionModel, Map
 
 @dataclass
 class Found:

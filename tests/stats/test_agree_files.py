@@ -19,12 +19,12 @@ from tests.support.orca import SCALE, orca_rows
 from tests.support.scored import figure
 from trace_eval.commands.cli import app
 from trace_eval.data.items import Single
+from trace_eval.data.measures.lexical import lexical_score
+from trace_eval.data.score_estimates import of_distribution
 from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.scores import read_scores
-from trace_eval.scores.estimate import of_distribution
-from trace_eval.scores.lexical import lexical_score
 from trace_eval.stats.agreement.linear import concordance
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.tables import score_tables

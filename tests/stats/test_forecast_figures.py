@@ -12,10 +12,10 @@ from scipy import integrate, stats
 
 from tests.support.orca import SCALE, orca_items, orca_rows
 from tests.support.scored import figure, judge, judge_of_labels, rated_items
+from trace_eval.data.measures.lexical import lexical_score
+from trace_eval.data.score_estimates import of_distribution
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
-from trace_eval.scores.estimate import of_distribution
-from trace_eval.scores.lexical import lexical_score
 from trace_eval.stats.agree_scores import compare_scores
 from trace_eval.stats.agreement.forecasts import (
     crps_beta,

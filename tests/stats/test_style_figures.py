@@ -13,9 +13,9 @@ import pytest
 from fusion import BINARY, likert
 from tests.support.scored import figure, judge, judge_of_labels, rated_items
 from tests.support.style_ratings import STYLE
+from trace_eval.data.score_estimates import reduce_samples
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.scores.estimate import reduce_samples
 from trace_eval.show.records import plain
 from trace_eval.stats.agree_scores import compare_scores
 from trace_eval.stats.agreement.judges import JudgeOpinions

@@ -12,8 +12,8 @@ import pytest
 from blueprints import UserError
 from tests.support.cli import output_of
 from tests.support.fused_scores import JUDGES, draw
+from trace_eval.data.fused_scores import FusionModel
 from trace_eval.runs.opinions import read_with_labels
-from trace_eval.scores.fusion import FusionModel
 from trace_eval.stats.agreement.train_fusion import FusionTraining, train_fusion
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trace_eval.scores.fusion_fit import FusionRows
+from trace_eval.stats.agreement.fit_fusion import FusionRows
 
 NOISE = (0.1, 0.2, 0.4)
 

@@ -15,31 +15,29 @@ conversations: blueprints data extractors
 estimate:
 show: blueprints data estimate
 judges.options: blueprints data
-scores: blueprints data fusion
 judges: blueprints data fusion
 extracting: blueprints data extractors
 judges: blueprints data fusion
 judges.rules: blueprints conversations data extractors fusion judges
 opinions: blueprints data fusion
 judges.ask: blueprints data extractors judges judges.options
-judges.combine: blueprints data fusion judges judges.ask scores
+judges.combine: blueprints data fusion judges judges.ask
 judges.read: data fusion judges judges.ask judges.combine judges.options
 judges.views: blueprints conversations data extractors fusion judges judges.ask judges.options judges.read
-judges.lexical: blueprints data extractors fusion judges judges.combine judges.views scores
+judges.lexical: blueprints data extractors fusion judges judges.combine judges.views
 judges.scorer: blueprints data extractors judges judges.lexical judges.views
 judges.reward: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.scorer judges.views
 judges.registry: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.reward judges.scorer judges.views
 runs: blueprints conversations data extracting extractors fusion judges judges.ask judges.combine judges.options judges.registry opinions estimate
-stats: blueprints data fusion opinions scores show estimate
-decide: blueprints data extractors fusion opinions runs show stats estimate
+stats: blueprints data fusion opinions show estimate
+decide: blueprints data extracting extractors fusion judges.ask judges.registry opinions runs show stats estimate
 turns: blueprints conversations data extracting show estimate
 datasets: blueprints data fusion estimate
-select: blueprints data extracting fusion judges.ask judges.registry runs stats estimate
 report: blueprints conversations data decide extractors fusion runs show stats estimate turns
 review: blueprints conversations data extracting extractors fusion runs show stats estimate turns
 compare: blueprints data opinions report runs show stats estimate turns
 api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions report runs show stats estimate turns
-commands: api blueprints compare data datasets decide extracting extractors fusion judges.options judges.registry judges.scorer report review runs select show stats turns
+commands: api blueprints compare data datasets decide extracting extractors fusion judges.options judges.registry judges.scorer report review runs show stats turns
 __main__: commands
 """  # noqa: E501
 

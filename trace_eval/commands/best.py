@@ -15,13 +15,13 @@ from trace_eval.commands.options import run_options
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions
+from trace_eval.decide.best.options import BestOptions
 from trace_eval.runs.options import Options
-from trace_eval.select.options import BestOptions
 
 if TYPE_CHECKING:
-    from trace_eval.select.best import BestEstimate, Selection
-    from trace_eval.select.ranking import Ranking
-    from trace_eval.select.summary import Gain
+    from trace_eval.decide.best.best import BestEstimate, Selection
+    from trace_eval.decide.best.ranking import Ranking
+    from trace_eval.decide.best.summary import Gain
 
 
 @from_classes
@@ -42,8 +42,8 @@ def best(
 ) -> None:
     """Pick the best of N recordings of each text; resumable."""
     from trace_eval.data.records import spill_into
-    from trace_eval.select.best import estimate_best, select_best
-    from trace_eval.select.candidates import read_candidates
+    from trace_eval.decide.best.best import estimate_best, select_best
+    from trace_eval.decide.best.candidates import read_candidates
 
     spill = spill_into(options.extract.cache)
     manifest = read_candidates(items, reading.audio_root, spill, reading.columns)
@@ -63,7 +63,7 @@ def best(
 
 
 def _print_selection(selection: Selection, out: Path) -> None:
-    from trace_eval.select.best import BEST_FILE
+    from trace_eval.decide.best.best import BEST_FILE
 
     titles = ("group", "winner", "system", "by", "of", "note")
     print_rows(titles, map(_row, selection.rankings), out / BEST_FILE)

@@ -88,7 +88,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
         "trace_eval.judges.ask.estimate:CostEstimate",
         "trace_eval.judges.ask.batch:BatchWritten",
     ),
-    "best": ("trace_eval.select.best:Selection", "trace_eval.select.best:BestEstimate"),
+    "best": ("trace_eval.decide.best.best:Selection", "trace_eval.decide.best.best:BestEstimate"),
     "extract": ("trace_eval.runs.export:Extraction",),
     "report": ("said trace_eval.commands.report:ReportWritten",),
     "show": (

@@ -1,1 +1,1 @@
-"""Decisions from figures: agree, rank, screen, plan and the card, from files to answers."""
+"""Decisions from figures: agree, rank, screen, plan, card, and the best of several answers."""

@@ -1,1 +1,1 @@
-"""Measures over a pair's blueprints beside the ratings: text errors, speaker similarity."""
+"""Measures beside the ratings: text errors, speaker similarity, words in common."""

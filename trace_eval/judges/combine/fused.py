@@ -9,13 +9,13 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from blueprints import UserError
+from trace_eval.data.fused_scores import FILE, FusionModel, spread_over
 from trace_eval.data.items import Single
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score
 from trace_eval.judges.base import Judge
 from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.combine.samples import pooled, shares
-from trace_eval.scores.fusion import FILE, FusionModel, spread_over
 
 #: How the judge is written: ``fusion:DIR``.
 KIND = "fusion"

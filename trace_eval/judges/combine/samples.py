@@ -10,11 +10,7 @@ from fusion import Numbers
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.single import ScoreRubric
-from trace_eval.data.scores import JudgeComponent, Score, ScoreEstimate, ScoreOpinion
-from trace_eval.judges.ask.prices import sum_usage
-from trace_eval.judges.base import score_fields
-from trace_eval.judges.combine.orders import frame
-from trace_eval.scores.estimate import (
+from trace_eval.data.score_estimates import (
     Reduced,
     commonest,
     element_means,
@@ -23,6 +19,10 @@ from trace_eval.scores.estimate import (
     pool,
     reduce_samples,
 )
+from trace_eval.data.scores import JudgeComponent, Score, ScoreEstimate, ScoreOpinion
+from trace_eval.judges.ask.prices import sum_usage
+from trace_eval.judges.base import score_fields
+from trace_eval.judges.combine.orders import frame
 
 #: Between the specs of several judges.
 JOINED = " + "

@@ -12,16 +12,16 @@ from blueprints import UserError
 from extractors import guessed
 from fusion import ItemKind, Numbers, likert
 from trace_eval.data.items import Single
+from trace_eval.data.measures.lexical import CAVEAT, lexical_score, shipped
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.single import ScoreRubric
+from trace_eval.data.score_estimates import of_distribution
 from trace_eval.data.scores import Score
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.combine.samples import lowest_score, stated_score
 from trace_eval.judges.views.answer.prompt import doubtful_words
 from trace_eval.judges.views.answer.transcript import missing_words, roles_of_words, words_of
-from trace_eval.scores.estimate import of_distribution
-from trace_eval.scores.lexical import CAVEAT, lexical_score, shipped
 
 
 class WordJudge(Judge):

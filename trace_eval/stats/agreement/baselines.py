@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fusion import Numbers as Scale
+from trace_eval.data.measures.lexical import exact_match, token_f1, words
 from trace_eval.estimate.paired import holm
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
-from trace_eval.scores.lexical import exact_match, token_f1, words
 from trace_eval.stats.agreement.counts import Counts
 from trace_eval.stats.agreement.forecasts import BETA_CLIP
 from trace_eval.stats.agreement.judges import JudgeOpinions

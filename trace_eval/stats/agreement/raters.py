@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from blueprints import counted
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.scores.fusion_fit import average
 from trace_eval.stats.agreement.figures import FigureBook
+from trace_eval.stats.agreement.fit_fusion import average
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.linear import moments, pearson, pearson_of_sums
 from trace_eval.stats.agreement.scored import Basis, by_rater, names_of

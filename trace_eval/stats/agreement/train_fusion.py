@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
+from trace_eval.data.fused_scores import FusionModel
 from trace_eval.data.scores import ScoreEstimate
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import DEFAULT_SCALE
-from trace_eval.scores.fusion import FusionModel
-from trace_eval.scores.fusion_fit import (
+from trace_eval.show.table import Table, grid
+from trace_eval.stats.agreement.counts import defined
+from trace_eval.stats.agreement.fit_fusion import (
     CrossValidated,
     FusionRows,
     average,
@@ -26,8 +28,6 @@ from trace_eval.scores.fusion_fit import (
     members,
     squared_error,
 )
-from trace_eval.show.table import Table, grid
-from trace_eval.stats.agreement.counts import defined
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import join_scores, ratings_of
 from trace_eval.stats.options import FusionOptions

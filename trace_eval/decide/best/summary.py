@@ -13,9 +13,9 @@ import numpy as np
 from pydantic import Field
 
 from blueprints import Strict
+from trace_eval.decide.best.ranking import Ranking
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import draw
-from trace_eval.select.ranking import Ranking
 
 #: Resamples and level of the interval of the gain.
 RESAMPLES, LEVEL = 2_000, 0.95

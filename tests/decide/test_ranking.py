@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from trace_eval.data.items import Single
-from trace_eval.select.candidates import Candidate, TextGroup, groups_of
-from trace_eval.select.ranking import by_comparisons, by_scores
-from trace_eval.select.schemes import Scheme, SchemeVerdict, bracket
-from trace_eval.select.summary import gain_by_scores, random_other
+from trace_eval.decide.best.candidates import Candidate, TextGroup, groups_of
+from trace_eval.decide.best.ranking import by_comparisons, by_scores
+from trace_eval.decide.best.schemes import Scheme, SchemeVerdict, bracket
+from trace_eval.decide.best.summary import gain_by_scores, random_other
 
 
 def single(name: str, **more: object) -> Single:

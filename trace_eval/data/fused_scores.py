@@ -3,7 +3,7 @@
 Per judge an isotonic map takes its score to the human mean; the fused score is a weighted mean
 of the calibrated ones (weights not negative, sum 1), and a last isotonic map and one factor on
 the variance are fitted on rows that had no part in the weights. How it is fitted:
-:mod:`trace_eval.scores.fusion_fit`.
+:mod:`trace_eval.stats.agreement.fit_fusion`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from pydantic import TypeAdapter
 from blueprints import UserError
 from trace_eval.data import strict_json
 from trace_eval.data.outputs import claimed, write_file
+from trace_eval.data.score_estimates import pool
 from trace_eval.data.scores import ScoreEstimate
-from trace_eval.scores.estimate import pool
 
 #: The file of a fused judge inside its folder.
 FILE = "fusion.json"

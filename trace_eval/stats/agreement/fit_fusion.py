@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, require
-from trace_eval.scores.fusion import Map, Member
+from trace_eval.data.fused_scores import Map, Member
 
 Array = NDArray[Any]
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.measures.numbers import place_of
+from trace_eval.decide.best.candidates import TextGroup, numbers_of
+from trace_eval.decide.best.ranking import Ranking, by_comparisons, by_scores
+from trace_eval.decide.best.schemes import Scheme, bracket
+from trace_eval.decide.best.summary import Gain, gain_by_scores, random_other
+from trace_eval.decide.best.verdicts import Comparing, listed, play, scheduled
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.options import RateOptions
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.run import Run
-from trace_eval.select.candidates import TextGroup, numbers_of
-from trace_eval.select.ranking import Ranking, by_comparisons, by_scores
-from trace_eval.select.schemes import Scheme, bracket
-from trace_eval.select.summary import Gain, gain_by_scores, random_other
-from trace_eval.select.verdicts import Comparing, listed, play, scheduled
 
 #: Endings of a number's name: less is better, or more is, as without one.
 LOWER, HIGHER = ":lower", ":higher"

@@ -10,16 +10,16 @@ from blueprints import UserError
 from trace_eval.data import jsonl
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
+from trace_eval.decide.best.candidates import TextGroup, groups_of, measure
+from trace_eval.decide.best.options import DEFAULT_BY, BestOptions
+from trace_eval.decide.best.pickers import PairPicker, Picker, number_picker, rating_picker
+from trace_eval.decide.best.ranking import Ranking
+from trace_eval.decide.best.schemes import Scheme, comparisons
+from trace_eval.decide.best.summary import UNCHECKED, SelectionSummary, gain_by_scores
+from trace_eval.decide.best.verdicts import Comparing, estimate_first_round, scheduled
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.registry.create import scores_only
 from trace_eval.runs.options import Options, RateOptions, usual_rubrics
-from trace_eval.select.candidates import TextGroup, groups_of, measure
-from trace_eval.select.options import DEFAULT_BY, BestOptions
-from trace_eval.select.pickers import PairPicker, Picker, number_picker, rating_picker
-from trace_eval.select.ranking import Ranking
-from trace_eval.select.schemes import Scheme, comparisons
-from trace_eval.select.summary import UNCHECKED, SelectionSummary, gain_by_scores
-from trace_eval.select.verdicts import Comparing, estimate_first_round, scheduled
 
 #: Files of a selection.
 BEST_FILE, SUMMARY_FILE = "best.jsonl", "summary.json"

@@ -17,13 +17,13 @@ from tests.support.audio import tone, write
 from tests.support.candidates import candidates
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.judgement import DimensionVerdict, Judgement
+from trace_eval.decide.best.best import select_best
+from trace_eval.decide.best.candidates import read_candidates
+from trace_eval.decide.best.options import BestOptions
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.base import Case, Judge
 from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import RunEvent
-from trace_eval.select.best import select_best
-from trace_eval.select.candidates import read_candidates
-from trace_eval.select.options import BestOptions
 
 #: Identity and level are all that these selections need.
 FAST = ExtractOptions(

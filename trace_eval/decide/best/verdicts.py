@@ -17,13 +17,13 @@ from trace_eval.data.items import side_of_pair
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import MAX_ID, Pair
+from trace_eval.decide.best.candidates import TextGroup
+from trace_eval.decide.best.schemes import Match, Scheme, SchemeVerdict, bracket
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session
-from trace_eval.select.candidates import TextGroup
-from trace_eval.select.schemes import Match, Scheme, SchemeVerdict, bracket
 
 #: What may decide a comparison; the default is the pair's overall rating.
 DECIDERS = ("overall", *DIMENSIONS)

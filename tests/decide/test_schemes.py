@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from trace_eval.select.schemes import Match, Scheme, SchemeVerdict, bracket, comparisons
+from trace_eval.decide.best.schemes import Match, Scheme, SchemeVerdict, bracket, comparisons
 
 
 def play(

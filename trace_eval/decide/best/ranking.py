@@ -9,8 +9,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from blueprints import Strict, counted
-from trace_eval.select.candidates import TextGroup
-from trace_eval.select.schemes import Bracket, Verdicts
+from trace_eval.decide.best.candidates import TextGroup
+from trace_eval.decide.best.schemes import Bracket, Verdicts
 from trace_eval.stats.ranking.fit import BRADLEY_TERRY
 from trace_eval.stats.ranking.outcomes import outcomes_between, ranks
 from trace_eval.stats.ranking.strengths import strengths

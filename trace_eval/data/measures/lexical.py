@@ -150,7 +150,7 @@ class LexicalScore:
 def shipped() -> LexicalModel:
     """The model of this version."""
     return LexicalModel.from_json(
-        files("trace_eval.scores").joinpath("lexical.json").read_text(encoding="utf-8")
+        files("trace_eval.data.measures").joinpath("lexical.json").read_text(encoding="utf-8")
     )
 
 

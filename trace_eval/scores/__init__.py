@@ -1,1 +1,0 @@
-"""Scores as distributions: estimates, pooling, fusion, and the embedded lexical scorer."""
