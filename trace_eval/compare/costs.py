@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 
 from trace_eval.data.outcome import total_cost
+from trace_eval.runs.outcomes import scored_pairs
 from trace_eval.runs.run import Run
 from trace_eval.show.table import column, out_of
 
@@ -17,7 +17,8 @@ class RunCost:
     Attributes:
         run: name of its folder.
         judge: spec of the judge; ``policy`` what fused its overall label.
-        items: pairs of the input that could be read; ``scored`` of them have a verdict.
+        items: pairs of the input that could be read; ``scored`` of them count as judged, see
+            :func:`trace_eval.runs.outcomes.scored_pairs`.
         coverage: ``scored / items``; None: there are none.
         unscored: reason -> pairs.
         calls: of a model; cached ones count, they were paid once.
@@ -49,14 +50,16 @@ class RunCost:
 def run_cost(name: str, run: Run) -> RunCost:
     """Sum up one run."""
     judged = run.judgements()
-    scored = [judgement for judgement in judged.values() if judgement.status == "scored"]
-    items = sum(1 for _ in run.pairs())
-    reasons = Counter(str(j.reason) for j in judged.values() if j.status != "scored")
-    if missing := items - len(judged):
-        reasons["not_judged"] += missing
+    overall = run.overall()
+    scored, reasons = scored_pairs((pair.id for pair in run.pairs()), judged, overall)
+    items = len(scored) + reasons.total()
     opinions = [opinion for judgement in judged.values() for opinion in judgement.opinions]
     cost = total_cost(opinions)
-    timed = [[o.seconds for o in j.opinions if o.seconds is not None] for j in scored]
+    timed = [
+        [opinion.seconds for opinion in judgement.opinions if opinion.seconds is not None]
+        for pair, judgement in judged.items()
+        if pair in scored
+    ]
     seconds = [sum(times) for times in timed if times]
     sent = [(opinion.sent or {}).get("seconds") for opinion in opinions]
     record = run.record()
@@ -64,7 +67,7 @@ def run_cost(name: str, run: Run) -> RunCost:
     return RunCost(
         run=name,
         judge=record.judge.spec,
-        policy=next((result.policy for result in run.overall().values()), record.policy),
+        policy=next((result.policy for result in overall.values()), record.policy),
         items=items,
         scored=len(scored),
         coverage=len(scored) / items if items else None,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from trace_eval.data.outcome import Reason, total_cost
+from trace_eval.runs.outcomes import scored_pairs
 from trace_eval.runs.run import Run
 
 #: Why a reply could not be read.
@@ -56,13 +56,7 @@ def operation(folder: Path) -> Operation:
     run = Run.open(folder)
     record = run.record()
     judgements = run.judgements()
-    whole = {pair for pair, judgement in judgements.items() if judgement.status == "scored"}
-    whole |= {pair for pair, fused in run.overall().items() if fused.rating is not None}
-    total = sum(1 for _ in run.pairs())
-    unscored = Counter(
-        str(j.reason or "incomplete") for pair, j in judgements.items() if pair not in whole
-    )
-    unscored.update({"not_judged": total - len(judgements)} if total > len(judgements) else {})
+    scored, unscored = scored_pairs((pair.id for pair in run.pairs()), judgements, run.overall())
     opinions = [opinion for j in judgements.values() for opinion in j.opinions]
     seconds = [o.seconds for o in opinions if o.seconds is not None]
     orders = [
@@ -77,8 +71,8 @@ def operation(folder: Path) -> Operation:
         policy=record.policy,
         version=record.environment.trace_eval,
         started=record.started,
-        pairs=total,
-        scored=len(whole),
+        pairs=len(scored) + unscored.total(),
+        scored=len(scored),
         unscored=dict(unscored),
         calls=len(opinions),
         failed=sum(o.reason in PARSE_FAILURES for o in opinions),

@@ -10,6 +10,7 @@ from blueprints import UserError, counted
 from trace_eval.decide.answers import rank_answer
 from trace_eval.decide.rank import rank
 from trace_eval.runs.opinions import read_opinions
+from trace_eval.runs.outcomes import scored_pairs
 from trace_eval.runs.run import Run
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.report import RankReport
@@ -55,11 +56,11 @@ def score_answer(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]:
 
 def pair_answer(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
     """The sentences on a run of pairs, of the command and on top of the page."""
-    whole = {pair for pair, row in run.outcomes().items() if row.status == "scored"}
-    whole |= {pair for pair, fused in run.overall().items() if fused.rating is not None}
-    number = sum(1 for _ in run.pairs()) + sum(1 for _ in run.problems())
-    message = f"{len(whole)} of {counted(number, 'pair')} judged by {run.record().judge.spec}"
-    policies = sorted({fused.policy for fused in run.overall().values()})
+    overall = run.overall()
+    scored, unscored = scored_pairs((pair.id for pair in run.pairs()), run.outcomes(), overall)
+    number = len(scored) + unscored.total() + sum(1 for _ in run.problems())
+    message = f"{len(scored)} of {counted(number, 'pair')} judged by {run.record().judge.spec}"
+    policies = sorted({fused.policy for fused in overall.values()})
     fused = f" and fused with {', '.join(policies)}" if policies else ""
     return (*(rank_answer(ranking)[: MOST - 1] if ranking else ()), f"{message}{fused}.")
 

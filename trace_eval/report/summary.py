@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from trace_eval.data.outcome import Usage
 from trace_eval.report.gather import Facts
 from trace_eval.runs.first_position import FirstPositionTest, first_position_test
 from trace_eval.runs.guesses import guesses_among
-from trace_eval.runs.outcomes import VerdictRow
+from trace_eval.runs.outcomes import VerdictRow, scored_pairs
 
 #: Titles of the judged dimensions and of their fusion.
 TITLES = {
@@ -58,8 +58,10 @@ def summarise(facts: Facts) -> dict[str, Any]:
     """
     judgements = [facts.judgements.get(pair.id) for pair in facts.pairs]
     available = [judgement for judgement in judgements if judgement]
-    whole = {judgement.pair for judgement in available if judgement.status == "scored"}
-    whole |= {pair for pair, fused in facts.overall.items() if fused.rating is not None}
+    ids = (pair.id for pair in facts.pairs)
+    scored, unscored = scored_pairs(ids, facts.judgements, facts.overall)
+    if facts.problems:
+        unscored["unreadable_record"] = len(facts.problems)
     policies = sorted({fused.policy for fused in facts.overall.values()})
     spent = [judgement.usage for judgement in available if judgement.usage]
     sessions = facts.record.sessions
@@ -70,9 +72,9 @@ def summarise(facts: Facts) -> dict[str, Any]:
     total = len(facts.pairs) + len(facts.problems)
     return {
         "total": total,
-        "scored": len(whole),
-        "coverage": len(whole) / total if total else 0.0,
-        "unscored": _unscored(facts, whole),
+        "scored": len(scored),
+        "coverage": len(scored) / total if total else 0.0,
+        "unscored": dict(unscored.most_common()),
         "clips": len(facts.clips),
         "clip_errors": sum(record.error is not None for record in facts.clips.values()),
         "audio_s": sum(signal.duration_s for signal in signals),
@@ -88,7 +90,7 @@ def summarise(facts: Facts) -> dict[str, Any]:
         "call_s": sum(calls) if calls else None,
         "warnings": list(_warnings(facts, available, position)),
         "position_test": position,
-        "remedy": details.most_common(1)[0][0] if details and not whole else "",
+        "remedy": details.most_common(1)[0][0] if details and not scored else "",
     }
 
 
@@ -102,14 +104,6 @@ def _warnings(
     yield from facts.record.unused_labels
     for text, count in Counter(text for j in available for text in j.caveats).most_common():
         yield text if count == len(facts.pairs) else f"On {counted(count, 'pair')}: {text}"
-
-
-def _unscored(facts: Facts, whole: Container[str]) -> dict[str, int]:
-    judgements = (facts.judgements.get(pair.id) for pair in facts.pairs if pair.id not in whole)
-    reasons = Counter(str(j.reason or "incomplete") if j else "not_judged" for j in judgements)
-    if facts.problems:
-        reasons["unreadable_record"] = len(facts.problems)
-    return dict(reasons.most_common())
 
 
 def _ratings(facts: Facts, available: Sequence[Judgement]) -> Iterable[ReportedRatings]:

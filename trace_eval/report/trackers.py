@@ -14,6 +14,7 @@ from blueprints import UserError, require
 from trace_eval.data.outputs import claimed
 from trace_eval.report.answer import ranking_of
 from trace_eval.runs.run import Run
+from trace_eval.runs.summary import Summary
 
 __all__ = ["ENTRY_POINT_GROUP", "Figures", "figures_of", "send", "trackers"]
 
@@ -48,15 +49,14 @@ def figures_of(folder: Path | str) -> Figures:
     """
     run = Run.open(folder)
     record = run.record()
-    outcomes = run.score_outcomes() if run.holds_scores else run.outcomes()
-    scored = sum(row.status == "scored" for row in outcomes.values())
-    total = record.coverage.total if record.coverage else len(outcomes)
-    metrics = {"scored": float(scored)}
-    if total:
-        metrics["coverage"] = scored / total
-    metrics |= dict(_means(run) if run.holds_scores else _rates(run))
-    if not outcomes:
+    if next(iter(run.history()), None) is None:
         raise UserError(f"{folder}: nothing is judged yet, so there are no figures; judge first")
+    summary = Summary()
+    summary.count(run, tuple(record.rubrics))
+    metrics = {"scored": float(summary.scored)}
+    if total := summary.scored + summary.unscored.total():
+        metrics["coverage"] = summary.scored / total
+    metrics |= dict(_means(run) if run.holds_scores else _rates(run))
     details = {"judge": record.judge.spec, "input": record.input, "tag": record.tag}
     parameters = {name: str(value) for name, value in details.items() if value}
     return Figures(run.folder.resolve().name, parameters, metrics)

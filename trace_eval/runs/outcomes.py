@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from blueprints import Strict
 from fusion import DIMENSIONS
-from trace_eval.data.judgement import Judgement, Label
+from trace_eval.data.judgement import Judgement, Label, Overall
 from trace_eval.data.outcome import ErrorText
 from trace_eval.data.scores import Score
 
@@ -80,6 +82,32 @@ def _by_place(judgement: Judgement) -> tuple[int, int, int]:
 
 #: The outcome of a pair that has no judgement yet.
 NOT_JUDGED = VerdictRow("unscored", NOT_MADE, (None,) * len(DIMENSIONS), ())
+
+
+def scored_pairs(
+    pairs: Iterable[str],
+    outcomes: Mapping[str, Judgement | VerdictRow],
+    overall: Mapping[str, Overall],
+) -> tuple[set[str], Counter[str]]:
+    """(pairs that count as scored, reason -> number of the others).
+
+    A pair is scored where it has a rating on every dimension, or a fused one: a policy may need
+    fewer than all.
+
+    Args:
+        pairs: ids, each once.
+        outcomes: pair -> its last judgement.
+        overall: pair -> its fused rating.
+    """
+    scored: set[str] = set()
+    reasons: Counter[str] = Counter()
+    for pair in pairs:
+        outcome, fused = outcomes.get(pair, NOT_JUDGED), overall.get(pair)
+        if outcome.status == "scored" or (fused and fused.rating is not None):
+            scored.add(pair)
+        else:
+            reasons[str(outcome.reason or "incomplete")] += 1
+    return scored, reasons
 
 
 class ScoreRow(NamedTuple):

@@ -10,7 +10,7 @@ from pathlib import Path
 from fusion import DIMENSIONS
 from trace_eval.extracting.clip import Extracted
 from trace_eval.judges.ask.budget import Spending
-from trace_eval.runs.outcomes import NOT_MADE
+from trace_eval.runs.outcomes import NOT_MADE, scored_pairs
 from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import Cell, table_of
@@ -71,22 +71,22 @@ class Summary:
             rubrics: by which single answers were scored; an item counts when all have a score.
         """
         self.scored, self.unscored, self.dimensions = 0, Counter(), Counter()
-        state = {one.key: (one.status, one.reason) for one in run.history()}
-        fused = {} if run.holds_scores else run.overall()
-        for item in run.items():
-            results = [
-                state.get((item.id, name), ("unscored", NOT_MADE)) for name in rubrics or ("",)
-            ]
-            missing = [reason for status, reason in results if status != "scored"]
-            whole = fused.get(item.id)
-            if missing and (whole is None or whole.rating is None):
-                self.unscored[str(missing[0])] += 1
-            else:
-                self.scored += 1
-        for verdicts in {} if run.holds_scores else run.outcomes().values():
-            self.dimensions.update(
-                name for name, rating in zip(DIMENSIONS, verdicts.ratings, strict=True) if rating
-            )
+        if run.holds_scores:
+            state = {score.key: (score.status, score.reason) for score in run.scores()}
+            for item in run.singles():
+                results = [state.get((item.id, name), ("unscored", NOT_MADE)) for name in rubrics]
+                missing = [reason for status, reason in results if status != "scored"]
+                if missing:
+                    self.unscored[str(missing[0])] += 1
+                else:
+                    self.scored += 1
+        else:
+            outcomes, ids = run.outcomes(), (pair.id for pair in run.pairs())
+            scored, self.unscored = scored_pairs(ids, outcomes, run.overall())
+            self.scored = len(scored)
+            for verdicts in outcomes.values():
+                named = zip(DIMENSIONS, verdicts.ratings, strict=True)
+                self.dimensions.update(name for name, rating in named if rating)
         if bad_records := sum(1 for _ in run.problems()):
             self.unscored["unreadable_record"] = bad_records
 
