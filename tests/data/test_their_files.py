@@ -293,6 +293,8 @@ def test_real_data_sets_and_data_frames_are_tables(folder: Path) -> None:
         ("Draw", (None, None, None), "tie"),
         ("both", (None, None, None), "tie"),
         ("both bad", (None, None, None), "both_bad"),
+        ("A>>B", (None, None, None), "1"),
+        ("B>>A", (None, None, None), "2"),
         ("win", ("new", "old", "old"), "2"),
         ("loss", ("new", "old", "old"), "1"),
         ("win", ("new", "old", None), "it does not say whose"),
@@ -305,6 +307,8 @@ def test_real_data_sets_and_data_frames_are_tables(folder: Path) -> None:
 def test_labels_as_annotators_spell_them(value: str, names: Any, label: str) -> None:
     if label in LABELS:
         assert spelled(value, names) == label
+        # a column without typed ties has them as ties
+        assert spelled(value, names, False) == ("tie" if "both" in label else label)
     else:
         with pytest.raises(ValueError, match=label):
             spelled(value, names)
@@ -543,6 +547,34 @@ def test_names_that_carry_the_system_are_matched_without_it(
     assert [pair.id for pair in result.items] == (ids or "").split()
     assert bool(result.notes) == bool(how)
     assert all(how in note.what for note in result.notes if how)
+
+
+def test_one_folder_of_two_systems_is_taken_apart_by_patterns(tmp_path: Path) -> None:
+    sound = tmp_path / "all [v1]"  # a folder's own name is no pattern
+    sound.mkdir()
+    for name in ("q1_gpt", "q2_gpt", "q1 – Ours-2", "q2 – Ours-2", ".q3_gpt"):
+        write(sound / f"{name}.wav", tone(0.1))
+    result = read_manifest(Systems.parse(sound / "*_gpt.wav", sound / "*Ours-2*"))
+    assert [(pair.id, pair.systems) for pair in result.items] == [
+        ("1", ("gpt", "Ours-2")),
+        ("2", ("gpt", "Ours-2")),
+    ]
+    named = Systems.parse(f"new={sound}/*_gpt.wav", sound / "q?_gpt.wav")
+    assert [*named.folders] == ["new", "q_gpt"]
+    with pytest.raises(UserError, match=r"\*_x\.wav: no recordings below it"):
+        read_manifest(Systems.parse(sound / "*_x.wav", sound / "*_gpt.wav"))
+    with pytest.raises(UserError, match=r"--a 'DIR/\*_x\.wav' --b 'DIR/\*_y\.wav'"):
+        read_manifest(sound)
+
+
+def test_paths_of_windows_are_found(tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    for name in ("new/a.wav", "new\\b.wav"):  # the second is a name with a backslash
+        write(tmp_path / name, tone(0.1))
+    table = tmp_path / "pairs.csv"
+    table.write_text("id,audio_a,audio_b\nx,new\\a.wav,new\\b.wav\n")
+    (pair,) = read_manifest(table).pairs
+    assert (pair.a.audio, pair.b.audio) == (tmp_path / "new" / "a.wav", tmp_path / "new\\b.wav")
 
 
 def test_names_that_cannot_be_read_match_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -10,6 +11,9 @@ from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.data.files import utf8_name
 
+#: What makes a name a pattern.
+WILDCARD = re.compile(r"[*?]|\[[^]]*\]")
+
 
 def stem(name: str) -> str:
     """A recording's name without its ending; any other name as it is."""
@@ -17,10 +21,23 @@ def stem(name: str) -> str:
     return str(path.with_suffix("")) if path.suffix.lower() in AUDIO_SUFFIXES else name
 
 
-def by_stem(folder: Path) -> Iterator[tuple[str, Path | str]]:
-    """Path below the folder without its ending -> the recording, or why it is none."""
+def globbed(place: Path) -> tuple[Path, str]:
+    """(folder, pattern below it) of a folder, or of a pattern such as ``DIR/*_gpt.wav``."""
+    if place.is_dir() or not WILDCARD.search(str(place)):
+        return place, "**/*"
+    folder = next(above for above in place.parents if above.is_dir())
+    return folder, str(place.relative_to(folder))
+
+
+def by_stem(place: Path) -> Iterator[tuple[str, Path | str]]:
+    """Path below a folder without its ending -> the recording, or why it is none.
+
+    Args:
+        place: the folder, or a pattern of recordings, see :func:`globbed`.
+    """
     seen: dict[str, Path] = {}
-    for path in sorted(folder.rglob("*")):
+    folder, pattern = globbed(place)
+    for path in sorted(folder.glob(pattern)):
         if path.suffix.lower() not in AUDIO_SUFFIXES or not path.is_file():
             continue
         if any(part.startswith(".") for part in path.relative_to(folder).parts):

@@ -152,7 +152,7 @@ def _recordings(folder: Path, root: Path | str, single: bool) -> Iterator[Folder
     if not single:
         raise UserError(
             f"{folder}: recordings of one system; a pair needs two: give a folder with a folder"
-            " for each system, or --a DIR --b DIR"
+            " for each system, --a DIR --b DIR, or --a 'DIR/*_x.wav' --b 'DIR/*_y.wav'"
         )
     for key, path in by_stem(folder):
         yield FolderRow(str(path), path if isinstance(path, str) else

@@ -35,7 +35,8 @@ class TwoFolders:
     """Recordings of two systems, in place of a file of items.
 
     Attributes:
-        a: instead of ITEMS: recordings of one system, paired by file name with --b.
+        a: instead of ITEMS: recordings of one system, a folder or 'DIR/*_x.wav', paired by file
+            name with --b.
         b: recordings of the other.
         prompts: what was asked: recordings or .txt by the same names, or a table: id, prompt
             (--column names others).

@@ -17,6 +17,8 @@ PLAIN = frozenset(("1", "2", "tie"))
 #: -> label. ``both`` says that neither was better.
 WORDS: dict[str, str] = {
     **dict.fromkeys(("1", "a", "left", "first", "a_wins", "a_is_better", "a>b", "b<a"), "1"),
+    **dict.fromkeys(("a>>b", "b<<a"), "1"),
+    **dict.fromkeys(("b>>a", "a<<b"), "2"),
     **dict.fromkeys(("2", "b", "right", "second", "b_wins", "b_is_better", "b>a", "a<b"), "2"),
     **{f"{noun}{join}{end}": label for noun in _NOUNS for join in ("", "_")
        for end, label in (("a", "1"), ("1", "1"), ("b", "2"), ("2", "2"))},
@@ -31,7 +33,7 @@ WORDS: dict[str, str] = {
 #: Every label by its code: the four ratings in their declared order, then an untyped tie.
 LABELS: tuple[str, ...] = (*map(str, TRACE.scale.labels), "tie")
 
-#: Ties of arenas that say which kind of tie they are; in a column of plain preferences, ties.
+#: Ties of arenas that say which kind of tie they are.
 TYPED_TIES: dict[str, str] = {
     **dict.fromkeys(("tie_bothgood", "tie_both_good"), "both_good"),
     **dict.fromkeys(("tie_bothbad", "tie_both_bad"), "both_bad"),
@@ -65,7 +67,7 @@ def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
 
     Args:
         names: of the item's systems.
-        typed: the column may hold typed ties.
+        typed: the column may hold typed ties; in others these are plain ties.
 
     Raises:
         ValueError: it is none, or it may mean either side; says which.
@@ -73,9 +75,9 @@ def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
     word = plain(value)
     if word not in WORDS and not _side(word, names) and (won := _BETTER.search(word)):
         word = word[: won.start()]
-    result = WORDS.get(word)
-    if word in TYPED_TIES:
-        result = TYPED_TIES[word] if typed else "tie"
+    result = WORDS.get(word) or TYPED_TIES.get(word)
+    if not typed and result in ("both_good", "both_bad"):
+        result = "tie"
     by_name = _side(word, names)
     if by_name == "same":
         raise ValueError("both answers are of that system")

@@ -13,7 +13,7 @@ from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.data.cells import first
 from trace_eval.data.columns import Fields, Renamed
-from trace_eval.data.file_names import by_stem, stem, without_own_parts
+from trace_eval.data.file_names import WILDCARD, by_stem, globbed, stem, without_own_parts
 from trace_eval.data.names import PROMPT
 from trace_eval.data.tables import SUFFIXES, records
 
@@ -43,7 +43,7 @@ class Systems:
     """Recordings of systems, a folder each; files of one name answer the same prompt.
 
     Attributes:
-        folders: system -> its folder.
+        folders: system -> its folder, or a pattern of recordings.
         prompts: a folder of recordings or ``.txt`` files by the same names, or a table with
             the columns ``id`` and ``prompt`` (or ``audio``); None: unknown.
     """
@@ -55,12 +55,14 @@ class Systems:
     def parse(cls, a: object, b: object, prompts: object = None) -> Systems:
         """From ``DIR`` or ``NAME=DIR`` of each; a system without a name has its folder's.
 
+        A pattern such as ``DIR/*_gpt.wav`` stands for a folder of the files that fit it.
+
         Raises:
             UserError: one of them is no folder, or both are the same.
         """
         provided = [_named(str(text)) for text in (a, b)]
         for side, (_, folder) in zip("ab", provided, strict=True):
-            if not folder.is_dir():
+            if not globbed(folder)[0].is_dir():
                 raise UserError(f"--{side} {folder}: no such folder; name one with recordings")
         if provided[0][1].resolve() == provided[1][1].resolve():
             raise UserError(f"--a and --b: both are {provided[0][1]}; name two folders")
@@ -173,12 +175,18 @@ def _named(text: str) -> tuple[str | None, Path]:
 
 
 def _apart(provided: list[tuple[str | None, Path]]) -> list[str]:
-    """Names of two folders: as given, or by the last parts of their paths that differ."""
+    """Names of two folders: as given, or by the last parts of their paths that differ.
+
+    Of a pattern the wildcards and the ending are left out: ``*_gpt.wav`` is ``gpt``.
+    """
     parts = [folder.resolve().parts for _, folder in provided]
     count = 1
     while parts[0][-count] == parts[1][-count] and count < min(map(len, parts)):
         count += 1
-    return [name or own[-count] for (name, _), own in zip(provided, parts, strict=True)]
+    names = [name or own[-count] for (name, _), own in zip(provided, parts, strict=True)]
+    plain = [WILDCARD.sub("", stem(name)).strip(" _-.") for name in names]
+    return [own if WILDCARD.search(name) and own else name
+            for name, own in zip(names, plain, strict=True)]  # fmt: skip
 
 
 def _prompts_below(folder: Path) -> dict[str, dict[str, Any]]:

@@ -80,9 +80,14 @@ def location(text: Path | str) -> Path | str:
 
 
 def joined(root: Path | str, name: str) -> Path | str:
-    """A relative name below a root; an absolute path or a URL stays what it is."""
+    """A relative name below a root; an absolute path or a URL stays what it is.
+
+    Backslashes, as tables made on Windows have them, are slashes unless such a file is there.
+    """
     if is_url(name):
         return location(name)
+    if "\\" in name and not (isinstance(root, Path) and (root / name).exists()):
+        name = name.replace("\\", "/")
     if isinstance(root, Path) or Path(name).is_absolute():
         return root / Path(name) if isinstance(root, Path) else Path(name)
     base, mark, query = root.partition("?")
