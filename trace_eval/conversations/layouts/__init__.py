@@ -49,8 +49,12 @@ def layout_of(path: Path) -> CallLayout:
     if len(fitting) > 1:
         raise UserError(f"{path}: may be {' and '.join(fitting)}; say which by --layout NAME")
     if not fitting:
+        names = sorted(one.name for one in path.iterdir())[:6] if is_folder(path) else []
+        holds = f" (it holds {', '.join(names) or 'nothing'})" if is_folder(path) else ""
         raise UserError(
-            f"{path}: looks like no known layout; name one by --layout: {', '.join(LAYOUTS)}"
+            f"{path}: looks like no known layout{holds}; name one by --layout:"
+            f" {', '.join(LAYOUTS)}; a recording needs a channel for each speaker (stereo), or a"
+            " file for each (two_files)"
         )
     return LAYOUTS[fitting[0]]
 

@@ -193,7 +193,8 @@ def _caveats(
                 f" {1000 * HOP_S * edges.path.lag:.0f} ms); who speaks there is not known"
             )
         elif one.crosstalk:
-            yield f"{len(one.crosstalk)} stretches on the {role}'s channel are the other's voice"
+            stretches = counted(len(one.crosstalk), "stretch", "stretches")
+            yield f"{stretches} of the {role}'s channel are the other's voice"
         if one.noisy:
             yield f"noisy: {one.noisy} of {len(one.segments)} segments of the {role} have raw edges"
     if any(end - start > _LONG_S for start, end in results["user"].segments):
