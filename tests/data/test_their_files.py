@@ -567,6 +567,27 @@ def test_one_folder_of_two_systems_is_taken_apart_by_patterns(tmp_path: Path) ->
         read_manifest(sound)
 
 
+@pytest.mark.parametrize("names", ["wav_a wav_b", "File 1,File 2", "Path-1 path_2"])
+def test_other_names_of_recordings_count_where_they_hold_some(tmp_path: Path, names: str) -> None:
+    one, two = names.split("," if "," in names else " ")
+    table = tmp_path / "pairs.csv"
+    table.write_text(f"id,{one},{two},path\nx,new/a.wav,old/a.wav,x.wav\n")
+    (pair,) = read_manifest(table).pairs
+    assert (pair.a.audio, pair.b.audio) == (tmp_path / "new/a.wav", tmp_path / "old/a.wav")
+    table.write_text(f"id,{one},{two}\nx,yes,no\n")
+    if one == "wav_a":  # as it is spelt, the column is known
+        assert read_manifest(table).problems[0].what.startswith("a: is missing")
+    else:
+        with pytest.raises(UserError, match="no column for a and b"):
+            read_manifest(table)
+    table.write_text("id,File,text\nx,a.wav,hello\n")
+    (single,) = read_items(table).singles
+    assert single.answer.audio == tmp_path / "a.wav"
+    table.write_text("id,file,audio\nx,list.txt,a.wav\n")
+    (single,) = read_items(table).singles
+    assert (single.answer.audio, single.meta) == (tmp_path / "a.wav", {"file": "list.txt"})
+
+
 def test_paths_of_windows_are_found(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     for name in ("new/a.wav", "new\\b.wav"):  # the second is a name with a backslash

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal, TypeVar
 
 from blueprints import UserError
-from trace_eval.data.names import folded
+from trace_eval.data.names import SOUND_NAMES, folded
 from trace_eval.data.settings import nearest, option_field, split_settings
 from trace_eval.data.spelling import LABELS
 
@@ -197,6 +197,8 @@ class Renamed:
         accepted = {alias for names in self.fields.names.values() for alias in names}
         for column, name in folded(have, accepted).items():
             field_name = self.fields.field(name)
+            if name in SOUND_NAMES and not any(is_sound(one.get(column)) for one in first):
+                continue
             if not {*self.fields.names[field_name]} & have:
                 self.columns = {field_name: column, **self.columns}
         ids = {*self.fields.names.get("id", ())}

@@ -65,11 +65,18 @@ def unfolded(record: Mapping[str, Any]) -> Record:
 
 # --- other names ---------------------------------------------------------------------
 
+#: Usual names of answers.
+_ANSWERED = (*NAMES["a"], *NAMES["b"], *NAMES["audio"], *NAMES["candidate"])
+
 
 def _sounds(record: Mapping[str, Any]) -> dict[str, str]:
-    """Side -> the first of its other names that holds a recording."""
-    names = ((side, name) for side in "ab" for name in OTHER_NAMES[side][::-1])
-    return {side: name for side, name in names if is_sound(record.get(name))}
+    """``a`` and ``b``, or ``audio`` -> the first of its other names that holds a recording."""
+    names = ((field, name) for field, other in OTHER_NAMES.items() for name in other[::-1])
+    results = {field: name for field, name in names if is_sound(record.get(name))}
+    both = {side: name for side, name in results.items() if side in ("a", "b")}
+    if len(both) == 2:
+        return both
+    return {} if both or first(record, _ANSWERED) else results
 
 
 def _otherwise(record: Record) -> Record:
@@ -253,5 +260,5 @@ LAYOUTS: tuple[Layout, ...] = (
         lambda record: any(_is_embedded(*cell) for cell in record.items()),
         _cells,
     ),
-    Layout("other names of columns", lambda record: len(_sounds(record)) == 2, _otherwise),
+    Layout("other names of columns", lambda record: bool(_sounds(record)), _otherwise),
 )

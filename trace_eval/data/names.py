@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 from fusion import DIMENSIONS
@@ -69,9 +70,15 @@ NAMES: dict[str, Names] = {
 #: Names of answers that mean something else in other files: they count only where they hold a
 #: recording and the record has none of the usual names.
 OTHER_NAMES: dict[str, Names] = {
-    "a": ("response_a", "answer_a", "a_path", "path_a", "a_file_name", "output_a"),
-    "b": ("response_b", "answer_b", "b_path", "path_b", "b_file_name", "output_b"),
-}
+    "a": ("response_a", "answer_a", "a_path", "path_a", "a_file_name", "output_a", "wav_a",
+          "file_a", "wav1", "file1", "path1"),
+    "b": ("response_b", "answer_b", "b_path", "path_b", "b_file_name", "output_b", "wav_b",
+          "file_b", "wav2", "file2", "path2"),
+    "audio": ("file", "path", "wav", "file_path", "wav_path", "audio_file", "recording"),
+}  # fmt: skip
+
+#: All of those.
+SOUND_NAMES: frozenset[str] = frozenset(chain.from_iterable(OTHER_NAMES.values()))
 
 #: Names that count only where a table has no other name of what they hold.
 WEAK = frozenset(("item_id", "prompt_id", "question_id", "model"))

@@ -19,7 +19,7 @@ from trace_eval.data.columns import Fields, is_sound
 from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.items import ANONYMOUS, Single
 from trace_eval.data.layouts import DIALOGUES, unfolded
-from trace_eval.data.names import SINGLE, by_rank, ranks
+from trace_eval.data.names import OTHER_NAMES, SINGLE, by_rank, ranks
 from trace_eval.data.records import (
     Spill,
     first_problem,
@@ -30,7 +30,7 @@ from trace_eval.data.records import (
 
 #: What a record of a single answer is made of; either ``candidate`` or ``audio`` is needed.
 SINGLE_FIELDS = Fields(
-    SINGLE,
+    {**SINGLE, "audio": (*SINGLE["audio"], *OTHER_NAMES["audio"])},
     needed=("audio",),
     sounds=frozenset(("audio", "question_audio")),
     instead=frozenset(

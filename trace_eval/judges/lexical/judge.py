@@ -67,7 +67,10 @@ class WordJudge(Judge):
         references = [(n, text) for n, text in enumerate(item.reference) if text.strip()]
         if "reference" in self.inputs and not references:
             return self.unscored(
-                item, Reason.EVIDENCE_MISSING, "the item has no reference; add a column reference"
+                item,
+                Reason.EVIDENCE_MISSING,
+                "the item has no reference; add a column reference, or choose a rubric that needs"
+                " none (trace-eval rubrics list) and an LLM as --judge",
             )
         if reason := missing_words(case):
             return self.unscored(item, Reason.EVIDENCE_MISSING, reason)
