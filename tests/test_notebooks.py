@@ -24,6 +24,7 @@ from blueprints import UserError
 from fusion import POLICIES, Policy
 from tests.support.audio import tone, write
 from tests.support.cli import trace_eval as trace_eval_typed
+from tests.support.judged import judged_run
 from trace_eval.extracting.event_loop import complete
 from trace_eval.runs.options import PairOptions
 
@@ -75,8 +76,14 @@ def test_a_notebook_judges_and_reads_its_run(
         assert pair.a.audio.is_file()
         assert trace_eval.judge_pair(pair, options).pair == pair
         made = trace_eval.blueprint(str(pair.a.audio), options.extract)
-        (again,) = trace_eval.extract([str(pair.a.audio)], options.extract)
-        assert again.blueprint == made
+        for sound in ([str(pair.a.audio)], str(pair.a.audio), pair.a.audio.read_bytes()):
+            (again,) = trace_eval.extract(sound, options.extract)
+            assert again.blueprint == made
+        folder = tmp_path / "sound"
+        folder.mkdir()
+        (folder / "a.wav").write_bytes(pair.a.audio.read_bytes())
+        (below,) = trace_eval.extract(str(folder), options.extract)
+        assert below.blueprint == made
         assert trace_eval.write_report(out, str(tmp_path / "r.html")).is_file()
         assert trace_eval.fuse_again(out, "majority_vote")
 
@@ -102,7 +109,18 @@ def test_what_fails_before_it_begins_leaves_no_folder(
     assert kept.is_dir()
 
 
-def test_texts_are_paths() -> None:
+def test_texts_are_paths(tmp_path: Path) -> None:
+    folder = judged_run(tmp_path / "run", {"x": "1", "y": "2", "z": "1"})
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,overall\nx,1\ny,2\nz,2\n")
+    reports = [
+        trace_eval.agree(source, str(labels))
+        for source in (str(folder), folder, [str(folder)], trace_eval.Run(folder))
+    ]
+    assert all(report == reports[0] for report in reports)
+    assert trace_eval.rank(str(folder), str(labels)) == trace_eval.rank(folder, labels)
+    with pytest.raises(UserError, match="1 source; name two"):
+        trace_eval.judge_change(str(folder))  # type: ignore[arg-type]
     cached = trace_eval.JudgeOptions(cache="c", prices="p", examples="e", ledger="l")  # type: ignore[arg-type]
     assert {cached.cache, cached.prices, cached.examples, cached.ledger} == set(map(Path, "cpel"))
     assert trace_eval.ExtractOptions(cache="c").cache == Path("c")  # type: ignore[arg-type]

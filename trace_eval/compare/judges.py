@@ -56,8 +56,9 @@ def judge_change(
         UserError: not two sources, or they cannot be read or have nothing in common.
     """
     options = options or ChangeOptions()
+    sources, repeats = ([one] if isinstance(one, str) else one for one in (sources, repeats))
     if len(sources) != 2:
-        raise UserError(f"judge change: {len(sources)} sources; name two, OLD NEW")
+        raise UserError(f"judge change: {counted(len(sources), 'source')}; name two, OLD NEW")
     tables = [source for source in sources if is_board(source)]
     if len(tables) == len(sources):
         _refuse(options, ChangeOptions(keys=options.keys, items=options.items), "of boards")

@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from blueprints import UserError
 from trace_eval.data.system import is_special
@@ -27,6 +28,17 @@ def unwritable(path: Path, error: OSError) -> UserError:
         f"{path}: cannot be written ({why}); nothing finished is lost: mend that or name another"
         " place, then run the same command again"
     )
+
+
+def as_path(provided: Any) -> Any:
+    """A name (text, a path, a run) as a path; whatever else it is stays as it is."""
+    return Path(provided) if isinstance(provided, str | os.PathLike) else provided
+
+
+def as_paths(provided: Any) -> list[Any]:
+    """One or several of them, see :func:`as_path`, as a list."""
+    several = isinstance(provided, Sequence) and not isinstance(provided, str | bytes)
+    return [as_path(one) for one in (provided if several else [provided])]
 
 
 def make_folder(folder: Path, private: bool = False) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.data.columns import Columns
+from trace_eval.data.files import as_path, as_paths
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scores import holds_scores
 from trace_eval.runs.opinions import read_with_labels
@@ -16,10 +18,16 @@ from trace_eval.stats.agree_scores import agree_scores
 from trace_eval.stats.options import LABELS, SCORES, AgreeOptions, check
 from trace_eval.stats.report import AgreeReport, ScoreReport
 
+#: The name of a file or folder, or a run.
+Named = str | os.PathLike[str]
+
+#: One source of opinions, or several.
+Sources = Named | Opinions | Sequence[Named | Opinions]
+
 
 def agree(
-    sources: Sequence[Path | Opinions],
-    labels: Path | Opinions | None = None,
+    sources: Sources,
+    labels: Named | Opinions | None = None,
     options: AgreeOptions | None = None,
     columns: Columns | None = None,
 ) -> AgreeReport | ScoreReport:
@@ -30,8 +38,8 @@ def agree(
     error, calibration and uncertainty.
 
     Args:
-        sources: runs, or files of judgements or of scores, or what was read of them; several
-            judges are compared with each other.
+        sources: a run, or a file of judgements or of scores, or what was read of one; or a list of
+            them: several judges are compared with each other.
         labels: human labels, or the file of them; None: those that came with the first source that
             has some.
         columns: how files name their columns, see
@@ -43,12 +51,14 @@ def agree(
             the policy for that is ``error``.
     """
     options = options or AgreeOptions()
-    of_scores = any(holds_scores(source, columns) for source in sources)
+    judged: list[Path | Opinions] = as_paths(sources)
+    human: Path | Opinions | None = as_path(labels)
+    of_scores = any(holds_scores(source, columns) for source in judged)
     check(options, SCORES if of_scores else LABELS)
     if options.folds != AgreeOptions.folds and not options.learn:
         raise UserError("--folds means nothing without --learn-policy; leave it out")
     numbers = [rule.number for rule in options.baselines]
-    read, provided = read_with_labels(sources, labels, columns, numbers, rubric=options.rubric)
+    read, provided = read_with_labels(judged, human, columns, numbers, rubric=options.rubric)
     statistics = agree_scores if of_scores else agree_labels
     return statistics(read, _present(read, provided), options)
 

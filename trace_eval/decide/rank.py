@@ -14,10 +14,11 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.columns import Columns
-from trace_eval.data.files import is_file, is_folder
+from trace_eval.data.files import as_path, is_file, is_folder
 from trace_eval.data.names import NAMES
 from trace_eval.data.policies import WHOLE_PAIR, any_policy, load_policy
 from trace_eval.data.tables import records
+from trace_eval.decide.agree import Named
 from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.judge_files import has_positions, read_positions
@@ -42,10 +43,10 @@ from trace_eval.stats.ranking.report import HUMAN_RATES, Caveat, DefectRow, Rank
 
 
 def rank(
-    source: Path | Opinions,
-    labels: Path | Opinions | None = None,
+    source: Named | Opinions,
+    labels: Named | Opinions | None = None,
     options: RankOptions | None = None,
-    human: Path | Mapping[str, float] | None = None,
+    human: Named | Mapping[str, float] | None = None,
     columns: Columns | None = None,
 ) -> RankReport:
     """Rank the systems of one judge: all that ``trace-eval rank`` prints.
@@ -65,6 +66,16 @@ def rank(
             does not fit.
     """
     options = options or RankOptions()
+    return _rank(as_path(source), as_path(labels), options, as_path(human), columns)
+
+
+def _rank(
+    source: Path | Opinions,
+    labels: Path | Opinions | None,
+    options: RankOptions,
+    human: Path | Mapping[str, float] | None,
+    columns: Columns | None,
+) -> RankReport:
     defects = defect_rows(source, options) if isinstance(source, Path) else ()
     of_scores = holds_scores(source, columns)
     check(options, SCORES if of_scores else LABELS)

@@ -10,7 +10,10 @@ from pathlib import Path
 from blueprints import UserError, language_code
 from extractors import AUTO, NONE, PROFILES, Extractor, Part, another_recogniser, plan_extractors
 from trace_eval.data.answers import Recording
+from trace_eval.data.files import is_folder
+from trace_eval.data.recordings import find_recordings
 from trace_eval.data.system import cores
+from trace_eval.data.urls import is_url
 from trace_eval.extracting.cache import check_folder
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import Engine, LocalEngine, each
@@ -188,12 +191,20 @@ def extract_each(
 
 
 def extract(
-    sources: Sequence[Path | str | bytes],
+    sources: Path | str | bytes | Sequence[Path | str | bytes],
     options: ExtractOptions | None = None,
     listener: Callable[[Extracted], None] | None = None,
 ) -> list[Extracted]:
-    """Blueprints of some recordings, in their order; a bad one is an error in its place."""
-    requested = [source_from(source) for source in sources]
+    """Blueprints of some recordings, in their order; a bad one is an error in its place.
+
+    Args:
+        sources: a recording, its URL or its bytes, a folder of recordings, or a list of them.
+
+    Raises:
+        UserError: no recording lies below a folder, or an option is unknown.
+    """
+    every = [sources] if isinstance(sources, Path | str | bytes) else sources
+    requested = [source_from(one) for source in every for one in _below(source)]
     results: dict[str, Extracted] = {}
 
     def keep(extracted: Extracted) -> None:
@@ -203,3 +214,9 @@ def extract(
 
     extract_each({source.id: source for source in requested}.values(), options, keep)
     return [results[source.id] for source in requested]
+
+
+def _below(source: Path | str | bytes) -> Sequence[Path | str | bytes]:
+    if isinstance(source, bytes) or is_url(source) or not is_folder(Path(source)):
+        return [source]
+    return find_recordings(Path(source))

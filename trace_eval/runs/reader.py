@@ -36,6 +36,9 @@ class RunReader:
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
 
+    def __fspath__(self) -> str:
+        return str(self.folder)
+
     def path(self, name: str) -> Path:
         """A file of the run."""
         return self.folder / name
