@@ -89,6 +89,30 @@ def test_bad_rows_name_themselves_and_the_remedy(
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("call_id,role,start_time,end_time,transcript", "c,User,0,1.5,Hi", "c,assistant,2,3,Yes"),
+        (
+            "Conversation ID,Speaker,Start MS,end_ms,Text",
+            "c,Customer,0,1500,Hi",
+            "c,BOT,2000,3000,Yes",
+        ),
+    ],
+)
+def test_turns_under_names_of_others(lines: Sequence[str], tmp_path: Path) -> None:
+    path = tmp_path / "calls.csv"
+    path.write_text("\n".join(lines) + "\n")
+    (item,) = read_conversations(path).items
+    found = item.conversation
+    assert item.id == "c"
+    assert [one.role for one in found.speakers] == ["user", "agent"]
+    assert [(turn.start_s, turn.end_s, turn.text) for turn in found.turns] == [
+        (0.0, 1.5, "Hi"),
+        (2.0, 3.0, "Yes"),
+    ]
+
+
 def test_a_bad_conversation_costs_itself_only(tmp_path: Path) -> None:
     path = _table(tmp_path, (*ROWS, "c2,bot,agent,3,1,x,"))
     reading = read_conversations(path)

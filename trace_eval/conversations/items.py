@@ -8,13 +8,14 @@ from blueprints import UserError
 from extractors import cache_folder
 from trace_eval.conversations.layouts import LAYOUTS, read_conversations
 from trace_eval.conversations.layouts.base import first_row
+from trace_eval.conversations.layouts.table import is_timed
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.answers import Answer
 from trace_eval.data.conversation import Conversation, ConversationItem, rooted
 from trace_eval.data.folders import METADATA
 from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.data.manifests import Manifest, Problem
-from trace_eval.data.names import NAMES
+from trace_eval.data.names import NAMES, TURNS, first_of
 from trace_eval.data.tables import SUFFIXES
 
 #: Columns of a manifest's answers, and of those of pairs.
@@ -36,8 +37,9 @@ def holds_conversations(path: Path) -> bool:
     if path.suffix.lower() not in SUFFIXES:
         return True
     columns = first_row(path).keys()
-    if "speaker" in columns:  # many a manifest names who speaks; a table of turns says when too
-        return bool({"start", "start_s"} & columns)
+    turns = first_of(TURNS, columns)
+    if "speaker" in turns:  # many a manifest names who speaks; a table of turns says when too
+        return is_timed(turns)
     return not _ANSWERS & columns
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from trace_eval.data.cells import SOUND_KEYS, first, is_cell, recording_of
 from trace_eval.data.columns import is_sound
-from trace_eval.data.names import BETTER, NAMES, OTHER_NAMES, WORSE
+from trace_eval.data.names import AGENTS, BETTER, NAMES, OTHER_NAMES, USERS, WORSE
 
 Record = dict[str, Any]
 
@@ -26,10 +26,6 @@ DIALOGUES = ("messages", "conversations", "dialogue")
 
 #: Columns that may hold a list of two answers.
 LISTS = ("responses", "answers", "completions")
-
-#: Speakers of messages.
-_ASKS = frozenset(("user", "human", "prompter", "customer"))
-_ANSWERS = frozenset(("assistant", "gpt", "model", "agent", "bot", "ai", "chatbot"))
 
 #: Keys of a message: who, and what; those of its recording are :data:`SOUND_KEYS`.
 _WHO = ("role", "from", "speaker")
@@ -185,9 +181,9 @@ def _turns(value: Any) -> tuple[Record, Record]:
     """(the last question, the last answer) of a dialogue, each with ``audio`` and ``text``."""
     inner = value.get("messages", [value]) if isinstance(value, Mapping) else value
     messages = [(str(m[str(first(m, _WHO))]).casefold(), m) for m in inner]
-    answers = [position for position, (who, _) in enumerate(messages) if who in _ANSWERS]
+    answers = [position for position, (who, _) in enumerate(messages) if who in AGENTS]
     end = answers[-1] if answers else len(messages)
-    requested = [position for position, (who, _) in enumerate(messages[:end]) if who in _ASKS]
+    requested = [position for position, (who, _) in enumerate(messages[:end]) if who in USERS]
     return (
         _content(messages[requested[-1]][1]) if requested else {},
         _content(messages[end][1]) if answers else {},

@@ -171,6 +171,35 @@ SCORES: Mapping[str, Names] = {
 }
 
 
+#: Fields of a table of turns.
+TURNS: Mapping[str, Names] = {
+    "conversation": ("conversation", "conversation_id", "call", "call_id", "session_id",
+                     "dialogue_id", "dialog_id"),
+    "speaker": ("speaker", "speaker_id", "talker"),
+    "start": ("start", "start_s", "start_time", "start_sec", "begin"),
+    "end": ("end", "end_s", "end_time", "end_sec"),
+    "start_ms": ("start_ms", "start_time_ms"),
+    "end_ms": ("end_ms", "end_time_ms"),
+    "text": ("text", "transcript", "content", "utterance", "words"),
+    **{name: (name,) for name in ("role", "kind", "heard", "audio", "system", "question_id")},
+}  # fmt: skip
+
+#: Who asks and who answers, as speakers of turns and messages are called.
+USERS = frozenset(("user", "human", "prompter", "customer", "caller"))
+AGENTS = frozenset(("assistant", "gpt", "model", "agent", "bot", "ai", "chatbot"))
+
+
+def first_of(kind: Mapping[str, Names], have: Collection[str]) -> dict[str, str]:
+    """Field -> the column of a table that gives it: the first of its accepted names."""
+    alike = folded(have, {alias for names in kind.values() for alias in names})
+    columns = {**{column: column for column in have}, **{n: c for c, n in alike.items()}}
+    return {
+        field: columns[next(name for name in names if name in columns)]
+        for field, names in kind.items()
+        if any(name in columns for name in names)
+    }
+
+
 def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str, str]:
     """Accepted name -> the field that it holds, of one kind of table.
 

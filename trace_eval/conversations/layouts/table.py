@@ -2,13 +2,15 @@
 
 Further columns: ``conversation``, ``role``, ``kind`` (speech, backchannel, tic, non_directed,
 noise), ``heard``, ``audio`` (of the row, or of the whole conversation where all rows name one),
-``system``, ``question_id``. Times are seconds, Unix times, or ``hh:mm:ss.mmm``.
+``system``, ``question_id``; other names of them: :data:`trace_eval.data.names.TURNS`. Times are
+seconds, Unix times, or ``hh:mm:ss.mmm``; ``start_ms`` and ``end_ms`` milliseconds. Where nobody is
+named the role is the speaker.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,6 +22,7 @@ from trace_eval.conversations.layouts.base import (
     ReadCalls,
     call_zero,
     first_row,
+    number_of,
     one,
     rows_of,
     text_of,
@@ -36,6 +39,7 @@ from trace_eval.data.conversation import (
     Speaker,
     Turn,
 )
+from trace_eval.data.names import AGENTS, TURNS, USERS, first_of
 
 #: Values of ``kind``; those that are no speech become events.
 KINDS = {
@@ -48,7 +52,6 @@ KINDS = {
 
 _MERGED = "row that overlaps one of its speaker was", "rows that overlap one of their speaker were"
 _COLUMNS = ("speaker", "start", "end", "text")
-_START, _END = ("start", "start_s"), ("end", "end_s")
 
 
 @dataclass
@@ -62,16 +65,27 @@ class _Row:
 
 
 def fits(path: Path) -> bool:
-    """A CSV or JSONL file whose rows have a speaker."""
-    return path.is_file() and "speaker" in first_row(path)
+    """A CSV or JSONL file whose rows have a speaker, or a role and times."""
+    named = first_of(TURNS, first_row(path)) if path.is_file() else {}
+    return "speaker" in named or ("role" in named and is_timed(named))
+
+
+def is_timed(fields: Collection[str]) -> bool:
+    """Whether fields of turns say when they begin."""
+    return bool({"start", "start_ms"} & {*fields})
 
 
 def read(path: Path, options: ReadOptions) -> ReadCalls:
     """Conversations in the order of their first rows; a bad row costs its conversation."""
     groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    columns: dict[frozenset[str], dict[str, str]] = {}
     for number, row in rows_of(path):
-        name = str(row.get("conversation") or row.get("id") or path.stem)
-        groups.setdefault(name, []).append((number, row))
+        if (have := frozenset(row)) not in columns:
+            columns[have] = first_of(TURNS, have)
+        cells = row | {name: row[column] for name, column in columns[have].items()}
+        cells.setdefault("speaker", cells.get("role"))
+        name = str(cells.get("conversation") or row.get("id") or path.stem)
+        groups.setdefault(name, []).append((number, cells))
     for name, rows in groups.items():
         yield one(f"{path}, {name}", partial(item_of, name, rows, path.parent, options))
 
@@ -132,10 +146,7 @@ def _row(number: int, cells: dict[str, Any]) -> _Row:
     speaker = cells.get("speaker")
     if not isinstance(speaker, str) or not speaker.strip():
         raise UserError(f"row {number}: has no speaker; columns are {', '.join(_COLUMNS)}")
-    start, end = (
-        time_of(next((cells[key] for key in keys if key in cells), None), f"row {number}: time")
-        for keys in (_START, _END)
-    )
+    start, end = (_time(cells, name, f"row {number}: time") for name in ("start", "end"))
     if (start is None) != (end is None):
         lacks = "end" if end is None else "start"
         raise UserError(f"row {number}: a turn without {lacks}; add it, or leave out both")
@@ -143,6 +154,12 @@ def _row(number: int, cells: dict[str, Any]) -> _Row:
         raise UserError(f"row {number}: the clock goes backwards, from {start:g} to {end:g}")
     text = text_of(cells.get("text"))
     return _Row(number, speaker.strip(), start, end, cells, [text] if text else [])
+
+
+def _time(cells: Mapping[str, Any], name: str, where: str) -> float | None:
+    if (value := number_of(cells.get(f"{name}_ms"), where)) is not None:
+        return value / 1000
+    return time_of(cells.get(name), where)
 
 
 def _kind(row: _Row) -> str:
@@ -157,7 +174,7 @@ def _to_seconds(rows: list[_Row]) -> float:
     kinds = {
         ":" in str(row.cells.get(key))
         for row in rows
-        for key in (*_START, *_END)
+        for key in ("start", "end")
         if row.cells.get(key) not in (None, "")
     }
     if len(kinds) > 1:
@@ -204,9 +221,10 @@ def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
             raise UserError(f"--{role} {name!r:.40}: no speaker has this name; there are {names}")
         if name is not None:
             result[name] = role  # type: ignore[assignment]
-    for role in ("user", "agent"):
-        if role in names and role not in result.values():
-            result.setdefault(role, role)  # type: ignore[arg-type]
+    for role, known in (("user", USERS), ("agent", AGENTS)):
+        called = [name for name in names if name.casefold() in known]
+        if len(called) == 1 and role not in result.values():
+            result.setdefault(called[0], role)  # type: ignore[arg-type]
     left = [name for name in names if name not in result]
     if "agent" not in result.values() and len(names) > 1:
         raise UserError(f"who of {names} is the agent? add a column 'role', or say --agent NAME")
@@ -219,12 +237,13 @@ def _stated_roles(rows: list[_Row]) -> dict[str, Role]:
     """Speaker -> role, as the column ``role`` says."""
     roles: dict[str, Role] = {}
     for row in rows:
-        role = row.cells.get("role") or None
-        if role == "assistant":
-            role = "agent"
-        if role not in (None, "user", "agent", "other"):
-            raise UserError(f"row {row.number}: role {role!r:.40}; use user, agent or other")
-        if role is not None and roles.setdefault(row.speaker, role) != role:
+        if not (text := row.cells.get("role")):
+            continue
+        word = str(text).casefold()
+        role: Any = "agent" if word in AGENTS else "user" if word in USERS else word
+        if role not in ("user", "agent", "other"):
+            raise UserError(f"row {row.number}: role {text!r:.40}; use user, agent or other")
+        if roles.setdefault(row.speaker, role) != role:
             raise UserError(f"row {row.number}: {row.speaker!r:.40} has two roles; keep one")
     return roles
 
