@@ -19,10 +19,8 @@ from tests.support.llm_judges import listening_judge
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.policies import any_policy
-from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.read.labels import read_label
 from trace_eval.runs.fuse import check_policy, fuse
 
 
@@ -123,34 +121,6 @@ def test_a_scale_decides_as_exact_fractions_do(name: str) -> None:
     assert TYPED_TIE.pooling == "mode"
 
 
-@pytest.mark.parametrize(
-    ("reply", "labels", "wanted"),
-    [
-        ('{"reasoning": "r", "label": "1"}', "plain", "1"),
-        ('{"reasoning": "r", "label": 2}', "plain", "2"),
-        ('{"reasoning": "x", "label": "1"} then {"reasoning": "y", "label": "2"}', "plain", "2"),
-        ('{"label": "1", "reasoning": "label first"}', "plain", "1"),
-        ('{"reasoning": "r", "label": "Audio 1"}', "plain", Reason.OFF_LABEL),
-        ('{"reasoning": "r", "label": true}', "plain", Reason.OFF_LABEL),
-        ('{"reasoning": "r", "label": 1.0}', "plain", Reason.OFF_LABEL),
-        ('{"reasoning": "r", "label": "tie"}', "forced", Reason.OFF_LABEL),
-        ('{"label": "1"}', "plain", Reason.UNPARSEABLE),
-        ("The first is better.", "plain", Reason.UNPARSEABLE),
-        ('{"reasoning": "r", "match": "TRUE"}', "binary", "true"),
-        ('{"reasoning": "r", "match": false}', "binary", "false"),
-        ('{"reasoning": "r", "match": 1}', "binary", Reason.OFF_LABEL),
-        ('{"reasoning": "r", "match": "yes"}', "binary", Reason.OFF_LABEL),
-    ],
-)
-def test_replies(reply: str, labels: str, wanted: object) -> None:
-    if isinstance(wanted, Reason):
-        with pytest.raises(ReplyError) as error:
-            read_label(reply, LABEL_SETS[labels])
-        assert error.value.reason is wanted
-    else:
-        assert read_label(reply, LABEL_SETS[labels])[0] == wanted
-
-
 def test_a_label_is_mapped_back_and_a_match_is_not(tmp_path: Path) -> None:
     # order ba shows B first: "1" there is B
     judge, _ = scripted([said("1"), said("1")], task="s2s")
@@ -233,15 +203,6 @@ def test_dimensions_are_typed_ties_as_in_the_text_judge(tmp_path: Path) -> None:
     assert judgement.rating("paralinguistics") == "both_bad"
     # a typed judgement through the plain policy: votes 1, tie, tie
     assert fuse(judgement, any_policy("mean_threshold")).rating == "1"
-
-
-def test_ollama_is_refused_with_a_sentence() -> None:
-    from trace_eval.judges.registry.create import create_judge
-
-    with pytest.raises(UserError, match="no test has shown yet"):
-        create_judge("audio:ollama:qwen2-audio")
-    with pytest.raises(UserError, match=r"audio:openai:gpt-audio-1\.5"):
-        create_judge("audio:gpt-audio")
 
 
 def _forced(tmp_path: Path, *replies: str) -> Judgement:

@@ -88,21 +88,6 @@ def test_samples_have_their_own_seeds_and_one_sound(tmp_path: Path) -> None:
     assert len({call.key for call in more.calls(case(clip(tmp_path)))} - keys) == 2
 
 
-@pytest.mark.parametrize(("failed", "status", "used"), [(1, "scored", 4), (3, "unscored", 2)])
-def test_too_few_usable_samples_are_no_score(
-    tmp_path: Path, failed: int, status: str, used: int
-) -> None:
-    refusal = "I can't assess the speaker."
-    replies = [refusal] * failed + [said(4)] * (5 - failed)
-    judge, _ = rater("style", replies, samples=5, temperature=1.0, repair=False)
-    score = asyncio.run(judge.judge(case(clip(tmp_path))))
-    assert (score.status, score.used) == (status, used)
-    if status == "unscored":
-        assert (score.reason, score.value) == (Reason.UNPARSEABLE, None)
-    else:
-        assert "1 of 5 samples failed: 1 unparseable" in score.caveats
-
-
 def test_a_recording_that_vanishes_is_no_score(tmp_path: Path) -> None:
     judge, _ = rater("style", [said(5)])
     item = clip(tmp_path)
