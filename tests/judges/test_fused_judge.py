@@ -26,7 +26,7 @@ def _items(folder: Path) -> Path:
     return path
 
 
-def _fused(folder: Path, replies: Path, rubric: str = "correctness") -> Path:
+def _fused(folder: Path, replies: Path, rubric: str) -> Path:
     half = Map((0.0, 1.0), (0.0, 0.5))
     members = (
         Member(f"scripted:{replies}", 0.75, half),
@@ -37,10 +37,12 @@ def _fused(folder: Path, replies: Path, rubric: str = "correctness") -> Path:
     return folder
 
 
-def _rate(tmp_path: Path, replies: list[object], *more: str) -> tuple[int, list[Score], str]:
+def _rate(
+    tmp_path: Path, replies: list[object], *more: str, rubric: str = "correctness"
+) -> tuple[int, list[Score], str]:
     script = tmp_path / "replies.jsonl"
     script.write_text("".join(json.dumps({"reply": json.dumps(r)}) + "\n" for r in replies))
-    fused = _fused(tmp_path / "fused", script)
+    fused = _fused(tmp_path / "fused", script, rubric)
     out = tmp_path / "run"
     arguments = ["rate", str(_items(tmp_path)), "--rubric", "correctness", "--out", str(out)]
     done = CliRunner().invoke(app, [*arguments, "--judge", f"fusion:{fused}", *more])
@@ -81,16 +83,8 @@ def test_a_judge_that_fails_leaves_its_weight(tmp_path: Path) -> None:
         assert any("pooled without scripted" in caveat for caveat in score.caveats)
 
 
-def test_another_rubric_is_refused(tmp_path: Path) -> None:
-    script = tmp_path / "replies.jsonl"
-    script.write_text("{}\n")
-    fused = _fused(tmp_path / "fused", script, "style")
-    arguments = ["rate", str(_items(tmp_path)), "--rubric", "correctness", "--judge"]
-    done = CliRunner().invoke(app, [*arguments, f"fusion:{fused}", "--out", str(tmp_path / "run")])
-    assert done.exit_code == 2
-    assert "was trained on scores of rubric style" in " ".join(done.output.split())
-
-
-def test_it_stands_alone(tmp_path: Path) -> None:
-    code, _, _ = _rate(tmp_path, list(REPLIES), "--judge", "lexical")
-    assert code != 0
+def test_another_rubric_and_another_judge_beside_it_are_refused(tmp_path: Path) -> None:
+    code, _, output = _rate(tmp_path, [], rubric="style")
+    assert code == 2
+    assert "was trained on scores of rubric style" in " ".join(output.split())
+    assert _rate(tmp_path, list(REPLIES), "--judge", "lexical")[0] != 0

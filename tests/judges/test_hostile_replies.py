@@ -194,23 +194,9 @@ def _objects_by_trying(text: str) -> list[Any]:
 def test_objects_are_those_that_trying_every_brace_finds() -> None:
     draw = random.Random(1)
     pieces = (
-        "{",
-        "}",
-        "[",
-        "]",
-        ":",
-        ",",
-        '"',
-        '"',
-        '"a"',
-        '"a":',
-        "1",
-        " ",
-        "\\",
-        "-2.5e3",
-        "true",
+        *("{", "}", "[", "]", ":", ",", '"', '"', '"a"', '"a":', "1", " ", "\\", "-2.5e3", "true"),
+        *("{}", '{"a":1}', '{"a":', '{"b":[', "null", "\n", "{{", "01", "\\u0041", "x"),
     )
-    pieces = (*pieces, "{}", '{"a":1}', '{"a":', '{"b":[', "null", "\n", "{{", "01", "\\u0041", "x")
     for _ in range(5_000):
         text = "".join(draw.choices(pieces, k=draw.randint(1, 14)))
         assert json_objects(text) == _objects_by_trying(text), text

@@ -1,7 +1,6 @@
 """The judge over a scripted client: orders, samples, second chances, cache, budget."""
 
 import asyncio
-import datetime
 import json
 from pathlib import Path
 from typing import Any
@@ -19,20 +18,13 @@ from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.base import CallFailed, Reply, Request, Tokens
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.prices import FREE, Price
+from trace_eval.judges.ask.prices import FREE
 from trace_eval.judges.ask.scripted import ScriptedClient, ScriptExhausted
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 
-PRICE = Price(
-    server="*",
-    model="m",
-    input=1.0,
-    output=1.0,
-    as_of=datetime.date(2026, 1, 1),
-    source="test",
-)
+PRICE = FREE.model_copy(update={"input": 1.0, "output": 1.0})
 
 
 def scripted(replies: list[Any], **options: Any) -> LLMJudge:

@@ -1,6 +1,5 @@
 """Costs by hand, the user's table, and a budget that is never passed."""
 
-import datetime
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from trace_eval.judges.ask.budget import Budget
 from trace_eval.judges.ask.prices import (
     FREE,
     SHIPPED,
-    Price,
     find_price,
     is_local,
     read_prices,
@@ -21,16 +19,7 @@ from trace_eval.judges.ask.prices import (
 )
 
 OPENAI = "https://api.openai.com/v1"
-PRICE = Price(
-    server="*",
-    model="m",
-    input=2.0,
-    cached=0.5,
-    output=8.0,
-    batch=0.5,
-    as_of=datetime.date(2026, 1, 1),
-    source="test",
-)
+PRICE = FREE.model_copy(update={"input": 2.0, "cached": 0.5, "output": 8.0, "batch": 0.5})
 
 
 def test_cost_by_hand() -> None:

@@ -11,6 +11,7 @@ import pytest
 from blueprints import Absent, Status
 from tests.support.cases import blueprint
 from tests.support.rating import case_of, rate, say, scripted, single
+from tests.support.style_ratings import STYLE
 from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Score
@@ -19,22 +20,8 @@ from trace_eval.judges.combine.panel import Panel
 from trace_eval.judges.lexical.judge import LexicalJudge
 from trace_eval.judges.options.judge_options import JudgeOptions
 
-#: speaking_style.md, section 9, point 1: samples of the judge for six items; None: unusable.
-SAMPLES: tuple[tuple[int | None, ...], ...] = (
-    (5, 4, 5, 5, 4),
-    (4, 4, 3, 4, 5),
-    (2, 2, 1, 2, 3),
-    (3, 3, 4, 2, 3),
-    (1, 2, 1, 1, 1),
-    (4, 3, 4, 4, None),
-)
-VALUES = (4.6, 4, 2, 3, 1.2, 3.75)
-SDS = (0.547723, 0.707107, 0.707107, 0.707107, 0.447214, 0.5)
 
-
-@pytest.mark.parametrize(
-    ("samples", "value", "sd"), list(zip(SAMPLES, VALUES, SDS, strict=True)), ids=str
-)
+@pytest.mark.parametrize(("samples", "value", "sd"), STYLE, ids=str)
 def test_five_samples_are_a_mean_with_its_spread(samples: Any, value: float, sd: float) -> None:
     found = rate(scripted(replies_of(samples), samples=5))
     usable = [score for score in samples if score is not None]

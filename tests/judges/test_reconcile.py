@@ -12,11 +12,7 @@ from fusion import DIMENSIONS, POLICIES, PREFERENCE, RATINGS, TYPED_TIE, Rating,
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason, Usage
 from trace_eval.data.scores import ScoreOpinion
-from trace_eval.judges.combine.orders import (
-    frame,
-    labelled_judgement,
-    swap_back,
-)
+from trace_eval.judges.combine.orders import frame, labelled_judgement, swap_back
 from trace_eval.judges.combine.votes import preference, voted_judgement
 from trace_eval.judges.read.two_scores import NATURALNESS
 from trace_eval.runs.fuse import overall_distribution
@@ -27,22 +23,14 @@ A, B, GOOD, BAD = RATINGS
 # acceptable when at least one of the two accepts it: unacceptability must be seen from
 # both places. 1 against 2 cancels to a tie, in which each was accepted once.
 TABLE = {
-    (A, A): A,
-    (A, B): GOOD,
-    (A, GOOD): GOOD,
-    (A, BAD): A,
-    (B, A): GOOD,
-    (B, B): B,
-    (B, GOOD): GOOD,
-    (B, BAD): B,
-    (GOOD, A): GOOD,
-    (GOOD, B): GOOD,
-    (GOOD, GOOD): GOOD,
-    (GOOD, BAD): GOOD,
-    (BAD, A): A,
-    (BAD, B): B,
-    (BAD, GOOD): GOOD,
-    (BAD, BAD): BAD,
+    (ab, ba): rating
+    for ab, row in {
+        A: (A, GOOD, GOOD, A),
+        B: (GOOD, B, GOOD, B),
+        GOOD: (GOOD, GOOD, GOOD, GOOD),
+        BAD: (A, B, GOOD, BAD),
+    }.items()
+    for ba, rating in zip(RATINGS, row, strict=True)
 }
 
 
@@ -63,10 +51,7 @@ def test_two_orders(ab: Rating, ba: Rating) -> None:
     # As acceptability: the union of what the two orders accept.
     union = tuple(x or y for x, y in zip(ab.acceptability, ba.acceptability, strict=True))
     assert rating.acceptability == union
-
-
-@pytest.mark.parametrize(("ab", "ba"), TABLE)
-def test_the_rule_treats_answers_and_orders_alike(ab: Rating, ba: Rating) -> None:
+    # Answers and orders are treated alike.
     assert reconcile({"ab": [ba.swapped], "ba": [ab.swapped]})[0] is TABLE[ab, ba].swapped
     assert reconcile({"ab": [ba], "ba": [ab]})[0] is TABLE[ab, ba]
 

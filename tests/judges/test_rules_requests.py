@@ -145,29 +145,14 @@ def test_an_instruction_is_taken_apart() -> None:
     assert reading.notes == ("emotion: sad",)
     assert reading.literal == ("Don't go, it's late",)
     assert reading.body == "say «q» softly."
-
-
-def test_an_unclosed_quotation_runs_to_the_end() -> None:
-    assert read('Say this slowly: "All cats are grey at night').literal == (
-        "All cats are grey at night",
-    )
-
-
-def test_a_text_behind_a_colon_is_literal_without_quotes() -> None:
-    assert read("Say the following sentence clearly: She sells shells").literal == (
-        "She sells shells",
-    )
+    # an unclosed quotation runs to the end, and behind a colon none is needed
+    for asked in ('Say this slowly: "All cats are grey', "Say this sentence: All cats are grey"):
+        assert read(asked).literal == ("All cats are grey",)
 
 
 def test_stems_drop_endings_but_keep_three_letters() -> None:
-    assert [stem(w) for w in ("walking", "walked", "walks", "sing", "class", "dog's")] == [
-        "walk",
-        "walk",
-        "walk",
-        "sing",
-        "class",
-        "dog",
-    ]
+    assert {stem(word) for word in ("walking", "walked", "walks")} == {"walk"}
+    assert [stem(word) for word in ("sing", "class", "dog's")] == ["sing", "class", "dog"]
 
 
 def test_coverage_counts_misheard_words() -> None:
