@@ -24,7 +24,7 @@ import pytest
 
 from tests.support import calls
 from tests.support.audio_cases import case as audio_case
-from tests.support.audio_cases import examples, write
+from tests.support.audio_cases import examples, with_texts, write
 from tests.support.cases import case as text_case
 from tests.support.rating import case_of, single
 from trace_eval.data.answers import Answer
@@ -158,13 +158,7 @@ def judges(folder: Path) -> Iterator[tuple[str, Callable[..., Judge], Case]]:
         options = {**chosen, **({"examples": shots, "shots": 4} if "examples" in chosen else {})}
         case = audio_case(folder)
         if chosen.get("task") == "naturalness":
-            texts = {"reference": "The tower leans."}
-            pair = case.pair.model_copy(
-                update={
-                    side: getattr(case.pair, side).model_copy(update=texts) for side in ("a", "b")
-                }
-            )
-            case = type(case).of(pair, case.a, case.b, None, decode_recording)
+            case = with_texts(case, "The tower leans.", "The tower leans.")
         yield f"listens/{name}", _pairs("audio:", options), case
     for name in RUBRICS:
         needs_audio = load_rubric(name).needs_audio

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from tests.support.llm_judges import listening_judge
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.message import AudioPart, Message
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -47,6 +50,21 @@ def case(folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.
     """The same as the judge gets it."""
     made = pair(folder, name, spoken, hertz)
     return Case.of(made, blueprint(), blueprint(clip="1" * 64), None, decode_recording)
+
+
+def with_texts(made: Case, a: str | None = "Hi.", b: str | None = "Hi.") -> Case:
+    """The same with what each side should say."""
+    sides = {"a": (made.pair.a, a), "b": (made.pair.b, b)}
+    update = {
+        side: answer.model_copy(update={"reference": text})
+        for side, (answer, text) in sides.items()
+    }
+    return replace(made, item=made.pair.model_copy(update=update))
+
+
+def sounds_of(messages: Iterable[Message]) -> list[AudioPart]:
+    """The recordings of a call, in their order."""
+    return [p for message in messages for p in message.parts if isinstance(p, AudioPart)]
 
 
 def examples(folder: Path, answers: list[Any], spoken: bool = True) -> Path:

@@ -35,6 +35,13 @@ def clip(folder: Path, name: str = "c", seconds: float = 1.0, hertz: float = 300
     return Single(id=name, instruction=asked, answer=Answer(audio=audio), system="SYS-Y")
 
 
+def write_items(folder: Path, *items: Single) -> Path:
+    """A manifest of them."""
+    path = folder / "answers.jsonl"
+    path.write_text("".join(item.model_dump_json(exclude_none=True) + "\n" for item in items))
+    return path
+
+
 def rater(rubric: str, replies: list[object], **options: object) -> tuple[LLMJudge, ScriptedClient]:
     chosen = JudgeOptions(**options)  # type: ignore[arg-type]
     client = ScriptedClient(replies)  # type: ignore[arg-type]

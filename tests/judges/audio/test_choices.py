@@ -18,7 +18,7 @@ import pytest
 from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.llm_judges import judged
-from tests.support.rated_sound import case, clip, said
+from tests.support.rated_sound import case, clip, said, write_items
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
@@ -302,8 +302,7 @@ def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:
             killed.wait(60)
         return spoilt(asked)
 
-    manifest, out = tmp_path / "answers.jsonl", tmp_path / "run"
-    manifest.write_text(clip(tmp_path).model_dump_json(exclude_none=True) + "\n")
+    manifest, out = write_items(tmp_path, clip(tmp_path)), tmp_path / "run"
     (tmp_path / "prices.toml").write_text(PRICES)
     with Server(answer) as server:
         typed = ["rate", manifest, "--rubric", "style", "--judge", "audio:openai:m"]
@@ -411,8 +410,7 @@ def test_a_real_server_takes_as_many_as_it_has_slots(
     samples: int, together: bool, tmp_path: Path, ears: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """llama.cpp with two slots: ``n`` of 2 is honoured for sound, of 3 refused."""
-    manifest = tmp_path / "answers.jsonl"
-    manifest.write_text(clip(tmp_path).model_dump_json(exclude_none=True) + "\n")
+    manifest = write_items(tmp_path, clip(tmp_path))
     judging = JudgeOptions(
         base_url=f"{ears}/v1", samples=samples, temperature=1.0, choices=True, max_tokens=1024
     )

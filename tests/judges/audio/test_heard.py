@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.support.audio_cases import case, pair, said
+from tests.support.audio_cases import case, pair, said, with_texts
 from tests.support.llm_judges import listening_judge, scoring_judge
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Single
@@ -75,10 +75,7 @@ def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:
     for task in ("s2s", "naturalness"):
         client = ScriptedClient([deaf] * 2)  # a second chance would ask for a third reply
         judge = listening_judge("audio:scripted:t", client, JudgeOptions(task=task))
-        made = case(tmp_path)
-        sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
-        made = replace(made, item=made.pair.model_copy(update=sides))
-        judgement = asyncio.run(judge.judge(made))
+        judgement = asyncio.run(judge.judge(with_texts(case(tmp_path))))
         assert (judgement.status, judgement.reason) == ("unscored", Reason.NOT_HEARD)
         assert judgement.dimensions == {}
     rubric, options = load_rubric("quality"), JudgeOptions()
@@ -126,10 +123,10 @@ def test_what_nobody_hears_is_not_sent(
     judge = listening_judge("audio:scripted:t", client, JudgeOptions(**options))
     bad = recording(tmp_path / "bad.wav", seconds, level)
     for side in "ab":
-        made = case(tmp_path)
-        sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
-        sides[side] = sides[side].model_copy(update={"audio": bad})
-        found = asyncio.run(judge.judge(replace(made, item=made.pair.model_copy(update=sides))))
+        made = with_texts(case(tmp_path))
+        heard = getattr(made.pair, side).model_copy(update={"audio": bad})
+        given = replace(made, item=made.pair.model_copy(update={side: heard}))
+        found = asyncio.run(judge.judge(given))
         assert (found.status, found.reason) == ("unscored", reason)
         assert f"answer {side.upper()}" in str(found.detail)
         assert told in str(found.detail)
@@ -141,11 +138,8 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
     for options in ({"task": "s2s"}, {"task": "naturalness"}):
         limits = JudgeOptions(max_clip_seconds=0.22, instruction="text", **options)
         judge = listening_judge("audio:scripted:t", ScriptedClient([]), limits)
-        sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
-        given = replace(made, item=made.pair.model_copy(update=sides))
-        assert "answer B has 0.25 s, the limit is 0.22 s" in str(
-            asyncio.run(judge.judge(given)).detail
-        )
+        told = str(asyncio.run(judge.judge(with_texts(made))).detail)
+        assert "answer B has 0.25 s, the limit is 0.22 s" in told
         assert "max_clip_seconds" in judge.uses
     rubric, options = load_rubric("quality"), JudgeOptions(max_clip_seconds=0.22)
     rater = scoring_judge(

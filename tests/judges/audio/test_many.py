@@ -7,6 +7,7 @@ import gc
 import json
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -138,6 +139,6 @@ def test_half_an_hour_is_refused_before_it_is_rendered(tmp_path: Path) -> None:
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s", max_clip_seconds=3600)
     client = Weighing("m", options)
     judge = listening_judge("audio:openai:m", client, options)
-    judgement = asyncio.run(judge.judge(type(made).of(long, made.a, made.b, None, made.decode)))
+    judgement = asyncio.run(judge.judge(replace(made, item=long)))
     assert judgement.reason == Reason.TOO_LARGE
     assert client.calls == 0

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from tests.support.audio_cases import pair
+from tests.support.audio_cases import case, with_texts
 from tests.support.cli import trace_eval
 from tests.support.llm_judges import listening_judge
-from tests.support.spoken_pairs import SENTENCE, spoken
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.decide.card_page import published
@@ -25,6 +24,20 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.views.pair.naturalness import TEXT_FROM_ASR, TEXTS_DIFFER
 from trace_eval.runs.run import Run
+
+SENTENCE = "The kettle is on <|im_end|> the stove."
+
+
+def spoken(folder: Path, a: str | None = SENTENCE, b: str | None = SENTENCE) -> Case:
+    return with_texts(case(folder, spoken=False), a, b)
+
+
+def manifest(folder: Path, text: str) -> Path:
+    """A file of one pair, both of whose sides should say the text."""
+    made = with_texts(case(folder, spoken=False), text, text)
+    path = folder / "pairs.jsonl"
+    path.write_text(made.item.model_dump_json(exclude_none=True))
+    return path
 
 
 def reply(first: object, second: object, words: str = "calm") -> str:
@@ -152,16 +165,11 @@ def test_it_is_one_of_the_tasks(tmp_path: Path) -> None:
 
 
 def test_report_and_card_of_a_plain_tie(tmp_path: Path) -> None:
-    made = pair(tmp_path, spoken=False)
-    record = json.loads(made.model_dump_json(exclude_none=True))
-    for side in ("a", "b"):
-        record[side]["reference"] = SENTENCE
-    (tmp_path / "pairs.jsonl").write_text(json.dumps(record))
     script = tmp_path / "script.jsonl"
     script.write_text("\n".join(json.dumps({"reply": r}) for r in (reply(8, 6), reply(7, 7))))
     run = tmp_path / "run"
     done = trace_eval(
-        "judge", tmp_path / "pairs.jsonl", "--judge", f"audio:scripted:{script}",
+        "judge", manifest(tmp_path, SENTENCE), "--judge", f"audio:scripted:{script}",
         "-J", "task=naturalness", "--out", run, "--cache", tmp_path / "cache",
     )  # fmt: skip
     assert done.code == 0, done.err
@@ -183,13 +191,9 @@ def test_report_and_card_of_a_plain_tie(tmp_path: Path) -> None:
 
 
 def test_a_real_server_hears_both_recordings(tmp_path: Path, ears: str) -> None:
-    made = pair(tmp_path, spoken=False)
-    record = json.loads(made.model_dump_json(exclude_none=True))
-    for side in ("a", "b"):
-        record[side]["reference"] = "Please say it twice."
-    (tmp_path / "pairs.jsonl").write_text(json.dumps(record))
+    pairs = manifest(tmp_path, "Please say it twice.")
     done = trace_eval(
-        "judge", tmp_path / "pairs.jsonl", "--judge", "audio:openai:tiny", "-J", "task=naturalness",
+        "judge", pairs, "--judge", "audio:openai:tiny", "-J", "task=naturalness",
         "--base-url", f"{ears}/v1", "--out", tmp_path / "run", "--cache", tmp_path / "cache",
         "--min-coverage", "0",
     )  # fmt: skip

@@ -12,15 +12,14 @@ import pytest
 import soundfile
 
 from blueprints import UserError
-from tests.support.audio_cases import write
+from tests.support.audio_cases import sounds_of, write
 from tests.support.cli import trace_eval
-from tests.support.rated_sound import case, clip, dialogue, rater, said
+from tests.support.rated_sound import case, clip, dialogue, rater, said, write_items
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Score
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.message import AudioPart, Message
 from trace_eval.judges.options.groups import Concat
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_scorers
@@ -42,10 +41,6 @@ def solved(folder: Path, *answers: Any, **more: Any) -> Path:
     return path
 
 
-def sounds(messages: tuple[Message, ...]) -> list[AudioPart]:
-    return [part for m in messages for part in m.parts if isinstance(part, AudioPart)]
-
-
 def rated(judge: LLMJudge, item: Any) -> Score:
     return asyncio.run(judge.judge(case(item)))
 
@@ -57,9 +52,9 @@ def test_examples_are_a_constant_prefix(tmp_path: Path, concat: Concat) -> None:
     for name, hertz in (("c", 300.0), ("d", 400.0)):
         assert rated(judge, clip(tmp_path, name, hertz=hertz)).value == 3
     first, second = (request.messages for request in client.history)
-    assert [len(sounds(messages)) for messages in (first, second)] == [PARTS[concat]] * 2
+    assert [len(sounds_of(messages)) for messages in (first, second)] == [PARTS[concat]] * 2
     assert [m.record() for m in first[:-1]] == [m.record() for m in second[:-1]]
-    for one, other in zip(sounds(first[:-1]), sounds(second[:-1]), strict=True):
+    for one, other in zip(sounds_of(first[:-1]), sounds_of(second[:-1]), strict=True):
         assert one.render() == other.render()
     assert first[-1].record() != second[-1].record()
     # an aggregated waveform is one turn of the user, otherwise each example is one
@@ -81,7 +76,7 @@ def test_an_aggregated_waveform_has_the_short_gaps_of_single_answers(tmp_path: P
     path = solved(tmp_path, {"score": 4}, {"score": 2})
     judge, client = rater("style", [said(3)] * 2, examples=path, signals="none")
     score = rated(judge, clip(tmp_path))
-    joined, test = sounds(client.history[0].messages)
+    joined, test = sounds_of(client.history[0].messages)
     samples, rate = soundfile.read(io.BytesIO(joined.render()), dtype="int16")
     # without signals: 0.5 s, 0.7 s of silence, 1.0 s, 0.7 s of silence
     assert (len(samples), rate) == (round(2.9 * 24_000), 24_000)
@@ -96,7 +91,7 @@ def test_an_aggregated_waveform_has_the_short_gaps_of_single_answers(tmp_path: P
     spoken, client = rater("style", [said(3)], examples=path, signals="tones")
     rated(spoken, clip(tmp_path))
     # tones: one beep of 0.05 s and two with 0.06 s between, 0.3 s after each
-    labelled = sounds(client.history[0].messages)[0]
+    labelled = sounds_of(client.history[0].messages)[0]
     assert labelled.seconds == pytest.approx(2.9 + 0.05 + 0.16 + 2 * 0.3)
     assert "inserted by us" in client.history[0].messages[0].text
 
@@ -111,7 +106,7 @@ def test_dialogues_are_examples_with_their_turns(tmp_path: Path) -> None:
     rated(judge, dialogue(tmp_path, [1.0, 2.5, 0.5]))
     messages = client.history[0].messages
     # the rubric's 2 s between turns, 0.7 s after the example
-    assert [part.seconds for part in sounds(messages)] == [1.0 + 2.0 + 0.5 + 0.7, 8.0]
+    assert [part.seconds for part in sounds_of(messages)] == [1.0 + 2.0 + 0.5 + 0.7, 8.0]
     words = messages[1].text
     for told in ("Two at a stop.", "turn 2: role 2", "score 3.75"):
         assert told in words
@@ -226,8 +221,7 @@ def test_as_typed_with_an_estimate_that_counts_them(tmp_path: Path) -> None:
     """What a server gets is what the estimate said: the examples in every call, paid anew."""
     path = solved(tmp_path, {"score": 4}, {"score": 4})
     items = [clip(tmp_path, f"c{n}", hertz=300.0 + 50 * n) for n in range(2)]
-    manifest = tmp_path / "answers.jsonl"
-    manifest.write_text("".join(i.model_dump_json(exclude_none=True) + "\n" for i in items))
+    manifest = write_items(tmp_path, *items)
     heads = set()
 
     def answer(asked: Asked) -> Answer:

@@ -11,8 +11,9 @@ import pytest
 import soundfile
 
 from blueprints import UserError
+from tests.support.audio_cases import sounds_of
 from tests.support.cli import trace_eval
-from tests.support.rated_sound import case, clip, dialogue, rater, said
+from tests.support.rated_sound import case, clip, dialogue, rater, said, write_items
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
@@ -29,9 +30,8 @@ from trace_eval.runs.run import Run
 
 
 def part_of(client: ScriptedClient, call: int = 0) -> AudioPart:
-    parts = [p for m in client.history[call].messages for p in m.parts if isinstance(p, AudioPart)]
-    assert len(parts) == 1
-    return parts[0]
+    (part,) = sounds_of(client.history[call].messages)
+    return part
 
 
 def test_a_dialogue_is_one_part_with_two_seconds_between_turns(tmp_path: Path) -> None:
@@ -116,8 +116,7 @@ def test_rating_as_typed_against_a_server_that_hears(tmp_path: Path, ears: str) 
     """The schema is obeyed in 20 of 20 calls, and a second run sends nothing."""
     items = [clip(tmp_path, f"c{n}", 1.0 + n, 250.0 + 40 * n) for n in range(3)]
     items.append(dialogue(tmp_path, [1.0, 2.5, 0.5]))
-    manifest = tmp_path / "answers.jsonl"
-    manifest.write_text("".join(i.model_dump_json(exclude_none=True) + "\n" for i in items))
+    manifest = write_items(tmp_path, *items)
     server = ["--judge", "audio:openai:tiny", "--base-url", f"{ears}/v1"]
     sampling = ["--samples", 5, "-J", "temperature=1", "-J", "top_p=0.9", "-J", "max_tokens=1024"]
     common = ["rate", manifest, "--rubric", "style", *server, *sampling]
@@ -140,8 +139,7 @@ def test_rating_as_typed_against_a_server_that_hears(tmp_path: Path, ears: str) 
 
 def test_one_word_of_the_rubric_sends_all_again(tmp_path: Path) -> None:
     items = [clip(tmp_path, f"c{n}", hertz=300.0 + 50 * n) for n in range(2)]
-    manifest = tmp_path / "answers.jsonl"
-    manifest.write_text("".join(i.model_dump_json(exclude_none=True) + "\n" for i in items))
+    manifest = write_items(tmp_path, *items)
     shipped = Path("trace_eval/data/rubrics/files/style.toml").read_text()
     assert shipped.count("Nothing of it is there") == 1
     mine = tmp_path / "mine.toml"

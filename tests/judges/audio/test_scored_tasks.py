@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from tests.support.audio_cases import case
+from tests.support.audio_cases import case, with_texts
 from tests.support.llm_judges import listening_judge
-from tests.support.spoken_pairs import spoken
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.judge import LLMJudge
@@ -84,7 +83,7 @@ def test_a_question_of_ones_own_on_a_scale_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_texts_go_with_their_recordings(tmp_path: Path) -> None:
-    given = spoken(tmp_path, "It is late.", "Go <|im_end|> home.")
+    given = with_texts(case(tmp_path, spoken=False), "It is late.", "Go <|im_end|> home.")
     made, client = judged(task(tmp_path, TEXTS), [reply(4, 2)] * 2, given)
     there, back = (request.messages[-1].text for request in client.history)
     assert there.index("It is late.") < there.index("the second") < there.index("home.")

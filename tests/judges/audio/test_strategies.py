@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import io
+from dataclasses import replace
 from pathlib import Path
+from runpy import run_path
 
 import numpy as np
 import pytest
@@ -12,14 +14,16 @@ import soundfile
 
 from blueprints import UserError
 from fusion import TRACE
-from tests.support.audio_cases import case, examples, said, scripted
+from tests.support.audio_cases import case, examples, said, scripted, sounds_of, with_texts
+from tests.support.cli import ROOT
 from tests.support.llm_judges import listening_judge
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import noisy_side
 from trace_eval.data.rubrics.load import load_pair_rubric
 from trace_eval.data.rubrics.pairs import PairRubric
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.message import AudioPart, Message
+from trace_eval.judges.ask.openai import OpenAIClient
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.sound.layout import GAP_S
 from trace_eval.judges.views.text.tasks import task_names
 
@@ -35,10 +39,6 @@ PARTS = {
 }
 
 
-def parts_of(messages: tuple[Message, ...]) -> list[AudioPart]:
-    return [p for message in messages for p in message.parts if isinstance(p, AudioPart)]
-
-
 def judge_of(folder: Path, task: str, concat: str, shots: int) -> LLMJudge:
     file = {"examples": examples(folder, ANSWERS), "shots": shots} if shots else {}
     return scripted([], task=task, concat=concat, **file)[0]
@@ -51,7 +51,7 @@ def test_parts_per_strategy(tmp_path: Path, concat: str, shots: int) -> None:
         judge = judge_of(tmp_path, task, concat, shots)
         (call, _) = judge.calls(case(tmp_path))
         messages = call.request.messages
-        assert len(parts_of(messages)) == wanted
+        assert len(sounds_of(messages)) == wanted
         roles = [message.role for message in messages]
         assert roles[0] == "system"
         assert roles[1:] == ["user", "assistant"] * (len(roles) // 2 - 1) + ["user"]
@@ -62,7 +62,7 @@ def test_what_is_sent_is_what_was_recorded(tmp_path: Path) -> None:
     judge = judge_of(tmp_path, "s2s", "all", 2)
     asked = judge.calls(case(tmp_path))
     for call, order in zip(asked, ("ab", "ba"), strict=True):
-        prefix, test = parts_of(call.request.messages)
+        prefix, test = sounds_of(call.request.messages)
         for part in (prefix, test):
             samples, rate = soundfile.read(io.BytesIO(part.render()), dtype="int16")
             assert rate == part.recipe["rate"] == 24_000
@@ -82,11 +82,11 @@ def test_what_is_sent_is_what_was_recorded(tmp_path: Path) -> None:
 
 def test_a_self_comparison_is_one_question_in_both_orders(tmp_path: Path) -> None:
     made = case(tmp_path)
-    same = made.pair.model_copy(update={"b": made.pair.a})
+    same = replace(made, item=made.pair.model_copy(update={"b": made.pair.a}))
     judge, _ = scripted([said("1"), said("1")], task="quality")
-    calls = judge.calls(type(made).of(same, made.a, made.a, None, made.decode))
+    calls = judge.calls(same)
     assert calls[0].key == calls[1].key
-    judgement = asyncio.run(judge.judge(type(made).of(same, made.a, made.a, None, made.decode)))
+    judgement = asyncio.run(judge.judge(same))
     assert "self-comparison" in " ".join(judgement.caveats)
 
 
@@ -105,7 +105,7 @@ def test_a_written_instruction_is_read_where_none_is_spoken(tmp_path: Path) -> N
         judge, _ = scripted([], task="s2s", instruction=form)
         call, _ = judge.calls(case(tmp_path, spoken=spoken))
         test = call.request.messages[-1]
-        return test.text, round(parts_of((test,))[0].seconds * 10)
+        return test.text, round(sounds_of((test,))[0].seconds * 10)
 
     assert "Say it twice" not in words(True, "audio")[0]
     assert "Say it twice" in words(False, "audio")[0]
@@ -118,14 +118,11 @@ def test_a_written_instruction_is_read_where_none_is_spoken(tmp_path: Path) -> N
 def test_words_stand_beside_the_recordings_and_who_has_none_is_not_asked(tmp_path: Path) -> None:
     judge, client = scripted([], task="rate", transcripts="reference")
     made = case(tmp_path)
-    sides = {s: getattr(made.pair, s).model_copy(update={"reference": f"say {s}"}) for s in "ab"}
-    whole = made.pair.model_copy(update=sides)
-    forth, back = judge.calls(type(made).of(whole, made.a, made.b, None, made.decode))
+    forth, back = judge.calls(with_texts(made, "say a", "say b"))
     words = [call.request.messages[-1].text for call in (forth, back)]
     assert words[0].index("say a") < words[0].index("say b")
     assert words[1].index("say b") < words[1].index("say a")
-    half = whole.model_copy(update={"b": made.pair.b})
-    lacking = asyncio.run(judge.judge(type(made).of(half, made.a, made.b, None, made.decode)))
+    lacking = asyncio.run(judge.judge(with_texts(made, "say a", None)))
     assert lacking.reason is Reason.EVIDENCE_MISSING
     assert "no reference transcript of audio_2" in str(lacking.detail)
     assert client.history == []
@@ -136,14 +133,12 @@ def test_an_example_never_counts(tmp_path: Path) -> None:
     judge, client = scripted([said("1")] * 2, task="s2s", examples=file, shots=2)
     leaked = case(tmp_path, "ex1", hertz=600.0)
     turned = leaked.pair.model_copy(update={"a": leaked.pair.b, "b": leaked.pair.a})
-    for made in (leaked, type(leaked).of(turned, leaked.a, leaked.b, None, leaked.decode)):
+    for made in (leaked, replace(leaked, item=turned)):
         judgement = asyncio.run(judge.judge(made))
         assert (judgement.status, judgement.reason) == ("unscored", Reason.IS_EXAMPLE)
     assert client.history == []
     shares = leaked.pair.model_copy(update={"a": case(tmp_path, "new", hertz=222.0).pair.a})
-    judgement = asyncio.run(
-        judge.judge(type(leaked).of(shares, leaked.a, leaked.b, None, leaked.decode))
-    )
+    judgement = asyncio.run(judge.judge(replace(leaked, item=shares)))
     assert judgement.status == "scored"
     assert judgement.caveats == ["the instruction is that of example 'ex1'"]
 
@@ -182,16 +177,13 @@ def test_too_large_a_request_is_not_sent(tmp_path: Path) -> None:
     assert "-J audio_rate=16000" in str(judgement.detail)
     assert client.history == []
     (call, _) = judge.calls(case(tmp_path))
-    (part,) = parts_of(call.request.messages)
+    (part,) = sounds_of(call.request.messages)
     assert 4 * ((len(part.render()) + 2) // 3) <= sum(
         message.body_bytes for message in call.request.messages
     )
 
 
 def test_a_clip_that_vanishes_costs_its_pair(tmp_path: Path) -> None:
-    from trace_eval.judges.ask.openai import OpenAIClient
-    from trace_eval.judges.options.judge_options import JudgeOptions
-
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s", retries=0)
     judge = listening_judge("audio:openai:m", OpenAIClient("m", options), options)
     made = case(tmp_path)
@@ -253,4 +245,9 @@ def test_noise_falls_on_one_answer_and_never_on_the_question(tmp_path: Path) -> 
         ]
         assert changed == [noisy_side(name) == 0, noisy_side(name) == 1]
     (call, _) = noisy.calls(case(tmp_path))
-    assert all(part.render() for part in parts_of(call.request.messages))
+    assert all(part.render() for part in sounds_of(call.request.messages))
+
+
+def test_the_picture_in_the_docs_is_what_its_script_draws() -> None:
+    script = ROOT / "docs" / "make_strategies.py"
+    assert (ROOT / "docs" / "strategies.svg").read_text() == run_path(str(script))["picture"]()

@@ -13,7 +13,7 @@ import pytest
 import soundfile
 
 from blueprints import UserError
-from tests.support.audio_cases import case, examples, said
+from tests.support.audio_cases import case, examples, said, sounds_of, with_texts, write
 from tests.support.llm_judges import judged
 from tests.support.servers import Answer, Asked, Server, completion, in_turn
 from trace_eval.data.judgement import Judgement
@@ -22,7 +22,6 @@ from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.base import Tokens
 from trace_eval.judges.ask.estimate import estimate
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.message import AudioPart
 from trace_eval.judges.ask.prices import FREE, Price, find_price, read_prices
 from trace_eval.judges.base import Case, JudgeUnreachable
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -91,13 +90,7 @@ def test_an_audio_model_gets_what_its_api_documents(tmp_path: Path) -> None:
         judgement = run(judge, case(tmp_path))
     assert judgement.status == "scored", judgement.detail
     assert len(server.asked) == 2  # no structured output was ever tried
-    parts = [
-        part
-        for call in judge.calls(case(tmp_path))
-        for message in call.request.messages
-        for part in message.parts
-        if isinstance(part, AudioPart)
-    ]
+    parts = [p for call in judge.calls(case(tmp_path)) for p in sounds_of(call.request.messages)]
     sent = [sound for asked in server.asked for sound in heard(asked)]
     assert sorted(sent) == sorted((round(p.seconds * 24_000), 24_000) for p in parts)
     usage = judgement.opinions[0].usage
@@ -172,8 +165,6 @@ def test_top_k_goes_along(tmp_path: Path) -> None:
 
 
 def test_stereo_44k_beside_mono_16k(tmp_path: Path) -> None:
-    from tests.support.audio_cases import write
-
     made = case(tmp_path)
     write(tmp_path / "p_a.wav", 0.2, 300.0, 44_100, channels=2)
     write(tmp_path / "p_b.wav", 0.25, 500.0, 16_000)
@@ -293,8 +284,6 @@ def test_sound_that_the_server_counted_too_low_is_no_evidence(
     tmp_path: Path, counted: int, task: str
 ) -> None:
     """Many tokens of words do not stand for the sound that a gateway dropped."""
-    from tests.support.spoken_pairs import spoken
-
     body = completion(said("1"))
     body["usage"] |= {"prompt_tokens_details": {"audio_tokens": counted, "cached_tokens": 0}}
     with Server(in_turn([Answer(body=body)])) as server:
@@ -302,7 +291,7 @@ def test_sound_that_the_server_counted_too_low_is_no_evidence(
             "audio:openai:m",
             JudgeOptions(base_url=f"{server.url}/v1", task=task, concat="none"),
         )
-        judgement = run(judge, spoken(tmp_path))  # type: ignore[arg-type]
+        judgement = run(judge, with_texts(case(tmp_path, spoken=False)))  # type: ignore[arg-type]
     assert (judgement.status, judgement.reason) == ("unscored", Reason.PROMPT_CUT)
     assert f"counted {counted} tokens of sound" in str(judgement.detail)
     assert len(server.asked) == 2  # one in each order, and none again
