@@ -23,6 +23,7 @@ from tests.support.cli import trace_eval
 from trace_eval.conversations.layouts import layout_of, read_conversations
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import ConversationItem
+from trace_eval.turns.agree import read_event_labels
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 
@@ -111,6 +112,16 @@ def test_turns_under_names_of_others(lines: Sequence[str], tmp_path: Path) -> No
         (0.0, 1.5, "Hi"),
         (2.0, 3.0, "Yes"),
     ]
+
+
+def test_bad_milliseconds_cost_their_conversation(tmp_path: Path) -> None:
+    path = tmp_path / "calls.csv"
+    path.write_text("call_id,speaker,start_ms,end_ms\nc,user,0,500\nd,user,soon,900\n")
+    reading = read_conversations(path)
+    assert [item.id for item in reading.items] == ["c"]
+    assert "row 2: time: expected a number (got 'soon')" in str(reading.unread[0])
+    path.write_text("call_id,kind,start_ms\nc,noise,250\n")
+    assert read_event_labels(path)["c"][0].start_s == 0.25
 
 
 def test_a_bad_conversation_costs_itself_only(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.conversations.definitions.base import Event
-from trace_eval.conversations.layouts.base import rows_of, time_of
+from trace_eval.conversations.layouts.base import time_of
+from trace_eval.conversations.layouts.table import turn_rows
 from trace_eval.estimate.figures import share_interval
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import BootstrapOptions
@@ -66,10 +67,10 @@ def read_event_labels(path: Path | str) -> dict[str, list[Event]]:
         UserError: it cannot be read, or a row lacks one of the first three.
     """
     events: dict[str, list[Event]] = {}
-    for number, row in rows_of(Path(path)):
+    for number, row in turn_rows(Path(path)):
         name, kind = row.get("conversation"), row.get("kind")
-        start = time_of(row.get("start", row.get("start_s")), f"{path}, row {number}: start")
-        end = time_of(row.get("end", row.get("end_s")), f"{path}, row {number}: end")
+        start = time_of(row.get("start"), f"{path}, row {number}: start")
+        end = time_of(row.get("end"), f"{path}, row {number}: end")
         if not name or "kind" not in row or start is None:
             raise UserError(f"{path}, row {number}: needs conversation, kind and start")
         events.setdefault(str(name), [])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -75,17 +76,32 @@ def is_timed(fields: Collection[str]) -> bool:
     return bool({"start", "start_ms"} & {*fields})
 
 
-def read(path: Path, options: ReadOptions) -> ReadCalls:
-    """Conversations in the order of their first rows; a bad row costs its conversation."""
-    groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+def turn_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(number from 1, row) of a table of turns or events under our names, times in seconds.
+
+    Raises:
+        UserError: it cannot be read; the message names file and line.
+    """
     columns: dict[frozenset[str], dict[str, str]] = {}
     for number, row in rows_of(path):
         if (have := frozenset(row)) not in columns:
             columns[have] = first_of(TURNS, have)
         cells = row | {name: row[column] for name, column in columns[have].items()}
-        cells.setdefault("speaker", cells.get("role"))
-        name = str(cells.get("conversation") or row.get("id") or path.stem)
-        groups.setdefault(name, []).append((number, cells))
+        for name in ("start", "end"):
+            if (ms := cells.get(f"{name}_ms")) not in (None, ""):
+                with suppress(UserError):  # what is no number costs its conversation alone
+                    cells[name] = ms
+                    cells[name] = (number_of(ms, name) or 0.0) / 1000
+        yield number, cells
+
+
+def read(path: Path, options: ReadOptions) -> ReadCalls:
+    """Conversations in the order of their first rows; a bad row costs its conversation."""
+    groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    for number, row in turn_rows(path):
+        row.setdefault("speaker", row.get("role"))
+        name = str(row.get("conversation") or row.get("id") or path.stem)
+        groups.setdefault(name, []).append((number, row))
     for name, rows in groups.items():
         yield one(f"{path}, {name}", partial(item_of, name, rows, path.parent, options))
 
@@ -146,7 +162,7 @@ def _row(number: int, cells: dict[str, Any]) -> _Row:
     speaker = cells.get("speaker")
     if not isinstance(speaker, str) or not speaker.strip():
         raise UserError(f"row {number}: has no speaker; columns are {', '.join(_COLUMNS)}")
-    start, end = (_time(cells, name, f"row {number}: time") for name in ("start", "end"))
+    start, end = (time_of(cells.get(name), f"row {number}: time") for name in ("start", "end"))
     if (start is None) != (end is None):
         lacks = "end" if end is None else "start"
         raise UserError(f"row {number}: a turn without {lacks}; add it, or leave out both")
@@ -154,12 +170,6 @@ def _row(number: int, cells: dict[str, Any]) -> _Row:
         raise UserError(f"row {number}: the clock goes backwards, from {start:g} to {end:g}")
     text = text_of(cells.get("text"))
     return _Row(number, speaker.strip(), start, end, cells, [text] if text else [])
-
-
-def _time(cells: Mapping[str, Any], name: str, where: str) -> float | None:
-    if (value := number_of(cells.get(f"{name}_ms"), where)) is not None:
-        return value / 1000
-    return time_of(cells.get(name), where)
 
 
 def _kind(row: _Row) -> str:
