@@ -100,6 +100,16 @@ def test_figures_do_not_depend_on_how_the_sound_is_stored(tmp_path: Path, call: 
         assert files.layout == "two_files"
         moved = [start + late_s * (number != 1) for number, start in enumerate(starts)]
         assert [turn.start_s for turn in _turns(files)] == pytest.approx(moved, abs=0.011)
+    for names in (("7_caller", "7 Agent", "8_user"), ("user/7", "bot/7", "user/8")):
+        folder = tmp_path / names[0][0]
+        for channel, name in enumerate((*names, "notes of bot and user")):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            soundfile.write(folder / f"{name}.wav", sound[:, channel % 2], SPEECH_RATE)
+        named = time_turns(folder)
+        assert (named.layout, [c.item.id for c in named.conversations]) == ("two_files", ["7"])
+        assert [turn.start_s for turn in _turns(named)] == starts
+        (alone,) = map(str, named.unread)
+        assert alone.startswith(f"{folder}, 8: no recording of the agent")
     for rate in (8_000, 48_000):
         other = soxr.resample(sound, SPEECH_RATE, rate)
         found = _turns(_timed(tmp_path, np.clip(other, -1, 1), rate))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -23,6 +24,15 @@ from trace_eval.conversations.layouts.base import (
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.conversation import kept_conversation
 from trace_eval.data.conversation import ROLES, Channel, ConversationItem, Role
+
+#: Words in a file's name that say who speaks; a system may be called human, gpt or model.
+_SPEAKS: dict[str, Role] = {
+    **dict.fromkeys(("user", "caller", "customer"), "user"),
+    **dict.fromkeys(("agent", "assistant", "bot"), "agent"),
+}
+
+#: A word of a file's name.
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def _recordings(path: Path) -> Iterator[Path]:
@@ -78,14 +88,38 @@ def lanes_of_file(file: Path, options: ReadOptions) -> dict[Role, Channel]:
     return {role: Channel(name=role, audio=file, channel=n) for role, n in places.items()}
 
 
+def _halves(folder: Path) -> dict[str, dict[str, str]]:
+    """Call -> role -> its recording, of files whose names differ by who speaks.
+
+    ``7_user.wav`` and ``7_agent.wav``, or ``user/7.wav`` and ``agent/7.wav``, are the call ``7``.
+    """
+    calls: dict[str, dict[str, str]] = {}
+    for file in _recordings(folder):
+        name = file.relative_to(folder).with_suffix("").as_posix()
+        words = [word for word in _WORD.finditer(name) if word[0].casefold() in _SPEAKS]
+        if len(words) == 1:
+            (word,) = words
+            call = (name[: word.start()] + name[word.end() :]).strip(" _-./") or folder.name
+            role = _SPEAKS[word[0].casefold()]
+            calls.setdefault(call, {"id": call})[role] = str(file.relative_to(folder))
+    return calls
+
+
+def _fits_two_files(path: Path) -> bool:
+    if path.is_dir():
+        return any({*ROLES} <= half.keys() for half in _halves(path).values())
+    return path.is_file() and {*ROLES} <= first_row(path).keys()
+
+
 def read_two_files(path: Path, options: ReadOptions) -> ReadCalls:
-    """Every row: a recording of the user and one of the agent, on one clock."""
-    for number, row in separate_rows(path):
+    """Every row or call: a recording of the user and one of the agent, on one clock."""
+    folder = path if path.is_dir() else path.parent
+    for number, row in enumerate(_halves(path).values()) if path.is_dir() else separate_rows(path):
         if isinstance(row, str):
             yield Unread(f"{path}, line {number}", row)
             continue
         name = str(row.get("id") or row.get("conversation") or number)
-        yield one(f"{path}, {name}", partial(_two_files, name, row, path.parent, options))
+        yield one(f"{path}, {name}", partial(_two_files, name, row, folder, options))
 
 
 def _two_files(
@@ -136,7 +170,7 @@ STEREO = CallLayout(
 )
 TWO_FILES = CallLayout(
     "two_files",
-    "CSV or JSONL with columns user and agent: two recordings on one clock",
-    lambda path: path.is_file() and {"user", "agent"} <= first_row(path).keys(),
+    "CSV or JSONL with columns user and agent, or files named by them: recordings on one clock",
+    _fits_two_files,
     read_two_files,
 )
