@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from functools import reduce
 from itertools import pairwise
 from pathlib import Path
@@ -25,6 +22,7 @@ from extractors.dnsmos.sections import (
     piece,
     read,
 )
+from tests.support.processes import python
 
 #: Sums of up to 9 x 64 products of about 1 / 24 in single precision, through three layers.
 TOLERANCE = 2e-5
@@ -174,16 +172,7 @@ print(*dnsmos.score(audio, [0, 1]).ravel())
 
 def scored(how: str, **environment: str) -> tuple[str, list[float]]:
     """Why another process does not use the kernels, and what it scores."""
-    root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(
-        [sys.executable, "-c", SCORE, how],
-        cwd=root,
-        env=os.environ | environment,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    problem, scores = done.stdout.splitlines()
+    problem, scores = python(SCORE, how, **environment).splitlines()
     return problem, [float(score) for score in scores.split()]
 
 
@@ -201,13 +190,13 @@ def test_without_numba_or_a_place_for_its_cache_onnxruntime_gives_the_same(
     assert without == uncached == pytest.approx(want, abs=2e-6)
 
 
-def test_machine_code_lies_in_our_cache_folder(tmp_path: Path) -> None:
-    code = (
+def test_machine_code_lies_in_our_cache_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    python(
         "import numpy as np; from extractors.dnsmos.kernels import pool;"
-        "pool(np.ones((2, 4, 8), np.float32), np.ones((1, 1, 8), np.float32))"
+        "pool(np.ones((2, 4, 8), np.float32), np.ones((1, 1, 8), np.float32))",
+        TRACE_EVAL_CACHE=str(tmp_path),
     )
-    environment = os.environ | {"TRACE_EVAL_CACHE": str(tmp_path)}
-    del environment["NUMBA_CACHE_DIR"]
-    root = Path(__file__).resolve().parents[2]
-    subprocess.run([sys.executable, "-c", code], cwd=root, env=environment, check=True)
     assert list((tmp_path / "numba").rglob("kernels.pool*.nbc"))

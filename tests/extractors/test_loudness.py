@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from blueprints import Absent, Blueprint, Loudness, Status
 from extractors.audio import Clip, decode
 from extractors.contours import Floats
 from extractors.loudness import LoudnessExtractor
+from tests.support.processes import python
 
 NOTHING = Blueprint(clip="0")
 RATE = 48_000
@@ -184,7 +184,4 @@ def test_no_slow_package_is_imported() -> None:
         "clip = Clip(np.ones((9000, 1), np.float32) * np.sin(np.arange(9000))[:, None], 9000)\n"
         "LoudnessExtractor().extract(clip, Blueprint(clip='0')); print('scipy' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "False\n"
+    assert python(script) == "False\n"

