@@ -13,27 +13,29 @@ import pytest
 
 from blueprints import UserError
 from tests.support.audio import tone, write
-from tests.support.fakes import Counting
+from tests.support.fakes import Counting, extracted
+from tests.support.forked import environment
+from tests.support.processes import wait_for
 from trace_eval.extracting.clip import ClipExtractor, Extracted
-from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.workers import Slot, WorkersError
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def _extract(paths: list[Path], log: Path, cache: Path, workers: int) -> list[Extracted]:
-    async def work() -> list[Extracted]:
-        engine = LocalEngine(Plan((Counting(log),), cache), workers)
-        try:
-            sources = [ClipSource(str(path), path=path) for path in paths]
-            return await asyncio.gather(*(engine.extract(source) for source in sources))
-        finally:
-            await engine.close()
+    return extracted(Plan((Counting(log),), cache), paths, workers)
 
-    return asyncio.run(work())
+
+def _run(script: Path, code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """A script of its own, in a process group of its own."""
+    script.write_text(code)
+    return subprocess.run(
+        [sys.executable, script, *map(str, arguments)],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+    )
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -97,13 +99,13 @@ def test_workers_die_with_a_killed_parent(tmp_path: Path) -> None:
     clip = write(tmp_path / "a.wav", tone())
     parent = subprocess.Popen(
         [sys.executable, str(script), str(clip), str(log), str(tmp_path / "cache")],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env=environment(),
         start_new_session=True,
     )
-    _wait_for(log.exists, "the worker to start")
+    wait_for(log.exists, "the worker to start")
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait()
-    _wait_for(lambda: not _group_alive(parent.pid), "the worker to notice")
+    wait_for(lambda: not _group_alive(parent.pid), "the worker to notice")
 
 
 _UNGUARDED = """
@@ -117,15 +119,8 @@ print("ran")
 
 
 def test_a_script_without_a_main_guard_is_not_run_again_by_workers(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(_UNGUARDED)
     clip = write(tmp_path / "a.wav", tone())
-    done = subprocess.run(
-        [sys.executable, script, clip, tmp_path / "cache"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-    )
+    done = _run(tmp_path / "script.py", _UNGUARDED, clip, tmp_path / "cache")
     assert (done.returncode, done.stdout, done.stderr) == (0, "ran\n", "")
 
 
@@ -135,15 +130,9 @@ class _Unbuildable(Plan):
 
 
 def test_workers_that_cannot_start_are_one_error_with_its_cause(tmp_path: Path) -> None:
-    async def work() -> None:
-        engine = LocalEngine(_Unbuildable((Counting(tmp_path / "log"),), tmp_path), 1)
-        try:
-            await engine.extract(ClipSource("x", path=tmp_path / "x.wav"))
-        finally:
-            await engine.close()
-
+    plan = _Unbuildable((Counting(tmp_path / "log"),), tmp_path)
     with pytest.raises(WorkersError, match="cannot start: UserError: no room on this node"):
-        asyncio.run(work())
+        extracted(plan, [tmp_path / "x.wav"], 1)
 
 
 _INTERRUPTED = """
@@ -184,17 +173,10 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("when", [("starting", 0.05), ("starting", 1.0), ("busy", 0.0)])
 def test_ctrl_c_ends_workers_at_once_and_quietly(when: tuple[str, float], tmp_path: Path) -> None:
-    script = tmp_path / "parent.py"
-    script.write_text(_INTERRUPTED)
     clip = write(tmp_path / "a.wav", tone())
     started = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, script, clip, tmp_path / "log", tmp_path / "cache", *map(str, when)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        start_new_session=True,
-    )
+    folders = (tmp_path / "log", tmp_path / "cache")
+    done = _run(tmp_path / "parent.py", _INTERRUPTED, clip, *folders, *when)
     assert (done.stdout, done.stderr, done.returncode) == ("interrupted\n", "", 0)
     assert time.monotonic() - started < 150  # a clip takes 300; a busy machine starts slowly
 
@@ -221,10 +203,3 @@ def _group_alive(group: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-def _wait_for(condition, what: str, seconds: float = 120) -> None:  # type: ignore[no-untyped-def]
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"waited {seconds} s for {what}"
-        time.sleep(0.05)

@@ -6,8 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,11 +16,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from blueprints import UserError
+from tests.extracting.conftest import Nodes
 from tests.support.audio import tone, write
 from tests.support.cli import ROOT, trace_eval
 from tests.support.fakes import Counting, Placed
 from tests.support.louder_wins import NOTHING, LouderWins
-from tests.support.ray_nodes import Nodes
+from tests.support.processes import wait_for
 from trace_eval.data.manifests import read_manifest
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
@@ -72,13 +72,6 @@ def _lines(log: Path) -> list[str]:
     return log.read_text().splitlines() if log.exists() else []
 
 
-def _wait_for(condition: Callable[[], bool], what: str, seconds: float = 180) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"waited {seconds} s for {what}"
-        time.sleep(0.02)
-
-
 def test_a_node_dies_and_every_row_is_the_local_engines(
     nodes: Nodes, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -92,7 +85,7 @@ def test_a_node_dies_and_every_row_is_the_local_engines(
     places = tmp_path / "log-places"
 
     def kill() -> None:  # once both nodes work
-        _wait_for(lambda: len({json.loads(x)["pid"] for x in _lines(places)}) == 2, "two workers")
+        wait_for(lambda: len({json.loads(x)["pid"] for x in _lines(places)}) == 2, "two workers")
         nodes.kill_second()
 
     killer = threading.Thread(target=kill)
@@ -196,7 +189,7 @@ def test_a_stopped_driver_continues(nodes: Nodes, tmp_path: Path) -> None:
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         more = len(finished) + 1
-        _wait_for(lambda more=more: len(_shards(shards)) >= more, "a shard")  # type: ignore[misc]
+        wait_for(lambda more=more: len(_shards(shards)) >= more, "a shard")  # type: ignore[misc]
         driver.send_signal(blow)
         assert driver.wait(timeout=120) != 0
         assert finished.items() <= _shards(shards).items()

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,9 +9,8 @@ import pytest
 
 from extractors.registry import plan_extractors
 from tests.support.audio import tone, write
-from tests.support.fakes import Placed
+from tests.support.fakes import Placed, extracted
 from trace_eval.extracting.clip import Extracted
-from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.source import ClipSource
 
@@ -33,16 +31,7 @@ def _extract(
     paths = [
         write(folder / f"{n}.wav", tone(peak=p)) for n, p in enumerate((0.5, 0.6, 0.7, 0.8, 0.9))
     ]
-
-    async def work() -> list[Extracted]:
-        engine = LocalEngine(plan, workers, gpus)
-        try:
-            sources = [ClipSource(path.name, path=path) for path in [*paths, folder / "none.wav"]]
-            return await asyncio.gather(*(engine.extract(source) for source in sources))
-        finally:
-            await engine.close()
-
-    return asyncio.run(work())
+    return extracted(plan, [*paths, folder / "none.wav"], workers, gpus)
 
 
 def _log(path: Path) -> list[dict[str, Any]]:

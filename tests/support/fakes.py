@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -17,6 +18,10 @@ from pydantic import JsonValue
 from blueprints import Absent, Blueprint, Extension, Present, Status
 from extractors.audio import Clip
 from extractors.base import Extractor, Item
+from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.engine import LocalEngine
+from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.source import ClipSource
 
 
 @dataclass(frozen=True)
@@ -162,3 +167,19 @@ def resident_mb() -> float:
     """Memory of this process that is in RAM."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def extracted(
+    plan: Plan, paths: Sequence[Path], workers: int, gpus: Sequence[str | None] = ()
+) -> list[Extracted]:
+    """What an engine of its own makes of recordings that are all asked for at once."""
+
+    async def work() -> list[Extracted]:
+        engine = LocalEngine(plan, workers, gpus)
+        try:
+            sources = [ClipSource(str(path), path=path) for path in paths]
+            return await asyncio.gather(*map(engine.extract, sources))
+        finally:
+            await engine.close()
+
+    return asyncio.run(work())

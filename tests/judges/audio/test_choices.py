@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import pytest
 from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.llm_judges import judged
+from tests.support.processes import wait_for
 from tests.support.rated_sound import case, clip, said, write_items
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Single
@@ -312,7 +312,8 @@ def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "trace_eval", *map(str, typed)]
         running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            _wait_for(lambda: len(server.asked) == 2, running)
+            wait_for(lambda: len(server.asked) == 2 or running.poll() is not None, "a repair")
+            assert len(server.asked) == 2, "it ended too early"
         finally:
             running.kill()
             running.wait()
@@ -330,15 +331,6 @@ def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:
     # Both requests that came to an end, and the worst case of the one that did not.
     assert observed["spent_usd"] == pytest.approx(2 * COST, rel=1e-9)
     assert float(str(observed["possibly_spent_usd"])) > 0
-
-
-def _wait_for(what: Callable[[], bool], running: subprocess.Popen[bytes]) -> None:
-    for _ in range(2400):
-        if what():
-            return
-        assert running.poll() is None, "it ended too early"
-        time.sleep(0.05)
-    raise AssertionError("it never came")
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 7])
