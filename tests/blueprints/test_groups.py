@@ -17,7 +17,6 @@ from blueprints import (
     Status,
 )
 from blueprints.records import Fact
-from tests.support import samples
 from tests.support.samples import spoken
 
 
@@ -81,7 +80,7 @@ def test_the_length_of_a_clip_is_null_where_it_is_nothing(
 
 
 def test_facts_of_every_group_of_a_spoken_answer() -> None:
-    blueprint = samples.spoken()
+    blueprint = spoken()
     facts = {
         (name, fact.name): fact.value
         for name in ("signal", "pitch", "loudness", "rate")

@@ -97,25 +97,6 @@ def test_absent_groups_keep_their_keys_with_null() -> None:
     assert some["agent_audio_properties"]["Speech_Rate_WPM"] is None  # not 0
 
 
-@pytest.mark.parametrize(
-    ("drop", "gone"),
-    [
-        ("transcript", "agent_response"),
-        ("emotion", "agent_emotion"),
-        ("accent", "agent_accent"),
-        ("quality", "agent_audio_quality"),
-        ("properties", "agent_audio_properties"),
-        ("pitch", "Pitch"),
-        ("loudness", "Loudness"),
-        ("rate", "Rate"),
-    ],
-)
-def test_a_dropped_group_leaves_no_key(drop: str, gone: str) -> None:
-    text = json.dumps(render_paper(spoken(), drop=[drop]))
-    assert gone in json.dumps(render_paper(spoken()))
-    assert gone not in text
-
-
 def test_properties_are_three_groups_and_an_unknown_group_is_refused_with_the_list() -> None:
     three = render_paper(spoken(), drop=["pitch", "loudness", "rate"])
     assert three == render_paper(spoken(), drop=["properties"])

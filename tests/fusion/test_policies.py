@@ -107,11 +107,6 @@ def test_swapping_the_answers_swaps_the_outcome(policy: Policy) -> None:
         assert table[swapped] is overall.swapped  # type: ignore[index]
 
 
-@pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda policy: policy.name)
-def test_unanimity(policy: Policy) -> None:
-    assert all(policy(rating, rating, rating) is rating for rating in RATINGS)
-
-
 # Counts of the data's README: human C, VQ, P through the policy = human overall.
 HCOT_COUNTS = {
     "content_first": (450, 169),

@@ -16,12 +16,10 @@ from fusion import (
     TRACE,
     TYPED_TIE,
     OffScale,
-    Rating,
     Rubric,
     Scale,
     from_steps,
     likert,
-    mode,
     numbers,
     points,
 )
@@ -113,14 +111,6 @@ def test_orders_weigh_the_same() -> None:
     assert pooled == {"1": 0.375, "2": 0.5, "tie": 0.125}
     assert PREFERENCE.reconcile([{"1": 1.0}, {"2": 1.0}])[0] == "tie"
     assert PREFERENCE.reconcile([{"1": 1.0}, {"1": 1.0}]) == ("1", {"1": 1.0}, True)
-
-
-def test_typed_ties_are_reconciled_by_the_mode_rule() -> None:
-    for one, other in product(RATINGS, RATINGS):
-        pooled = {one: 0.5, other: 0.5} if one is not other else {one: 1.0}
-        label, found, consistent = TYPED_TIE.reconcile([{one: 1.0}, {other: 1.0}])
-        assert (label, found, consistent) == (mode(pooled), pooled, one is other)
-        assert isinstance(label, Rating)
 
 
 @pytest.mark.parametrize("values", [(1,), (1, 1), (2, 1), (1, math.inf)])

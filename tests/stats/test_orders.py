@@ -12,7 +12,6 @@ from blueprints import UserError
 from fusion import POLICIES
 from fusion.plain import PLAIN_POLICIES
 from tests.support.cli import trace_eval
-from tests.support.ensemble import ENSEMBLE
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
@@ -51,6 +50,15 @@ def source(
     opinions = label_table("calls", columns)
     judged = label_table("run", {"id": ["p"], "overall": ["1"]})
     return judged.beside(calls=opinions, policy="mean_threshold")
+
+
+#: Acceptance 4: votes (content, paralinguistics, voice) of S against X, S first then X first.
+ENSEMBLE = [
+    (("1", "tie", "tie"), ("2", "2", "1")),
+    (("2", "tie", "1"), ("1", "1", "tie")),
+    (("tie", "tie", "2"), ("tie", "1", "2")),
+    (("1", "2", None), ("tie", "tie", "1")),
+]
 
 
 def test_the_ensemble_of_three_aspects_gives_seven_sixteenths() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from blueprints import (
     Extension,
     Loudness,
     Pitch,
+    Present,
     Quality,
     Rate,
     Signal,
@@ -117,11 +119,15 @@ _contour = st.builds(
 )
 _scores = st.dictionaries(texts, _score, min_size=1, max_size=12)
 
+
+def _maybe(group: type[Present], **fields: Any) -> st.SearchStrategy[Any]:
+    return _absent | st.builds(group, **fields)
+
+
 blueprints = st.builds(
     Blueprint,
     clip=st.just("0" * 64),
-    signal=_absent
-    | st.builds(
+    signal=_maybe(
         Signal,
         duration_s=_second,
         rate_hz=st.integers(1, 400_000),
@@ -134,8 +140,7 @@ blueprints = st.builds(
         speech=st.lists(_span, max_size=3),
         pauses=st.lists(_span, max_size=3),
     ),
-    transcript=_absent
-    | st.builds(
+    transcript=_maybe(
         Transcript,
         text=texts,
         language=texts,
@@ -152,8 +157,7 @@ blueprints = st.builds(
         ),
         suspect=st.lists(texts, max_size=2),
     ),
-    quality=_absent
-    | st.builds(
+    quality=_maybe(
         Quality,
         sig=_number,
         bak=_number,
@@ -162,8 +166,7 @@ blueprints = st.builds(
         windows=st.integers(1, 99),
         level_dbfs=st.none() | _number,
     ),
-    pitch=_absent
-    | st.builds(
+    pitch=_maybe(
         Pitch,
         mean_hz=_positive,
         std_hz=_second,
@@ -176,8 +179,7 @@ blueprints = st.builds(
         ceiling_hz=_positive,
         contour=_contour,
     ),
-    loudness=_absent
-    | st.builds(
+    loudness=_maybe(
         Loudness,
         integrated_lufs=_number,
         std_lu=_second,
@@ -185,8 +187,7 @@ blueprints = st.builds(
         slope_lu_per_s=_number,
         contour=_contour,
     ),
-    rate=_absent
-    | st.builds(
+    rate=_maybe(
         Rate,
         wpm=st.none() | _second,
         articulation_wpm=st.none() | _second,
@@ -196,8 +197,7 @@ blueprints = st.builds(
         trend=st.none() | _number,
         contour=_contour,
     ),
-    emotion=_absent
-    | st.builds(
+    emotion=_maybe(
         Emotion,
         scores=_scores,
         top=texts,
@@ -205,8 +205,8 @@ blueprints = st.builds(
             st.builds(EmotionWindow, start_s=_second, end_s=_second, scores=_scores), max_size=3
         ),
     ),
-    accent=_absent | st.builds(Accent, similarities=_scores, top=texts),
+    accent=_maybe(Accent, similarities=_scores, top=texts),
     extensions=st.dictionaries(
-        texts, _absent | st.builds(Extension, values=st.dictionaries(texts, _number)), max_size=2
+        texts, _maybe(Extension, values=st.dictionaries(texts, _number)), max_size=2
     ),
 )

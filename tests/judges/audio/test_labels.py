@@ -12,9 +12,8 @@ import pytest
 
 from blueprints import UserError
 from fusion import LABEL_SETS, PREFERENCE, TYPED_TIE, OffScale
-from fusion.plain import PLAIN_POLICIES, collapse, mean_points, threshold
+from fusion.plain import PLAIN_POLICIES, collapse
 from tests.support.audio_cases import case, said, scripted
-from tests.support.ensemble import ENSEMBLE
 from tests.support.llm_judges import listening_judge
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -54,24 +53,6 @@ def test_mean_threshold_differs_from_a_mode_on_one_winner_and_two_ties() -> None
     assert counts["mean_threshold"] == {"1": 10, "tie": 7, "2": 10}
     assert counts["majority_plain"] == {"1": 7, "tie": 13, "2": 7}
     assert sorted(differ) == [["1", "tie", "tie"]] * 3 + [["2", "tie", "tie"]] * 3
-
-
-def test_each_order_is_thresholded_on_its_own() -> None:
-    said = []
-    rates = []
-    raw = []
-    for orders in ENSEMBLE:
-        labels = [threshold(mean_points([v for v in votes if v])) for votes in orders]
-        said.append(tuple(labels))
-        # S is first in the first order, second in the other: its points are 1 - p and p
-        points = [mean_points([label]) for label in labels]
-        rates.append(((1 - points[0]) + points[1]) / 2)
-        means = [mean_points([v for v in votes if v]) for votes in orders]
-        raw.append(((1 - means[0]) + means[1]) / 2)
-    assert said == [("1", "2"), ("tie", "1"), ("2", "tie"), ("tie", "1")]
-    assert sum(rates, Fraction(0)) / 4 == Fraction(7, 16)
-    # without thresholds it would be another rate
-    assert sum(raw, Fraction(0)) / 4 == Fraction(11, 24)
 
 
 def test_both_orders_of_a_plain_task() -> None:
