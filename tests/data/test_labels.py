@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from blueprints import UserError
 from tests.support.label_tables import codes, table
 from trace_eval.data.label_files import read_columns
 from trace_eval.decide.rank import read_human_ranking
-from trace_eval.opinions.labels import label_table, read_labels
+from trace_eval.opinions.labels import label_table, read_labels, table_labels
 from trace_eval.opinions.ratings import read_ratings
 
 
@@ -92,6 +93,54 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
 def test_bad_files_are_refused_by_name(tmp_path: Path, name: str, text: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         read_labels(write(tmp_path / name, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "raters", "labels"),
+    [
+        ("id,ann,bob,note\nx,A,tie,1\ny,,right,2\n", ["ann", "bob"], ["1", "-", "t", "2"]),
+        ("id,Rater 1,rater2,group\nx,1,2,1\ny,2,2,2\n", ["Rater 1", "rater2"], list("1222")),
+        ("id,r1,r2,ann\nx,A,B,A\n", ["r1", "r2"], ["1", "2"]),  # ann may be something else
+        (
+            "id,system_a,system_b,ann,bob\nx,new,old,new,tie\ny,old,new,new,old\n",
+            ["ann", "bob"],
+            list("12t1"),
+        ),
+    ],
+)
+def test_a_column_per_rater_is_a_row_per_label(
+    text: str, raters: list[str], labels: list[str], tmp_path: Path
+) -> None:
+    path = write(tmp_path / "l.csv", text)
+    result = read_labels(path)
+    at_hand = table_labels([*csv.DictReader(path.open())])
+    for one in (result, at_hand):
+        assert sorted(one.raters()) == sorted(raters)
+        assert one.codes["preference"].tolist() == codes("".join(labels)).tolist()
+        assert [warning.check for warning in one.warnings] == ["raters"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id,ann\nx,A\n", "did you mean --column preference=ann"),
+        ("id,session,part\nx,1,2\ny,2,1\n", "no column of labels"),  # they may count anything
+        ("id,rater,ann,bob\nx,me,A,B\n", "no column of labels"),
+    ],
+)
+def test_what_may_be_no_rater_is_none(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=message):
+        read_labels(write(tmp_path / "l.csv", text))
+
+
+def test_columns_of_scores_that_are_called_as_raters_are_theirs(tmp_path: Path) -> None:
+    path = write(tmp_path / "r.csv", "file,listener1,listener2,length\nx,4,5,2.5\ny,1,,3\n")
+    result = read_ratings(path)
+    assert result.ids.tolist() == ["x", "y", "x"]
+    assert result.facts["score"].tolist() == [4, 1, 5]
+    assert sorted(result.raters()) == ["listener1", "listener2"]
+    with pytest.raises(UserError, match="no column 'score'"):
+        read_ratings(write(path, "file,ann,bob\nx,4,5\n"))
 
 
 @pytest.mark.parametrize("name", ["labels.csv", "labels.jsonl", "labels.json"])

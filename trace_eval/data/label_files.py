@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from functools import partial
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,9 @@ SCORE_FIELDS = Fields(names.SCORES, numbered=False)
 NAMES: dict[str, str] = names.fields_of(names.LABELS)
 
 Columns = dict[str, list[str | None]]
+
+#: Reads columns of a table: name in it -> our name.
+Read = Callable[[Mapping[str, str]], Columns]
 
 
 def columns_of(columns: Mapping[str, str], fields: Fields = LABEL_FIELDS) -> dict[str, str]:
@@ -201,15 +206,70 @@ def refuse_without(
 
 def _label_column(path: Path, names: Sequence[str]) -> str | None:
     """``FIELD=COLUMN`` for the first of these columns whose values all are labels."""
+    columns = _label_columns(partial(read_columns, path), names)[1]
+    return next((f"{_dimension(labels)}={name}" for name, labels in columns.items()), None)
+
+
+def _dimension(labels: Collection[str]) -> str:
+    return "overall" if set(labels) - PLAIN else "preference"
+
+
+def _label_columns(read: Read, names: Sequence[str]) -> tuple[Columns, dict[str, set[str]]]:
+    """These columns of a table, and of those whose values all are labels the labels."""
     try:
-        columns = read_columns(path, {name: name for name in names})
+        columns = read({name: name for name in names})
     except UserError:  # of a column that is no text, say
-        return None
+        return {}, {}
     sides = [columns.get(name) or [] for name in ("system_a", "system_b", "system")]
+    results = {}
     for name in names:
         rows = zip_longest(columns.get(name, []), *sides)
         with suppress(ValueError):
-            labels = {spelled(value, (a, b, own)) for value, a, b, own in rows if value}
-            if labels:
-                return f"{'overall' if labels - PLAIN else 'preference'}={name}"
-    return None
+            results[name] = {spelled(value, (a, b, own)) for value, a, b, own in rows if value}
+    return columns, {name: labels for name, labels in results.items() if labels}
+
+
+#: A column of one rater, whatever it holds.
+_RATER = re.compile(
+    r"(r|rater|annotator|listener|worker|participant|evaluator|subject)[\s_-]*\d+", re.I
+)
+
+
+def label_of_each(read: Read, names: Sequence[str], table: Columns) -> Columns | None:
+    """A table with a column of labels for each rater as one with a row for each label.
+
+    Of several columns that hold labels alone all are raters', or those that are called so. Numbers
+    are labels only in columns that are called so: 1 and 2 may count anything.
+
+    Args:
+        read: reads columns of the table, from a name in it -> ours.
+        names: of its columns.
+        table: what was read of it.
+
+    Returns:
+        None: it has no two such columns, or says in one who rated.
+    """
+    columns, labels = _label_columns(read, [name for name in names if name not in NAMES])
+    raters = [name for name in labels if _RATER.fullmatch(name)] or [
+        name for name in labels if not all(map(str.isdigit, filter(None, columns[name])))
+    ]
+    every = set().union(*(labels[name] for name in raters))
+    return _of_each(table, {name: columns[name] for name in raters}, _dimension(every))
+
+
+def score_of_each(path: Path, table: Columns) -> Columns | None:
+    """The same of scores, in columns that are called as raters are: ``rater1``, ``listener 2``."""
+    names = [name for name in names_in(path) if _RATER.fullmatch(name)]
+    columns = read_columns(path, {name: name for name in names}) if names else {}
+    return _of_each(table, {name: columns[name] for name in names}, "score")
+
+
+def _of_each(table: Columns, columns: Columns, name: str) -> Columns | None:
+    if len(columns) < 2 or "rater" in table:
+        return None
+    size = max(map(len, columns.values()))
+    return {
+        **{field: values * len(columns) for field, values in table.items()},
+        "rater": [who for who in columns for _ in range(size)],
+        name: [value for values in columns.values() for value in values],
+    }

@@ -7,6 +7,8 @@ They are read from CSV, JSON lines, Parquet or a JSON list (the HCoT layout); se
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +18,16 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import PREFERENCE
 from trace_eval.data.file_names import stem
-from trace_eval.data.label_files import columns_of, read_columns, record_columns, refuse_without
+from trace_eval.data.label_files import (
+    Columns,
+    Read,
+    columns_of,
+    label_of_each,
+    names_in,
+    read_columns,
+    record_columns,
+    refuse_without,
+)
 from trace_eval.data.spelling import Names, names_are_words, spelled
 from trace_eval.opinions.cells import (
     Texts,
@@ -39,7 +50,7 @@ from trace_eval.opinions.codes import (
     TEXT_FACTS,
     Codes,
 )
-from trace_eval.opinions.opinions import Opinions, no_common_ids
+from trace_eval.opinions.opinions import DataWarning, Opinions, no_common_ids
 
 
 class Reading(NamedTuple):
@@ -164,7 +175,9 @@ def read_labels(
     ``clip_a/b`` (or any audio column of a manifest), ``duration_a/b`` s, ``loudness_a/b``
     LUFS, ``mos_a/b``; ``score_a/b`` (or ``score1/2``), of which the higher one is the
     ``preference`` where there is no column of labels. Nested ``label``/``labels`` objects,
-    pairs and judgements are flattened. An empty cell is a missing label.
+    pairs and judgements are flattened. An empty cell is a missing label. Where no column is one of
+    labels, those that hold nothing else are the raters', see
+    :func:`trace_eval.data.label_files.label_of_each`.
 
     Args:
         numbers: more numbers per answer to read, from ``NUMBER_a`` and ``NUMBER_b``.
@@ -178,9 +191,12 @@ def read_labels(
     path = Path(path)
     own = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
     result = read_columns(path, own | columns_of(columns or {}))
-    refuse_without(path, result, LABEL_COLUMNS)
+    each = _of_each(partial(read_columns, path), names_in(path), result)
+    refuse_without(path, each or result, LABEL_COLUMNS)
+    table = mapped(each or result, mapping or {})
     reading = Reading(about, mapping is not None)
-    return label_table(str(path), mapped(result, mapping or {}), numbers=numbers, reading=reading)
+    labels = label_table(str(path), table, numbers=numbers, reading=reading)
+    return labels if each is None else _noted(labels)
 
 
 def table_labels(provided: Any, columns: Mapping[str, str] | None = None) -> Opinions:
@@ -191,8 +207,24 @@ def table_labels(provided: Any, columns: Mapping[str, str] | None = None) -> Opi
     """
     from trace_eval.data.sources import Table
 
-    table = Table.of(provided)
-    return label_table("labels", record_columns("labels", table.records, columns_of(columns or {})))
+    records = list(Table.of(provided).records)
+    result = record_columns("labels", records, columns_of(columns or {}))
+    rows = (record for record in records if isinstance(record, Mapping))
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    each = _of_each(partial(record_columns, "labels", records), names, result)
+    labels = label_table("labels", each or result)
+    return labels if each is None else _noted(labels)
+
+
+def _of_each(read: Read, names: Sequence[str], table: Columns) -> Columns | None:
+    has_labels = {*table} & {*LABEL_COLUMNS, *SCORE_FACTS}
+    return None if has_labels else label_of_each(read, names, table)
+
+
+def _noted(labels: Opinions) -> Opinions:
+    who = ", ".join(labels.raters())
+    text = f"{labels.source}: each of the columns {who} is read as a rater"
+    return replace(labels, warnings=(*labels.warnings, DataWarning("raters", text)))
 
 
 def mapped(

@@ -19,7 +19,7 @@ from blueprints import UserError
 from fusion import Numbers, OffScale, likert
 from trace_eval.data.answers import turn_role
 from trace_eval.data.items import ANONYMOUS, Single
-from trace_eval.data.label_files import SCORE_FIELDS, columns_of, read_columns
+from trace_eval.data.label_files import SCORE_FIELDS, columns_of, read_columns, score_of_each
 from trace_eval.data.manifests import read_items
 from trace_eval.data.tables import CSV, column_names
 from trace_eval.opinions.cells import ids_of, numbers_of, refuse_duplicates, texts_of
@@ -195,7 +195,7 @@ def read_ratings(
     """Read ``id, rater, score[, rubric]`` from CSV or JSON lines, or items with their labels.
 
     A column ``mos`` in place of ``score`` holds mean opinion scores: they are on the rubric's
-    scale, but need be none of its labels.
+    scale, but need be none of its labels. Columns ``rater1``, ``rater2`` are ratings of one each.
 
     Args:
         rubric: where the file has a column of that name, only its rows; None: there must be
@@ -214,6 +214,8 @@ def read_ratings(
             raise UserError(str(manifest.problems[0]))
         return ratings_of_items(str(path), manifest.singles)
     table = read_columns(path, columns_of(columns, SCORE_FIELDS), SCORE_FIELDS)
+    if not {"mos", "score"} & table.keys():
+        table = score_of_each(path, table) or table
     if "mos" in table and "score" in table:
         raise UserError(
             f"{path}: has both score and mos; keep score where each row is one annotator's rating,"

@@ -94,7 +94,7 @@ def agree_labels(
         raters=raters,
         options=options,
         warnings=(
-            *(warning for source in sources for warning in source.warnings),
+            *(warning for source in (*sources, present) for warning in source.warnings),
             *label_warnings(items, judges, it.columns),
         ),
         truth=tuple(_truth(items)),
