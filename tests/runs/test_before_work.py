@@ -17,7 +17,6 @@ from extractors import packaged
 from extractors.pitch import PraatPitchExtractor
 from extractors.rate import RateExtractor
 from tests.support.audio import tone, write
-from tests.support.cli import trace_eval
 from tests.support.extracted_run import _extracted
 from tests.support.fakes import Counting
 from tests.support.servers import unused_url
@@ -136,17 +135,3 @@ def test_a_server_that_is_not_there_stops_the_session_at_once(tmp_path: Path, sp
     folders = list((run.folder / "ablations").iterdir())
     assert len(folders) == 1  # no further condition was begun
     assert not Run.open(folders[0]).judgements()  # and no pair was given up for it
-
-
-def test_judge_says_it_and_ends_with_2(tmp_path: Path) -> None:
-    pairs = tmp_path / "pairs.jsonl"
-    pairs.write_text(_pair(tmp_path).model_dump_json() + "\n")
-    off = [word for name in NOTHING if name != "signal" for word in ("-x", f"{name}=none")]
-    done = trace_eval(
-        *("judge", pairs, "--out", tmp_path / "run", "--judge", "openai:tiny"),
-        *("--base-url", f"{unused_url()}/v1", "--cache", tmp_path / "cache", *off[2:]),
-        *("-x", "transcript=faster-whisper:tiny.en"),
-    )
-    assert done.code == 2, done.err
-    assert "error: judge openai:tiny: http://127.0.0.1" in done.err
-    assert "the same command continues" in done.err

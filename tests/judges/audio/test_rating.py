@@ -14,9 +14,7 @@ from blueprints import UserError
 from tests.support.audio_cases import sounds_of
 from tests.support.cli import trace_eval
 from tests.support.rated_sound import case, clip, dialogue, rater, said, write_items
-from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Single
-from trace_eval.data.manifests import read_items
 from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Score
@@ -24,8 +22,6 @@ from trace_eval.judges.ask.message import AudioPart
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_scorers
-from trace_eval.runs.job import rate_manifest
-from trace_eval.runs.options import RateOptions
 from trace_eval.runs.run import Run
 
 
@@ -135,31 +131,3 @@ def test_rating_as_typed_against_a_server_that_hears(tmp_path: Path, ears: str) 
     assert again.code == 0, again.err
     kept: list[Score] = list(Run(tmp_path / "again").scores())
     assert all(opinion.cached for score in kept for opinion in score.opinions)
-
-
-def test_one_word_of_the_rubric_sends_all_again(tmp_path: Path) -> None:
-    items = [clip(tmp_path, f"c{n}", hertz=300.0 + 50 * n) for n in range(2)]
-    manifest = write_items(tmp_path, *items)
-    shipped = Path("trace_eval/data/rubrics/files/style.toml").read_text()
-    assert shipped.count("Nothing of it is there") == 1
-    mine = tmp_path / "mine.toml"
-    mine.write_text(shipped.replace("Nothing of it is there", "None of it is there"))
-
-    def answer(asked: Asked) -> Answer:
-        assert any(part["type"] == "input_audio" for part in asked.body["messages"][1]["content"])
-        return Answer(body=completion(said(1 + asked.body["seed"])))
-
-    with Server(answer) as server:
-        judging = JudgeOptions(
-            base_url=f"{server.url}/v1",
-            samples=5,
-            temperature=1.0,
-            cache=tmp_path / "replies.sqlite",
-        )
-        sent = []
-        for name, rubric in (("run", "style"), ("again", "style"), ("mine", str(mine))):
-            options = RateOptions(judge=("audio:openai:m",), rubrics=(rubric,), judging=judging)
-            summary = rate_manifest(read_items(manifest), tmp_path / name, options)
-            assert summary.scored == 2
-            sent.append(len(server.asked))
-    assert sent == [10, 10, 20]
