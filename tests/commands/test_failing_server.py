@@ -9,18 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import Done, trace_eval
+from tests.support.prices import price_table
 from tests.support.servers import Answer, Asked, Server, completion
 
 REPLY = json.dumps({"reasoning": "It is right.", "score": 4})
-PRICES = """\
-[[price]]
-server = "127.0.0.1"
-model = "tiny"
-input = 1.0
-output = 1.0
-as_of = 2026-01-01
-source = "a test"
-"""
 
 
 def _items(folder: Path, count: int) -> Path:
@@ -32,10 +24,10 @@ def _items(folder: Path, count: int) -> Path:
 
 
 def _rate(server: Server, folder: Path, *options: object, count: int = 4) -> Done:
-    (folder / "prices.toml").write_text(PRICES)
+    prices = price_table(folder, "tiny", input=1.0, output=1.0)
     command = ["rate", _items(folder, count), "--judge", "openai:tiny", "--rubric", "correctness"]
     command += ["--base-url", f"{server.url}/v1", "--cache", folder / "cache"]
-    command += ["-J", f"prices={folder / 'prices.toml'}", "-J", "backoff_s=0", "-J", "retries=1"]
+    command += ["-J", f"prices={prices}", "-J", "backoff_s=0", "-J", "retries=1"]
     return trace_eval(*command, "--out", folder / "run", *options)
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.registry import create
 from extractors.signal import SignalExtractor
 from tests.support import blueprints as make
+from tests.support.speech import write_espeak
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
 from trace_eval.extracting.source import ClipSource
@@ -185,12 +184,7 @@ def test_twenty_repeats_are_heard_and_flagged() -> None:
     ],
 )
 def test_another_language_is_flagged(voice: str, sentence: str, tmp_path: Path) -> None:
-    program = shutil.which("espeak-ng")
-    if program is None:
-        pytest.skip("espeak-ng is not installed; apt-get install espeak-ng")
-    path = tmp_path / f"{voice}.wav"
-    subprocess.run([program, "-v", voice, "-w", str(path), sentence], check=True)
-    found = heard(decode(path))
+    found = heard(decode(write_espeak(tmp_path / f"{voice}.wav", voice, sentence)))
     # It is not detected: the model knows no other language, and its words are no words.
     assert (found.language, found.language_source) == ("en", "model")
     assert "low_confidence" in found.suspect

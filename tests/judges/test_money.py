@@ -14,6 +14,7 @@ import pytest
 
 from blueprints import UserError
 from tests.support.cases import case, verdict
+from tests.support.prices import price_table
 from tests.support.servers import Answer, Asked, Server, completion, unused_url
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -54,11 +55,7 @@ def test_what_was_refused_unsent_costs_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spec", ["openai:tiny", "ollama:tiny"])
 def test_a_request_that_was_sent_whole_may_be_charged(spec: str, tmp_path: Path) -> None:
-    table = tmp_path / "prices.toml"
-    table.write_text(
-        '[[price]]\nserver = "*"\nmodel = "tiny"\ninput = 1.0\noutput = 1.0\n'
-        'as_of = 2026-01-01\nsource = "a test"\n'
-    )
+    table = price_table(tmp_path, "tiny", "*", input=1.0, output=1.0)
     for url, sure in ((None, True), (unused_url(), False)):
         with Server(lambda _: Answer(reset=True)) as server:
             options: dict[str, Any] = {"retries": 0, "swap": "off", "prices": table}

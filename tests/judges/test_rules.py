@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from tests.support import blueprints as make
 from tests.support.blueprints import answer
 from tests.support.cases import judged
 from tests.support.cli import trace_eval
+from tests.support.speech import write_espeak
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -482,17 +481,13 @@ def test_swapping_the_answers_swaps_the_ratings(
 
 def test_another_language_decides_nothing_and_is_counted_first(tmp_path: Path) -> None:
     """Spanish heard by a recogniser of English comes out as English words, loops, or nothing."""
-    program = shutil.which("espeak-ng")
-    if program is None:
-        pytest.skip("espeak-ng is not installed; apt-get install espeak-ng")
     said = {
         "en": ("en", "The capital of France is Paris, and its river is the Seine."),
         "lost": ("es", "La capital de Francia es París y el río que la atraviesa es el Sena."),
         "guessed": ("es", "Buenos días, quisiera saber a qué hora sale el próximo tren a Madrid."),
     }
     for name, (voice, words) in said.items():
-        path = tmp_path / f"{name}.wav"
-        subprocess.run([program, "-v", voice, "-w", str(path), words], check=True)
+        write_espeak(tmp_path / f"{name}.wav", voice, words)
     manifest = tmp_path / "pairs.csv"
     manifest.write_text(
         "id,instruction,a,b\n"

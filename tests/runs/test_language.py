@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
-import shutil
-import subprocess
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -41,6 +39,7 @@ from tests.support import blueprints as make
 from tests.support.audio import tone, write
 from tests.support.blueprints import answer
 from tests.support.rating import case_of, single
+from tests.support.speech import write_espeak
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.measures.pair import UNSPACED_UNIT, WER_UNIT, measure_pair
@@ -532,12 +531,8 @@ def test_a_language_is_given_by_code_or_name() -> None:
 
 @pytest.fixture(scope="module")
 def spanish(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    program = shutil.which("espeak-ng")
-    if program is None:
-        pytest.skip("espeak-ng is not installed; apt-get install espeak-ng")
     path = tmp_path_factory.mktemp("es") / "es.wav"
-    subprocess.run([program, "-v", "es", "-s", "150", "-w", str(path), SPANISH], check=True)
-    return path
+    return write_espeak(path, "es", SPANISH, "-s", "150")
 
 
 def test_the_default_hears_english_as_before_and_spanish_as_spanish(

@@ -15,6 +15,7 @@ import pytest
 
 from blueprints import UserError
 from tests.support.audio import tone, write
+from tests.support.prices import price_table
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.manifests import Manifest, read_items
 from trace_eval.data.outcome import Reason
@@ -177,11 +178,7 @@ def test_two_rubrics_and_two_judges_are_asked_in_one_go(tmp_path: Path) -> None:
 
 
 def test_money_is_one_purse(tmp_path: Path) -> None:
-    prices = tmp_path / "prices.toml"
-    prices.write_text(
-        '[[price]]\nserver = "127.0.0.1"\nmodel = "m"\ninput = 1.0\noutput = 1.0\n'
-        'as_of = 2026-01-01\nsource = "test"\n'
-    )
+    prices = price_table(tmp_path, input=1.0, output=1.0)
     manifest = manifest_of(tmp_path, 40)
     with Server(scorer()) as server:
         chosen = options(

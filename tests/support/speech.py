@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from functools import cache
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from blueprints import Blueprint, Signal, Status
 from extractors.audio import Clip
@@ -22,6 +26,14 @@ def say(text: str = SENTENCE, language: str = "English (America)", voice: str = 
     """Synthesised speech, mono at 44.1 kHz, the same whatever was said before."""
     samples, rate = spoken(text, language, voice)
     return Clip(samples.astype(np.float32)[:, None], int(rate), text)
+
+
+def write_espeak(path: Path, voice: str, words: str, *options: str) -> Path:
+    """What the program espeak-ng says; the test is skipped where it is missing."""
+    if shutil.which("espeak-ng") is None:
+        pytest.skip("espeak-ng is not installed; apt-get install espeak-ng")
+    subprocess.run(["espeak-ng", "-v", voice, *options, "-w", str(path), words], check=True)
+    return path
 
 
 def silence(seconds: float, rate: int = 44_100, channels: int = 1) -> Clip:

@@ -17,6 +17,7 @@ import pytest
 from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.llm_judges import judged
+from tests.support.prices import price_table
 from tests.support.processes import wait_for
 from tests.support.rated_sound import case, clip, said, write_items
 from tests.support.servers import Answer, Asked, Server, completion
@@ -48,19 +49,10 @@ USAGE = {
     },
 }
 
-PRICES = """
-[[price]]
-server = "127.0.0.1"
-model = "m"
-input = 2.5
-output = 10.0
-cached = 1.25
-audio_input = 32.0
-audio_cached = 4.0
-audio_tokens_per_s = 10.0
-as_of = 2026-01-01
-source = "a test"
-"""
+PRICES = {
+    **{"input": 2.5, "output": 10.0, "cached": 1.25},
+    **{"audio_input": 32.0, "audio_cached": 4.0, "audio_tokens_per_s": 10.0},
+}
 
 #: 1400 new and 101 cached tokens of sound, 400 new and 102 cached of words, 502 of replies.
 COST = (1400 * 32 + 101 * 4 + 400 * 2.5 + 102 * 1.25 + 502 * 10) / 1e6
@@ -85,8 +77,7 @@ def honours(asked: Asked) -> Answer:
 
 
 def rater(server: Server, folder: Path, **options: Any) -> LLMJudge:
-    prices = folder / "prices.toml"
-    prices.write_text(PRICES)
+    prices = price_table(folder, **PRICES)
     chosen = JudgeOptions(
         **{
             "base_url": f"{server.url}/v1",
@@ -303,11 +294,11 @@ def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:
         return spoilt(asked)
 
     manifest, out = write_items(tmp_path, clip(tmp_path)), tmp_path / "run"
-    (tmp_path / "prices.toml").write_text(PRICES)
+    prices = price_table(tmp_path, **PRICES)
     with Server(answer) as server:
         typed = ["rate", manifest, "--rubric", "style", "--judge", "audio:openai:m"]
         typed += ["--base-url", f"{server.url}/v1", "--samples", 5, "-J", "choices=true"]
-        typed += ["-J", f"prices={tmp_path}/prices.toml", "--max-cost", 1]
+        typed += ["-J", f"prices={prices}", "--max-cost", 1]
         typed += ["--cache", tmp_path / "cache", "--out", out]
         command = [sys.executable, "-m", "trace_eval", *map(str, typed)]
         running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -15,6 +15,7 @@ import soundfile
 from blueprints import UserError
 from tests.support.audio_cases import case, examples, said, sounds_of, with_texts, write
 from tests.support.llm_judges import judged
+from tests.support.prices import price_table
 from tests.support.servers import Answer, Asked, Server, completion, in_turn
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -210,11 +211,7 @@ def test_sound_without_a_price_has_no_cost_and_no_budget(tmp_path: Path) -> None
     assert price.cost(Tokens(100, 10, audio=50)) is None
     assert price.cost(Tokens(100, 10)) is not None
     assert FREE.cost(Tokens(100, 10, audio_s=5.0)) == 0
-    own = tmp_path / "prices.toml"
-    own.write_text(
-        '[[price]]\nserver = "127.0.0.1"\nmodel = "m"\ninput = 1\noutput = 1\n'
-        'as_of = 2026-11-01\nsource = "x"\n'
-    )
+    own = price_table(tmp_path, input=1, output=1)
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1", prices=own, max_cost=1.0)
     with pytest.raises(UserError, match="the price of sound is not known"):
         create_judge("audio:openai:m", options)
@@ -223,11 +220,8 @@ def test_sound_without_a_price_has_no_cost_and_no_budget(tmp_path: Path) -> None
 
 
 def test_a_budget_counts_sound_before_it_is_sent(tmp_path: Path) -> None:
-    own = tmp_path / "prices.toml"
-    own.write_text(
-        '[[price]]\nserver = "127.0.0.1"\nmodel = "gpt-audio-1.5"\ninput = 0\noutput = 0.000001\n'
-        'audio_input = 1000000\naudio_tokens_per_s = 10\nas_of = 2026-11-01\nsource = "x"\n'
-    )
+    prices = {"input": 0, "output": 1e-6, "audio_input": 1e6, "audio_tokens_per_s": 10}
+    own = price_table(tmp_path, "gpt-audio-1.5", **prices)
     assert read_prices(own)[0].audio_input == 1e6
     with Server(documented) as server:
         # a dollar a token: the test of about 5 s would cost 50 dollars
