@@ -16,12 +16,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from blueprints import UserError
-from tests.extracting.conftest import Nodes
 from tests.support.audio import tone, write
 from tests.support.cli import ROOT, trace_eval
 from tests.support.fakes import Counting, Placed
 from tests.support.louder_wins import NOTHING, LouderWins
 from tests.support.processes import wait_for
+from tests.support.ray_nodes import Nodes
 from trace_eval.data.manifests import read_manifest
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
