@@ -47,6 +47,11 @@ def _device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     if request.node.get_closest_marker("gpu") is None:
         monkeypatch.setattr("extractors.device.gpu_count", lambda: 0)
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # for the processes that a test starts
+        return
+    import torch
+
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device here")
 
 
 @pytest.fixture(autouse=True)

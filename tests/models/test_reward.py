@@ -340,10 +340,6 @@ def test_probability_of_a_preference() -> None:
 
 @pytest.mark.gpu
 def test_a_model_of_the_published_shape_runs_on_a_gpu() -> None:
-    import torch
-
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA device here; the size of the 7B was not run")
     from benchmarks.shapes import reward
 
     rows = reward("cuda:0")

@@ -301,8 +301,6 @@ def test_half_precision_keeps_what_computes_in_single(whisper_file: Path) -> Non
 def test_on_a_gpu_the_text_is_the_same(whisper_file: Path) -> None:
     import torch
 
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA device here")
     before = torch.cuda.memory_allocated()
     extractor = WhisperExtractor(model=str(whisper_file), device="cuda")
     assert measured(extractor, voice()).text == SENTENCE

@@ -219,10 +219,6 @@ def test_what_stops_the_model_stops_all_clips(
 
 @pytest.mark.gpu
 def test_on_a_gpu_a_batch_has_the_same_text(whisper_file: Path) -> None:
-    import torch
-
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA device here")
     extractor = WhisperExtractor(model=str(whisper_file), device="cuda")
     assert extractor.batch_size > 1
     batch = items(voice(3.0), voice(45.0), voice(7.0))
