@@ -1,8 +1,10 @@
-"""What a judge that listens must not be believed: deafness that it admits, clips nobody hears."""
+"""What a judge that listens must not be believed, and what ``doctor`` finds of its ears."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 import soundfile
 
 from tests.support.audio_cases import case, pair, said, with_texts
+from tests.support.cli import trace_eval
 from tests.support.llm_judges import listening_judge, scoring_judge
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Single
@@ -23,6 +26,7 @@ from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.hearing import check_hearing
+from trace_eval.judges.registry.create import Check
 from trace_eval.judges.registry.doctor import doctor
 from trace_eval.judges.views.answer.audio import AudioView
 from trace_eval.runs.pipeline import decode_recording
@@ -155,12 +159,24 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
         assert (score.status, told in str(score.detail)) == ("unscored", True)
 
 
+def sounds(asked: Asked) -> list[np.ndarray[Any, Any]]:
+    """The recordings that a server was sent."""
+    parts = [
+        part
+        for message in asked.body["messages"]
+        if not isinstance(message["content"], str)
+        for part in message["content"]
+        if part["type"] == "input_audio"
+    ]
+    data = (base64.b64decode(part["input_audio"]["data"]) for part in parts)
+    return [soundfile.read(io.BytesIO(one))[0] for one in data]
+
+
 # --- doctor -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("hears", [True, False])
 def test_doctor_says_whether_a_model_hears_that_counts_no_sound(hears: bool) -> None:
-    from tests.support.probe_sounds import sounds
     from trace_eval.judges.views.sound.signals import load_signals
 
     spoken = {
@@ -182,3 +198,74 @@ def test_doctor_says_whether_a_model_hears_that_counts_no_sound(hears: bool) -> 
     assert checks["hearing"].ok is hears
     assert "sound is not counted" in checks["hearing"].detail
     assert ("does not hear" in checks["hearing"].detail) is not hears
+
+
+def is_voice(samples: np.ndarray[Any, Any]) -> bool:
+    """Speech changes its level; a tone, noise and silence do not, or in one step."""
+    frames = samples[: len(samples) // 1200 * 1200].reshape(-1, 1200)
+    level = np.sqrt((frames**2).mean(1))
+    return bool(level.max() > 0.01 and np.median(np.abs(np.diff(level))) > 0.004)
+
+
+def listening(asked: Asked) -> Answer:
+    """A model that hears as a person would."""
+    if asked.path.startswith("/v1/models"):
+        return Answer(body={"id": "m", "object": "model", "shutdown_date": "2027-01-20"})
+    heard = sounds(asked)
+    words = str(asked.body["messages"][-1]["content"])
+    if "match" in words:
+        reply = said(is_voice(heard[0]), key="match")
+    elif "label" in words:
+        same = len(heard[0]) == len(heard[1]) and (heard[0] == heard[1]).all()
+        reply = said("tie" if same else "1" if is_voice(heard[0]) else "2")
+    else:
+        reply = '{"rating": "both_good"}'
+    body = completion(reply)
+    tokens = round(sum(map(len, heard)) / 2400)
+    body["usage"]["prompt_tokens_details"] = {"audio_tokens": tokens}
+    return Answer(body=body)
+
+
+def guessing(asked: Asked) -> Answer:
+    """A model that hears a voice in everything and likes the first place."""
+    if asked.path.startswith("/v1/models"):
+        return Answer(404, {"error": {"message": "no list"}})
+    words = str(asked.body["messages"][-1]["content"])
+    return Answer(body=completion(said(True, key="match") if "match" in words else said("1")))
+
+
+def probed(server: Server) -> dict[str, Check]:
+    options = JudgeOptions(base_url=f"{server.url}/v1", retries=0)
+    found = asyncio.run(doctor("audio:openai:m", options, probe=True))
+    return {check.name: check for check in found}
+
+
+def test_a_model_that_hears() -> None:
+    with Server(listening) as server:
+        found = probed(server)
+    names = ("voice in silence", "voice in a tone", "voice in speech", "one clip twice")
+    assert all(found[name].ok for name in (*names, "both orders", "audio tokens")), found
+    assert "2027-01-20" in found["end of the model"].detail
+    # every call holds sound: models that listen refuse text alone
+    assert all(sounds(asked) for asked in server.asked if asked.method == "POST")
+
+
+def test_a_model_that_guesses() -> None:
+    with Server(guessing) as server:
+        found = probed(server)
+    wrong = {name for name, check in found.items() if not check.ok}
+    assert {"voice in silence", "voice in a tone", "one clip twice", "both orders"} <= wrong
+    assert found["voice in speech"].ok
+    assert "not counted apart" in found["audio tokens"].detail
+
+
+@pytest.mark.slow
+def test_the_command_probes_a_real_server(ears: str, tmp_path: Path) -> None:
+    server = ["--judge", "audio:openai:tiny", "--base-url", f"{ears}/v1"]
+    done = trace_eval("doctor", *server, "--probe", cwd=tmp_path)
+    # random weights hear nothing: what counts is that every question was asked and answered
+    for name in ("voice in silence", "one clip twice", "both orders"):
+        assert name in done.out
+    assert "Traceback" not in done.err
+    text = trace_eval("doctor", "--judge", "openai:tiny", "--base-url", f"{ears}/v1", "--probe")
+    assert "does not listen" in text.out
