@@ -14,7 +14,6 @@ from blueprints import UserError
 from extractors.registry import PROFILES
 from fusion import DIMENSIONS, Rating
 from tests.support.audio import tone, write
-from tests.support.candidates import candidates
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.decide.best.best import select_best
@@ -29,6 +28,21 @@ from trace_eval.runs.pipeline import RunEvent
 FAST = ExtractOptions(
     workers=0, overrides={group: "none" for group in PROFILES["screen"] if group != "signal"}
 )
+
+
+def candidates(folder: Path, *peaks: float, **labels: float) -> Path:
+    """One group ``g`` of tones with these peaks."""
+    lines = []
+    for number, peak in enumerate(peaks):
+        name = f"c{number:02}"
+        write(folder / f"{name}.wav", tone(peak=peak, seconds=0.5))
+        line = {"group": "g", "candidate": name, "text": "Hello.", "audio": f"{name}.wav"}
+        if name in labels:
+            line["scores"] = {"anna": labels[name]}  # type: ignore[assignment]
+        lines.append(json.dumps(line))
+    path = folder / "items.jsonl"
+    path.write_text("\n".join(lines))
+    return path
 
 
 @dataclass

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.synthetic_run import make_run
-from tests.support.hostile_run import FLAGS, RECIPE
+from tests.support.report_pages import FLAGS, RECIPE
 from trace_eval.report.write import write_report
 
 if TYPE_CHECKING:

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fusion import DIMENSIONS
-from tests.support.hostile_run import HOSTILE_ID, HOSTILE_TEXT, RECIPE
-from tests.support.opened import opened
-from tests.support.unpacked import index
+from tests.support.report_pages import HOSTILE_ID, HOSTILE_TEXT, RECIPE, index, opened
 from trace_eval.data.csv_cells import LINE_BREAKS, unquoted
 from trace_eval.report.write import write_report
 

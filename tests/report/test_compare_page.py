@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.audio_cases import write
 from tests.support.compared_runs import OPTIONS, run
-from tests.support.opened import opened
+from tests.support.report_pages import opened
 from trace_eval.compare.evaluate import compare_runs
 from trace_eval.compare.page import write_page
 

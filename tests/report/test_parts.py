@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fusion import DIMENSIONS, Rating
-from tests.support.hostile_run import RECIPE
+from tests.support.report_pages import RECIPE
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.data.pairs import Labels
 from trace_eval.report.evidence_tables import EvidenceGrid, grids

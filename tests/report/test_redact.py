@@ -12,7 +12,7 @@ import soundfile
 from benchmarks.redact import measure
 from benchmarks.synthetic_run import Recipe, make_run
 from tests.support.cli import trace_eval
-from tests.support.unpacked import Elements, fragment, index
+from tests.support.report_pages import Elements, fragment, index
 from trace_eval.report.redact import LIMITS, REDACTED, redact_text
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from markupsafe import escape
 
-from tests.support.opened import opened
+from tests.support.report_pages import opened
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.report.answer import run_answer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support import calls
-from tests.support.opened import opened
+from tests.support.report_pages import opened
 from trace_eval.conversations.findings import KINDS
 from trace_eval.data.items import Single
 from trace_eval.report.lanes import EVENT_NAMES, LaneBar, _lettered

@@ -11,8 +11,7 @@ import pytest
 
 from benchmarks.synthetic_run import Recipe, make_run
 from blueprints import UserError
-from tests.support.hostile_run import HOSTILE_ID, HOSTILE_TEXT, RECIPE
-from tests.support.unpacked import Elements, fragment, index
+from tests.support.report_pages import HOSTILE_ID, HOSTILE_TEXT, RECIPE, Elements, fragment, index
 from trace_eval.report.write import write_report
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.metrics import METRICS

@@ -9,7 +9,7 @@ import pytest
 from blueprints import Blueprint, UserError
 from fusion import Rating
 from tests.support.cli import trace_eval
-from tests.support.extracted_run import _extracted
+from tests.support.judged import extracted_run
 from tests.support.samples import spoken
 from trace_eval.decide.ablation import compare
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -19,7 +19,7 @@ from trace_eval.runs.run import Run
 
 
 def test_cases_are_read_back_as_they_were(tmp_path: Path) -> None:
-    run = _extracted(tmp_path / "run")
+    run = extracted_run(tmp_path / "run")
     cases = list(CaseReader(run))
     assert [case.pair.id for case in cases] == ["0", "1", "2", "3"]
     assert isinstance(cases[0].a, Blueprint)
@@ -29,7 +29,7 @@ def test_cases_are_read_back_as_they_were(tmp_path: Path) -> None:
 
 
 def test_conditions_name_what_the_blueprints_have(tmp_path: Path) -> None:
-    run = _extracted(tmp_path / "run")
+    run = extracted_run(tmp_path / "run")
     names = [condition.name for condition in conditions_of(AblateOptions(), run)]
     assert names[0] == FULL
     assert "without quality" in names
@@ -41,7 +41,7 @@ def test_conditions_name_what_the_blueprints_have(tmp_path: Path) -> None:
 
 
 def test_rules_find_a_dropped_group_absent_and_the_tables_say_so(tmp_path: Path) -> None:
-    run = _extracted(tmp_path / "run")
+    run = extracted_run(tmp_path / "run")
     options = AblateOptions(drops=("quality", "rate"), repeats=2)
     folders = ablate(run.folder, options)
     assert {name: len(repeats) for name, repeats in folders.items()} == {
@@ -65,7 +65,7 @@ def test_rules_find_a_dropped_group_absent_and_the_tables_say_so(tmp_path: Path)
 
 
 def test_a_finished_ablation_is_not_judged_again_and_options_do_not_mix(tmp_path: Path) -> None:
-    run = _extracted(tmp_path / "run")
+    run = extracted_run(tmp_path / "run")
     shown: list[str] = []
     options = AblateOptions(drops=("pitch",))
     ablate(run.folder, options, lambda judgement: shown.append(judgement.pair))
@@ -75,7 +75,7 @@ def test_a_finished_ablation_is_not_judged_again_and_options_do_not_mix(tmp_path
 
 
 def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
-    run = _extracted(tmp_path / "run", count=1)
+    run = extracted_run(tmp_path / "run", count=1)
     reply = (
         '{"content": {"reasoning": "x", "rating": "both_good"},'
         ' "voice_quality": {"reasoning": "x", "rating": "both_good"},'
@@ -103,7 +103,7 @@ def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
 
 
 def test_the_command_prints_and_writes_the_tables(tmp_path: Path) -> None:
-    run = _extracted(tmp_path / "run")
+    run = extracted_run(tmp_path / "run")
     places = ["--json", tmp_path / "out.json", "--csv", tmp_path / "csv"]
     done = trace_eval("ablate", run.folder, "--without", "rate", "--resamples", 50, *places)
     assert done.code == 0, done.err

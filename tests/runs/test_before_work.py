@@ -17,8 +17,8 @@ from extractors import packaged
 from extractors.pitch import PraatPitchExtractor
 from extractors.rate import RateExtractor
 from tests.support.audio import tone, write
-from tests.support.extracted_run import _extracted
 from tests.support.fakes import Counting
+from tests.support.judged import extracted_run
 from tests.support.servers import unused_url
 from trace_eval.api.doctor import diagnose
 from trace_eval.data.manifests import Manifest
@@ -126,7 +126,7 @@ def test_a_group_that_no_clip_has_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spec", ["openai:tiny", "ollama:tiny"])
 def test_a_server_that_is_not_there_stops_the_session_at_once(tmp_path: Path, spec: str) -> None:
-    run = _extracted(tmp_path / "run", count=12)
+    run = extracted_run(tmp_path / "run", count=12)
     judging = JudgeOptions(base_url=unused_url(), backoff_s=0.05, concurrency=2)
     started = time.monotonic()
     with pytest.raises(JudgeUnreachable, match=r"cannot be reached .* the same command continues"):

@@ -9,7 +9,7 @@ import pytest
 from blueprints import UserError
 from fusion import Rating
 from tests.support.cli import trace_eval
-from tests.support.judged_pairs import _judged
+from tests.support.judged import both_good_run
 from trace_eval.data.answers import Answer
 from trace_eval.data.judgement import Judgement, PairScores, VerdictOpinion
 from trace_eval.data.manifests import Manifest
@@ -89,7 +89,7 @@ def test_as_typed_into_a_fused_run(tmp_path: Path) -> None:
     failed = Judgement.unscored("p3", SPEC, Reason.REFUSED, "no")
     made = [natural("p0", 8, 5), natural("p1", 7, 7), natural("p2", 2, 4), failed]
     run = write_run(tmp_path / "natural", made)
-    _judged(run, tmp_path / "judged")
+    both_good_run(run, tmp_path / "judged")
     shown = ("--as", "voice_quality", "--acceptable", "6", "--onto", tmp_path / "judged")
     done = trace_eval("fuse", run, *shown, "--out", tmp_path / "mixed")
     assert done.code == 0, done.err
@@ -116,7 +116,7 @@ def test_as_typed_into_a_fused_run(tmp_path: Path) -> None:
 
 def test_runs_that_cannot_be_put_together(tmp_path: Path) -> None:
     run = write_run(tmp_path / "natural", [natural("p0", 8, 5)])
-    _judged(run, tmp_path / "judged")
+    both_good_run(run, tmp_path / "judged")
     out = tmp_path / "mixed"
     turned = write_run(tmp_path / "turned", [natural("p0", 8, 5)], turned=True)
     with pytest.raises(UserError, match=r"recordings in .* are not those"):

@@ -12,7 +12,7 @@ import pytest
 from blueprints import UserError
 from fusion import Rating
 from tests.support.audio import tone, write
-from tests.support.judged_pairs import _judged
+from tests.support.judged import both_good_run
 from trace_eval.data.manifests import read_items
 from trace_eval.data.scores import Score
 from trace_eval.decide.agree import agree
@@ -176,7 +176,7 @@ def test_a_run_of_pairs_is_read_by_agree_rank_and_fuse(tmp_path: Path) -> None:
     fuse_again(tmp_path / "pairs", "majority_vote")
     # Its content can stand in a judged run, and the record says so.
     onto = tmp_path / "onto"
-    _judged(tmp_path / "pairs", onto)
+    both_good_run(tmp_path / "pairs", onto)
     write_pairs(folder, tmp_path / "mixed", PairOptions(0, 3, "content", onto=onto))
     mixed = Run.open(tmp_path / "mixed").judgements()
     assert [str(j.rating("content")) for j in mixed.values()] == ["1", "both_good", "2"]

@@ -1,4 +1,4 @@
-"""Run folders with the verdicts, scores and records that a test wants, made without a judge."""
+"""Run folders with the verdicts, scores and clips that a test wants, made without a judge."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fusion import DIMENSIONS, Rating
+from tests.support.samples import spoken
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import ScoreLabels, Single
-from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.data.pairs import Pair
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Score
+from trace_eval.runs.outcomes import ClipRecord
+from trace_eval.runs.record import RunRecord
+from trace_eval.runs.run import Run
 
 
 def _write(folder: Path, record: Mapping[str, Any], **lines: Sequence[Any]) -> Path:
@@ -110,3 +116,36 @@ def rated_run(
     told = {**rubric.model_dump(mode="json"), "sha256": rubric.sha256}
     record = {"judge": {"spec": "openai:m"}, "rubrics": {rubric.name: told}}
     return _write(folder, record, items=items, scores=scores)
+
+
+def extracted_run(folder: Path, count: int = 4) -> Run:
+    """A run whose clips were extracted: B's pitch is the only difference worth a verdict."""
+    pairs, run = [], Run(folder)
+    with run:
+        for number in range(count):
+            sides = {side: Path(f"/audio/{number}{side}.wav") for side in "ab"}
+            for path in sides.values():
+                clip = f"{path.stem:0>64}"
+                run.add_clip(ClipRecord(source=str(path), clip=clip))
+                run.add_blueprint(spoken().model_copy(update={"clip": clip}))
+            pairs.append(
+                Pair(
+                    id=str(number),
+                    instruction=Instruction(text="Tell me about the sea."),
+                    a=Answer(audio=sides["a"]),
+                    b=Answer(audio=sides["b"]),
+                    labels=Labels(**dict.fromkeys((*DIMENSIONS, "overall"), Rating.BOTH_GOOD)),
+                )
+            )
+        run.start(RunRecord(), Manifest(folder, pairs))
+    return run
+
+
+def both_good_run(pairs: Path, out: Path) -> None:
+    """The same pairs in a run that says both_good of everything."""
+    run = Run.open(pairs)
+    verdict = DimensionVerdict(rating=Rating.BOTH_GOOD, reasoning="r")
+    with Run(out) as target:
+        target.start(RunRecord(), Manifest(pairs, list(run.pairs())))
+        for pair in run.pairs():
+            target.add(Judgement.scored(pair.id, "rules", dict.fromkeys(DIMENSIONS, verdict)))
