@@ -120,6 +120,13 @@ def test_a_column_per_rater_is_a_row_per_label(
         assert [warning.check for warning in one.warnings] == ["raters"]
 
 
+def test_ids_as_a_spreadsheet_leaves_them(tmp_path: Path) -> None:
+    judged = table("run", {"preference": "1212"}, id=["001", "002", "03", "3"])
+    path = write(tmp_path / "l.csv", "id,winner\n1,A\n2.wav,B\n3,A\n0003,A\n")
+    labels = read_labels(path, about=[judged])
+    assert labels.ids.tolist() == ["001", "002", "3", "0003"]  # which may be either of two
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import shutil
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +201,23 @@ def test_two_folders_are_pairs_of_systems(folder: Path) -> None:
     ):
         with pytest.raises(UserError, match=message):
             Systems.parse(*(_in(folder, name) for name in provided))
+
+
+def test_prompts_by_numbers_of_a_spreadsheet(tmp_path: Path) -> None:
+    for system, name in product(("new", "old"), ("001", "002")):
+        (tmp_path / system).mkdir(exist_ok=True)
+        write(tmp_path / system / f"{name}.wav", tone(0.1))
+    for text in (
+        "id,prompt\n1,Say one.\n2,Say two.\n",
+        "file,sentence\n1,Say one.\n2.wav,Say two.\n",
+    ):
+        prompts = tmp_path / "prompts.csv"
+        prompts.write_text(text)
+        pairs = read_manifest(Systems.parse(tmp_path / "new", tmp_path / "old", prompts)).pairs
+        assert [(p.id, p.instruction.text) for p in pairs] == [
+            ("001", "Say one."),
+            ("002", "Say two."),
+        ]
 
 
 def _in(folder: Path, text: str) -> str:

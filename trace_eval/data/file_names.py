@@ -21,6 +21,11 @@ def stem(name: str) -> str:
     return str(path.with_suffix("")) if path.suffix.lower() in AUDIO_SUFFIXES else name
 
 
+def unpadded(name: str) -> str:
+    """A number without leading zeros, which spreadsheets take away; any other name as it is."""
+    return (name.lstrip("0") or "0") if name.isdecimal() else name
+
+
 def globbed(place: Path) -> tuple[Path, str]:
     """(folder, pattern below it) of a folder, or of a pattern such as ``DIR/*_gpt.wav``."""
     if place.is_dir() or not WILDCARD.search(str(place)):

@@ -109,8 +109,8 @@ PAIR: dict[tuple[str, ...], Names] = {
 
 #: Fields of a prompt; its id is what its recordings are called.
 PROMPT: Mapping[str, Names] = {
-    "id": (*NAMES["id"], "name", "stem", "file_name", *NAMES["instruction_id"]),
-    "instruction_text": (*NAMES["instruction_text"], "text"),
+    "id": (*NAMES["id"], "name", "stem", "file_name", "file", *NAMES["instruction_id"]),
+    "instruction_text": (*NAMES["instruction_text"], "text", "sentence"),
     "instruction_audio": (*NAMES["instruction_audio"], "audio", "audio_path"),
 }
 

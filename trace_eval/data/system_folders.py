@@ -13,7 +13,7 @@ from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.data.cells import first
 from trace_eval.data.columns import Fields, Renamed
-from trace_eval.data.file_names import WILDCARD, by_stem, globbed, stem, without_own_parts
+from trace_eval.data.file_names import WILDCARD, by_stem, globbed, stem, unpadded, without_own_parts
 from trace_eval.data.names import PROMPT
 from trace_eval.data.tables import SUFFIXES, records
 
@@ -119,10 +119,14 @@ class Systems:
             requested = _prompts_of(self.prompts, columns or {})
         keys = list(dict.fromkeys(key for files in results.values() for key in files))
         if requested and not any(key in requested for key in keys):
-            raise UserError(
-                f"--prompts {self.prompts}: has {', '.join(list(requested)[:3])}, and the"
-                f" recordings are called {', '.join(sorted(keys)[:3])}; call both alike"
-            )
+            short = {unpadded(name): prompt for name, prompt in requested.items()}
+            named = {key: short[name] for key in keys if (name := unpadded(key)) in short}
+            if not named:
+                raise UserError(
+                    f"--prompts {self.prompts}: has {', '.join(list(requested)[:3])}, and the"
+                    f" recordings are called {', '.join(sorted(keys)[:3])}; call both alike"
+                )
+            requested = named
         if not single:
             yield from self._pairs(results, keys, requested)
             return

@@ -6,6 +6,7 @@ They are read from CSV, JSON lines, Parquet or a JSON list (the HCoT layout); se
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import PREFERENCE
-from trace_eval.data.file_names import stem
+from trace_eval.data.file_names import stem, unpadded
 from trace_eval.data.label_files import (
     Columns,
     Read,
@@ -240,16 +241,19 @@ def mapped(
 
 
 def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
-    """Ids as judgements have them: names of recordings stand for items, ``q1.wav`` for ``q1``."""
+    """Ids as judgements have them: ``q1.wav`` stands for ``q1``, and ``7`` for ``007``."""
     stray = np.full(len(ids), bool(about))
     for one in about:
         stray &= one.find(ids) < 0
     if not stray.any():
         return ids
-    stems = texts_of([stem(str(name)) for name in ids[stray]])
-    judged = np.any([one.find(stems) >= 0 for one in about], axis=0)
+    judged = {name for one in about for name in map(str, one.ids.tolist())}
+    numbers = Counter(map(unpadded, judged))
+    padded = {short: name for name in judged if numbers[short := unpadded(name)] == 1}
     ids = ids.copy()
-    ids[stray] = np.where(judged, stems, ids[stray])
+    for row in np.flatnonzero(stray).tolist():
+        plain = stem(str(ids[row]))
+        ids[row] = plain if plain in judged else padded.get(unpadded(plain), ids[row])
     return ids
 
 
