@@ -100,7 +100,6 @@ def test_the_published_base_is_joined_to_its_published_hash() -> None:
     if problem := packaged.problem(packaged.MULTILINGUAL):
         pytest.skip(problem)
     folder = packaged.folder_of(packaged.MULTILINGUAL)
-    assert folder is not None
     hashes = {path.name: models.file_sha256(path) for path in folder.iterdir()}
     assert hashes in [source.hashes for source in packaged.SOURCES[packaged.MULTILINGUAL]]
     assert hashes["config.json"].startswith("56a6d811")

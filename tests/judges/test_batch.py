@@ -23,12 +23,10 @@ CASES = [case(pair=f"p{n}", a=f"words {n}") for n in range(4)]
 
 
 def made(tmp_path: Path, model: str = "gpt-4.1-mini", **options: Any) -> LLMJudge:
-    judge = create_judge(
+    return create_judge(
         f"openai:{model}",
         JudgeOptions(cache=tmp_path / "replies.sqlite", retries=0, backoff_s=0, **options),
     )
-    assert isinstance(judge, LLMJudge)
-    return judge
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +66,6 @@ def test_there_and_back(tmp_path: Path) -> None:
     read = read_batch(judge, [results])
     assert (read.replies, read.failed) == (8, {})
     # 8 x (2000 x 0.40 + 100 x 1.60) / 1e6 = 0.00768, and half of it as a batch.
-    assert read.usage is not None
     assert read.usage.cost_usd == pytest.approx(0.00384)
     judgements: list[Judgement] = judged(judge, CASES)
     assert {judgement.status for judgement in judgements} == {"scored"}
@@ -156,7 +153,6 @@ def test_a_file_that_is_no_result_is_a_user_error(tmp_path: Path, text: str) -> 
 
 def test_only_openai_has_batches(tmp_path: Path) -> None:
     judge = create_judge("ollama:m", JudgeOptions(cache=tmp_path / "r.sqlite"))
-    assert isinstance(judge, LLMJudge)
     with pytest.raises(UserError, match="use openai:MODEL"):
         write_batch([judge], lambda: CASES, tmp_path / "out.jsonl")
     with pytest.raises(UserError, match="reply cache"):

@@ -62,7 +62,6 @@ def _check_scored(judgements: dict[str, Judgement], judge: str) -> None:
             assert verdict.consistent is not None
         for opinion in judgement.opinions:
             assert opinion.raw
-            assert opinion.usage is not None
             assert opinion.usage.input_tokens > 0
 
 

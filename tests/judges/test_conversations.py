@@ -24,7 +24,6 @@ from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.load import load_rubric
-from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import AudioPart
 from trace_eval.judges.ask.prices import FREE
 from trace_eval.judges.ask.scripted import ScriptedClient
@@ -294,7 +293,6 @@ def test_choices_are_asked_for_question_by_question() -> None:
         base_url="http://127.0.0.1:9/v1", samples=3, temperature=1.0, choices=True
     )
     (judge,) = create_scorers("openai:m", [load_rubric("conciseness")], options)
-    assert isinstance(judge, LLMJudge)
     calls = judge.calls(Case(item(made(many, events=[], end={"at_s": 100}))))
     sent = [{id(call.request.messages) for call in each} for each in judge.requests(calls)]
     assert [len(each) for each in sent] == [1, 1]  # of 45 turns of the agent, 40 and 5

@@ -16,9 +16,7 @@ from trace_eval.judges.registry.create import create_judge
 
 
 def made(**options: object) -> LLMJudge:
-    judge = create_judge("openai:gpt-4.1-mini", JudgeOptions(**options))
-    assert isinstance(judge, LLMJudge)
-    return judge
+    return create_judge("openai:gpt-4.1-mini", JudgeOptions(**options))
 
 
 def test_calls_and_cost_are_known_before_anything_is_sent(
@@ -52,7 +50,6 @@ def test_no_price_means_no_cost() -> None:
 def test_cached_calls_cost_nothing(llama: str, tmp_path: Path) -> None:
     options = {"base_url": f"{llama}/v1", "cache": tmp_path / "r.sqlite", "temperature": 1.0}
     judge = create_judge("openai:tiny", JudgeOptions(**options))
-    assert isinstance(judge, LLMJudge)
 
     async def main() -> None:
         assert (await judge.judge(case())).status == "scored"
@@ -77,7 +74,6 @@ def test_the_bound_holds_for_a_real_tokenizer(llama: str, monkeypatch: pytest.Mo
     judge = create_judge(
         "openai:tiny", JudgeOptions(base_url=f"{llama}/v1", swap="off", temperature=1, seed=3)
     )
-    assert isinstance(judge, LLMJudge)
     call = judge.calls(case())[0]
 
     async def main() -> int | None:

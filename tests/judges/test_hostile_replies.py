@@ -19,7 +19,6 @@ from trace_eval.data.spelling import verdict as marked
 from trace_eval.judges.ask.base import Tokens, Unusable, check_text
 from trace_eval.judges.ask.bounds import cut_detail
 from trace_eval.judges.ask.connection import Redactor
-from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import Message, typical_tokens
 from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError, json_objects
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -40,7 +39,6 @@ def _readers() -> dict[str, Reader]:
     shapes = set()
 
     def add(name: str, judge: Any) -> None:
-        assert isinstance(judge, LLMJudge)
         shape = (type(judge.form), json.dumps(judge.form.schema), judge.options.structure)
         if shape not in shapes:  # of equal readers one is enough
             found[name] = judge.form.read

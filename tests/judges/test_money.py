@@ -167,7 +167,6 @@ def test_whoever_was_killed_on_this_machine_holds_no_lease(tmp_path: Path) -> No
     holder = subprocess.Popen(
         [sys.executable, "-c", _HOLDER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    assert holder.stdout is not None
     assert holder.stdout.readline() == b"held\n"
     cache = ReplyCache(path)
     owner = new_owner()

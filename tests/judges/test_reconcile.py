@@ -132,7 +132,6 @@ def test_a_failed_order_is_unscored_and_never_a_tie() -> None:
     assert (made.status, made.reason) == ("unscored", Reason.UNPARSEABLE)
     assert made.dimensions == {}
     assert made.detail == "no usable opinion with order ba: why"
-    assert made.usage is not None
     assert made.usage.input_tokens == 20  # what failed was paid for too
 
 
@@ -178,7 +177,6 @@ def test_the_overall_distribution_goes_through_the_policy() -> None:
     assert overall_distribution(made, POLICIES["content_first"])[A] == pytest.approx(1.0)
     made = judgement(opinion("ab", A), opinion("ba", B))
     found = overall_distribution(made, POLICIES["content_first"])
-    assert found is not None
     assert (found[A], found[B]) == (0.5, 0.5)
     assert entropy(found) == pytest.approx(1.0)  # one bit
     lost = judgement(opinion("ab", None))
@@ -218,7 +216,6 @@ def test_votes_decide_and_mirror(
     found = voted(*by_order)
     mirrored = voted(*([(b, a) for a, b in replies] for replies in by_order))
     for made, ours, share in ((found, label, p_a), (mirrored, PREFERENCE.swap(label), 1 - p_a)):
-        assert made.pair_scores is not None
         assert made.pair_scores.p_a == pytest.approx(share)
         assert made.dimensions["overall"].rating == ours
         assert made.dimensions["overall"].consistent is consistent

@@ -89,7 +89,6 @@ def rater(server: Server, folder: Path, **options: Any) -> LLMJudge:
         }
     )
     (made,) = create_scorers("audio:openai:m", [load_rubric("style")], chosen)
-    assert isinstance(made, LLMJudge)
     return made
 
 
@@ -111,7 +110,6 @@ def test_one_request_brings_all_samples_and_is_paid_once(tmp_path: Path) -> None
     assert [opinion.choice for opinion in score.opinions] == [
         Choice(index=index, of=5) for index in range(5)
     ]
-    assert score.usage is not None
     assert score.usage.model_dump(exclude={"cost_usd"}) == {
         "input_tokens": 2003,
         "output_tokens": 502,
@@ -141,7 +139,6 @@ def test_a_server_that_ignores_n_is_asked_one_by_one_and_that_is_said_once(
         assert [opinion.score for opinion in score.opinions] == [5, 4, 3, 2, 1]
         assert [opinion.seed for opinion in score.opinions] == [0, 1, 2, 3, 4]
         assert {opinion.choice for opinion in score.opinions} == {None}
-        assert score.usage is not None
         assert score.usage.input_tokens == 5 * 2003
         assert score.usage.cost_usd == pytest.approx(5 * COST, rel=1e-12)
     assert judge.observed()["choices"] is False
@@ -162,7 +159,6 @@ def test_what_comes_of_fewer_choices_is_used_and_the_rest_asked(tmp_path: Path) 
     assert sorted(seeds, key=str) == [(5, 0), (None, 3), (None, 4)]
     assert [opinion.score for opinion in score.opinions] == [5, 4, 3, 2, 1]
     assert [opinion.seed for opinion in score.opinions] == [0, 0, 0, 3, 4]
-    assert score.usage is not None
     assert score.usage.input_tokens == 3 * 2003
 
 
@@ -205,9 +201,7 @@ def test_a_bad_choice_is_repaired_by_a_request_of_its_own(tmp_path: Path) -> Non
     assert [opinion.score for opinion in score.opinions] == [5, 4, 3, 2, 1]
     third = score.opinions[2]
     assert (third.repaired, third.seed, third.choice) == (True, 2, None)
-    assert third.usage is not None
     assert third.usage.input_tokens == 400 + 2003
-    assert score.usage is not None
     assert score.usage.input_tokens == 2 * 2003
     assert score.usage.cost_usd == pytest.approx(2 * COST, rel=1e-12)
 
@@ -220,7 +214,6 @@ def test_without_repair_a_bad_choice_is_one_sample_less(tmp_path: Path) -> None:
     third = score.opinions[2]
     assert (third.reason, third.score, third.raw) == (Reason.UNPARSEABLE, None, "I can't say.")
     assert third.choice == Choice(index=2, of=5)
-    assert score.usage is not None
     assert score.usage.input_tokens == 2003
 
 
@@ -404,7 +397,6 @@ def test_a_real_server_takes_as_many_as_it_has_slots(
     assert score.used == samples
     assert all(opinion.score in (1, 2, 3, 4, 5) for opinion in score.opinions)
     assert [opinion.choice is not None for opinion in score.opinions] == [together] * samples
-    assert score.usage is not None
     # The prompt holds 375 tokens of sound; a request of its own pays them anew.
     each = score.usage.input_tokens / (1 if together else samples)
     assert len({opinion.seed for opinion in score.opinions}) == (1 if together else samples)

@@ -16,7 +16,6 @@ from tests.support.llm_judges import listening_judge
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.decide.card_page import published
-from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import AudioPart, Text
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
@@ -61,7 +60,6 @@ def test_both_orders_vote_and_means_are_kept(tmp_path: Path) -> None:
     assert made.label("overall") == "1"
     assert made.label_set == "plain"
     scores = made.pair_scores
-    assert scores is not None
     assert (scores.a, scores.b) == ([8, 7.5], [6, 7])
     assert (scores.mean_a, scores.mean_b, scores.margin, scores.p_a) == (7.75, 6.5, 1.25, 1)
     assert made.dimensions["overall"].consistent is True
@@ -109,7 +107,6 @@ def test_one_of_several_replies_may_fail(tmp_path: Path) -> None:
 def test_free_text_for_models_that_end_with_scores(tmp_path: Path) -> None:
     text = "Output A: 3 faults.\n\nOutput A: 10, Output B: 9"
     made, client = judged(tmp_path, [text] * 2, structure="text")
-    assert made.pair_scores is not None
     assert (made.pair_scores.a, made.pair_scores.b) == ([10, 9], [9, 10])
     assert made.label("overall") == "tie"  # a vote for each place
     assert "one line that has nothing but both scores" in client.history[0].messages[1].text
@@ -153,7 +150,6 @@ def test_it_is_one_of_the_tasks(tmp_path: Path) -> None:
     script = tmp_path / "script.jsonl"
     script.write_text("")
     judge = create_judge(f"audio:scripted:{script}", JudgeOptions(task="naturalness"))
-    assert isinstance(judge, LLMJudge)
     assert judge.reads == {"audio"}
     with pytest.raises(UserError, match="sent apart"):
         create_judge(f"audio:scripted:{script}", JudgeOptions(task="naturalness", concat="pairs"))
@@ -203,6 +199,5 @@ def test_a_real_server_hears_both_recordings(tmp_path: Path, ears: str) -> None:
     for opinion in judgement.opinions:
         assert (opinion.reason is None) == (opinion.score_a is not None)
         assert opinion.reason in (None, Reason.OFF_LABEL, Reason.UNPARSEABLE, Reason.REPLY_CUT)
-        assert opinion.usage is not None
         assert opinion.usage.input_tokens > 0
     assert len(judgement.opinions) == 2

@@ -86,7 +86,6 @@ def test_an_aggregated_waveform_has_the_short_gaps_of_single_answers(tmp_path: P
         assert not samples[start + len(own) : start + len(own) + round(0.7 * 24_000)].any()
     assert test.seconds == 1.0
     # what was heard is all of it
-    assert score.opinions[0].sent is not None
     assert (score.opinions[0].sent["parts"], score.opinions[0].sent["seconds"]) == (2, 3.9)
     spoken, client = rater("style", [said(3)], examples=path, signals="tones")
     rated(spoken, clip(tmp_path))

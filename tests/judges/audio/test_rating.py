@@ -45,7 +45,6 @@ def test_a_dialogue_is_one_part_with_two_seconds_between_turns(tmp_path: Path) -
     assert "bus stop" in words
     assert "SYS-X" not in words
     sent = score.opinions[0].sent
-    assert sent is not None
     assert (sent["parts"], sent["seconds"]) == (1, 8.0)
 
 

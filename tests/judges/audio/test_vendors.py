@@ -75,9 +75,7 @@ def judge_at(server: Server, model: str = "gpt-audio-1.5", **options: Any) -> LL
     chosen = JudgeOptions(
         base_url=f"{server.url}/v1", **{"task": "s2s", "retries": 1, "backoff_s": 0.0, **options}
     )
-    made = create_judge(f"audio:openai:{model}", chosen)
-    assert isinstance(made, LLMJudge)
-    return made
+    return create_judge(f"audio:openai:{model}", chosen)
 
 
 def run(judge: LLMJudge, made: Case) -> Judgement:
@@ -181,11 +179,9 @@ def test_stereo_44k_beside_mono_16k(tmp_path: Path) -> None:
 
 def test_the_price_of_a_second() -> None:
     price = find_price(OPENAI, "gpt-audio-1.5")
-    assert price is not None
     assert price.audio_tokens(33.495) == 335
     assert price.cost(Tokens(335, 0, audio=335)) == pytest.approx(0.01072)
     gemini = find_price("https://generativelanguage.googleapis.com/v1beta", "gemini-2.5-flash")
-    assert gemini is not None
     # audio tokens that the server does not count apart come from the seconds
     assert gemini.cost(Tokens(32, 0, audio_s=1.0)) == pytest.approx(0.000032)
 
@@ -207,7 +203,6 @@ def test_text_sound_and_cache_have_their_own_prices() -> None:
 
 def test_sound_without_a_price_has_no_cost_and_no_budget(tmp_path: Path) -> None:
     price = find_price(OPENAI, "gpt-audio-mini")
-    assert price is not None
     assert price.cost(Tokens(100, 10, audio=50)) is None
     assert price.cost(Tokens(100, 10)) is not None
     assert FREE.cost(Tokens(100, 10, audio_s=5.0)) == 0
@@ -252,12 +247,10 @@ def test_models_that_listen_have_no_batch_files(
 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     judge = create_judge("audio:openai:gpt-audio-1.5", JudgeOptions(task="s2s"))
-    assert isinstance(judge, LLMJudge)
     with pytest.raises(UserError, match="lists no Batch"):
         write_batch([judge], lambda: [case(tmp_path)], tmp_path / "batch.jsonl")
     asyncio.run(judge.close())
     own = create_judge("audio:openai:m", JudgeOptions(task="s2s", base_url="http://127.0.0.1:1/v1"))
-    assert isinstance(own, LLMJudge)
     written = write_batch([own], lambda: [case(tmp_path)], tmp_path / "batch.jsonl")
     lost = case(tmp_path, "lost")
     gone = lost.pair.a.model_copy(update={"audio": tmp_path / "gone.wav"})
