@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
 import re
@@ -13,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.cases import case, verdict
-from tests.support.llm_judges import judged
+from tests.support.llm_judges import judged, replied
 from tests.support.servers import Answer, Asked, Server, chat, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -109,15 +108,8 @@ def test_a_reply_that_is_cut_off_may_have_been_charged(cut: int) -> None:
         options = JudgeOptions(base_url=f"{server.url}/v1", retries=0, repair=False)
         client = OpenAIClient("tiny", options)
         request = Request((Message("user", "Which?"),), {"type": "object"}, 0, 0.0, 9)
-
-        async def main() -> None:
-            try:
-                await client.chat(request)
-            finally:
-                await client.close()
-
         with pytest.raises(CallFailed, match="connection lost") as failed:
-            asyncio.run(main())
+            replied(client, request)
     assert failed.value.billed
     assert failed.value.retry
 

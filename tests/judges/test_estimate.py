@@ -7,6 +7,7 @@ import pytest
 
 from blueprints import Absent, Status
 from tests.support.cases import blueprint, case
+from tests.support.llm_judges import replied
 from trace_eval.judges.ask.estimate import estimate
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import PER_MESSAGE, Message, typical_tokens, upper_tokens
@@ -50,14 +51,10 @@ def test_no_price_means_no_cost() -> None:
 def test_cached_calls_cost_nothing(llama: str, tmp_path: Path) -> None:
     options = {"base_url": f"{llama}/v1", "cache": tmp_path / "r.sqlite", "temperature": 1.0}
     judge = create_judge("openai:tiny", JudgeOptions(**options))
-
-    async def main() -> None:
-        assert (await judge.judge(case())).status == "scored"
-        found = estimate(judge, [case(), case(a="other")])
-        assert (found.calls, found.cached) == (2, 2)
-        await judge.close()
-
-    asyncio.run(main())
+    assert asyncio.run(judge.judge(case())).status == "scored"
+    found = estimate(judge, [case(), case(a="other")])
+    assert (found.calls, found.cached) == (2, 2)
+    asyncio.run(judge.close())
 
 
 def test_token_bounds_by_hand() -> None:
@@ -75,13 +72,5 @@ def test_the_bound_holds_for_a_real_tokenizer(llama: str, monkeypatch: pytest.Mo
         "openai:tiny", JudgeOptions(base_url=f"{llama}/v1", swap="off", temperature=1, seed=3)
     )
     call = judge.calls(case())[0]
-
-    async def main() -> int | None:
-        try:
-            return (await judge.client.chat(call.request)).tokens.input
-        finally:
-            await judge.close()
-
-    counted = asyncio.run(main())
-    assert counted is not None
+    counted = replied(judge.client, call.request).tokens.input
     assert counted <= upper_tokens(call.request.messages) < 2 * counted

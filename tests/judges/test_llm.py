@@ -10,7 +10,7 @@ import pytest
 from blueprints import Absent, Status, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support.cases import blueprint, case, verdict
-from tests.support.llm_judges import reading_judge
+from tests.support.llm_judges import judged, reading_judge
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -251,11 +251,7 @@ def test_offline_sends_nothing(tmp_path: Path) -> None:
 def test_the_budget_stops_before_it_is_passed(tmp_path: Path) -> None:
     client = Server(Tokens(2000, 100))
     one = cached(tmp_path, client, max_cost=0.01)
-
-    async def main() -> list[Judgement]:
-        return [await one.judge(case(pair=f"p{n}", a=f"words {n}")) for n in range(20)]
-
-    made = asyncio.run(main())
+    made = judged(one, (case(pair=f"p{n}", a=f"words {n}") for n in range(20)))
     scored = [judgement for judgement in made if judgement.status == "scored"]
     assert 0 < len(scored) < 20
     assert one.budget.spending.spent <= 0.01
@@ -355,11 +351,8 @@ def test_calls_under_way_do_not_exhaust_the_budget_by_their_worst_case(tmp_path:
     # come to 0.034, but ten cases cost 20 x 0.0011 = 0.022.
     client = Server()
     one = cached(tmp_path, client, max_cost=0.03, concurrency=8)
-
-    async def main() -> list[Judgement]:
-        return await asyncio.gather(*(one.judge(case(a=f"words {n}")) for n in range(10)))
-
-    assert {made.status for made in asyncio.run(main())} == {"scored"}
+    outcomes = judged(one, (case(a=f"words {n}") for n in range(10)), at_once=True)
+    assert {made.status for made in outcomes} == {"scored"}
     assert one.budget.spending.spent == pytest.approx(0.022)
 
 

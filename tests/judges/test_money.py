@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import pytest
 
 from blueprints import UserError
 from tests.support.cases import case, verdict
+from tests.support.llm_judges import judged_by
 from tests.support.prices import price_table
 from tests.support.servers import Answer, Asked, Server, completion, unused_url
 from trace_eval.data.judgement import Judgement
@@ -61,7 +61,7 @@ def test_a_request_that_was_sent_whole_may_be_charged(spec: str, tmp_path: Path)
             options: dict[str, Any] = {"retries": 0, "swap": "off", "prices": table}
             judge = create_judge(spec, JudgeOptions(base_url=url or server.url, **options))
             with suppress(JudgeUnreachable):
-                assert asyncio.run(_both(judge, pairs=1))[0].reason is Reason.UNREACHABLE
+                assert _all(judge, pairs=1)[0].reason is Reason.UNREACHABLE
         budget = judge.budget.spending
         assert budget.spent == 0
         assert (budget.possible > 0) is sure, spec
@@ -90,27 +90,15 @@ def _judge(url: str, cache: Path, **options: Any) -> Any:
     return create_judge("openai:tiny", chosen)
 
 
-async def _both(*judges: Any, pairs: int = 3) -> list[Judgement]:
-    try:
-        return list(
-            await asyncio.gather(
-                *(
-                    judge.judge(case(pair=f"p{n}", a=f"a{n}"))
-                    for judge in judges
-                    for n in range(pairs)
-                )
-            )
-        )
-    finally:
-        for judge in judges:
-            await judge.close()
+def _all(*judges: Any, pairs: int = 3) -> list[Judgement]:
+    return judged_by(judges, [case(pair=f"p{n}", a=f"a{n}") for n in range(pairs)])
 
 
 def test_two_runs_with_the_same_questions_pay_once(tmp_path: Path) -> None:
     reply = completion(json.dumps(verdict()))
     with Server(lambda asked: Answer(body=reply, sleep=0.3)) as server:
         made = [_judge(server.url, tmp_path / "replies.sqlite") for _ in range(2)]
-        judgements = asyncio.run(_both(*made))
+        judgements = _all(*made)
         assert len(server.asked) == 3
     assert all(judgement.status == "scored" for judgement in judgements)
     assert sum(opinion.cached for j in judgements for opinion in j.opinions) == 3
@@ -126,7 +114,7 @@ def test_a_waiting_run_asks_itself_where_the_other_got_nothing(tmp_path: Path) -
 
     with Server(answer) as server:
         made = [_judge(server.url, tmp_path / "replies.sqlite") for _ in range(2)]
-        judgements = asyncio.run(_both(*made, pairs=1))
+        judgements = _all(*made, pairs=1)
     assert sorted(judgement.status for judgement in judgements) == ["scored", "unscored"]
 
 

@@ -1,6 +1,5 @@
 """``ollama:`` with the real client: before real sampling, and against scripted servers."""
 
-import asyncio
 import json
 from typing import Any
 
@@ -82,13 +81,7 @@ def test_real_sampling_through_the_native_route(front: Server, elicitation: str)
 def test_the_context_grows_in_powers_of_two_and_never_shrinks() -> None:
     with scripted([Answer(body={**GOOD, "prompt_eval_count": 7000})]) as server:
         judge = made(server.url, max_tokens=256)
-
-        async def main() -> None:
-            for words in (10, 6000, 10):
-                await judge.judge(case(a="word " * words))
-            await judge.close()
-
-        asyncio.run(main())
+        judged(judge, (case(a="word " * words) for words in (10, 6000, 10)))
         sizes = [body["options"]["num_ctx"] for body in chats(server)]
     # 6000 short words are 6000 tokens; with the rest of the prompt that is over 8192.
     assert sizes == [4096, 16384, 16384]

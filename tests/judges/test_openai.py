@@ -15,14 +15,12 @@ import pytest
 from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.cases import case, verdict
-from tests.support.llm_judges import judged
+from tests.support.llm_judges import judged, replied
 from tests.support.openai_faults import FAULTS, GOOD, judge_once, made
 from tests.support.servers import Answer, Asked, Server, completion, in_turn, unused_url
-from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.ask.connection import CALLS_PER_CLIENT, PerLoop
-from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.openai_dialect import retry_after
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -114,15 +112,8 @@ def test_no_pair_is_lost_or_judged_twice_among_faults() -> None:
 
     with Server(answer) as server:
         judge = made(server.url, retries=6, swap="both", max_wait_s=0.2)
-
-        async def main() -> list[Judgement]:
-            try:
-                shown = (case(pair=f"p{n}", a=f"words {n}") for n in range(60))
-                return await asyncio.gather(*(judge.judge(one) for one in shown))
-            finally:
-                await judge.close()
-
-        judgements = asyncio.run(main())
+        shown = (case(pair=f"p{n}", a=f"words {n}") for n in range(60))
+        judgements = judged(judge, shown, at_once=True)
     assert [judgement.pair for judgement in judgements] == [f"p{n}" for n in range(60)]
     for judgement in judgements:
         assert [opinion.order for opinion in judgement.opinions] == ["ab", "ba"]
@@ -333,18 +324,11 @@ def test_a_key_never_leaves_the_client(
 
 def test_a_key_is_in_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-
-    async def main(judge: LLMJudge) -> str:
-        try:
-            await judge.client.chat(judge.calls(case())[0].request)
-        except CallFailed as failure:
-            return "".join(traceback.format_exception(failure)) + repr(failure)
-        finally:
-            await judge.close()
-        return ""
-
     with Server(echo) as server:
-        told = asyncio.run(main(made(server.url)))
+        judge = made(server.url)
+        with pytest.raises(CallFailed) as failed:
+            replied(judge.client, judge.calls(case())[0].request)
+    told = "".join(traceback.format_exception(failed.value)) + repr(failed.value)
     assert "401" in told
     assert KEY not in told
 
@@ -378,10 +362,5 @@ def test_only_the_first_call_is_waited_for() -> None:
 
     with Server(answer) as server:
         judge = made(server.url, concurrency=16)
-
-        async def main() -> None:
-            await asyncio.gather(*(judge.judge(case(pair=f"p{n}")) for n in range(16)))
-            await judge.close()
-
-        asyncio.run(main())
+        judged(judge, (case(pair=f"p{n}") for n in range(16)), at_once=True)
         assert server.most_at_once == 15

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import fields, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from typer.testing import CliRunner
 
 from blueprints import UserError
 from tests.support.cases import blueprint, verdict
+from tests.support.llm_judges import judged
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.commands.cli import app
 from trace_eval.data.pairs import Answer as SpokenAnswer
@@ -114,17 +114,9 @@ def asked_by_trace_paper(**options: Any) -> tuple[Any, list[Asked]]:
     with Server(lambda _: Answer(body=completion(json.dumps(FLAT)))) as server:
         chosen = JudgeOptions(preset="trace_paper", base_url=f"{server.url}/v1", **options)
         judge = create_judge("openai:gpt-4o", chosen)
-
-        async def work() -> Any:
-            try:
-                heard = blueprint("As it was heard.", clip="2" * 64)
-                return await judge.judge(
-                    Case.of(PAIR, blueprint(), blueprint(clip="1" * 64), heard)
-                )
-            finally:
-                await judge.close()
-
-        return asyncio.run(work()), server.asked
+        heard = blueprint("As it was heard.", clip="2" * 64)
+        shown = Case.of(PAIR, blueprint(), blueprint(clip="1" * 64), heard)
+        return judged(judge, [shown])[0], server.asked
 
 
 def test_trace_paper_sends_what_the_released_code_sends() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from trace_eval.data.rubrics.single import ScoreRubric
-from trace_eval.judges.ask.base import ChatClient
+from trace_eval.judges.ask.base import ChatClient, Reply, Request
 from trace_eval.judges.ask.calls import Backend
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.prices import Price
@@ -20,14 +20,34 @@ from trace_eval.judges.views.answer.audio import AudioView
 
 def judged(judge: Judge, cases: Iterable[Case], at_once: bool = False) -> list[Any]:
     """The outcomes of cases, one after the other or all at once; then the judge is closed."""
+    return judged_by([judge], cases, at_once)
+
+
+def judged_by(judges: Sequence[Judge], cases: Iterable[Case], at_once: bool = True) -> list[Any]:
+    """The outcomes of all cases by each of the judges, which are then closed."""
 
     async def main() -> list[Any]:
+        asked = [(judge, one) for one in cases for judge in judges]
         try:
-            if at_once:
-                return await asyncio.gather(*map(judge.judge, cases))
-            return [await judge.judge(one) for one in cases]
+            async with asyncio.timeout(600):  # a test that waits for ever fails
+                if at_once:
+                    return await asyncio.gather(*(judge.judge(one) for judge, one in asked))
+                return [await judge.judge(one) for judge, one in asked]
         finally:
-            await judge.close()
+            for judge in judges:
+                await judge.close()
+
+    return asyncio.run(main())
+
+
+def replied(client: ChatClient, request: Request) -> Reply:
+    """What a client brings for a request; then it is closed."""
+
+    async def main() -> Reply:
+        try:
+            return await client.chat(request)
+        finally:
+            await client.close()
 
     return asyncio.run(main())
 

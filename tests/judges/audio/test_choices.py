@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sqlite3
 import subprocess
@@ -16,7 +15,7 @@ import pytest
 
 from blueprints import UserError
 from tests.support.cli import trace_eval
-from tests.support.llm_judges import judged
+from tests.support.llm_judges import judged, judged_by
 from tests.support.prices import price_table
 from tests.support.processes import wait_for
 from tests.support.rated_sound import case, clip, said, write_items
@@ -264,15 +263,7 @@ def test_two_runs_at_once_pay_for_each_sample_once(tmp_path: Path) -> None:
 
     with Server(slowly) as server:
         judges = [rater(server, tmp_path, cache=cache) for _ in range(2)]
-
-        async def both() -> list[Score]:
-            async with asyncio.timeout(20):
-                found = await asyncio.gather(*(judge.judge(case(item)) for judge in judges))
-            for judge in judges:
-                await judge.close()
-            return found
-
-        found = asyncio.run(both())
+        found = judged_by(judges, [case(item)])
         assert len(server.asked) == 1
     assert [score.value for score in found] == [3.0, 3.0]
 
