@@ -52,17 +52,14 @@ def test_equal_values_have_one_spelling() -> None:
 
 _FILL = """
 import resource, sys
-import subprocess
-import sys
 from pathlib import Path
 from blueprints import UserError
-from blueprints import UserError
 from trace_eval.data import jsonl
-from trace_eval.runs.outcomes import (ClipRecord)
+from trace_eval.runs.outcomes import ClipRecord
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))  # as a disk that is full after 100 bytes
 for number in range(5):
     try:
-        getattr(jsonl, "append")(Path(sys.argv[1]), ClipRecord(source=str(number), clip="c" * 20))
+        jsonl.append(Path(sys.argv[1]), ClipRecord(source=str(number), clip="c" * 20))
     except UserError as error:
         print(error)
 try:

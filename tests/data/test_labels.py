@@ -40,22 +40,22 @@ def test_equal_cells_are_one_text(tmp_path: Path) -> None:
 
 
 def test_jsonl_json_and_csv_say_the_same(tmp_path: Path) -> None:
-    records = [{"id": "a", "overall": 1}, {"id": "b", "label": {"overall": "both_good"}}]
+    twice = {"overall": 1, "label": {"overall": "1", "content": None}}  # no contradiction
+    records = [{"id": "a", **twice}, {"id": "b", "label": {"overall": "both_good"}}]
     lines = "\n".join(json.dumps(record) for record in records)
-    one = read_labels(write(tmp_path / "l.jsonl", lines + "\n\n"))
-    other = read_labels(write(tmp_path / "l.json", json.dumps(records)))
-    third = read_labels(write(tmp_path / "l.csv", "id,overall\na,1\nb,both_good\n"))
-    for result in (one, other, third):
+    for name, text in (
+        ("l.jsonl", lines + "\n\n"),
+        ("l.json", json.dumps(records)),
+        ("l.csv", "id,overall\na,1\nb,both_good\n"),
+    ):
+        result = read_labels(write(tmp_path / name, text))
         assert result.ids.tolist() == ["a", "b"]
         assert result.codes["overall"].tolist() == codes("1g").tolist()
 
 
 def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
-    judgement = {
-        "pair": "p",
-        "judge": "rules",
-        "dimensions": {"content": {"rating": "2", "reasoning": "x"}},
-    }
+    dimensions = {"content": {"rating": "2", "reasoning": "x"}}
+    judgement = {"pair": "p", "judge": "rules", "dimensions": dimensions}
     pair = {"id": "p", "a": {"audio": "x.wav", "system": "s"}, "labels": {"preference": "tie"}}
     one = read_labels(write(tmp_path / "j.jsonl", json.dumps(judgement)))
     assert (one.ids[0], one.rater[0] if one.rater is not None else None) == ("p", "rules")
@@ -88,6 +88,10 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
         ),
         ("l.jsonl", '{"id": ' * 3000 + "1" + "}" * 3000 + "\n", "line 1: "),
         ("l.json", "[" * 3000 + "]" * 3000, r"l\.json: not readable as json"),
+        # columns that may be no raters
+        ("l.csv", "id,ann\nx,A\n", "did you mean --column preference=ann"),
+        ("l.csv", "id,session,part\nx,1,2\ny,2,1\n", "no column of labels"),  # counts, perhaps
+        ("l.csv", "id,rater,ann,bob\nx,me,A,B\n", "no column of labels"),
     ],
 )
 def test_bad_files_are_refused_by_name(tmp_path: Path, name: str, text: str, message: str) -> None:
@@ -127,19 +131,6 @@ def test_ids_as_a_spreadsheet_leaves_them(tmp_path: Path) -> None:
     assert labels.ids.tolist() == ["001", "002", "3", "0003"]  # which may be either of two
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("id,ann\nx,A\n", "did you mean --column preference=ann"),
-        ("id,session,part\nx,1,2\ny,2,1\n", "no column of labels"),  # they may count anything
-        ("id,rater,ann,bob\nx,me,A,B\n", "no column of labels"),
-    ],
-)
-def test_what_may_be_no_rater_is_none(text: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=message):
-        read_labels(write(tmp_path / "l.csv", text))
-
-
 def test_columns_of_scores_that_are_called_as_raters_are_theirs(tmp_path: Path) -> None:
     path = write(tmp_path / "r.csv", "file,listener1,listener2,length\nx,4,5,2.5\ny,1,,3\n")
     result = read_ratings(path)
@@ -177,9 +168,3 @@ def test_a_cell_may_be_longer_than_a_block_of_the_reader(tmp_path: Path) -> None
     text = f"id,overall,note\n{rows}x,2,{'y' * 2_500_000}\n"
     result = read_labels(write(tmp_path / "l.csv", text))
     assert (len(result), result.ids[-1]) == (2001, "x")
-
-
-def test_the_same_label_in_two_places_is_no_contradiction(tmp_path: Path) -> None:
-    record = {"id": "a", "label": {"overall": "1", "content": None}, "overall": 1}
-    result = read_labels(write(tmp_path / "l.jsonl", json.dumps(record)))
-    assert result.codes["overall"].tolist() == codes("1").tolist()

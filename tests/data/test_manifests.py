@@ -75,23 +75,15 @@ def test_bad_records_are_listed_with_file_and_line_and_the_others_go_on(tmp_path
     manifest = read_manifest(path)
     assert [pair.id for pair in manifest.pairs] == ["x", "last"]
     assert manifest.total == 7
-    shown = [str(problem) for problem in manifest.problems]
-    for line, (text, expected) in enumerate(
-        zip(
-            shown,
-            [
-                "line 2: not JSON",
-                f"line 3: id 'x' is also at {path}, line 1",
-                "line 4: b: is missing; name its column b, b_audio",
-                "line 5: labels.overall: Input should be '1', '2', 'both_good' or 'both_bad'"
-                " (got 'draw')",
-                "line 6: expected an object, got [1]",
-            ],
-            strict=True,
-        )
-    ):
-        assert text.startswith(str(path)), line
-        assert expected in text
+    expected = (
+        "line 2: not JSON",
+        f"line 3: id 'x' is also at {path}, line 1",
+        "line 4: b: is missing; name its column b, b_audio",
+        "line 5: labels.overall: Input should be '1', '2', 'both_good' or 'both_bad' (got 'draw')",
+        "line 6: expected an object, got [1]",
+    )
+    for problem, said in zip(manifest.problems, expected, strict=True):
+        assert str(problem).startswith(f"{path}, {said}")
 
 
 def test_csv_with_flat_columns(tmp_path: Path) -> None:
@@ -250,8 +242,7 @@ def test_no_agreement_comes_from_half_a_column(
     sides = {side: str(write(tmp_path / f"{side}.wav", tone())) for side in "ab"}
     labels = ("tie", "new", "old", "tie")
     rows = [write_rows(label, {"id": str(n), **sides}) for n, label in enumerate(labels)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    manifest = read_manifest(path)
+    manifest = read_manifest(_jsonl(path, *rows))
     assert not any(pair.labels for pair in manifest.pairs)
     (shown,) = map(str, manifest.warnings)
     assert shown.startswith(f"{path}, line 2: column ")
@@ -282,7 +273,6 @@ def test_a_parquet_row_whose_text_is_not_utf_8_costs_itself(tmp_path: Path) -> N
     assert [item.id for item in manifest.items] == ["one", "three"]
     (problem,) = manifest.problems
     assert "row 2: not UTF-8" in str(problem)
-    assert "not UTF-8" in str(problem)
 
 
 def test_a_parquet_column_whose_name_is_not_utf_8_is_one_error(tmp_path: Path) -> None:

@@ -130,30 +130,19 @@ def write(folder: Path, *records: dict[str, Any]) -> Path:
     return path
 
 
-def test_a_candidate_may_be_an_object(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_text('{"id": "x", "question": "Q?", "candidate": {"text": "so"}}\n')
-    (item,) = read_items(path).singles
-    assert item.answer.text == "so"
-
-
-def test_turns_and_labels_of_answers_are_checked(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    spoken = {"id": "x", "turns": [{"audio": "a.wav"}, {"speaker": "b"}]}
-    path.write_text(
-        "\n".join(
-            json.dumps(row)
-            for row in (
-                {"id": "w", "answer": {"turns": [{"audio": "a.wav"}]}},
-                {"id": "x", "answer": spoken},
-                {"id": "y", "answer": {"text": "t"}, "labels": 5},
-                {"id": "z", "answer": {"text": "t"}, "labels": {"scores": 5, "feedback": 5}},
-            )
-        )
+def test_an_answer_may_be_an_object_and_its_turns_and_labels_are_checked(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {"id": "w", "answer": {"turns": [{"audio": "a.wav"}]}},
+        {"id": "x", "answer": {"id": "x", "turns": [{"audio": "a.wav"}, {"speaker": "b"}]}},
+        {"id": "y", "answer": {"text": "t"}, "labels": 5},
+        {"id": "z", "answer": {"text": "t"}, "labels": {"scores": 5, "feedback": 5}},
+        {"id": "c", "question": "Q?", "candidate": {"text": "so"}},
     )
     read = read_items(path)
-    assert [item.id for item in read.singles] == ["w"]
-    assert read.singles[0].answer.is_spoken
+    turns, candidate = read.singles
+    assert (turns.id, turns.answer.is_spoken) == ("w", True)
+    assert (candidate.id, candidate.answer.text) == ("c", "so")
     assert [problem.where for problem in read.problems] == [f"{path}, line {n}" for n in (2, 3, 4)]
 
 

@@ -61,11 +61,6 @@ def test_labels_load_strictly_and_go_into_agree(
     assert len(agree([read_opinions(run)], table, options).scores) >= len(DIMENSIONS)
 
 
-def test_repeats_are_told_apart(out: Path) -> None:
-    table = read_labels(out / "retest.jsonl")
-    assert sorted(table.repeat.tolist() if table.repeat is not None else []) == list("0011")
-
-
 def test_no_time_is_given_where_the_clock_went_back(run: Path) -> None:
     review = support.open_at(run)
     support.say(review, "ada", Rating.A)
@@ -77,7 +72,9 @@ def test_no_time_is_given_where_the_clock_went_back(run: Path) -> None:
     assert record["seconds"] is None
 
 
-def test_a_comment_is_no_formula(out: Path) -> None:
+def test_repeats_are_apart_and_a_comment_is_no_formula(out: Path) -> None:
+    table = read_labels(out / "retest.jsonl")
+    assert sorted(table.repeat.tolist() if table.repeat is not None else []) == list("0011")
     with (out / "labels.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows[0]["comment"] == '\'=HYPERLINK("x")\nsecond, "line"'
@@ -86,9 +83,6 @@ def test_a_comment_is_no_formula(out: Path) -> None:
     record = json.loads((out / "labels.jsonl").read_text().splitlines()[0])
     assert record["comment"].startswith("=HYPERLINK")
     assert record["answers"]["content.a"] in ("yes", "no")
-
-
-def test_accuracy_and_plan_are_written(out: Path) -> None:
     found = json.loads((out / "accuracy.json").read_text())
     assert found["accuracy"]["overall"]["population"] == 6
     assert len(found["plan"]["population"]) == 6

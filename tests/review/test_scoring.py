@@ -111,8 +111,7 @@ def test_a_correction_sets_ratings_aside_and_asks_again(run: Path) -> None:
     rate(review, "ada", 1, "2")
     flags = review.flags()
     assert [(flag.item.id, dict(flag.codes)) for flag in flags] == [
-        ("i1", {"r": 1}),
-        ("i0", {"r": 1}),
+        (n, {"r": 1}) for n in ("i1", "i0")
     ]
     assert review.correct("eve", 0, {"reference": "better\n---\nor this"}) == 1
     assert review.correct("eve", 0, {"reference": "better\n---\nor this"}) == 0
@@ -120,17 +119,9 @@ def test_a_correction_sets_ratings_aside_and_asks_again(run: Path) -> None:
     assert [g.item for g in review.store.stored()] == ["i2"]
     assert [g.set_aside for g in review.store.stored(all_=True)] == ["corrected", "corrected", None]
     assert (task_of(review, "ada"), task_of(review, "bob")) == (0, 0)
-    (line,) = (run / "corrections.jsonl").read_text().splitlines()
-    assert (
-        json.loads(line).items()
-        >= {
-            "item": "i1",
-            "field": "reference",
-            "before": "reference 1",
-            "after": "better\n---\nor this",
-            "who": "eve",
-        }.items()
-    )
+    (line,) = map(json.loads, (run / "corrections.jsonl").read_text().splitlines())
+    assert (line["item"], line["field"], line["who"]) == ("i1", "reference", "eve")
+    assert (line["before"], line["after"]) == ("reference 1", "better\n---\nor this")
     again = open_review(run)
     assert again.items[0].reference == ("better", "or this")
     with pytest.raises(UserError, match="an item needs one"):
@@ -274,11 +265,11 @@ def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path:
     assert "All 1 done" in client.get("/review").text
     labels, aside, items = write_exports(review, tmp_path / "out")
     rows = list(csv.DictReader(labels.open()))
-    assert [(r["id"], r["score"]) for r in rows] == [
-        ("c/turn-0", "3"),
-        ("c/turn-2", "1"),
-        ("c/turn-4", "2"),
-    ]
+    assert {r["id"]: r["score"] for r in rows} == {
+        "c/turn-0": "3",
+        "c/turn-2": "1",
+        "c/turn-4": "2",
+    }
     assert [r["id"] for r in csv.DictReader(aside.open())] == ["c/turn-2"]
     (item,) = read_items(items).singles
     assert item.labels.turns == {"0": {"ada": 3}, "2": {"ada": 1}, "4": {"ada": 2}}
@@ -319,7 +310,5 @@ def test_turns_are_rated_by_keys(call: Path) -> None:
         page.locator("main[data-step='done']").wait_for()
     given = open_review(call).store.stored()
     assert [(g.step, score_of(g.value)) for g in given] == [
-        ("turn-0", 3),
-        ("turn-2", 1),
-        ("turn-4", 2),
+        *(("turn-0", 3), ("turn-2", 1), ("turn-4", 2))
     ]

@@ -26,17 +26,6 @@ def test_two_raters_never_overwrite_each_other(tmp_path: Path) -> None:
     assert [view.comment for view in store.views()] == ["mine", "his", ""]
 
 
-def test_an_answer_is_never_replaced_but_by_undo(tmp_path: Path) -> None:
-    store = Store(tmp_path / "r.sqlite")
-    view = store.start("ada", "p", 0, "ab")
-    assert store.answer(view, "content.a", "yes")
-    assert not store.answer(view, "content.a", "no")
-    assert store.answers(view) == {"content.a": "yes"}
-    assert store.undo("ada")
-    assert store.answer(view, "content.a", "no")
-    assert store.answers(view) == {"content.a": "no"}
-
-
 def test_many_threads_and_two_servers_lose_nothing(tmp_path: Path) -> None:
     stores = [Store(tmp_path / "r.sqlite") for _ in range(2)]
 
@@ -74,11 +63,12 @@ def test_other_files_and_versions_are_refused(tmp_path: Path) -> None:
         Store(path)
 
 
-def test_several_questions_of_an_item_are_taken_back_one_by_one(tmp_path: Path) -> None:
+def test_an_answer_is_replaced_by_undo_alone_and_one_by_one(tmp_path: Path) -> None:
     store = Store(tmp_path / "r.sqlite", "style")
     view = store.start("ada", "i", 0, "ab")
     for turn in (1, 2):
         assert store.answer(view, f"style.{turn}", "4.0", Remark(f"turn {turn}", ["e"]))
+    assert not store.answer(view, "style.2", "5.0")
     assert store.undo("ada")
     assert store.answers(view) == {"style.1": "4.0"}
     assert store.answer(view, "style.2", "2.0", end="hidden")
