@@ -139,36 +139,17 @@ def test_concordance_by_hand(judge: list[float], people: list[float], wanted: fl
     assert got == pytest.approx(np.nan if wanted is None else wanted, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("id\ni0\n", "no column 'score'"),
-        ("id,score,rubric\ni0,1,style\ni0,2,quality\n", "2 rubrics .* choose one by --rubric"),
-    ],
-)
-def test_bad_scores_are_named(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "scores.csv"
-    path.write_text(text)
-    with pytest.raises(UserError, match=message):
-        read_scores(path)
-
-
 def _run(folder: Path, rows: list[dict[str, Any]]) -> Path:
     """A run folder as ``rate`` writes it, with lexical scores."""
     folder.mkdir()
     with (folder / "items.jsonl").open("w") as items, (folder / "scores.jsonl").open("w") as file:
         for row in rows:
-            item = Single.model_validate(
-                {
-                    "id": row["id"],
-                    "question_id": row["question_id"],
-                    "system": row["system"],
-                    "split": row["split"],
-                    "instruction": {"text": row["question"]},
-                    "reference": (row["reference"],),
-                    "answer": {"text": row["candidate"]},
-                    "labels": {"scores": row["ratings"]},
-                }
+            item = Single(
+                **{name: row[name] for name in ("id", "question_id", "system", "split")},
+                instruction={"text": row["question"]},
+                reference=(row["reference"],),
+                answer={"text": row["candidate"]},
+                labels={"scores": row["ratings"]},
             )
             items.write(item.model_dump_json(exclude_none=True) + "\n")
             file.write(_score(row).model_dump_json() + "\n")
@@ -176,14 +157,8 @@ def _run(folder: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def _score(row: dict[str, Any]) -> Score:
-    common: dict[str, Any] = {
-        "item": row["id"],
-        "question_id": row["question_id"],
-        "system": row["system"],
-        "rubric": "correctness",
-        "rubric_sha256": "0" * 64,
-        "judge": "lexical",
-    }
+    common: dict[str, Any] = {name: row[name] for name in ("question_id", "system")}
+    common |= {"item": row["id"], "rubric": "correctness", "rubric_sha256": "0", "judge": "lexical"}
     if row["id"].endswith("7"):  # some are unscored
         return Score(**common, status="unscored", reason="unreachable", detail="no reply in time")
     votes = lexical_score(row["question"], [row["reference"]], row["candidate"], row["rationale"])
@@ -317,9 +292,17 @@ def test_options_that_do_not_fit_are_refused(run: Path, arguments: list[str], me
     assert message in done.output
 
 
-def test_a_run_of_judgements_has_no_scores(tmp_path: Path) -> None:
+def test_what_holds_no_scores_is_said(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="holds no scores of single answers"):
-        read_scores(tmp_path)
+        read_scores(tmp_path)  # a run of judgements
+    path = tmp_path / "scores.csv"
+    for text, message in (
+        ("id\ni0\n", "no column 'score'"),
+        ("id,score,rubric\ni0,1,style\ni0,2,quality\n", "2 rubrics .* choose one by --rubric"),
+    ):
+        path.write_text(text)
+        with pytest.raises(UserError, match=message):
+            read_scores(path)
 
 
 def _beta_score(item: str, log_alpha: float, log_beta: float, clamped: float | None) -> Score:
@@ -349,12 +332,8 @@ def test_a_beta_scorer_beside_a_constant_beta_and_clamped(tmp_path: Path) -> Non
     """NLL of ratings 1, 3, 5 under Beta(2, 1): 3.912023, 0, -.683097; an empty answer: none."""
     scores = [_beta_score(f"i{n}", np.log(2), 0.0, None) for n in range(3)]
     scores.append(_beta_score("i3", np.log(8), np.log(2), 1.0))
-    empty = scores[0].model_dump(exclude_none=True) | {
-        "item": "i4",
-        "question_id": "i4",
-        "value": 1.0,
-        "estimate": {"mean": 0.0, "variance": 0.0},
-    }
+    empty = scores[0].model_dump(exclude_none=True) | {"item": "i4", "question_id": "i4"}
+    empty |= {"value": 1.0, "estimate": {"mean": 0.0, "variance": 0.0}}
     path = tmp_path / "scores.jsonl"
     path.write_text("".join(s.model_dump_json() + "\n" for s in scores) + json.dumps(empty) + "\n")
     rows = [[f"i{n}", score] for n, score in enumerate((1, 3, 5, 5, 1))]
@@ -372,5 +351,4 @@ def test_a_beta_scorer_beside_a_constant_beta_and_clamped(tmp_path: Path) -> Non
     }
     # the fourth mean, .8, becomes 1, which is what annotators say
     assert errors["scorer:x"] - errors["scorer:x, clamped"] == pytest.approx(0.2 / 5)  # type: ignore[operator]
-    crps = figure(got, "agreement", "scorer:x", "crps")
-    assert crps.rows == 5
+    assert figure(got, "agreement", "scorer:x", "crps").rows == 5

@@ -9,24 +9,20 @@ import numpy as np
 import pytest
 
 from extractors.audio import Clip
+from tests.support.label_tables import codes
 from trace_eval.data.columns import Columns
 from trace_eval.judges.views.pair.sound import with_noise
-from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agreement.bias import difficulty, robustness, verbosity
 from trace_eval.stats.agreement.position import in_both_orders, positions
 
 
-def codes(*labels: int) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
-    return np.array(labels, np.int8)
-
-
 def test_noise_is_read_against_a_repetition() -> None:
     # side A of all pairs is noisy; base: A wins 4, B wins 3, 1 tie, 1 unscored later
-    base = codes(0, 0, 0, 0, 1, 1, 1, 4, 0)
-    repeat = codes(0, 0, 0, 1, 1, 1, 1, 4, 0)
-    noisy = codes(0, 0, 1, 4, 1, 1, 0, 0, -1)
+    base = codes("1111222t1")
+    repeat = codes("1112222t1")
+    noisy = codes("112t2211-")
     got = {row.fell_on: row for row in robustness(base, repeat, noisy, np.zeros(9, np.int64))}
     assert [(r.items, r.repeat, r.noisy) for r in got.values()] == [
         (4, 0.75, 0.5),
@@ -35,11 +31,8 @@ def test_noise_is_read_against_a_repetition() -> None:
     ]
     assert got["winner"].net == 0.25
     alone = robustness(base, None, noisy, np.ones(9, np.int64))
-    assert [(r.fell_on, r.items, r.repeat) for r in alone] == [
-        ("winner", 3, None),
-        ("loser", 4, None),
-        ("tie", 1, None),
-    ]
+    assert [(r.fell_on, r.items) for r in alone] == [("winner", 3), ("loser", 4), ("tie", 1)]
+    assert [r.repeat for r in alone] == [None] * 3
 
 
 @pytest.mark.parametrize("snr", [20.0, 10.0, 5.0, 1.0])
@@ -61,14 +54,15 @@ def test_noise_has_the_power_that_was_asked_for(snr: float) -> None:
 def test_harder_pairs_are_bound_to_their_place() -> None:
     gap = np.array([0.1, 0.2, 0.3, 0.4, 1.1, 1.2, 1.3, 1.4])
     mos_a, mos_b = 3 + gap, np.full(8, 3.0)  # A is better everywhere
-    there = codes(0, 0, 0, 0, 0, 0, 0, 0)
-    back = codes(0, 0, 0, 1, 1, 1, 1, 1)  # the three hardest: first place both times
+    there = codes("11111111")
+    back = codes("11122222")  # the three hardest: first place both times
     got = difficulty(there, back, mos_a, mos_b)
-    assert [(q.items, q.bias.first, q.bias.stable) for q in got.quartiles] == [
-        (2, 2, 0),
-        (2, 1, 1),
-        (2, 0, 2),
-        (2, 0, 2),
+    assert [q.items for q in got.quartiles] == [2] * 4
+    assert [(q.bias.first, q.bias.stable) for q in got.quartiles] == [
+        (2, 0),
+        (1, 1),
+        (0, 2),
+        (0, 2),
     ]
     assert [q.accuracy for q in got.quartiles] == [1.0] * 4
     assert got.spearman < -0.8
@@ -78,9 +72,7 @@ def test_harder_pairs_are_bound_to_their_place() -> None:
 def test_calls_of_a_run_meet_by_order_and_sample() -> None:
     ids, order = np.array([*"ppppq"], object), np.array(["ab", "ba", "ab", "ba", "ab"], object)
     repeat = np.array(["ab/0", "ba/0", "ab/1", "ba/1", "ab/0"], object)
-    calls = Opinions(
-        "calls", ids, {"overall": codes(0, 0, 1, 0, 1)}, None, repeat, {"order": order}
-    )
+    calls = Opinions("calls", ids, {"overall": codes("11212")}, None, repeat, {"order": order})
     assert in_both_orders(calls).tolist() == [[0, 2], [1, 3]]
     assert in_both_orders(calls, first=True).tolist() == [[0], [1]]
     # B was shown first in rows 1 and 3: A of the pair stood second
@@ -104,7 +96,7 @@ def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
     tables = {name: read_opinions(path, columns) for name, path in files.items()}
     assert tables["base"].ids.tolist() == ["0", "1", "2", "3", "4"]
     read = {name: table.codes["preference"] for name, table in tables.items()}
-    assert read["base"].tolist() == codes(0, 1, 4, MISSING, 0).tolist()
+    assert read["base"].tolist() == codes("12t-1").tolist()
     side = np.array([0, 0, 1, 1, 1])
     got = robustness(read["base"], read["again"], read["noisy"], side)
     assert [(row.fell_on, row.items, row.repeat, row.noisy) for row in got] == [
@@ -113,9 +105,9 @@ def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
         ("tie", 1, 0.0, 1.0),
     ]
     ending = read_opinions(files["base"], Columns("response", id="i", tail=6))
-    assert ending.codes["preference"].tolist() == codes(1, 1, 4, MISSING, 0).tolist()
+    assert ending.codes["preference"].tolist() == codes("22t-1").tolist()
     # annotators call all ties; the longer answer is A, but for the last pair
     tokens_a, tokens_b = np.array([20.0, 20, 20, 20, 5]), np.full(5, 10.0)
-    wordy = verbosity(codes(4, 4, 4, 4, 4), ending.codes["preference"], tokens_a, tokens_b)
+    wordy = verbosity(codes("ttttt"), ending.codes["preference"], tokens_a, tokens_b)
     assert (wordy.items, wordy.longer, wordy.shorter, wordy.tied) == (4, 0, 3, 1)
     assert wordy.unscored == 1

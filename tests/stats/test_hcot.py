@@ -74,31 +74,19 @@ def test_agreement_and_majority(report: AgreeReport, name: str) -> None:
     assert "above the majority class" in overall.verdict
 
 
-def test_flips(report: AgreeReport, name: str) -> None:
+def test_mechanisms_and_repeated_triples(report: AgreeReport, name: str) -> None:
+    mechanism = report.mechanisms[0]
     expected = {"speakbench": (0.3602, 0.1549, 0.0121), "s2sarena": (0.0955, 0.0287, 0.4013)}[name]
-    got = [report.mechanisms[0].flips[dimension].share for dimension in DIMENSIONS]
-    assert got == pytest.approx(expected, abs=PRINTED)
-
-
-def test_winner_on_bad(report: AgreeReport, name: str) -> None:
-    got = report.mechanisms[0].winner_on_bad
-    expected = {"speakbench": 0.4588, "s2sarena": 0.0221}[name]
-    assert got.winner_on_bad == pytest.approx(expected, abs=PRINTED)
-    if name == "speakbench":
-        assert got.winner_accuracy == pytest.approx(0.9918, abs=PRINTED)
-
-
-def test_counterfactual(report: AgreeReport, name: str) -> None:
-    if name != "speakbench":
-        pytest.skip("the figures are SpeakBench's")
-    got = report.mechanisms[0].counterfactual
-    shares = [got[who].share for who in ("paralinguistics", "voice_quality", "tie")]
-    assert shares == pytest.approx([0.1992, 0.3924, 0.4085], abs=PRINTED)
-
-
-def test_repeated_triples_are_reported(report: AgreeReport, name: str) -> None:
+    flips = [mechanism.flips[dimension].share for dimension in DIMENSIONS]
+    assert flips == pytest.approx(expected, abs=PRINTED)
+    on_bad = {"speakbench": 0.4588, "s2sarena": 0.0221}[name]
+    assert mechanism.winner_on_bad.winner_on_bad == pytest.approx(on_bad, abs=PRINTED)
     warning = next(w for w in report.warnings if w.check == "repeated_triples")
     if name == "speakbench":
+        assert mechanism.winner_on_bad.winner_accuracy == pytest.approx(0.9918, abs=PRINTED)
+        who = ("paralinguistics", "voice_quality", "tie")
+        shares = [mechanism.counterfactual[one].share for one in who]
+        assert shares == pytest.approx([0.1992, 0.3924, 0.4085], abs=PRINTED)
         assert "481 distinct of 497" in warning.text
         assert len(warning.rows) == 32  # 16 triples, twice each
 

@@ -39,9 +39,7 @@ def test_one_file_with_prediction_and_truth(tmp_path: Path) -> None:
     assert score.metrics["accuracy_3way"].value == pytest.approx(1 / 3, abs=1e-12)
     # right, wrong, half
     assert score.metrics["accuracy_half_ties"].value == pytest.approx(1.5 / 3, abs=1e-12)
-
-
-def test_rows_are_items_where_no_id_is_named(tmp_path: Path) -> None:
+    # rows are items where no id is named
     source = read_opinions(file(tmp_path, "p,t\n1,1\n2,1\n"), Columns("p", "t"))
     assert source.ids.tolist() == ["1", "2"]
 
@@ -79,9 +77,8 @@ def test_a_swapped_file_is_flipped_and_its_truth_is_not(tmp_path: Path) -> None:
     path = file(tmp_path, text)
     plain = agree([read_opinions(path, Columns("p", "t"))], None, AgreeOptions(QUICK))
     assert [w.check for w in plain.warnings] == ["swapped"]
-    flipped = agree(
-        [read_opinions(path, Columns("p", "t", flip_b=True))], None, AgreeOptions(QUICK)
-    )
+    other_way = read_opinions(path, Columns("p", "t", flip_b=True))
+    flipped = agree([other_way], None, AgreeOptions(QUICK))
     assert flipped.warnings == ()
     one, other = (r.scores[0].metrics["accuracy_3way"].value for r in (plain, flipped))
     assert other == pytest.approx(1 - one, abs=1e-12)
@@ -177,10 +174,7 @@ def test_files_of_both_orders_as_they_are_published(
     path.write_text("\n".join(lines) + "\n")
     named = ("--prediction", "prediction", "--truth", "ground_truth", "--id", "index")
     result = output_of("agree", path, *named, "--resamples", "0")
-    said_so = {
-        "mirrored answers": defect == "swapped",
-        "repeat the": defect == "ties",
-    }
+    said_so = {"mirrored answers": defect == "swapped", "repeat the": defect == "ties"}
     words = " ".join(result.split())
     assert {text: text in words for text in said_so} == said_so, words[:600]
 
@@ -204,15 +198,11 @@ def test_rank_by_a_dimension_and_its_checks() -> None:
     assert by == {None: 1.0, "voice_quality": 0.0}
     with pytest.raises(UserError, match="no labels of 'content'; use one of voice_quality"):
         rank_labels(judged, RankOptions(QUICK, dimension="content"))
-    twice = table(
-        "judge",
-        {"overall": "11"},
-        **{k: v[:2] for k, v in systems.items()},
-        instruction_id=["i", "i"],
-    )
-    assert [w.check for w in rank_labels(twice, RankOptions(QUICK)).warnings] == [
-        "repeated_triples"
-    ]
+    facts = {"system_a": ["x"] * 2, "system_b": ["y"] * 2, "instruction_id": ["i"] * 2}
+    (warning,) = rank_labels(
+        table("judge", {"overall": "11"}, **facts), RankOptions(QUICK)
+    ).warnings
+    assert warning.check == "repeated_triples"
 
 
 def test_the_command_line(tmp_path: Path) -> None:
@@ -226,7 +216,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert rates == pytest.approx({"x": 2 / 3, "y": 1 / 3})
 
 
-def test_headers_that_have_no_positions(tmp_path: Path) -> None:
+def test_a_file_without_a_readable_header_has_no_positions(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     assert not has_positions(path)
     path.write_bytes(b"\xff\xfe")

@@ -6,6 +6,7 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from blueprints import UserError
@@ -68,21 +69,17 @@ def test_the_ensemble_of_three_aspects_gives_seven_sixteenths() -> None:
         # A is S; in order ba X is heard first, so its 1 is B
         calls.append((f"i{number}", "ab", dict(zip(parts, there, strict=True))))
         calls.append((f"i{number}", "ba", dict(zip(parts, map(flipped, back), strict=True))))
-    table = separate_orders(source(calls, dict.fromkeys(["i1", "i2", "i3", "i4"], "S")), MEAN)
+    systems = dict.fromkeys(("i1", "i2", "i3", "i4"), "S")
+    table = separate_orders(source(calls, systems), MEAN)
     assert len(table) == 8
     report = rank_labels(table, OPTIONS)
     places = {(p.method, p.system): p for p in report.places}
     ours = places["win_rate_against_baseline", "S"]
     assert (ours.exact, ours.value) == ("7/16", 7 / 16)
     assert places["win_rate_against_baseline", "X"].exact == "1/2"
-    by_mode = separate_orders(
-        source(calls, dict.fromkeys(["i1", "i2", "i3", "i4"], "S")),
-        PLAIN_POLICIES["majority_plain"],
-    )
-    rates = {
-        p.system: p.exact for p in rank_labels(by_mode, OPTIONS).places if p.method == "win_rate"
-    }
-    assert rates["S"] == "1/2"
+    by_mode = separate_orders(source(calls, systems), PLAIN_POLICIES["majority_plain"])
+    places = {(p.method, p.system): p for p in rank_labels(by_mode, OPTIONS).places}
+    assert places["win_rate", "S"].exact == "1/2"
 
 
 def outcomes(system: str, first: tuple[int, int], second: tuple[int, int]) -> Opinions:
@@ -99,8 +96,6 @@ def test_equal_rates_share_a_rank_though_floats_differ() -> None:
     # percent of each order, added up as the released scripts do: the 16th digit differs
     rates = [(100 * 3.5 / 12 + 0.0) / 2, (100 * 1 / 12 + 100 * 2.5 / 12) / 2]
     assert rates[0] == pytest.approx(rates[1])
-    import numpy as np
-
     codes = {"overall": np.concatenate([one.codes["overall"], other.codes["overall"]])}
     facts = {name: np.concatenate([one.facts[name], other.facts[name]]) for name in one.facts}
     both = Opinions("both", np.concatenate([one.ids, other.ids]), codes, None, None, facts)
