@@ -109,8 +109,9 @@ class JudgeOptions(
     def __post_init__(self) -> None:
         named = vars(self).pop("_typed", self.named)
         preset = PRESETS.get(self.preset or "", {})  # an unknown one is refused below
+        defaults = {each.name: each.default for each in fields(self)}
         for name, value in preset.items():
-            if name not in named and getattr(self, name) == _default(name):
+            if name not in named and getattr(self, name) == defaults[name]:
                 object.__setattr__(self, name, value)
         object.__setattr__(self, "named", named | preset.keys())
         texts_to_paths(self)
@@ -197,11 +198,6 @@ class JudgeOptions(
             return ("ab",)
         coin = hashlib.sha256(f"{self.seed}\x00{pair}".encode("utf-8", "replace")).digest()
         return ("ab",) if coin[0] % 2 == 0 else ("ba",)
-
-
-def _default(name: str) -> object:
-    """The default value of an option."""
-    return JudgeOptions.__dataclass_fields__[name].default
 
 
 def _check(option: Field[Any], value: Any) -> None:

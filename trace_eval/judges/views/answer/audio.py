@@ -28,12 +28,7 @@ from trace_eval.judges.views.examples.solved import (
     example_messages,
 )
 from trace_eval.judges.views.sound.encode import Sending, Waveform, sound_of
-from trace_eval.judges.views.sound.layout import (
-    Sound,
-    common_rate,
-    dialogue_items,
-    single_items,
-)
+from trace_eval.judges.views.sound.layout import Sound, dialogue_items, single_items
 from trace_eval.judges.views.sound.limits import check_length, is_silent
 from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
 from trace_eval.judges.views.text.fencing import neutralise
@@ -169,13 +164,8 @@ class AudioView(SingleView):
             return prepared
         read = [self._sound(case, recording) for recording in recordings]
         sounds = [sound for sound, _ in read]
-        waveform = Waveform(
-            tuple(dialogue_items(sounds, self._rubric.gap_s)),
-            common_rate(sounds, self.options.audio_rate),
-            self.options.level,
-            self._rubric.crop_s,
-            self.options.audio_format,
-        )
+        items = dialogue_items(sounds, self._rubric.gap_s)
+        waveform = self._sending.waveform(items, sounds, self._rubric.crop_s)
         clips = tuple(sound.sha256 for sound in sounds)
         prepared = Prepared(waveform, all(silent for _, silent in read), clips)
         self._prepared[key] = prepared

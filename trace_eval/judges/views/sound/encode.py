@@ -180,11 +180,13 @@ class Sending(NamedTuple):
     options: JudgeOptions
     signals: Signals
 
-    def waveform(self, items: Iterable[Item], sounds: Iterable[Sound]) -> Waveform:
-        """Items as one waveform at the common rate of some recordings."""
+    def waveform(
+        self, items: Iterable[Item], sounds: Iterable[Sound], crop_s: float | None = None
+    ) -> Waveform:
+        """Items as one waveform at the common rate of some recordings, cropped after ``crop_s``."""
         how = self.options
         rate = common_rate(sounds, how.audio_rate)
-        return Waveform(tuple(items), rate, how.level, format=how.audio_format)
+        return Waveform(tuple(items), rate, how.level, crop_s, how.audio_format)
 
 
 def _samples(sound: Sound, rate: int, level: float | None) -> Samples:
