@@ -17,7 +17,7 @@ from tests.support.servers import Answer, Asked, Server, chat, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import CallFailed, Request
-from trace_eval.judges.ask.bodies import MAX_BODY
+from trace_eval.judges.ask.connection import MAX_BODY
 from trace_eval.judges.ask.message import Message
 from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.options.judge_options import JudgeOptions

@@ -10,7 +10,7 @@ from tests.support.cases import case
 from tests.support.openai_faults import judge_once, made
 from tests.support.servers import Answer, Server, completion, in_turn
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.ask.bounds import (
+from trace_eval.judges.ask.reply_json import (
     MAX_TEXT_CHARS,
     SHOWN_CHARS,
     bounded_schema,

@@ -17,10 +17,9 @@ from trace_eval.data.measures.lexical import lexical_score
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.data.spelling import verdict as marked
 from trace_eval.judges.ask.base import Tokens, Unusable, check_text
-from trace_eval.judges.ask.bounds import cut_detail
 from trace_eval.judges.ask.connection import Redactor
 from trace_eval.judges.ask.message import Message, typical_tokens
-from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError, json_objects
+from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError, cut_detail, json_objects
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.judges.views.text.fencing import shown_again

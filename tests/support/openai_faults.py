@@ -9,7 +9,7 @@ from tests.support.llm_judges import judged
 from tests.support.servers import Answer, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.ask.bodies import MAX_BODY
+from trace_eval.judges.ask.connection import MAX_BODY
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge

@@ -38,9 +38,11 @@ class Request:
     about: tuple[str, str] = ("", "ab")  # item and order, for scripts; never sent
 
     @property
-    def sent_seed(self) -> int | None:
-        """The seed as the server gets it; None: it gets none."""
-        return None if "seed" in self.unsent else self.seed
+    def sampling(self) -> dict[str, float]:
+        """The parameters of sampling that are sent, by name; the others are left to the server."""
+        names = ("max_tokens", "temperature", "seed", "top_p", "top_k")
+        values = {name: getattr(self, name) for name in names if name not in self.unsent}
+        return {name: value for name, value in values.items() if value is not None}
 
     @property
     def audio_s(self) -> float:

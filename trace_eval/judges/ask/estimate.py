@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
@@ -64,19 +65,19 @@ class CostEstimate:
 
 def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
     """Render and count the prompts of every case; sends nothing and keeps no prompt."""
-    seen = unscored = calls = replies = cached = expected = bound = parts = size = 0
+    count: Counter[str] = Counter()
+    expected = bound = 0
     seconds = seconds_at_most = examples = 0.0
     orders: set[str] = set()
     for case in cases:
-        seen += 1
         requested = judge.calls_to_make(case)
-        unscored += requested is None
-        requested = requested or []
-        missing = [call for call, kept in requested if not kept]
-        cached += len(requested) - len(missing)
-        replies += len(missing)
+        missing = [call for call, kept in requested or () if not kept]
+        count["cases"] += 1
+        count["unscored"] += requested is None
+        count["cached"] += len(requested or ()) - len(missing)
+        count["replies"] += len(missing)
         for call, *others in judge.requests(missing):
-            calls += 1
+            count["calls"] += 1
             orders.add(call.order)
             messages, at_most = call.request.messages, 1 + len(others)
             expected += typical_tokens(messages)
@@ -86,8 +87,9 @@ def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
             # All messages before the last one are examples.
             examples += sum(message.audio_s for message in messages[:-1])
             sounds = [sound for message in messages for sound in message.sounds]
-            parts += len(sounds)
-            size += sum(sound.base64_size for sound in sounds)
+            count["audio_parts"] += len(sounds)
+            count["audio_bytes"] += sum(sound.base64_size for sound in sounds)
+    replies = count["replies"]
     typical = replies * min(TYPICAL_REPLY_TOKENS, judge.options.reply_tokens)
     most = replies * judge.options.reply_tokens
     price, free = judge.price, None if replies else 0.0
@@ -96,11 +98,7 @@ def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
     usual = Tokens(expected + audio, typical, audio=audio, audio_s=seconds)
     worst = Tokens(bound + most_audio, most, audio=most_audio, audio_s=seconds_at_most)
     return CostEstimate(
-        cases=seen,
-        unscored=unscored,
-        calls=calls,
-        replies=replies,
-        cached=cached,
+        **count,
         input_tokens=expected + audio,
         output_tokens=typical,
         input_tokens_at_most=bound + most_audio,
@@ -109,8 +107,6 @@ def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
         cost_usd_at_most=price.cost(worst) if price else free,
         audio_s=round(seconds, 3),
         example_audio_s=round(examples, 3),
-        audio_parts=parts,
-        audio_bytes=size,
         audio_tokens=audio,
         orders=max(1, len(orders)),
     )

@@ -200,12 +200,13 @@ class LLMJudge(Judge):
             "sample": sample,
             "client": self.client.parameters(),
         }
-        if request.top_p is not None:
-            requested["top_p"] = request.top_p
-        if request.top_k is not None:
-            requested["top_k"] = request.top_k
-        if request.unsent:
-            requested["unsent"] = [*sorted(request.unsent)]
+        # What came later is named only where it is used, so that older caches keep their keys.
+        later: dict[str, JsonValue] = {
+            "top_p": request.top_p,
+            "top_k": request.top_k,
+            "unsent": [*sorted(request.unsent)] or None,
+        }
+        requested |= {name: value for name, value in later.items() if value is not None}
         key = reply_key(self.client.server, self.client.model, requested)
         return Call(item, question.order, sample, key, request)
 

@@ -115,10 +115,6 @@ def wait_s(attempt: int, failure: CallFailed, backoff_s: float, draw: float) -> 
     return min(doubled, MAX_BACKOFF_S) * (0.5 + 0.5 * draw)
 
 
-async def _at_once() -> None:
-    """Nothing to wait for."""
-
-
 class Caller:
     """Makes calls under one limiter, with the options' retries; one for each judge."""
 
@@ -130,7 +126,7 @@ class Caller:
         self._random = random.Random()
 
     async def call(
-        self, send: Callable[[], Awaitable[T]], ready: Callable[[], Awaitable[None]] = _at_once
+        self, send: Callable[[], Awaitable[T]], ready: Callable[[], Awaitable[None]] | None = None
     ) -> T:
         """The result of ``send``, tried again as long as that can help.
 
@@ -139,7 +135,8 @@ class Caller:
         for attempt in itertools.count():
             async with self.limiter.slot() as burst:
                 await self.limiter.paused()
-                await ready()
+                if ready:
+                    await ready()
                 try:
                     made = await self._in_time(send)
                 except CallFailed as failure:

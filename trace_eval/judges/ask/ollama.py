@@ -28,11 +28,13 @@ from trace_eval.judges.ask.base import (
     check_read,
     check_text,
 )
-from trace_eval.judges.ask.bodies import ENCODINGS, BodyLost, BodyTooLarge, bound_body
-from trace_eval.judges.ask.bounds import bounded_schema, cut_detail
 from trace_eval.judges.ask.connection import (
+    ENCODINGS,
+    BodyLost,
+    BodyTooLarge,
     PerLoop,
     Redactor,
+    bound_body,
     checked_url,
     is_transport,
     lost,
@@ -40,6 +42,7 @@ from trace_eval.judges.ask.connection import (
 )
 from trace_eval.judges.ask.message import upper_tokens
 from trace_eval.judges.ask.openai_dialect import count_of
+from trace_eval.judges.ask.reply_json import bounded_schema, cut_detail
 from trace_eval.judges.options.groups import OllamaOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 
@@ -51,6 +54,9 @@ MIN_NUM_CTX = 4096
 
 #: Room beside prompt and reply, tokens.
 SPARE = 64
+
+#: Our name of a parameter -> Ollama's, where they differ.
+_NAMES = {"max_tokens": "num_predict"}
 
 #: Statuses that may be gone on the next attempt.
 TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
@@ -98,25 +104,14 @@ class OllamaClient(ChatClient):
     async def chat(self, request: Request) -> Reply:
         await self._look()
         num_ctx = self._context(request)
-        sampling = {
-            "seed": request.seed,
-            "temperature": request.temperature,
-            "max_tokens": request.max_tokens,
-            "top_p": request.top_p,
-            "top_k": request.top_k,
-        }
-        options = {"num_ctx": num_ctx} | {
-            "num_predict" if name == "max_tokens" else name: value
-            for name, value in sampling.items()
-            if value is not None and name not in request.unsent
-        }
+        sampling = {_NAMES.get(name, name): value for name, value in request.sampling.items()}
         try:
             with self._client.lend() as client:
                 made = await client.chat(
                     model=self.model,
                     messages=[{"role": m.role, "content": m.text} for m in request.messages],
                     format=bounded_schema(request.schema),
-                    options=options,
+                    options={"num_ctx": num_ctx, **sampling},
                     keep_alive=self._options.keep_alive,
                     think=self._options.think,
                 )

@@ -27,11 +27,13 @@ from trace_eval.judges.ask.base import (
     Request,
     Unusable,
 )
-from trace_eval.judges.ask.bodies import ENCODINGS, BodyLost, BodyTooLarge, bound_body
-from trace_eval.judges.ask.bounds import bounded_schema
 from trace_eval.judges.ask.connection import (
+    ENCODINGS,
+    BodyLost,
+    BodyTooLarge,
     PerLoop,
     Redactor,
+    bound_body,
     checked_url,
     is_transport,
     lost,
@@ -43,6 +45,7 @@ from trace_eval.judges.ask.openai_dialect import (
     Dialect,
 )
 from trace_eval.judges.ask.openai_replies import OpenAIReplies, Refused
+from trace_eval.judges.ask.reply_json import bounded_schema
 from trace_eval.judges.options.groups import OpenAIOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 
@@ -135,11 +138,10 @@ class OpenAIClient(ChatClient):
             "model": self.model,
             "messages": [{"role": m.role, "content": _content(m)} for m in request.messages],
         }
-        if "max_tokens" not in request.unsent:
-            body[dialect.token_field] = request.max_tokens
-        for name in ("temperature", "seed", "top_p", "top_k"):
-            value = getattr(request, name)
-            if getattr(dialect, name) and name not in request.unsent and value is not None:
+        for name, value in request.sampling.items():
+            if name == "max_tokens":
+                body[dialect.token_field] = value
+            elif getattr(dialect, name):
                 body[name] = value
         if dialect.choices and request.choices > 1:
             body["n"] = request.choices

@@ -20,7 +20,6 @@ from trace_eval.judges.ask.base import (
     check_read,
     check_text,
 )
-from trace_eval.judges.ask.bounds import cut_detail
 from trace_eval.judges.ask.connection import Redactor, lost
 from trace_eval.judges.ask.openai_dialect import (
     ABOUT_STRUCTURE,
@@ -33,6 +32,7 @@ from trace_eval.judges.ask.openai_dialect import (
     takes_no_sound,
     tokens_of,
 )
+from trace_eval.judges.ask.reply_json import cut_detail
 
 #: Statuses that are about key, limits or load, whatever their words.
 _OF_THE_ACCOUNT = frozenset({401, 402, 403, 408, 413, 429, 503, 529})

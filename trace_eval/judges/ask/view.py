@@ -56,7 +56,7 @@ class AnsweredQuestion(Generic[T]):
         names = ("reason", "detail", "raw", "repaired", "cached", "seconds", "usage")
         return {
             "sample": self.call.sample,
-            "seed": self.call.request.sent_seed if seed is None else seed,
+            "seed": self.call.request.sampling.get("seed") if seed is None else seed,
             "sent": self.sent,
             **{name: getattr(outcome, name) for name in names},
         }

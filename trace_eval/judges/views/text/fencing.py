@@ -17,8 +17,8 @@ from typing import Literal, TypeVar, get_args, get_origin
 from pydantic import BaseModel
 
 from blueprints import GROUPS, Absent, Blueprint, Present
-from trace_eval.judges.ask.bounds import shortened
 from trace_eval.judges.ask.message import Message
+from trace_eval.judges.ask.reply_json import shortened
 
 _R = TypeVar("_R", bound=BaseModel)
 
