@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from blueprints import UserError
 from tests.support.cli import output_of
+from tests.support.judged import rated_run
 from tests.support.orca import SCALE, orca_rows
 from tests.support.scored import figure
 from trace_eval.commands.cli import app
@@ -24,6 +25,8 @@ from trace_eval.data.score_estimates import of_distribution
 from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.opinions.cells import texts_of
+from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.scores import read_scores
 from trace_eval.stats.agreement.linear import concordance
 from trace_eval.stats.options import AgreeOptions
@@ -47,6 +50,20 @@ def _labels(tmp_path: Path) -> Path:
     people = {"P1": (5, 4, 2, 3, 1, 4), "P2": (4, 4, 1, 3, 2, 5), "P3": (5, 3, 2, 2, 1, 4)}
     rows = [[f"i{n}", who, v] for who, given in people.items() for n, v in enumerate(given)]
     return _csv(tmp_path / "people.csv", ["id", "rater", "score"], rows)
+
+
+def test_ratings_by_recordings_find_items_that_are_called_by_their_row(tmp_path: Path) -> None:
+    folder = rated_run(tmp_path / "run", {"1": 4.0, "2": 2.0, "3": 5.0, "4": 1.0})
+    lines = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+    for line, name in zip(lines, ("a/x.wav", "b/x.wav", "y.wav", "y.flac"), strict=True):
+        line["answer"]["audio"] = f"/sound/{name}"
+    (folder / "items.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    read = read_scores(folder)
+    names = {"a/x.wav": "1", "sound/b/x": "2", "/else/sound/b/x.wav": "/else/sound/b/x.wav"}
+    names |= {"x.wav": "x.wav", "y.wav": "y.wav", "c/x.wav": "c/x.wav"}  # of two items, or of none
+    assert as_judged(texts_of([*names]), [read]).tolist() == [*names.values()]
+    ratings = _csv(tmp_path / "r.csv", ["file", "MOS"], [["a/x.wav", 4], ["b/x.wav", 2]])
+    assert agree([folder], ratings, QUICK).coverage[0].rated == 2  # type: ignore[union-attr]
 
 
 def test_two_tables_are_enough(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ They are read from CSV, JSON lines, Parquet or a JSON list (the HCoT layout); se
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,7 +17,6 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import PREFERENCE
-from trace_eval.data.file_names import stem, unpadded
 from trace_eval.data.label_files import (
     Columns,
     Read,
@@ -51,6 +49,7 @@ from trace_eval.opinions.codes import (
     TEXT_FACTS,
     Codes,
 )
+from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.opinions import DataWarning, Opinions, no_common_ids
 
 
@@ -238,23 +237,6 @@ def mapped(
         else values
         for name, values in columns.items()
     }
-
-
-def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
-    """Ids as judgements have them: ``q1.wav`` stands for ``q1``, and ``7`` for ``007``."""
-    stray = np.full(len(ids), bool(about))
-    for one in about:
-        stray &= one.find(ids) < 0
-    if not stray.any():
-        return ids
-    judged = {name for one in about for name in map(str, one.ids.tolist())}
-    numbers = Counter(map(unpadded, judged))
-    padded = {short: name for name in judged if numbers[short := unpadded(name)] == 1}
-    ids = ids.copy()
-    for row in np.flatnonzero(stray).tolist():
-        plain = stem(str(ids[row]))
-        ids[row] = plain if plain in judged else padded.get(unpadded(plain), ids[row])
-    return ids
 
 
 def encode(

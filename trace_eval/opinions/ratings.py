@@ -294,8 +294,11 @@ def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = 
 
 
 def facts_of(items: Sequence[Single]) -> dict[str, list[Any]]:
-    """Facts of items, a column each."""
-    return {
+    """Facts of items, a column each; of items that are called by their row, the recording."""
+    named = {}
+    if all(item.id.isdecimal() for item in items):
+        named = {"recording": [item.answer.source_id or None for item in items]}
+    return named | {
         "instruction_id": [item.question_id for item in items],
         "system": [item.system for item in items],
         "split": [item.split for item in items],

@@ -1,0 +1,52 @@
+"""Ids of labels, as the judgements beside them call the same items."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from trace_eval.data.file_names import stem, unpadded
+from trace_eval.opinions.cells import Texts
+from trace_eval.opinions.opinions import Opinions
+
+#: Parts of a recording's name that are compared at most.
+_PARTS = 4
+
+
+def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
+    """Ids as judgements have them: ``q1.wav`` stands for ``q1``, and ``7`` for ``007``.
+
+    The name of a recording stands for the item whose recording it is, where only one is.
+    """
+    stray = np.full(len(ids), bool(about))
+    for one in about:
+        stray &= one.find(ids) < 0
+    if not stray.any():
+        return ids
+    judged = {name for one in about for name in map(str, one.ids.tolist())}
+    numbers = Counter(map(unpadded, judged))
+    padded = {short: name for name in judged if numbers[short := unpadded(name)] == 1}
+    paths = {
+        (name, stem(str(path)))
+        for one in about
+        for name, path in zip(one.ids.tolist(), one.facts.get("recording", ()), strict=False)
+    }
+    recorded = {depth: _by_last_parts(paths, depth) for depth in range(1, _PARTS + 1)}
+    ids = ids.copy()
+    for row in np.flatnonzero(stray).tolist():
+        plain = stem(str(ids[row]))
+        last = plain.split("/")[-_PARTS:]
+        other = recorded[len(last)].get("/".join(last)) or ids[row]
+        ids[row] = plain if plain in judged else padded.get(unpadded(plain), other)
+    return ids
+
+
+def _by_last_parts(paths: Iterable[tuple[str, str]], depth: int) -> dict[str, str | None]:
+    """The last parts of a recording's name -> its item; None: several have such a one."""
+    items: dict[str, str | None] = {}
+    for name, path in paths:
+        last = "/".join(path.split("/")[-depth:])
+        items[last] = name if items.get(last, name) == name else None
+    return items
