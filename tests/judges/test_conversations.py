@@ -14,8 +14,10 @@ from blueprints import Spoken, UserError
 from fusion import Rating
 from tests.support import blueprints as make
 from tests.support import calls
+from tests.support.audio_cases import scripted as listening
 from tests.support.cases import blueprint, verdict
-from tests.support.llm_judges import listening_judge, reading_judge, scoring_judge
+from tests.support.llm_judges import reading_judge
+from tests.support.rated_sound import rater
 from tests.support.rating import rate, scripted
 from trace_eval.conversations.findings import find
 from trace_eval.data.answers import Answer
@@ -33,7 +35,6 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_scorers
 from trace_eval.judges.rules.judge import RulesJudge
 from trace_eval.judges.rules.turns import TurnsJudge
-from trace_eval.judges.views.answer.audio import AudioView
 from trace_eval.judges.views.text.conversation import show_conversation
 from trace_eval.runs.pipeline import decode_recording
 
@@ -316,9 +317,7 @@ def test_who_cannot_look_at_a_conversation_says_so_in_one_line() -> None:
 def test_a_judge_that_listens_hears_the_turns_as_a_dialogue(tmp_path: Path) -> None:
     calls.sound(tmp_path)
     spoken = Conversation.model_validate(calls.conversation(str(tmp_path / "call.wav")))
-    rubric, options = load_rubric("role_realism"), JudgeOptions(backoff_s=0)
-    view = AudioView(rubric, options)
-    judge = scoring_judge("scripted:x", ScriptedClient([]), options, FREE, rubric, view)
+    judge, _ = rater("role_realism", [])
     case = Case(item(spoken), {}, decode_recording)
     assert judge.view.missing_evidence(case) is None
     (call,) = judge.calls(case)
@@ -335,8 +334,7 @@ def test_a_judge_that_listens_hears_both_calls_of_a_pair(tmp_path: Path) -> None
     audio = str(tmp_path / "call.wav")
     whole = Conversation.model_validate(calls.conversation(audio))
     short = Conversation.model_validate(calls.conversation(audio, calls.TURNS[:3]))
-    options = JudgeOptions(task="dimensions", concat="none", transcripts="asr", backoff_s=0)
-    judge = listening_judge("scripted:x", ScriptedClient([]), options, FREE)
+    judge, _ = listening([], task="dimensions", concat="none", transcripts="asr")
     case = Case(pair(whole, short), {}, decode_recording)
     forward, back = (call.request.messages[-1] for call in judge.calls(case))
     heard = [[p.seconds for p in m.content if isinstance(p, AudioPart)] for m in (forward, back)]
@@ -350,8 +348,6 @@ def test_a_judge_that_listens_hears_both_calls_of_a_pair(tmp_path: Path) -> None
     assert judge.view.missing_evidence(Case(pair(made(), whole))) == (
         "answer A is a call of which no turn can be heard"
     )
-    brief = listening_judge(
-        "scripted:x", ScriptedClient([]), JudgeOptions(max_clip_seconds=5), FREE
-    )
+    brief, _ = listening([], max_clip_seconds=5)
     long = asyncio.run(judgement_of(brief, case))
     assert "answer A has 11.60 s, the limit is 5 s" in str(long.detail)

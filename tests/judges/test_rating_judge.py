@@ -30,7 +30,6 @@ def test_five_samples_are_a_mean_with_its_spread(samples: Any, value: float, sd:
     assert found.sd == pytest.approx(sd, abs=1e-6)
     assert (found.used, found.samples) == (len(usable), 5)
     assert found.distribution == {str(k): usable.count(k) / len(usable) for k in range(1, 6)}
-    assert found.estimate
     assert found.estimate.mean == pytest.approx((value - 1) / 4, abs=1e-12)
     # Variance of the shares themselves: (n - 1) / n of the samples' on [0, 1].
     assert found.estimate.variance == pytest.approx(
@@ -67,7 +66,6 @@ def test_three_of_five_unusable_is_unscored_with_the_commonest_reason() -> None:
         None,
         None,
     )
-    assert found.detail
     assert found.detail.startswith("2 of 5 samples are usable: score: '9' is not one of")
     assert (found.used, found.samples, found.estimate) == (2, 5, None)
     fewer = rate(scripted(replies, samples=5, min_samples=2))
@@ -77,7 +75,6 @@ def test_three_of_five_unusable_is_unscored_with_the_commonest_reason() -> None:
 def test_one_sample_has_no_variance() -> None:
     found = rate(scripted([say(3)]))
     assert (found.value, found.sd) == (3, None)
-    assert found.estimate
     assert (found.estimate.variance, found.estimate.within, found.estimate.between) == (None,) * 3
     assert "NaN" not in found.model_dump_json()
 
@@ -87,7 +84,6 @@ def test_the_rubric_says_how_samples_reduce(reduce: str, value: float) -> None:
     rubric = load_rubric("correctness").model_copy(update={"reduce": reduce})
     found = rate(scripted(replies_of((4, 4, 5, 2, 1)), rubric, samples=5))
     assert found.value == pytest.approx(value)
-    assert found.estimate
     assert found.estimate.mean == pytest.approx(0.55)
 
 
@@ -96,7 +92,6 @@ def test_an_empty_candidate_is_not_sent() -> None:
         judge = scripted([])
         found = rate(judge, case_of(single(words)))
         assert (found.status, found.reason, found.value) == ("scored", "empty_candidate", 1)
-        assert found.estimate
         assert (found.estimate.mean, found.estimate.variance) == (0, 0)
         assert "empty_candidate" in found.caveats[0]
         assert judge.calls(case_of(single(words))) == []
@@ -149,7 +144,6 @@ def test_several_judges_are_pooled() -> None:
     (found,) = asyncio.run(Panel([one, two]).outcomes(case_of()))
     means = [(14 / 3 - 1) / 4, (7 / 3 - 1) / 4]
     assert found.judge == "scripted:x + scripted:y"
-    assert found.estimate
     assert found.estimate.mean == pytest.approx(math.fsum(means) / 2)
     assert found.value == pytest.approx(3.5)
     assert found.estimate.between == pytest.approx(((means[0] - means[1]) / 2) ** 2)
@@ -212,13 +206,11 @@ def test_lexical_says_what_it_is() -> None:
     assert found.value
     assert found.value > 4
     assert found.sd is None
-    assert found.estimate
     assert found.estimate.variance is not None
     assert sum((found.distribution or {}).values()) == pytest.approx(1)
     assert any("does not understand meaning" in caveat for caveat in found.caveats)
     two = case_of(single("South", reference=["", "North", "South"]))
     best = asyncio.run(LexicalJudge(load_rubric("correctness")).judge(two))
-    assert best.estimate
     assert best.estimate.reference == 2
 
 

@@ -131,7 +131,6 @@ def _plain(field: dict[str, object]) -> dict[str, object]:
 def _outside(text: str) -> str:
     """The message without what stands inside of fences, and without their tags."""
     tag = re.search(r"<<<data (\w+)", text)
-    assert tag
     inside = rf"(<<<data {tag[1]} [^\n]*\n)[^\n]*(\nend {tag[1]}>>>)"
     return re.sub(inside, r"\1\2", text).replace(tag[1], "TAG")
 

@@ -19,7 +19,7 @@ from tests.support.blueprints import answer
 from tests.support.cases import judged
 from tests.support.cli import trace_eval
 from tests.support.speech import write_espeak
-from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.answers import Answer
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
@@ -102,35 +102,32 @@ def test_a_loop_is_a_fault_unless_repetition_was_asked() -> None:
     assert asked.dimensions["content"].rating == Rating.BOTH_GOOD
 
 
+RIVERS = "Which rivers flow through London and Paris?"  # river, flow, through, london, paris
+ON_TOPIC = answer("the rivers in london and paris are the thames and the seine")  # 3 of 5
+
+
 def test_low_overlap_counts_only_against_a_much_higher_one() -> None:
-    question = "Which rivers flow through London and Paris?"  # river, flow, through, london, paris
-    on, half, off = (
-        answer("the rivers in london and paris are the thames and the seine"),  # 3 of 5
-        answer("there is one in london"),  # 1 of 5: above the cut of 0.1
-        answer("bananas are yellow"),  # 0 of 5
-    )
-    assert judged(on, off, question).dimensions["content"].rating == Rating.A
-    assert judged(on, half, question).dimensions["content"].rating == Rating.BOTH_GOOD
+    half = answer("there is one in london")  # 1 of 5: above the cut of 0.1
+    off = answer("bananas are yellow")  # 0 of 5
+    assert judged(ON_TOPIC, off, RIVERS).rating("content") == Rating.A
+    assert judged(ON_TOPIC, half, RIVERS).rating("content") == Rating.BOTH_GOOD
     # The leader needs 0.25 more; 0.2 against 0 is less.
-    assert judged(half, off, question).dimensions["content"].rating == Rating.BOTH_GOOD
+    assert judged(half, off, RIVERS).rating("content") == Rating.BOTH_GOOD
 
 
 def test_guessed_words_are_no_evidence_of_the_topic() -> None:
-    question = "Which rivers flow through London and Paris?"
-    on = answer("the rivers in london and paris are the thames and the seine")
     guessed = answer(transcript=make.transcript("bananas are yellow", "low_confidence"))
-    assert judged(on, guessed, question).rating("content") is None
+    assert judged(ON_TOPIC, guessed, RIVERS).rating("content") is None
     # lost in bad sound: the tie leaves the decision to voice quality, which knows
     noisy = answer(transcript=guessed.transcript, quality=make.quality(ovrl=1.9))
-    verdicts = judged(on, noisy, question)
-    assert ratings(verdicts) == {
+    assert ratings(judged(ON_TOPIC, noisy, RIVERS)) == {
         "content": "both_good",
         "voice_quality": "1",
         "paralinguistics": "both_good",
     }
     # but it does not win: whether it answers at all is not known
     refusing = answer(REFUSAL)
-    assert judged(refusing, noisy, question).rating("content") is None
+    assert judged(refusing, noisy, RIVERS).rating("content") is None
 
 
 @pytest.mark.parametrize(
@@ -168,11 +165,10 @@ def test_words_known_to_be_bad_decide_nothing(groups: dict[str, Any], why: str) 
 
 
 def test_what_is_known_of_english_is_not_looked_for_in_other_languages() -> None:
-    question = "Which rivers flow through London and Paris?"
     refuses = answer(REFUSAL)
     german = refuses.transcript.model_copy(update={"language": "de"})
-    judgement = judged(answer(), answer(transcript=german), question)
-    assert judged(answer(), refuses, question).rating("content") == Rating.A
+    judgement = judged(answer(), answer(transcript=german), RIVERS)
+    assert judged(answer(), refuses, RIVERS).rating("content") == Rating.A
     assert judgement.rating("content") == Rating.BOTH_GOOD
     heard = judgement.dimensions["content"].evidence["b"]
     assert (heard["language"], heard["overlap"]) == ("de", None)  # type: ignore[index, call-overload]
@@ -219,14 +215,7 @@ def test_requests_are_read_only_in_their_language_and_from_words_that_were_heard
             assert why in found.dimensions["paralinguistics"].reasoning
     # where nobody can tell from the words, the manifest's language is believed
     for text in ("Parla piano!", "Cosa c'è di aperto domani a Roma?"):
-        pair = Pair(
-            id="p",
-            instruction=Instruction(text=text),
-            a=Answer(audio="a"),
-            b=Answer(audio="b"),
-            language="it",
-        )
-        found = RulesJudge().judge_case(Case.of(pair, slow, answer()))
+        found = judged(slow, answer(), text, language="it")
         assert "is in Italian, in which" in found.dimensions["paralinguistics"].reasoning
     # in English they are read, with a name of elsewhere among them
     english = "Speak quickly: when does the museo del Prado open?"

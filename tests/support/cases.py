@@ -62,7 +62,11 @@ def verdict(
 
 
 def judged(
-    a: Blueprint, b: Blueprint, instruction: str | None = None, spoken: Blueprint | None = None
+    a: Blueprint,
+    b: Blueprint,
+    instruction: str | None = None,
+    spoken: Blueprint | None = None,
+    language: str | None = None,
 ) -> Judgement:
     """What judge ``rules`` says of two answers to a request that is written or ``spoken``."""
     pair = Pair(
@@ -70,5 +74,6 @@ def judged(
         instruction=Instruction(text=instruction),
         a=Answer(audio="a.wav"),
         b=Answer(audio="b.wav"),
+        language=language,
     )
     return RulesJudge().judge_case(Case.of(pair, a, b, spoken))

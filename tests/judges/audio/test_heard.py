@@ -14,22 +14,18 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.support.audio_cases import case, pair, said, with_texts
+from tests.support.audio_cases import case, said, scripted, with_texts
 from tests.support.cli import trace_eval
-from tests.support.llm_judges import listening_judge, scoring_judge
+from tests.support.rated_sound import case as rated_case
+from tests.support.rated_sound import clip, rater
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
-from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.reply_json import ReplyError
-from trace_eval.judges.ask.scripted import ScriptedClient
-from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.hearing import check_hearing
 from trace_eval.judges.registry.create import Check
 from trace_eval.judges.registry.doctor import doctor
-from trace_eval.judges.views.answer.audio import AudioView
-from trace_eval.runs.pipeline import decode_recording
 
 ADMITTED = (
     "I could not hear any audio.",
@@ -77,18 +73,12 @@ def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:
     )
     deaf = f"{reply} Please note: I could not hear any audio."
     for task in ("s2s", "naturalness"):
-        client = ScriptedClient([deaf] * 2)  # a second chance would ask for a third reply
-        judge = listening_judge("audio:scripted:t", client, JudgeOptions(task=task))
+        judge, _ = scripted([deaf] * 2, task=task)  # a second chance would ask for a third reply
         judgement = asyncio.run(judge.judge(with_texts(case(tmp_path))))
         assert (judgement.status, judgement.reason) == ("unscored", Reason.NOT_HEARD)
         assert judgement.dimensions == {}
-    rubric, options = load_rubric("quality"), JudgeOptions()
-    client = ScriptedClient([deaf])
-    rater = scoring_judge(
-        "audio:scripted:t", client, options, None, rubric, AudioView(rubric, options)
-    )
-    item = Single(id="s", answer={"audio": pair(tmp_path).a.audio})
-    score = asyncio.run(rater.judge(Case(item, decode=decode_recording)))
+    judge, _ = rater("quality", [deaf])
+    score = asyncio.run(judge.judge(rated_case(clip(tmp_path))))
     assert (score.status, score.reason) == ("unscored", Reason.NOT_HEARD)
 
 
@@ -123,8 +113,7 @@ def test_what_nobody_hears_is_not_sent(
     told: str,
     options: dict[str, Any],
 ) -> None:
-    client = ScriptedClient([])
-    judge = listening_judge("audio:scripted:t", client, JudgeOptions(**options))
+    judge, client = scripted([], **options)
     bad = recording(tmp_path / "bad.wav", seconds, level)
     for side in "ab":
         made = with_texts(case(tmp_path))
@@ -140,22 +129,14 @@ def test_what_nobody_hears_is_not_sent(
 def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> None:
     made = case(tmp_path)  # answers of 0.2 and 0.25 s
     for options in ({"task": "s2s"}, {"task": "naturalness"}):
-        limits = JudgeOptions(max_clip_seconds=0.22, instruction="text", **options)
-        judge = listening_judge("audio:scripted:t", ScriptedClient([]), limits)
+        judge, _ = scripted([], max_clip_seconds=0.22, instruction="text", **options)
         told = str(asyncio.run(judge.judge(with_texts(made))).detail)
         assert "answer B has 0.25 s, the limit is 0.22 s" in told
         assert "max_clip_seconds" in judge.uses
-    rubric, options = load_rubric("quality"), JudgeOptions(max_clip_seconds=0.22)
-    rater = scoring_judge(
-        "audio:scripted:t", ScriptedClient([]), options, None, rubric,
-        AudioView(rubric, options),
-    )  # fmt: skip
-    for answer, told in (
-        (made.pair.b, "0.25 s, the limit is 0.22 s"),
-        (made.pair.a.model_copy(update={"audio": recording(tmp_path / "t.wav", 0.01)}), "at least"),
-    ):
-        item = Single(id="s", answer={"audio": answer.audio})
-        score = asyncio.run(rater.judge(Case(item, decode=decode_recording)))
+    judge, _ = rater("quality", [], max_clip_seconds=0.22)
+    short = recording(tmp_path / "t.wav", 0.01)
+    for audio, told in ((made.pair.b.audio, "0.25 s, the limit is 0.22 s"), (short, "at least")):
+        score = asyncio.run(judge.judge(rated_case(Single(id="s", answer={"audio": audio}))))
         assert (score.status, told in str(score.detail)) == ("unscored", True)
 
 

@@ -14,12 +14,9 @@ from blueprints import UserError
 from fusion import LABEL_SETS, PREFERENCE, TYPED_TIE, OffScale
 from fusion.plain import PLAIN_POLICIES, collapse
 from tests.support.audio_cases import case, said, scripted
-from tests.support.llm_judges import listening_judge
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.policies import any_policy
-from trace_eval.judges.ask.scripted import ScriptedClient
-from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.runs.fuse import check_policy, fuse
 
 
@@ -75,8 +72,8 @@ def test_two_rules_of_pooling_have_two_names_and_are_recorded(tmp_path: Path) ->
     scores = [(5, 4), (5, 4), (3, 3), (3, 3), (3, 3)]
     reason = dict.fromkeys(("prosody", "pacing", "articulation", "overall"), "r")
     replies = [json.dumps(reason | {"score_1": a, "score_2": b}) for a, b in scores]
-    options = JudgeOptions(task="naturalness", transcripts="asr", swap="off", samples=5)
-    scoring = listening_judge("audio:scripted:t", ScriptedClient(replies), options)
+    options = {"task": "naturalness", "transcripts": "asr", "swap": "off", "samples": 5}
+    scoring, _ = scripted(replies, **options)
     judgement = asyncio.run(scoring.judge(case(tmp_path)))
     assert (judgement.label("overall"), judgement.pooling) == ("tie", "mode")
     assert judgement.label_set == "plain"

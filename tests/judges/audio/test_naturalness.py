@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from tests.support.audio_cases import case, with_texts
+from tests.support.audio_cases import case, scripted, with_texts
 from tests.support.cli import trace_eval
-from tests.support.llm_judges import listening_judge
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.decide.card_page import published
@@ -46,10 +45,7 @@ def reply(first: object, second: object, words: str = "calm") -> str:
 def judged(
     folder: Path, replies: list[Any], given: Case | None = None, **options: Any
 ) -> tuple[Judgement, ScriptedClient]:
-    client = ScriptedClient(replies)
-    judge = listening_judge(
-        "audio:scripted:test", client, JudgeOptions(task="naturalness", **options)
-    )
+    judge, client = scripted(replies, task="naturalness", **options)
     return asyncio.run(judge.judge(given or spoken(folder))), client
 
 
@@ -136,10 +132,7 @@ def test_a_template_replaces_the_whole_prompt(tmp_path: Path) -> None:
     (user,) = client.history[0].messages
     assert [p.text for p in user.parts if isinstance(p, Text)][1:] == ["B", "Rate."]
     assert made.status == "scored"
-    ours, theirs = (
-        listening_judge("x", ScriptedClient([]), JudgeOptions(task="naturalness", template=path))
-        for path in (None, template)
-    )
+    ours, theirs = (scripted([], task="naturalness", template=path)[0] for path in (None, template))
     assert ours.parameters()["prompt"] != theirs.parameters()["prompt"]
     template.write_text("{% block verdict %}{% endblock %}")
     with pytest.raises(UserError, match="define one or more of system, criteria, pair, single"):

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from tests.support.audio_cases import case, with_texts
-from tests.support.llm_judges import listening_judge
+from tests.support.audio_cases import case, scripted, with_texts
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.scripted import ScriptedClient
@@ -53,8 +52,7 @@ def reply(first: object, second: object) -> str:
 def judged(
     path: Path, replies: list[Any], given: Case, **options: Any
 ) -> tuple[Judgement, ScriptedClient]:
-    client = ScriptedClient(replies)
-    judge = listening_judge("audio:scripted:t", client, JudgeOptions(task=str(path), **options))
+    judge, client = scripted(replies, task=str(path), **options)
     return asyncio.run(judge.judge(given)), client
 
 
