@@ -22,7 +22,7 @@ from blueprints import (
 )
 from blueprints.axis import course
 from blueprints.notation import label
-from tests.support.samples import TEXT, absent, blueprints, spoken
+from tests.support.samples import TEXT, absent, blueprints, spoken, spoken_with
 
 #: From 0.4 to 1.3 s.
 PAUSES = [Span(start_s=n, end_s=n + 0.4 + n / 9) for n in range(9)]
@@ -31,11 +31,6 @@ PAUSES = [Span(start_s=n, end_s=n + 0.4 + n / 9) for n in range(9)]
 def measures_of(bp: Blueprint) -> dict[str, str]:
     """Name of a group -> what its part of the second line says."""
     return dict(part.split(" ", 1) for part in render_brief(bp).split("\n")[-1].split("; "))
-
-
-def with_values(group: str, **values: object) -> Blueprint:
-    bp = spoken()
-    return bp.model_copy(update={group: bp.group(group).model_copy(update=values)})
 
 
 def test_words_are_whole_and_ordinary_measures_have_no_number() -> None:
@@ -69,7 +64,7 @@ def test_words_are_whole_and_ordinary_measures_have_no_number() -> None:
 def test_what_is_out_of_the_ordinary_has_its_number(
     group: str, values: dict[str, object], said: str
 ) -> None:
-    assert said in measures_of(with_values(group, **values))[group]
+    assert said in measures_of(spoken_with(group, **values))[group]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +109,6 @@ def test_any_blueprint_has_two_lines_and_finite_numbers(bp: Blueprint) -> None:
     lines = render_brief(bp).splitlines()
     assert len(lines) <= 1 + heard
     if heard:
-        assert isinstance(bp.transcript, Transcript)
         said = lines[0].removeprefix(f"{label(bp.transcript.language)} ")
         assert json.JSONDecoder().raw_decode(said)[0] == bp.transcript.text
     groups = [name for name in GROUPS if not isinstance(bp.group(name), Absent)]

@@ -17,7 +17,7 @@ from blueprints import (
     Status,
 )
 from blueprints.records import Fact
-from tests.support.samples import spoken
+from tests.support.samples import spoken, spoken_with
 
 
 class Harmonicity(Present):
@@ -61,9 +61,7 @@ def test_a_group_without_a_rendering_is_json_on_one_line_with_its_fields_as_lege
 def test_single_values_are_facts_and_of_an_extension_all() -> None:
     assert list(PLAIN.facts("hnr")) == [Fact("hnr mean_db", 12.5), Fact("hnr voice", "a\nb")]
     assert list(Extension(values={"x": [1]}).facts("mine")) == [Fact("mine x", [1])]
-    rate = spoken().rate
-    assert not isinstance(rate, Absent)
-    words = rate.model_copy(update={"syllables_per_s": None, "syllables": None, "contour": None})
+    words = spoken_with("rate", syllables_per_s=None, syllables=None, contour=None).rate
     assert [fact.name for fact in words.facts("rate")] == ["rate", "articulation", "tempo trend"]
 
 
@@ -71,10 +69,7 @@ def test_single_values_are_facts_and_of_an_extension_all() -> None:
 def test_the_length_of_a_clip_is_null_where_it_is_nothing(
     seconds: float, known: float | None
 ) -> None:
-    signal = spoken().signal
-    assert not isinstance(signal, Absent)
-    clip = spoken().model_copy(update={"signal": signal.model_copy(update={"duration_s": seconds})})
-    assert clip.clip_s == known
+    assert spoken_with("signal", duration_s=seconds).clip_s == known
     absent = Absent(status=Status.FAILED, reason="no")
     assert Blueprint(clip="c", signal=absent).clip_s is None
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 
 from blueprints import (
-    Absent,
     Blueprint,
+    Contour,
     UserError,
     compact_legend,
     render_compact,
     render_paper,
 )
-from tests.support.samples import TEXT, absent, blueprints, spoken
+from tests.support.samples import TEXT, absent, blueprints, spoken, spoken_with
 
 #: Fig. 7 of the paper.
 KEYS: dict[str, list[str] | None] = {
@@ -70,12 +70,10 @@ def test_keys_and_values_are_the_papers() -> None:
 
 
 def test_contours_keep_a_pause_where_it_is() -> None:
-    bp = spoken(20.0)  # 20 bins of 1 s
-    assert not isinstance(bp.pitch, Absent)
     values = [None if 100 <= i < 140 else 200.0 for i in range(200)]  # 10 to 14 s
-    contour = bp.pitch.contour.model_copy(update={"values": values})
-    bp = bp.model_copy(update={"pitch": bp.pitch.model_copy(update={"contour": contour})})
-    out: dict[str, Any] = render_paper(bp)
+    contour = Contour(start_s=0.05, step_s=0.1, values=values)
+    # 20 bins of 1 s
+    out: dict[str, Any] = render_paper(spoken_with("pitch", seconds=20.0, contour=contour))
     expected = [200.0] * 10 + [None] * 4 + [200.0] * 6
     assert out["agent_audio_properties"]["Full_Pitch_Contour_Hz"] == expected
 
@@ -90,10 +88,7 @@ def test_absent_groups_keep_their_keys_with_null() -> None:
     assert keys_of(some) == KEYS
     assert some["agent_audio_properties"]["Mean_Pitch_Hz"] is None
     assert some["agent_audio_properties"]["Integrated_Loudness_LUFS"] == -24.07
-    rate = spoken().rate
-    assert not isinstance(rate, Absent)
-    wordless = rate.model_copy(update={"wpm": None, "articulation_wpm": None, "words": None})
-    some = render_paper(spoken().model_copy(update={"rate": wordless}))
+    some = render_paper(spoken_with("rate", wpm=None, articulation_wpm=None, words=None))
     assert some["agent_audio_properties"]["Speech_Rate_WPM"] is None  # not 0
 
 

@@ -102,6 +102,12 @@ def spoken(seconds: float = 16.8, text: str = TEXT, models: bool = True) -> Blue
     )
 
 
+def spoken_with(group: str, *, seconds: float = 16.8, **values: object) -> Blueprint:
+    """The same answer with other values in a group."""
+    bp = spoken(seconds)
+    return bp.model_copy(update={group: bp.group(group).model_copy(update=values)})
+
+
 _number = st.floats(-1e6, 1e6, allow_nan=False)
 _positive = st.floats(1e-3, 1e6, allow_nan=False)
 _share = st.floats(0, 1, allow_nan=False)
