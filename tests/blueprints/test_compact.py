@@ -18,12 +18,12 @@ from blueprints import (
     Extension,
     Span,
     Status,
-    Transcript,
     Word,
     compact_legend,
     render_compact,
     render_paper,
 )
+from tests.support import blueprints as make
 from tests.support.samples import absent, blueprints, spoken, spoken_with, texts
 
 
@@ -33,13 +33,7 @@ def lines_of(bp: Blueprint, drop: tuple[str, ...] = ()) -> dict[str, str]:
 
 
 def heard(text: str, words: list[Word] | None = None, suspect: tuple[str, ...] = ()) -> Blueprint:
-    transcript = Transcript(
-        text=text,
-        language="en",
-        language_source="model",
-        words=words or [],
-        suspect=list(suspect),
-    )
+    transcript = make.transcript(text, *suspect, words=words or ())
     return Blueprint(clip="0" * 64, transcript=transcript)
 
 

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from blueprints import Absent, Blueprint, Extension, Signal, Span, Status
+from blueprints import Absent, Blueprint, Extension, Span, Status
 from extractors.audio import Clip
 from extractors.defects import DefectsExtractor
 from extractors.registry import create
 from extractors.signal import SignalExtractor
+from tests.support import blueprints as make
 
 RATE = 16_000
 Floats = NDArray[np.float64]
@@ -49,14 +50,8 @@ def events(samples: Floats, spans: list[Span] | None = None) -> list[tuple[str, 
 def extracted(samples: Floats, spans: list[Span] | None = None) -> Extension | Absent:
     seconds = len(samples) / RATE
     spans = [Span(start_s=0.1, end_s=seconds - 0.1)] if spans is None else spans
-    signal = Signal(
+    signal = make.signal(
         duration_s=seconds,
-        rate_hz=RATE,
-        channels=1,
-        peak_dbfs=-1,
-        rms_dbfs=-20,
-        clipping_ratio=0,
-        bandwidth_hz=4000,
         speech_s=sum(span.seconds for span in spans),
         speech=spans,
         pauses=[Span(start_s=a.end_s, end_s=b.start_s) for a, b in pairwise(spans)],

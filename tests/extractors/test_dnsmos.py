@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import numpy as np
@@ -13,19 +12,10 @@ from extractors import registry
 from extractors.audio import SPEECH_RATE, Clip, decode
 from extractors.dnsmos import extractor as dnsmos
 from extractors.dnsmos.extractor import DnsmosExtractor
-from tests.support import blueprints as make
+from tests.support.model_parts import known, unspoken
 from tests.support.processes import python
 
 TOLERANCE = 1e-3  # promised fidelity; single-precision sums differ by about 1e-5
-
-
-def known(clip: Clip, speech_s: float | None = None) -> Blueprint:
-    """A blueprint whose signal group says how much speech there is."""
-    peak = float(np.abs(clip.samples).max())
-    speech_s = clip.seconds if speech_s is None else speech_s
-    dbfs = 20 * math.log10(peak) if peak else None
-    signal = make.signal(duration_s=clip.seconds, peak_dbfs=dbfs, speech_s=speech_s)
-    return Blueprint(clip=clip.sha256, signal=signal)
 
 
 def quality(clip: Clip) -> Quality:
@@ -139,7 +129,7 @@ def test_clips_without_speech_get_no_score() -> None:
     for clip, blueprint, status in (
         (short, known(short), Status.TOO_SHORT),
         (silent, known(silent), Status.SILENT),
-        (wind, known(wind, 0.0), Status.NO_SPEECH),
+        (wind, unspoken(wind), Status.NO_SPEECH),
         (empty, Blueprint(clip="0"), Status.TOO_SHORT),
     ):
         got = DnsmosExtractor().extract(clip, blueprint)

@@ -20,6 +20,7 @@ from extractors.rate import (
     trend,
     word_rates,
 )
+from tests.support import blueprints as make
 from tests.support.speech import (
     SENTENCE_SYLLABLES,
     WORDLESS,
@@ -32,12 +33,8 @@ from tests.support.speech import (
 
 
 def transcript(words: int) -> Transcript:
-    return Transcript(
-        text=" ".join(["w"] * words),
-        language="en",
-        language_source="given",
-        words=[Word(text="w", start_s=None, end_s=None)] * words,
-    )
+    each = Word(text="w", start_s=None, end_s=None)
+    return make.transcript(" ".join(["w"] * words), words=[each] * words)
 
 
 def rate_of(clip: Clip, words: int | None = None) -> Rate:

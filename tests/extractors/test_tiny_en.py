@@ -18,7 +18,7 @@ from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.registry import create
 from extractors.signal import SignalExtractor
 from tests.support import blueprints as make
-from tests.support.speech import write_espeak
+from tests.support.speech import measured, write_espeak
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
 from trace_eval.extracting.source import ClipSource
@@ -34,13 +34,12 @@ pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
 def known(clip: Clip, *spans: tuple[float, float]) -> Blueprint:
     """What the voice activity detector finds, or, with spans, what we say that it found."""
-    detector, nothing = SignalExtractor(), Blueprint(clip=clip.sha256)
     if not spans:
-        return nothing.with_group("signal", detector.extract(clip, nothing), detector.provenance())
+        return measured(clip)
     speech = [Span(start_s=start, end_s=end) for start, end in spans]
     seconds = sum(span.seconds for span in speech)
     signal = make.signal(duration_s=clip.seconds, speech_s=seconds, speech=speech)
-    return nothing.with_group("signal", signal, detector.provenance())
+    return Blueprint(clip=clip.sha256, signal=signal)
 
 
 def clip_of(wave: npt.NDArray[np.floating]) -> Clip:

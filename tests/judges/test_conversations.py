@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from blueprints import Spoken, UserError
+from blueprints import UserError
 from fusion import Rating
 from tests.support import blueprints as make
 from tests.support import calls
@@ -228,14 +228,7 @@ def test_rules_find_late_talking_over_silence_loops_and_another_language() -> No
 
 def _in(language: str, probability: float | None = None, flags: Sequence[str] = ()) -> Any:
     words = make.transcript("one two three four five", *flags)
-    spoken = probability and Spoken(
-        language=language,
-        probability=probability,
-        runner_up=None,
-        runner_up_probability=None,
-        window_s=10,
-        sure=True,
-    )
+    spoken = probability and make.spoken_in(language, probability)
     heard = {"language": language, "language_source": "detected", "spoken": spoken}
     return blueprint(None, transcript=words.model_copy(update=heard))
 

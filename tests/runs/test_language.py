@@ -20,7 +20,6 @@ from blueprints import (
     UNSURE,
     Blueprint,
     Span,
-    Spoken,
     Transcript,
     UserError,
     written_language,
@@ -74,14 +73,8 @@ SPANISH = (
 
 def heard(language: str, probability: float = 0.9, speech_s: float = 9.0, **more: Any) -> Blueprint:
     """A clip in which this language was heard."""
-    spoken = Spoken(
-        language=language,
-        probability=probability,
-        runner_up="pt",
-        runner_up_probability=0.05,
-        window_s=10,
-        sure=probability >= 0.5,
-    )
+    others = {"runner_up": "pt", "runner_up_probability": 0.05}
+    spoken = make.spoken_in(language, probability, **others)
     stated = make.transcript("agua pasada", *more.get("suspect", ()))
     transcript = stated.model_copy(update={"language": language, "spoken": spoken})
     return answer(transcript=transcript, signal=make.signal(speech_s=speech_s))

@@ -20,6 +20,7 @@ from blueprints import (
     Rate,
     Signal,
     Span,
+    Spoken,
     Status,
     Transcript,
     Word,
@@ -57,6 +58,15 @@ def transcript(text: str, *suspect: str, words: Sequence[Word] = ()) -> Transcri
         language_source="model",
         words=list(words),
         suspect=list(suspect),
+    )
+
+
+def spoken_in(language: str, probability: float = 0.9, **changes: Any) -> Spoken:
+    """What a recogniser says of the language that it hears."""
+    values: dict[str, Any] = {"runner_up": None, "runner_up_probability": None, "window_s": 10}
+    sure = probability >= 0.5
+    return Spoken(
+        **({"language": language, "probability": probability, "sure": sure} | values | changes)
     )
 
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blueprints import Absent, Blueprint, Signal, Span, Transcript, UserError
+from blueprints import Absent, Blueprint, Span, Transcript, UserError
 from extractors.audio import Clip
 from extractors.base import Extractor
+from tests.support import blueprints as make
 
 SENTENCE = "Hello there, how are you doing today?"
 
@@ -38,17 +39,15 @@ def known(clip: Clip, *spans: tuple[float, float]) -> Blueprint:
         spans = ((0.0, clip.seconds),)
     speech = [Span(start_s=start, end_s=end) for start, end in spans]
     level = float(20 * np.log10(peak)) if peak else None
-    signal = Signal(
+    signal = make.signal(
         duration_s=clip.seconds,
         rate_hz=clip.rate,
         channels=clip.channels,
         peak_dbfs=level,
         rms_dbfs=level,
-        clipping_ratio=0,
         bandwidth_hz=None,
         speech_s=sum(span.seconds for span in speech),
         speech=speech,
-        pauses=[],
     )
     return Blueprint(clip=clip.sha256, signal=signal)
 
