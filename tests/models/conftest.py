@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from extractors.base import Extractor
 from tests.support.model_parts import SENTENCE
 from tests.support.netguard import refuse_network
 
@@ -91,3 +92,14 @@ def accent_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tests.support.tiny_ecapa import write_ecapa
 
     return write_ecapa(tmp_path_factory.mktemp("accent") / "alphabetical")
+
+
+@pytest.fixture(params=["whisper", "emotion2vec", "ecapa"])
+def extractor(
+    request: pytest.FixtureRequest, whisper_file: Path, emotion_folder: Path, accent_folder: Path
+) -> Extractor:
+    """Each extractor with a model, on the tiny one."""
+    from extractors import registry
+
+    models = {"whisper": whisper_file, "emotion2vec": emotion_folder, "ecapa": accent_folder}
+    return registry.create(f"{request.param}:{models[request.param]}")

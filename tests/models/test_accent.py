@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from blueprints import Absent, Span, Status, UserError
-from extractors import device
 from extractors.voices import EcapaExtractor, cosine, excerpt
-from tests.support.model_parts import known, measured, refused, silence, spoken_in, unspoken, voice
+from tests.support.model_parts import known, measured, refused, spoken_in, voice
 from tests.support.tiny_ecapa import ACCENTS, write_ecapa
 
 
@@ -81,25 +80,6 @@ def test_english_accents_only(accent_folder: Path, transcript: object, present: 
         assert found.status is Status.UNAVAILABLE
         assert "the speech is in 'de'" in found.reason
         assert "English accents only" in found.reason
-
-
-@pytest.mark.parametrize(("rate", "channels"), [(8000, 1), (44_100, 2)])
-def test_any_rate_and_channels(accent_folder: Path, rate: int, channels: int) -> None:
-    found = measured(EcapaExtractor(model=str(accent_folder)), voice(2.0, rate, channels))
-    assert len(found.similarities) == 16
-
-
-def test_nothing_is_compared_where_nobody_speaks(accent_folder: Path) -> None:
-    extractor = EcapaExtractor(model=str(accent_folder))
-    for blueprint, clip, status in (
-        (known(silence()), silence(), Status.SILENT),
-        (unspoken(voice(1.0)), voice(1.0), Status.NO_SPEECH),
-        (known(voice(0.1)), voice(0.1), Status.TOO_SHORT),
-    ):
-        absent = extractor.extract(clip, blueprint)
-        assert isinstance(absent, Absent)
-        assert absent.status is status
-    assert device._MODELS == {}
 
 
 def test_of_a_long_clip_a_minute_is_heard(accent_folder: Path) -> None:

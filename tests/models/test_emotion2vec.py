@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from blueprints import Absent, Span, Status, UserError
-from extractors import device
+from blueprints import Span, UserError
 from extractors.emotion2vec import Emotion2vecExtractor, speech_within, split, weighted
 from extractors.emotion2vec_scores import english, named_scores
-from tests.support.model_parts import known, measured, refused, silence, unspoken, voice
+from tests.support.model_parts import measured, refused, voice
 from tests.support.tiny_emotion2vec import LABELS, write_emotion2vec
 
 ENGLISH = [
@@ -125,25 +124,6 @@ def test_windows_fill_the_clip(seconds: float, count: int) -> None:
     if windows:
         assert (windows[0].start_s, windows[-1].end_s) == (0, seconds)
         assert {round(window.seconds, 3) for window in windows} == {round(seconds / count, 3)}
-
-
-@pytest.mark.parametrize(("rate", "channels"), [(8000, 1), (44_100, 2)])
-def test_any_rate_and_channels(emotion_folder: Path, rate: int, channels: int) -> None:
-    clip = voice(2.0, rate, channels)
-    assert measured(Emotion2vecExtractor(model=str(emotion_folder)), clip).top == "happy"
-
-
-def test_nothing_is_scored_where_nobody_speaks(emotion_folder: Path) -> None:
-    extractor = Emotion2vecExtractor(model=str(emotion_folder))
-    for blueprint, clip, status in (
-        (known(silence()), silence(), Status.SILENT),
-        (unspoken(voice(1.0)), voice(1.0), Status.NO_SPEECH),
-        (known(voice(0.1)), voice(0.1), Status.TOO_SHORT),
-    ):
-        absent = extractor.extract(clip, blueprint)
-        assert isinstance(absent, Absent)
-        assert absent.status is status
-    assert device._MODELS == {}
 
 
 def test_the_shortest_speech_is_scored(emotion_folder: Path) -> None:

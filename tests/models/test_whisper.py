@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blueprints import Absent, Span, Status, Transcript, UserError
+from blueprints import Span, Transcript, UserError
 from extractors import device
 from extractors.recognised import words_of
 from extractors.stretches import first_speech, stretches
 from extractors.suspect import suspicions
 from extractors.whisper import WhisperExtractor, halve, load_checkpoint
-from tests.support.model_parts import SENTENCE, known, measured, refused, silence, unspoken, voice
+from tests.support.model_parts import SENTENCE, measured, refused, voice
 from tests.support.tiny_whisper import write_whisper
 
 
@@ -66,25 +66,6 @@ def test_an_unknown_language_is_refused(whisper_file: Path) -> None:
 def test_a_loop_is_flagged(tmp_path: Path) -> None:
     path = write_whisper(tmp_path / "loop.pt", "and then " * 5)
     assert measured(WhisperExtractor(model=str(path)), voice()).suspect == ["repetition_loop"]
-
-
-@pytest.mark.parametrize(("rate", "channels"), [(8000, 1), (44_100, 2), (16_000, 2)])
-def test_any_rate_and_channels(whisper_file: Path, rate: int, channels: int) -> None:
-    clip = voice(2.0, rate, channels)
-    assert measured(WhisperExtractor(model=str(whisper_file)), clip).text == SENTENCE
-
-
-def test_nothing_is_recognised_where_nobody_speaks(whisper_file: Path) -> None:
-    extractor = WhisperExtractor(model=str(whisper_file))
-    for blueprint, clip, status in (
-        (known(silence()), silence(), Status.SILENT),
-        (unspoken(voice(1.0)), voice(1.0), Status.NO_SPEECH),
-        (unspoken(voice(0.1)), voice(0.1), Status.TOO_SHORT),
-    ):
-        absent = extractor.extract(clip, blueprint)
-        assert isinstance(absent, Absent)
-        assert absent.status is status
-    assert device._MODELS == {}, "the model was loaded for nothing"
 
 
 def test_a_long_clip_is_heard_to_its_end(whisper_file: Path) -> None:
