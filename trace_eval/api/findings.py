@@ -15,7 +15,6 @@ from blueprints import UserError
 from trace_eval.api.finding import Finding
 from trace_eval.data.columns import Columns
 from trace_eval.decide.answers import answer_of
-from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.opinions.labels import table_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
@@ -103,7 +102,7 @@ def _agreement_points(report: AgreeReport | ScoreReport) -> Iterator[Point]:
     for score in report.scores:
         result = score.accuracy
         if result.value is not None:
-            yield Point(f"{score.judge}: {score.dimension}", result.value, *ends(result))
+            yield Point(f"{score.judge}: {score.dimension}", result.value, *result.ends)
     for score in most_accurate(report.scores)[:1]:
         for rule in score.baselines:
             if rule.accuracy is not None:
@@ -117,7 +116,7 @@ def _score_points(report: ScoreReport) -> Iterator[Point]:
         result = figure.estimate
         of_judge = (figure.group, figure.name) == ("agreement", "rho") and figure.who in judges
         if of_judge and result.value is not None:
-            yield Point(figure.who, result.value, *ends(result))
+            yield Point(figure.who, result.value, *result.ends)
 
 
 def ranking_finding(report: RankReport) -> Finding:
@@ -130,7 +129,7 @@ def ranking_finding(report: RankReport) -> Finding:
 def _ranking_points(report: RankReport) -> Iterator[Point]:
     for mean in report.means:
         if mean.mean.value is not None:
-            yield Point(mean.system, mean.mean.value, *ends(mean.mean))
+            yield Point(mean.system, mean.mean.value, *mean.mean.ends)
     for row in report.judged:
         if row.rate.labels is not None:
             yield Point(row.system, row.rate.labels, *(row.rate.labels_interval or (None, None)))
@@ -147,7 +146,7 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
         if isinstance(report, RunComparison)
         else [(f"{d.second} minus {d.first}: {d.rubric}", d.difference) for d in report.differences]
     )
-    points = [Point(name, e.value, *ends(e)) for name, e in result if e.value is not None]
+    points = [Point(name, e.value, *e.ends) for name, e in result if e.value is not None]
     return Finding(
         "Comparison of runs",
         report,
@@ -158,11 +157,6 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
         axis="same label, share" if pairs else "difference of scores",
         ends=_SHARE if pairs else None,
     )
-
-
-def ends(result: IntervalEstimate) -> tuple[float | None, float | None]:
-    """Low and high of an interval; None: it has none."""
-    return result.interval or (None, None)
 
 
 def screening_finding(report: Screening) -> Finding:

@@ -11,7 +11,6 @@ from trace_eval.api.findings import (
     agreement_finding,
     cards_finding,
     comparison_finding,
-    ends,
     ranking_finding,
 )
 from trace_eval.compare.evaluate import RunComparison
@@ -129,7 +128,7 @@ def _of_parts(report: AgreeReport, best: JudgeScore) -> Iterator[tuple[str, Pict
     """Accuracy of the most accurate judge by category, and of all judges by number of labels."""
     rule = Point("majority class", best.majority.accuracy, baseline=True)
     categories = [
-        Point(f"{row.category} ({row.items})", row.accuracy.value, *ends(row.accuracy))
+        Point(f"{row.category} ({row.items})", row.accuracy.value, *row.accuracy.ends)
         for row in report.by_category
         if row.judge == best.judge and row.accuracy.value is not None
     ]
@@ -139,7 +138,7 @@ def _of_parts(report: AgreeReport, best: JudgeScore) -> Iterator[tuple[str, Pict
     judges: dict[str, list[Point]] = {best.judge: []}
     for row in report.by_labels:
         if row.accuracy.value is not None and row.dimension == best.dimension:
-            point = Point(str(row.labels), row.accuracy.value, *ends(row.accuracy))
+            point = Point(str(row.labels), row.accuracy.value, *row.accuracy.ends)
             judges.setdefault(row.judge, []).append(point)
     if len(judges[best.judge]) > 1:
         yield "labels", draw.curve(judges, ("labels", f"accuracy ({best.dimension})"), rule)

@@ -27,6 +27,11 @@ class IntervalEstimate:
         """A number with its limits, or the reason why it has none."""
         return cls(value, reason=limits) if isinstance(limits, str) else cls(value, limits)
 
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """Both ends of the interval; None where there is none."""
+        return self.interval or (None, None)
+
     def on(self, scale: Callable[[float], float]) -> IntervalEstimate:
         """The same in other units, by a rising function."""
         limits = self.interval and (scale(self.interval[0]), scale(self.interval[1]))

@@ -179,8 +179,7 @@ def figures(table: Table) -> Iterator[Figure]:
         for title, value in zip(table.columns, cells, strict=True):
             result = value if isinstance(value, IntervalEstimate) else IntervalEstimate(value)
             if isinstance(result.value, int | float) and title not in COUNTS:
-                low, high = result.interval or (None, None)
-                yield Figure(name, title, result.value, low, high, items)
+                yield Figure(name, title, result.value, *result.ends, items)
 
 
 def _items(columns: Sequence[str], row: Sequence[Any]) -> int | None:
