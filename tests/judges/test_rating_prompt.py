@@ -14,7 +14,7 @@ from trace_eval.data.items import Single
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.judges.ask.message import AudioPart, Text
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.views.answer.transcript import TranscriptView
+from trace_eval.judges.views.answer.text import TranscriptView
 
 FULL = single(
     rationale="RATIONALE-WORDS",

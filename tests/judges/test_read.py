@@ -15,7 +15,7 @@ from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.rubrics.pairs import ScoreScale
 from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError
-from trace_eval.judges.combine.votes import preference
+from trace_eval.judges.combine.orders import preference
 from trace_eval.judges.read.labels import is_placeholder, parse_reply, read_label
 from trace_eval.judges.read.score import read_score, reply_schema
 from trace_eval.judges.read.two_scores import NATURALNESS, TwoScores, read_json, read_text, schema

@@ -12,8 +12,13 @@ from fusion import DIMENSIONS, POLICIES, PREFERENCE, RATINGS, TYPED_TIE, Rating,
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason, Usage
 from trace_eval.data.scores import ScoreOpinion
-from trace_eval.judges.combine.orders import frame, labelled_judgement, swap_back
-from trace_eval.judges.combine.votes import preference, voted_judgement
+from trace_eval.judges.combine.orders import (
+    frame,
+    labelled_judgement,
+    preference,
+    swap_back,
+    voted_judgement,
+)
 from trace_eval.judges.read.two_scores import NATURALNESS
 from trace_eval.runs.fuse import overall_distribution
 

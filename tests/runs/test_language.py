@@ -54,8 +54,7 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.judges.rules.judge import RulesJudge
-from trace_eval.judges.views.answer.blueprint import BlueprintView
-from trace_eval.judges.views.answer.transcript import TranscriptView
+from trace_eval.judges.views.answer.text import BlueprintView, TranscriptView
 from trace_eval.judges.views.pair.text import PairTextView
 from trace_eval.judges.views.text.notes import notes_of
 from trace_eval.runs.guesses import guesses_among

@@ -15,7 +15,7 @@ from trace_eval.data.judgement import Judgement, PairScores, VerdictOpinion
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
-from trace_eval.judges.combine.votes import rewarded_judgement, voted_judgement
+from trace_eval.judges.combine.orders import rewarded_judgement, voted_judgement
 from trace_eval.judges.read.two_scores import NATURALNESS
 from trace_eval.runs.derived import typed_tie, write_as_voice_quality
 from trace_eval.runs.record import JudgeRecord, RunRecord

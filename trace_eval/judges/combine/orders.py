@@ -1,4 +1,4 @@
-"""Many opinions -> one outcome: one frame for pairs and scores, and the judgements of pairs.
+"""Many opinions -> one outcome: one frame for pairs and scores, and judgements of pairs.
 
 A comparison stands only when every order that was asked has a usable opinion: with one order
 alone the judge's preference for a place would count as evidence. Within that frame each order's
@@ -8,12 +8,15 @@ that a preference for the first place cancels. The label is what the scale decid
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
-from fusion import TYPED_TIE, Scale
-from trace_eval.data.judgement import About, DimensionVerdict, Judgement, VerdictOpinion
+from fusion import PREFERENCE, TYPED_TIE, Scale
+from trace_eval.data.judgement import About, DimensionVerdict, Judgement, PairScores, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason, commonest_failure, failures
+from trace_eval.data.pairs import Preference
+from trace_eval.data.rubrics.pairs import ScoreQuestion
 from trace_eval.data.scores import ScoreOpinion
 from trace_eval.judges.ask.prices import sum_usage
 
@@ -143,3 +146,98 @@ def _reasoning(about: About, label: Any, rated: Sequence[VerdictOpinion], scale:
 def swap_back(ratings: Mapping[str, Any], order: Order, scale: Scale = TYPED_TIE) -> dict[str, Any]:
     """Ratings of a call in terms of the pair's own A and B."""
     return {name: scale.swap(r) if order == "ba" else r for name, r in ratings.items()}
+
+
+# --- scores of both answers: votes decide, means are kept beside them ---------------------------
+# A vote and a mean can differ: (6, 7), (7, 9), (7, 3) are two votes for the second and a higher
+# mean of the first. The verdict is the vote (Voting@k of SpeechJudge, arXiv 2511.07931; its
+# released script averages instead).
+
+#: Key of the preference: it is about the pair as a whole.
+ABOUT: Literal["overall"] = "overall"
+
+
+def preference(first: float, second: float, margin: float = 0.0) -> Preference:
+    """The side with the higher score; ``tie`` when equal or closer than ``margin``."""
+    if first == second or abs(first - second) < margin:
+        return "tie"
+    return "1" if first > second else "2"
+
+
+def voted_judgement(
+    pair: str, judge: str, opinions: Sequence[VerdictOpinion], question: ScoreQuestion
+) -> Judgement:
+    """The judgement of the votes; every order that was shown needs a usable opinion.
+
+    The label is the preference with the largest share, every order with equal weight; equal
+    largest shares are a ``tie``.
+    """
+    made, usable = framed(pair, judge, opinions, PREFERENCE)
+    if not usable:
+        return made
+    votes = [[preference(a, b) for a, b in _scores(each)] for each in in_orders(usable).values()]
+    label, pooled, consistent = PREFERENCE.reconcile([PREFERENCE.shares(each) for each in votes])
+    made.dimensions[ABOUT] = DimensionVerdict(
+        rating=label,
+        reasoning=_words(usable, label),
+        distribution={name: pooled[name] for name in ("1", "2", "tie") if pooled.get(name)},
+        consistent=consistent,
+    )
+    a, b = map(list, zip(*_scores(usable), strict=True))
+    mean_a, mean_b = math.fsum(a) / len(a), math.fsum(b) / len(b)
+    kept = PairScores(
+        task=question.name,
+        low=question.scale.min,
+        high=question.scale.max,
+        a=a,
+        b=b,
+        mean_a=mean_a,
+        mean_b=mean_b,
+        margin=mean_a - mean_b,
+        p_a=PREFERENCE.mean(pooled),
+    )
+    return made.model_copy(update={"pair_scores": kept})
+
+
+def _scores(opinions: Iterable[VerdictOpinion]) -> list[tuple[float, float]]:
+    """The scores of A and B of every opinion."""
+    return [(float(one.score_a or 0), float(one.score_b or 0)) for one in opinions]
+
+
+def rewarded_judgement(
+    pair: str, judge: str, rewards: tuple[float, float], p_a: float, tie_margin: float
+) -> Judgement:
+    """The judgement of the rewards of A and B; they have no order to be consistent in."""
+    reward_a, reward_b = rewards
+    label = preference(reward_a, reward_b, tie_margin)
+    return Judgement(
+        pair=pair,
+        judge=judge,
+        status="scored",
+        label_set="plain",
+        dimensions={
+            ABOUT: DimensionVerdict(
+                rating=label,
+                reasoning=f"reward of A {reward_a:.4f}, of B {reward_b:.4f}",
+                evidence={"reward_a": reward_a, "reward_b": reward_b, "tie_margin": tie_margin},
+                distribution={"1": p_a, "2": 1 - p_a},
+            )
+        },
+        pair_scores=PairScores(
+            task="naturalness",
+            a=[reward_a],
+            b=[reward_b],
+            mean_a=reward_a,
+            mean_b=reward_b,
+            margin=reward_a - reward_b,
+            p_a=p_a,
+        ),
+    )
+
+
+def _words(usable: Sequence[VerdictOpinion], label: str) -> str:
+    agreeing = [opinion for opinion in usable if opinion.ratings.get(ABOUT) == label]
+    chosen = min(agreeing or usable, key=lambda opinion: (opinion.order, opinion.sample))
+    reasons = " ".join(f"{name}: {words}" for name, words in chosen.reasoning.items() if words)
+    shown = f"A {chosen.score_a:g}, B {chosen.score_b:g}."
+    return f"{shown} {quote(chosen, reasons)}".strip()

@@ -21,7 +21,7 @@ from trace_eval.data.scores import Score
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.combine.samples import lowest_score, stated_score
 from trace_eval.judges.views.answer.prompt import doubtful_words
-from trace_eval.judges.views.answer.transcript import missing_words, roles_of_words, words_of
+from trace_eval.judges.views.answer.text import missing_words, roles_of_words, words_of
 
 
 class WordJudge(Judge):

@@ -27,8 +27,7 @@ from trace_eval.judges.ask.reply_json import (
     storable,
 )
 from trace_eval.judges.ask.view import AnswerForm, Replies
-from trace_eval.judges.combine.orders import unreasoned
-from trace_eval.judges.combine.votes import ABOUT, preference, voted_judgement
+from trace_eval.judges.combine.orders import ABOUT, preference, unreasoned, voted_judgement
 from trace_eval.judges.read.hearing import check_hearing
 
 #: Decimals in a reply that are a step of the scale may differ from it by rounding.

@@ -13,7 +13,7 @@ from blueprints import UserError
 from fusion import ItemKind
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.base import Judge
-from trace_eval.judges.combine.panel import Key, Panel
+from trace_eval.judges.combine.panel import FusedPanel, Key, Panel
 from trace_eval.judges.options.judge_options import FOR_LISTENERS, JudgeOptions
 from trace_eval.judges.registry.kinds import FUSION, KINDS, JudgeKind, judge_specs, plugin
 
@@ -160,8 +160,6 @@ def panel_of(
     specs = [judge for judge in judges if isinstance(judge, str)]
     if len(specs) < len(judges):
         raise UserError("judge: single answers are rated by specs; name one, e.g. lexical")
-    from trace_eval.judges.combine.fused import FusedPanel
-
     fused = [spec for spec in specs if spec.partition(":")[0] == FUSION]
     if not fused:
         return Panel([r for spec in specs for r in create_scorers(spec, rubrics, options)], done)

@@ -150,7 +150,7 @@ def view_of(rubric: ScoreRubric, options: JudgeOptions) -> SingleView:
     if rubric.of_conversations:
         target = "conversation:ConversationView"
     else:
-        target = "blueprint:BlueprintView" if rubric.needs_audio else "transcript:TranscriptView"
+        target = "text:BlueprintView" if rubric.needs_audio else "text:TranscriptView"
     view: SingleView = _load(f"views.answer.{target}")(rubric, options)
     return view
 
@@ -219,7 +219,7 @@ class JudgeKind(NamedTuple):
     scores: ScoreFactory | None = None
 
 
-#: Kind of several judges that are weighted together, see ``judges.combine.fused``.
+#: Kind of several judges that are weighted together, see ``judges.combine.panel``.
 FUSION = "fusion"
 
 KINDS: dict[str, JudgeKind] = {

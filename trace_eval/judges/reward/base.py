@@ -24,7 +24,7 @@ from trace_eval.judges.scorer.batcher import Batcher
 from trace_eval.judges.scorer.checkpoint import check_packages
 from trace_eval.judges.scorer.model import dtype_of
 from trace_eval.judges.views.pair.naturalness import NaturalnessPrompt
-from trace_eval.judges.views.sound.limits import check_clip
+from trace_eval.judges.views.sound.layout import check_clip
 from trace_eval.judges.views.text.tasks import NATURALNESS
 
 #: Options of judges in this process, whatever the model does.

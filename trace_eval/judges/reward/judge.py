@@ -22,7 +22,7 @@ from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score, ScoreOpinion
 from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.base import Case, Judge, score_fields
-from trace_eval.judges.combine.votes import rewarded_judgement, voted_judgement
+from trace_eval.judges.combine.orders import rewarded_judgement, voted_judgement
 from trace_eval.judges.options.groups import OpenAIOptions, PairwiseOptions, RewardOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.two_scores import NATURALNESS as QUESTION

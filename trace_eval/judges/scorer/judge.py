@@ -23,7 +23,7 @@ from trace_eval.judges.scorer.checkpoint import locate
 from trace_eval.judges.scorer.clamp import clamped
 from trace_eval.judges.scorer.model import Prediction, dtype_of, load
 from trace_eval.judges.scorer.text import ScorerFields, fields_of
-from trace_eval.judges.views.answer.transcript import recognised_words
+from trace_eval.judges.views.answer.text import recognised_words
 
 #: Texts per forward pass on a CPU and on a GPU; the outcome does not depend on it.
 BATCH = 8

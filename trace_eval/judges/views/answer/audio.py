@@ -28,8 +28,13 @@ from trace_eval.judges.views.examples.solved import (
     example_messages,
 )
 from trace_eval.judges.views.sound.encode import Sending, Waveform, sound_of
-from trace_eval.judges.views.sound.layout import Sound, dialogue_items, single_items
-from trace_eval.judges.views.sound.limits import check_length, is_silent
+from trace_eval.judges.views.sound.layout import (
+    Sound,
+    check_length,
+    dialogue_items,
+    is_silent,
+    single_items,
+)
 from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
 from trace_eval.judges.views.text.fencing import neutralise
 from trace_eval.judges.views.text.tasks import ABOUT, common

@@ -13,8 +13,7 @@ from trace_eval.data.answers import Answer
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.base import Case
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
-from trace_eval.judges.views.sound.layout import common_rate, dialogue_items
-from trace_eval.judges.views.sound.limits import check_length
+from trace_eval.judges.views.sound.layout import check_length, common_rate, dialogue_items
 from trace_eval.judges.views.text.tasks import ABOUT
 
 #: Silence between two turns of a call, seconds, as in the dialogues that are rated.

@@ -29,8 +29,7 @@ from trace_eval.judges.views.examples.solved import Examples, Solved
 from trace_eval.judges.views.pair.calls import about_calls, call_clip, words_of_call
 from trace_eval.judges.views.pair.sound_prompt import PromptBuilder, PromptItem
 from trace_eval.judges.views.sound.encode import Sending, sound_of
-from trace_eval.judges.views.sound.layout import GAP_S, Sound, Unit
-from trace_eval.judges.views.sound.limits import check_clip
+from trace_eval.judges.views.sound.layout import GAP_S, Sound, Unit, check_clip
 from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
 from trace_eval.judges.views.text.fencing import neutralise, second_chance
 from trace_eval.judges.views.text.tasks import common, texts_sha256
