@@ -18,10 +18,9 @@ from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.ray.cluster import INSTALL as INSTALL_RAY
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry import doctor as judge_doctor
-from trace_eval.judges.registry import listing
 from trace_eval.judges.registry.create import Check
+from trace_eval.judges.registry.doctor import ListedOption
 from trace_eval.judges.registry.kinds import ENTRY_POINT_GROUP, KINDS, JudgeKind
-from trace_eval.judges.registry.listing import ListedOption
 
 #: Distributions that decide results, listed with their versions.
 PACKAGES = (
@@ -99,7 +98,7 @@ def options_of_judge(spec: str, options: JudgeOptions) -> list[ListedOption]:
     Raises:
         UserError: the judge cannot be made.
     """
-    return complete(listing.options_of(spec, options))
+    return complete(judge_doctor.options_of(spec, options))
 
 
 def _install() -> list[Check]:

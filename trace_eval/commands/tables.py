@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # the LLM clients take half a second to import
     from trace_eval.judges.ask.batch import BatchWritten
     from trace_eval.judges.ask.estimate import CostEstimate
     from trace_eval.judges.registry.create import Check
-    from trace_eval.judges.registry.listing import ListedOption
+    from trace_eval.judges.registry.doctor import ListedOption
     from trace_eval.runs.listing import ListedRun
     from trace_eval.runs.summary import Summary
 

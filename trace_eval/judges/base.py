@@ -200,6 +200,16 @@ class Judge(ABC):
         """Release connections."""
 
 
+def refuses(judge: Judge, item: Item) -> str | None:
+    """Why a judge cannot judge an item at all; None: it can."""
+    if not item.has_conversations or judge.takes_conversations:
+        return None
+    return (
+        f"the answer is a conversation, and judge {judge.spec} takes one recording or text; use"
+        " a judge that reads (rules, openai:MODEL), and of single ones a rubric of conversations"
+    )
+
+
 def unscored(item: Item, rubric: Any, judge: str, reason: Reason, detail: str) -> Outcome:
     """An outcome without a verdict or score, with the reason; see :attr:`Judge.rubric`."""
     if isinstance(item, Pair):

@@ -25,7 +25,7 @@ from trace_eval.judges.ask.message import sent_record
 from trace_eval.judges.ask.replies import reply_key
 from trace_eval.judges.ask.sender import Sender
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Question, Replies, View
-from trace_eval.judges.base import Activity, Case, Judge
+from trace_eval.judges.base import Activity, Case, Judge, refuses
 from trace_eval.judges.options.groups import ChatOptions, names_of
 
 
@@ -111,8 +111,7 @@ class LLMJudge(Judge):
     def calls_to_make(self, case: Case) -> list[tuple[Call, bool]] | None:
         """(call, whether its reply is cached); None: the case cannot be judged."""
         try:
-            deaf = case.item.has_conversations and not self.takes_conversations
-            if deaf or self.view.missing_evidence(case):
+            if refuses(self, case.item) or self.view.missing_evidence(case):
                 return None
             return [(call, self.sender.stored(call) is not None) for call in self.calls(case)]
         except UserError:  # a recording that cannot be decoded

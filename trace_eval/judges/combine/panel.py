@@ -18,7 +18,15 @@ from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score
 from trace_eval.judges.ask.calls import together
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.base import Activity, Case, Judge, JudgeUnreachable, Modality, unscored
+from trace_eval.judges.base import (
+    Activity,
+    Case,
+    Judge,
+    JudgeUnreachable,
+    Modality,
+    refuses,
+    unscored,
+)
 from trace_eval.judges.combine.samples import JOINED, pooled, shares
 
 #: (item, rubric) of an outcome.
@@ -154,16 +162,6 @@ class Panel:
         """Release the connections of all."""
         for judge in self.judges:
             await judge.close()
-
-
-def refuses(judge: Judge, item: Pair | Single) -> str | None:
-    """Why a judge cannot judge an item at all; None: it can."""
-    if not item.has_conversations or judge.takes_conversations:
-        return None
-    return (
-        f"the answer is a conversation, and judge {judge.spec} takes one recording or text; use"
-        " a judge that reads (rules, openai:MODEL), and of single ones a rubric of conversations"
-    )
 
 
 def _score_rubric(judge: Judge) -> ScoreRubric | None:

@@ -1,12 +1,14 @@
-"""Checks a judge's server with one tiny call, before a run depends on it."""
+"""A judge before a run depends on it: its server checked by one tiny call, and its options."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import os
+import tempfile
 import time
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,18 +17,19 @@ from fusion import Rating
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.load import load_rubric
+from trace_eval.data.settings import help_of, sentence
 from trace_eval.judges.ask.base import CallFailed, ChatClient, Request, Unusable
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import Message, Text, upper_tokens
 from trace_eval.judges.ask.prices import is_local
 from trace_eval.judges.ask.reply_json import object_schema
 from trace_eval.judges.base import Case, Judge, judgement_of
-from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.options.judge_options import STATE, JudgeOptions
 from trace_eval.judges.registry.create import Check, create_judge, create_scorers
 from trace_eval.judges.registry.kinds import KINDS
 
-#: Rubric to make a judge of single answers with.
-_RUBRIC = "correctness"
+#: Rubrics to make a judge of single answers with, until one fits: of words, of sound, of speech.
+_RUBRICS = ("correctness", "style", "naturalness")
 
 #: Tokens of a pair's part of the prompt that a model should have room for: two answers of
 #: about two minutes with all groups.
@@ -79,7 +82,7 @@ async def doctor(
     kind = KINDS.get(spec.partition(":")[0])
     try:
         if kind and kind.scores and not kind.pairs:
-            (judge,) = create_scorers(spec, [load_rubric(_RUBRIC)], options)
+            (judge,) = create_scorers(spec, [load_rubric(_RUBRICS[0])], options)
         else:
             judge = create_judge(spec, options)
     except UserError as error:
@@ -170,13 +173,11 @@ async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     shape = str(client.observed().get("structure", "json_schema"))
     obeys = "both_good" in reply.text and reply.text.strip().startswith("{")
     checks = [Check("server", True, f"answers; model {client.observed().get('model')}")]
-    if obeys:
-        checks.append(Check("schema", True, f"replies keep to it ({shape})"))
-    else:
-        message = (
-            f"{shape}: the reply was {reply.text[:60]!r}; verdicts will rest on the prompt alone"
-        )
-        checks.append(Check("schema", False, message))
+    message = f"replies keep to it ({shape})"
+    if not obeys:
+        said = reply.text[:60]
+        message = f"{shape}: the reply was {said!r}; verdicts will rest on the prompt alone"
+    checks.append(Check("schema", obeys, message))
     counts = reply.tokens.input is not None and reply.tokens.output is not None
     message = "the server counts tokens" if counts else "no token counts: cost and cuts stay unseen"
     checks.append(Check("usage", counts, message))
@@ -201,3 +202,84 @@ def _context(judge: LLMJudge) -> Check:
         return Check("context", True, f"the server does not say; a pair needs about {need} tokens")
     message = f"{result} tokens; a pair needs about {need}"
     return Check("context", result >= need, message)
+
+
+# --- the options of a judge -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ListedOption:
+    """An option that a judge has.
+
+    Attributes:
+        name: as in ``-J NAME=VALUE``, in ``[judge]`` of a file, and in ``JudgeOptions``.
+        default: as it is written; empty: none.
+        items: what it is for: ``pairs``, ``answers`` or ``all``.
+        meaning: one sentence.
+    """
+
+    name: str
+    default: str
+    items: str
+    meaning: str
+
+
+async def options_of(spec: str, options: JudgeOptions) -> list[ListedOption]:
+    """The options that this judge has, in the order of ``JudgeOptions``; contacts no server.
+
+    Args:
+        spec: of the judge.
+        options: those of the user, which may decide what the judge is (e.g. ``task``).
+
+    Raises:
+        UserError: the judge cannot be made, or does not say which options it uses.
+    """
+    with tempfile.TemporaryDirectory(prefix="trace-eval-doctor-") as folder:
+        cache = Path(folder) / "replies.sqlite"
+        # The options of the user; failing those, the server's address alone; failing that, none.
+        tries = [
+            replace(each, cache=cache, offline=True, max_cost=None)
+            for each in (options, JudgeOptions(base_url=options.base_url), JudgeOptions())
+        ]
+        pairs = await _uses(lambda each, _: create_judge(spec, each), tries, [""])
+        kind = KINDS.get(spec.partition(":")[0])
+        answers = await _uses(
+            lambda each, name: create_scorers(spec, [load_rubric(name)], each)[0],
+            tries,
+            _RUBRICS if kind is None or kind.scores else (),
+        )
+    if pairs is None and answers is None:
+        create_judge(spec, replace(options, cache=None))  # raises the reason
+        raise UserError(
+            f"judge {spec}: does not say which options it has; see its own documentation"
+        )
+    used, helps = (pairs or frozenset()) | (answers or frozenset()), help_of(JudgeOptions)
+    listed = []
+    for field in fields(JudgeOptions):
+        name, default = field.name, field.default
+        if name not in used - STATE:
+            continue
+        items = "all"
+        if pairs is not None and answers is not None and name not in pairs & answers:
+            items = "pairs" if name in pairs else "answers"
+        shown = "" if default is None or default == () else str(default)
+        shown = shown.lower() if isinstance(default, bool) else shown
+        listed.append(ListedOption(name, shown, items, sentence(helps[name])))
+    return listed
+
+
+async def _uses(
+    make: Callable[[JudgeOptions, str], Judge],
+    tries: Sequence[JudgeOptions],
+    rubrics: Sequence[str],
+) -> frozenset[str] | None:
+    """The options of the first judge that can be made; None: none can be, or it does not say."""
+    for options in tries:
+        for rubric in rubrics:
+            try:
+                judge = make(options, rubric)
+            except UserError:
+                continue
+            await judge.close()
+            return judge.uses
+    return None

@@ -155,7 +155,24 @@ def view_of(rubric: ScoreRubric, options: JudgeOptions) -> SingleView:
     return view
 
 
-def _chat(kind: str) -> tuple[PairFactory, ScoreFactory]:
+class JudgeKind(NamedTuple):
+    """A built-in kind of judge.
+
+    Attributes:
+        usage: how it is written.
+        package: that must be installed; None: none.
+        pairs: makes a judge of pairs; None: it compares none.
+        scores: makes judges of single answers; None: it scores none by itself.
+    """
+
+    usage: str
+    about: str
+    package: str | None = None
+    pairs: PairFactory | None = None
+    scores: ScoreFactory | None = None
+
+
+def _chat(kind: str, usage: str, about: str, package: str | None) -> JudgeKind:
     """Judges of pairs, and of single answers, over one kind of client."""
     listens = kind == LISTENS
 
@@ -188,7 +205,7 @@ def _chat(kind: str) -> tuple[PairFactory, ScoreFactory]:
             judges.append(LLMJudge(ScoreForm(rubric, options, listens), view, client))
         return judges
 
-    return pairs, singles
+    return JudgeKind(usage, about, package, pairs, singles)
 
 
 def _scorer(
@@ -202,23 +219,6 @@ def _scorer(
     return [ScorerJudge(folder, rubric, options.base, options.device) for rubric in rubrics]
 
 
-class JudgeKind(NamedTuple):
-    """A built-in kind of judge.
-
-    Attributes:
-        usage: how it is written.
-        package: that must be installed; None: none.
-        pairs: makes a judge of pairs; None: it compares none.
-        scores: makes judges of single answers; None: it scores none by itself.
-    """
-
-    usage: str
-    about: str
-    package: str | None = None
-    pairs: PairFactory | None = None
-    scores: ScoreFactory | None = None
-
-
 #: Kind of several judges that are weighted together, see ``judges.combine.panel``.
 FUSION = "fusion"
 
@@ -228,26 +228,19 @@ KINDS: dict[str, JudgeKind] = {
         "no model, no network: a screening baseline",
         pairs=lambda argument, _: _class_of("rules.judge:RulesJudge", argument)(),
     ),
-    "ollama": JudgeKind(
-        *("ollama:MODEL", "a model on an Ollama server", "ollama"),
-        *_chat("ollama"),
-    ),
-    "openai": JudgeKind(
-        *("openai:MODEL", "a model on an OpenAI-compatible server", "openai"),
-        *_chat("openai"),
-    ),
-    "audio": JudgeKind(
-        *("audio:openai:MODEL", "a model that listens to the recordings", "openai"),
-        *_chat(LISTENS),
+    "ollama": _chat("ollama", "ollama:MODEL", "a model on an Ollama server", "ollama"),
+    "openai": _chat("openai", "openai:MODEL", "a model on an OpenAI-compatible server", "openai"),
+    LISTENS: _chat(
+        LISTENS, "audio:openai:MODEL", "a model that listens to the recordings", "openai"
     ),
     "reward": JudgeKind(
-        *("reward:PATH", "a reward model of naturalness, in this process", "transformers"),
-        *(_late("reward.judge:judge_in_process"), _late("reward.judge:raters_in_process")),
+        "reward:PATH",
+        "a reward model of naturalness, in this process",
+        "transformers",
+        _late("reward.judge:judge_in_process"),
+        _late("reward.judge:raters_in_process"),
     ),
-    "scripted": JudgeKind(
-        *("scripted:FILE", "replays replies from a file", None),
-        *_chat("scripted"),
-    ),
+    "scripted": _chat("scripted", "scripted:FILE", "replays replies from a file", None),
     "lexical": JudgeKind(
         "lexical",
         "no model, no network: words in common with a reference",
