@@ -67,21 +67,17 @@ def _run(folder: Path, statement: str) -> None:
         assert database.execute(statement).rowcount == 1
 
 
-def _not_a_database(folder: Path) -> None:
-    (folder / "groups.sqlite").write_bytes(b"no database" * 100)
-
-
-def _a_folder(folder: Path) -> None:
-    (folder / "groups.sqlite").mkdir()
-
-
-def _locks_a_file(folder: Path) -> None:
-    (folder / "locks").write_text("")
-
-
-@pytest.mark.parametrize("damage", [_not_a_database, _a_folder, _locks_a_file])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda folder: (folder / "groups.sqlite").write_bytes(b"no database" * 100),
+        lambda folder: (folder / "groups.sqlite").mkdir(),
+        lambda folder: (folder / "locks").touch(),
+    ],
+    ids=["no database", "a folder", "locks are a file"],
+)
 def test_a_cache_that_cannot_be_used_costs_the_cache_only(
-    damage: Callable[[Path], None], tmp_path: Path
+    damage: Callable[[Path], object], tmp_path: Path
 ) -> None:
     damage(tmp_path)
     _knows_and_keeps_nothing(Cache(tmp_path))

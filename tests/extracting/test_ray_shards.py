@@ -16,6 +16,7 @@ pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[
 from blueprints import Absent, Blueprint, Extension, Provenance, Status, UserError
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting, Placed
+from tests.support.louder_wins import NOTHING
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
@@ -145,8 +146,7 @@ def test_a_failed_recording_behind_a_url_is_tried_again(tmp_path: Path) -> None:
 
 
 def _only(log: Path) -> dict[str, Any]:
-    groups = ("signal", "transcript", "quality", "pitch", "loudness", "rate")
-    return {**dict.fromkeys(groups, "none"), "peak": Counting(log)}
+    return {**NOTHING, "peak": Counting(log)}
 
 
 def test_where_a_gpu_is_asked_for(tmp_path: Path) -> None:

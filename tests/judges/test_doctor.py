@@ -25,6 +25,12 @@ def checks(spec: str, **options: Any) -> dict[str, Check]:
     return {check.name: check for check in asyncio.run(doctor(spec, JudgeOptions(**options)))}
 
 
+def answered(*answers: Answer, spec: str = "openai:m") -> dict[str, Check]:
+    """The same of a server that answers so, in turn."""
+    with Server(in_turn(list(answers))) as server:
+        return checks(spec, base_url=server.url + ("/v1" if spec == "openai:m" else ""))
+
+
 def test_a_healthy_openai_server(llama: str) -> None:
     found = checks("openai:tiny", base_url=f"{llama}/v1", max_tokens=64)
     healthy = ("judge", "key", "server", "schema", "usage")
@@ -76,8 +82,7 @@ UNCOUNTED = {k: v for k, v in completion('{"rating": "both_good"}').items() if k
     ],
 )
 def test_a_bad_reply_is_found(spec: str, body: Any, bad: str) -> None:
-    with Server(in_turn([Answer(body=body)])) as server:
-        found = checks(spec, base_url=server.url + ("/v1" if spec == "openai:m" else ""))
+    found = answered(Answer(body=body), spec=spec)
     assert found["server"].ok
     assert not found[bad].ok
     assert bad != "schema" or "Hello!" in found[bad].detail
@@ -106,23 +111,19 @@ def _verdicts(rating: str) -> Answer:
 
 
 def test_one_real_pair_shows_what_the_tiny_call_cannot() -> None:
+    tiny = Answer(body=completion('{"rating": "both_good"}'))
     full = Answer(400, {"error": {"message": "exceed_context_size", "code": 400}})
-    with Server(in_turn([Answer(body=completion('{"rating": "both_good"}')), full])) as server:
-        found = checks("openai:m", base_url=f"{server.url}/v1")
+    found = answered(tiny, full)
     assert found["schema"].ok  # all green, and yet no pair fits
     assert not found["pair"].ok
     assert "prompt_cut" in found["pair"].detail
     assert "-J mode=transcript has about" in found["pair"].detail
 
-    tiny = Answer(body=completion('{"rating": "both_good"}'))
-    with Server(in_turn([tiny, _verdicts("1")])) as server:
-        found = checks("openai:m", base_url=f"{server.url}/v1")
+    found = answered(tiny, _verdicts("1"))
     assert found["pair"].ok
     assert "2 calls" in found["pair"].detail
     assert "2000 tokens in, 100 out" in found["pair"].detail
     assert not found["orders"].ok  # answer 1 in both orders: it answers by place
     assert not found["verdict"].ok
 
-    with Server(in_turn([tiny, _verdicts("...")])) as server:
-        found = checks("openai:m", base_url=f"{server.url}/v1")
-    assert not found["pair"].ok
+    assert not answered(tiny, _verdicts("..."))["pair"].ok

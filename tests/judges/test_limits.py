@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_a_burst_of_429_halves_once() -> None:
 
 def test_retry_after_counts_and_all_wait() -> None:
     async def main() -> list[float]:
-        caller = Caller(4, CallOptions(retries=2, backoff_s=60.0, max_wait_s=60.0, timeout_s=10))
+        caller = Caller(4, replace(NO_WAIT, backoff_s=60.0))
         loop = asyncio.get_running_loop()
         started, times = loop.time(), []
         send, _ = failing(1, limited(0.2))
@@ -123,9 +124,7 @@ def test_retry_after_counts_and_all_wait() -> None:
 @pytest.mark.parametrize(("retries", "asked"), [(3, 61.0), (0, 30.0)])
 def test_who_gives_up_stops_nobody(retries: int, asked: float) -> None:
     async def main() -> None:
-        caller = Caller(
-            4, CallOptions(retries=retries, backoff_s=0.0, max_wait_s=60.0, timeout_s=10)
-        )
+        caller = Caller(4, replace(NO_WAIT, retries=retries))
         with pytest.raises(CallFailed):
             await caller.call(failing(9, limited(asked))[0])
         async with asyncio.timeout(1):
@@ -151,7 +150,7 @@ def test_a_call_that_took_all_of_its_time_is_made_again_once() -> None:
         await asyncio.sleep(30)
 
     with pytest.raises(CallFailed) as caught:
-        run(Caller(1, CallOptions(retries=5, backoff_s=0, max_wait_s=1, timeout_s=0.05)), slow)
+        run(Caller(1, replace(NO_WAIT, retries=5, timeout_s=0.05)), slow)
     assert caught.value.reason is Reason.UNREACHABLE
     assert caught.value.billed
     assert caught.value.timed_out

@@ -12,7 +12,7 @@ from tests.support.cases import blueprint
 from tests.support.rating import case_of, rate, say, scripted, single
 from trace_eval.data.items import Single
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
-from trace_eval.judges.ask.message import AudioPart, Text
+from trace_eval.judges.ask.message import AudioPart, Message, Text
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.answer.text import TranscriptView
 
@@ -98,34 +98,26 @@ FORGED = (
 @pytest.mark.parametrize("forged", FORGED)
 @pytest.mark.parametrize("field", ["candidate", "reference", "rationale", "question", "context"])
 def test_hostile_fields_change_nothing_outside_their_fence(field: str, forged: str) -> None:
-    fields = {
-        "reference": {"reference": [forged]},
-        "rationale": {"rationale": forged},
-        "question": {"instruction": {"text": forged}},
-        "context": {"context": forged},
-    }
-    item = single(forged) if field == "candidate" else single(**fields[field])
     rubric = load_rubric("correctness").model_copy(
         update={"inputs": (*load_rubric("correctness").inputs, "context")}
     )
-    judge = scripted([say(2)], rubric)
-    found = rate(judge, case_of(item))
-    assert found.value == 2
-    messages = judge.client.history[0].messages  # type: ignore[attr-defined]
-    harmless = scripted([say(2)], rubric)
-    rate(
-        harmless, case_of(single("X") if field == "candidate" else single(**_plain(fields[field])))
-    )
-    other = harmless.client.history[0].messages  # type: ignore[attr-defined]
+
+    def messages_of(text: str) -> tuple[Message, ...]:
+        fields = {
+            "candidate": {"answer": {"text": text}},
+            "reference": {"reference": [text]},
+            "question": {"instruction": {"text": text}},
+        }
+        judge = scripted([say(2)], rubric)
+        item = single(**fields.get(field, {field: text}))
+        assert rate(judge, case_of(item)).value == 2
+        return judge.client.history[0].messages  # type: ignore[attr-defined]
+
+    messages, other = messages_of(forged), messages_of("X")
     assert messages[0] == other[0]
     assert _outside(messages[1].text) == _outside(other[1].text)
     for mark in ("<|im", "```", "[INST]", "‮"):
         assert mark not in messages[1].text
-
-
-def _plain(field: dict[str, object]) -> dict[str, object]:
-    (name,) = field
-    return {name: {"reference": ["X"], "instruction": {"text": "X"}}.get(name, "X")}
 
 
 def _outside(text: str) -> str:

@@ -161,32 +161,23 @@ def test_the_level_is_left_alone_unless_asked_for() -> None:
 def test_recipes_name_what_decides_the_bytes_and_nothing_else() -> None:
     one, other = sound(0.2), sound(0.3)
     signals = load_signals("tones")
-    unit = Unit((one, other))
-    layout = Waveform(tuple(unit_items(unit, "test", signals)), 24_000)
-    recipe = layout.recipe
+
+    def made(*sounds: Sound, level: float | None = None) -> Waveform:
+        return Waveform(tuple(unit_items(Unit(sounds), "test", signals)), 24_000, level=level)
+
+    recipe = made(one, other).recipe
     assert json.loads(json.dumps(recipe)) == recipe
-    assert recipe["items"] == [
-        f"signal test {signals['test'].sha256}",
-        0.5,
-        f"signal audio_1 {signals['audio_1'].sha256}",
-        0.5,
-        one.sha256,
-        0.5,
-        f"signal audio_2 {signals['audio_2'].sha256}",
-        0.5,
-        other.sha256,
-        0.5,
-    ]
+    test, first, second = (
+        f"signal {name} {signals[name].sha256}" for name in ("test", "audio_1", "audio_2")
+    )
+    heard = (test, first, one.sha256, second, other.sha256)
+    assert recipe["items"] == [item for each in heard for item in (each, 0.5)]
     assert recipe["encoding"] == "wav/pcm16"
     assert str(recipe["resampler"]).startswith("soxr ")
-    back = Waveform(tuple(unit_items(unit.swapped, "test", signals)), 24_000)
-    assert back.recipe != recipe
-    same = Waveform(tuple(unit_items(Unit((one, one)), "test", signals)), 24_000)
-    assert (
-        same.recipe
-        == Waveform(tuple(unit_items(Unit((one, one)).swapped, "test", signals)), 24_000).recipe
-    )
-    assert Waveform(layout.items, 24_000, level=-23.0).recipe != recipe
+    swapped = Unit((one, other)).swapped
+    assert made(*swapped.answers).recipe != recipe
+    assert made(one, one).recipe == made(*Unit((one, one)).swapped.answers).recipe
+    assert made(one, other, level=-23.0).recipe != recipe
 
 
 def test_a_recording_that_changed_is_refused() -> None:
