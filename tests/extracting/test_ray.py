@@ -6,9 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +19,7 @@ from tests.support.fakes import Counting, Placed
 from tests.support.louder_wins import NOTHING, LouderWins
 from tests.support.processes import wait_for
 from tests.support.ray_nodes import Nodes
+from tests.support.web import serve
 from trace_eval.data.manifests import read_manifest
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
@@ -210,27 +208,10 @@ def _shards(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in folder.glob("[!.]*.parquet")}
 
 
-@contextmanager
-def _served(folder: Path) -> Iterator[str]:
-    """The URL of a folder on loopback."""
-
-    class Handler(SimpleHTTPRequestHandler):
-        def __init__(self, *given: Any) -> None:
-            super().__init__(*given, directory=str(folder))
-
-        def log_message(self, *_: object) -> None:
-            """Silent."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
 def test_a_run_is_the_local_engines(nodes: Nodes, tmp_path: Path) -> None:
     first, second, third = _clips(tmp_path, 3)
-    with _served(tmp_path) as url:  # one answer is fetched by the worker
-        answers = [(f"{url}/{first.name}", second.name), (third.name, second.name)]
+    with serve(tmp_path) as web:  # one answer is fetched by the worker
+        answers = [(f"{web.url}/{first.name}", second.name), (third.name, second.name)]
         records = [
             {"id": f"p{n}", "a": {"audio": a}, "b": {"audio": b}}
             for n, (a, b) in enumerate(answers)
