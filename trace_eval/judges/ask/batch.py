@@ -1,9 +1,8 @@
 """Batch files: the same calls through a provider's batch API, at about half the price.
 
-Writing puts every call that the reply cache cannot answer into OpenAI's batch request
-format. Reading puts usable replies into that cache, under the key that each line carries
-as its ``custom_id``; a run with ``offline`` then judges from the cache alone, and a run
-without it makes the calls that the batch left open.
+Requests are the calls that the reply cache cannot answer, with their key as ``custom_id``. Usable
+replies are read into that cache: a run with ``offline`` then judges from it alone, and one without
+makes the calls that the batch left open.
 """
 
 from __future__ import annotations
@@ -39,12 +38,9 @@ ENDPOINT = "/v1/chat/completions"
 
 @dataclass(frozen=True)
 class BatchWritten:
-    """The request files that were written.
+    """The request files in their order, and how many requests they hold in all.
 
-    Attributes:
-        files: in order.
-        requests: lines in all of them.
-        cached, unscored: left out, because their reply is cached or evidence is missing.
+    ``cached`` and ``unscored`` are left out: their reply is cached, or evidence is missing.
     """
 
     files: tuple[Path, ...]
@@ -55,12 +51,9 @@ class BatchWritten:
 
 @dataclass(frozen=True)
 class BatchReplies:
-    """The replies that were read.
+    """How many usable replies were read into the cache, and the cost at the batch price.
 
-    Attributes:
-        replies: usable replies, now in the reply cache.
-        failed: reason code -> requests without a usable reply.
-        usage: tokens and cost of all of them, at the batch price.
+    ``failed``: reason code -> requests without a usable reply.
     """
 
     replies: int
@@ -73,15 +66,10 @@ def write_batch(
     cases: Callable[[], Iterable[Case]],
     path: Path,
 ) -> BatchWritten:
-    """Write the request file(s): ``out.jsonl``, and ``out-2.jsonl`` ... where one is full.
+    """Write the request file ``path``, and ``STEM-2.jsonl`` ... where one is full.
 
     Requests hold a JSON schema of the reply unless the option ``structure`` says otherwise: a
-    file cannot try out the server.
-
-    Args:
-        judges: of one model, at least one, e.g. one per rubric.
-        cases: gives the cases anew for every judge.
-        path: of the first file.
+    file cannot try out the server. ``cases`` gives the cases anew for each judge.
 
     Raises:
         UserError: a judge is not ``openai:``, or of another model; a file cannot be written.
@@ -113,25 +101,21 @@ def write_batch(
     return BatchWritten(tuple(writer.files), requests, cached, unscored)
 
 
-class _Writer:
-    """Lines into files of bounded size."""
+class _Writer(ExitStack):
+    """Lines into files of bounded size; the stack closes the one in work and puts it in place."""
 
     def __init__(self, path: Path) -> None:
+        super().__init__()
         self.files: list[Path] = []
         self._path = path
-        self._lines = self._bytes = 0
-        self._held = ExitStack()  # of the file in work: closed, then put in its place
-
-    def __enter__(self) -> _Writer:
         self._open()
-        return self
 
     def _open(self) -> None:
         number = len(self.files) + 1
         stem = self._path.stem if number == 1 else f"{self._path.stem}-{number}"
         path = self._path.with_name(stem + self._path.suffix)
-        part = self._held.enter_context(writing(path))
-        self._file = self._held.enter_context(part.open("wb"))
+        part = self.enter_context(writing(path))
+        self._file = self.enter_context(part.open("wb"))
         self.files.append(path)
         self._lines = self._bytes = 0
 
@@ -139,14 +123,11 @@ class _Writer:
         data = line.encode("utf-8", "replace")
         full = self._lines + 1 > MAX_REQUESTS or self._bytes + len(data) > MAX_BYTES
         if self._lines and full:
-            self._held.close()
+            self.close()
             self._open()
         self._file.write(data)
         self._lines += 1
         self._bytes += len(data)
-
-    def __exit__(self, *raised: Any) -> None:
-        self._held.__exit__(*raised)
 
 
 def read_batch(judge: LLMJudge, paths: Iterable[Path]) -> BatchReplies:

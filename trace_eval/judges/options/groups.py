@@ -15,14 +15,9 @@ T = TypeVar("T")
 Mode = Literal["blueprint", "transcript"]
 RenderingName = Literal["compact", "brief", "paper"]
 Elicitation = Literal["label", "acceptability", "flat"]
-Swap = Literal["both", "off", "random"]
-Structure = Literal["auto", "json_schema", "json_object", "text"]
 Concat = Literal["none", "pairs", "examples", "test", "all"]
 AudioFormat = Literal["wav", "mp3"]
-Transcripts = Literal["none", "asr", "reference"]
-InstructionForm = Literal["audio", "text", "both"]
 Preset = Literal["audiojudge", "style_paper", "trace_paper"]
-Sampling = Literal["ours", "server"]
 
 
 def option(default: T, **rules: Any) -> T:
@@ -103,7 +98,7 @@ class ChatOptions(CallOptions):
     top_p: float | None = option(None, more_than=0)
     top_k: int | None = option(None, at_least=1)
     seed: int = option(0, always=True, at_least=0)
-    sampling: Sampling = option("ours")
+    sampling: Literal["ours", "server"] = option("ours")
     max_tokens: int | None = option(None, always=True, may_change=True, at_least=16)
     repair: bool = option(True, always=True, may_change=True)
 
@@ -116,7 +111,7 @@ class PairwiseOptions:
         swap: orders in which the answers are shown: both, off or random.
     """
 
-    swap: Swap = option("both", always=True)
+    swap: Literal["both", "off", "random"] = option("both", always=True)
 
 
 @dataclass(frozen=True)
@@ -231,8 +226,8 @@ class AudioOptions(ExampleOptions, SoundOptions):
     """
 
     task: str = option("dimensions", decides=False)  # recorded by what it holds
-    transcripts: Transcripts = option("none")
-    instruction: InstructionForm = option("audio")
+    transcripts: Literal["none", "asr", "reference"] = option("none")
+    instruction: Literal["audio", "text", "both"] = option("audio")
     noise_db: float | None = option(None)
 
 
@@ -269,7 +264,7 @@ class OpenAIOptions:
         structure: how the shape of replies is enforced: auto, json_schema, json_object or text.
     """
 
-    structure: Structure = option("auto", always=True)
+    structure: Literal["auto", "json_schema", "json_object", "text"] = option("auto", always=True)
 
 
 @dataclass(frozen=True)

@@ -44,16 +44,10 @@ _REMEMBERED = 256
 
 
 class Prepared(NamedTuple):
-    """An answer ready to be sent.
-
-    Attributes:
-        waveform: its recordings joined; rendered when a request is made.
-        silent: nothing can be heard in any of its recordings.
-        clips: hashes of its recordings.
-    """
+    """An answer ready to be sent: its recordings joined, and their hashes."""
 
     waveform: Waveform
-    silent: bool
+    silent: bool  # nothing can be heard in any of them
     clips: tuple[str, ...]
 
 
@@ -66,10 +60,9 @@ class AudioView(SingleView):
     def __init__(
         self, rubric: ScoreRubric, options: JudgeOptions, one_of_several: bool = False
     ) -> None:
-        """Read the examples; ``one_of_several``: other rubrics are rated beside this one.
+        """Raises UserError where the examples or the signals cannot be used.
 
-        Raises:
-            UserError: the examples or the signals cannot be used.
+        ``one_of_several``: other rubrics are rated beside this one.
         """
         self._prepared: OrderedDict[str, Prepared] = OrderedDict()
         self._examples = _examples(rubric, options, one_of_several)

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.conversations.findings import turn_blueprints, words_of
+from trace_eval.data.conversation import Conversation
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Order
 from trace_eval.data.rubrics.single import ScoreRubric
@@ -104,10 +105,6 @@ class ConversationView(SingleView):
             return "no words of the agent are known; give 'text' of its turns, or a transcript"
         return None
 
-    def is_empty(self, case: Case) -> bool:
-        conversation = case.single.answer.conversation
-        return conversation is None or not conversation.turns
-
     def texts(self, case: Case) -> list[str]:
         return [text for _, text in self._pieces(case)]
 
@@ -129,19 +126,14 @@ class ConversationView(SingleView):
 
     def agent_turns(self, case: Case) -> list[int]:
         """The numbers of the agent's turns that have words; these are rated."""
-        conversation = case.single.answer.conversation
-        if conversation is None:
-            return []
         available = turn_blueprints("answer", case.blueprints)
         return [
             number
-            for number, turn in conversation.turns_of("agent")
+            for number, turn in _conversation(case).turns_of("agent")
             if turn.text or turn.heard or number in available
         ]
 
     def _pieces(self, case: Case) -> list[tuple[str, str]]:
-        if case.single.answer.conversation is None:
-            return []
         policy = self._policy(case)
         shown = [("policy", policy)] if policy else []
         return [*shown, ("conversation", self._page(case).text)]
@@ -152,14 +144,17 @@ class ConversationView(SingleView):
 
     def _policy(self, case: Case) -> str:
         """The conversation's own, else that of the file."""
-        conversation = case.single.answer.conversation
-        policy = conversation.instructions.get("policy") if conversation else None
+        policy = _conversation(case).instructions.get("policy")
         own = neutralise(policy) if isinstance(policy, str) else ""
         return own or (self._file.text if self._file else "")
 
     def _page(self, case: Case) -> Shown:
-        conversation = case.single.answer.conversation
-        if conversation is None:
-            return Shown("")
         available = turn_blueprints("answer", case.blueprints)
-        return show_conversation(conversation, available, self.options.context_budget)
+        return show_conversation(_conversation(case), available, self.options.context_budget)
+
+
+def _conversation(case: Case) -> Conversation:
+    """What is rated: answers without one are refused by :meth:`ConversationView.missing_answer`."""
+    conversation = case.single.answer.conversation
+    assert conversation is not None
+    return conversation

@@ -1,7 +1,7 @@
 """What a judge is shown of a single answer: a static part made from the rubric, then one item.
 
-How the answer itself is shown (words, blueprint, conversation, sound) is said by the subclasses of
-:class:`SingleView`. The judge is never shown labels, system names or file names.
+Subclasses of :class:`SingleView` say how the answer itself is shown: words, blueprint, conversation
+or sound. The judge is never shown labels, system names or file names.
 """
 
 from __future__ import annotations
@@ -45,20 +45,13 @@ _TURNS_TOKENS = 4096
 
 
 class SingleView(View):
-    """One answer, behind what the rubric shows beside it.
-
-    Args:
-        rubric: what is asked.
-        options: of the judge; ``show`` is material beside question, reference and answer.
-
-    Attributes:
-        about: sentences of the system part that say what the judge is given and cannot do.
+    """One answer, behind what the rubric and the option ``show`` show beside it.
 
     Raises:
         UserError: ``show`` names what the rubric has no use for.
     """
 
-    about: str = ""
+    about: str = ""  # what the judge is given and cannot do, in the system part
     takes_conversations = True
 
     def __init__(self, rubric: ScoreRubric, options: JudgeOptions) -> None:
@@ -118,11 +111,7 @@ class SingleView(View):
         )
 
     def prefix(self, question: str) -> Sequence[Message]:
-        """The turns of solved examples, the same bytes in every call.
-
-        Args:
-            question: that ends the turn of an answer.
-        """
+        """The turns of solved examples, the same in every call, each ended by the question."""
         return ()
 
     # --- what is needed of an item -------------------------------------------------------

@@ -10,6 +10,7 @@ from blueprints import Blueprint
 from extractors import Clip
 from trace_eval.conversations.findings import turn_blueprints, words_of
 from trace_eval.data.answers import Answer
+from trace_eval.data.conversation import Conversation
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.base import Case
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
@@ -56,17 +57,16 @@ def about_calls(answers: Sequence[Answer]) -> str:
     lines = []
     for place, answer in zip(("first", "second"), answers, strict=True):
         if answer.conversation is not None:
-            who, turns = _speakers(answer), answer.spoken_turns.values()
+            who, turns = _speakers(answer.conversation), answer.spoken_turns.values()
             order = ", ".join(who[turn.speaker or ""] for turn in turns)
             lines.append(f"The {place} recording, turn by turn: {order}.")
     note = ABOUT["calls"].replace("{gap}", f"{TURN_GAP_S:g}")
     return "\n".join([note, *lines]) if lines else ""
 
 
-def _speakers(answer: Answer) -> dict[str, str]:
+def _speakers(call: Conversation) -> dict[str, str]:
     """Speaker -> what his role is called."""
-    call = answer.conversation
-    return {speaker.name: _WHO[speaker.role] for speaker in call.speakers} if call else {}
+    return {speaker.name: _WHO[speaker.role] for speaker in call.speakers}
 
 
 def words_of_call(
@@ -79,9 +79,9 @@ def words_of_call(
         answer: a conversation.
         blueprints: of its turns by role; None: only the text that its source has counts.
     """
-    call, who = answer.conversation, _speakers(answer)
+    call = answer.conversation
     assert call is not None
-    recognised = turn_blueprints(side, blueprints or {})
+    who, recognised = _speakers(call), turn_blueprints(side, blueprints or {})
     lines = []
     for number, turn in enumerate(call.turns):
         words = turn.text if blueprints is None else words_of(call, number, recognised)

@@ -182,17 +182,13 @@ def fence(tag: str, label: str, text: str) -> str:
     return f"<<<data {tag} {label}\n{text}\nend {tag}>>>"
 
 
-#: What stands for a reply without text: many chat templates insist on alternating roles.
-NO_REPLY = "(no reply)"
-
-
 def shown_again(reply: str | None) -> str:
     """An unusable reply as the model that wrote it is shown it: shortened, and made harmless.
 
-    It may quote what it was shown. It is fenced off by its role, so it is neutralised like any
-    other text from outside.
+    It may quote what it was shown, and is fenced off by its role alone.
     """
-    return neutralise(shortened(reply or "")) or NO_REPLY
+    # Many chat templates insist on alternating roles, so something stands for an empty reply.
+    return neutralise(shortened(reply or "")) or "(no reply)"
 
 
 def second_chance(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined, Template, TemplateError
@@ -34,7 +34,7 @@ class BlockTemplates:
                 raise UserError(
                     f"template {user}: cannot be read ({error}); check the path"
                 ) from error
-        self._blocks: dict[str, Callable[[Mapping[str, object]], str]] = {}
+        self._blocks: dict[str, tuple[Template, str]] = {}
         for number, source in enumerate(self._sources):
             where = str(user) if number else own.name
             template = _compile(source, where, of_user=number > 0)
@@ -44,9 +44,7 @@ class BlockTemplates:
                     f"{where}: blocks {sorted(unknown) or 'are missing'}; define one or more of"
                     f" {', '.join(blocks)}"
                 )
-            self._blocks |= {
-                name: partial(_render_block, template, name, where) for name in template.blocks
-            }
+            self._blocks |= dict.fromkeys(template.blocks, (template, where))
 
     def render(self, block: str, variables: Mapping[str, object]) -> str:
         """A block's text, without white space around it.
@@ -54,7 +52,12 @@ class BlockTemplates:
         Raises:
             UserError: the user's block asks for what it is not given.
         """
-        return self._blocks[block](variables)
+        template, where = self._blocks[block]
+        context = template.new_context(dict(variables))
+        try:
+            return "".join(template.blocks[block](context)).strip()
+        except TemplateError as error:
+            raise UserError(f"template {where}, block {block}: {error}") from error
 
     def sha256(self, *more: str) -> str:
         """Identity of the files' texts, and of others that they print."""
@@ -71,13 +74,3 @@ def _compile(source: str, where: str, of_user: bool) -> Template:
         return env.from_string(source)
     except TemplateError as error:
         raise UserError(f"template {where}: {error}; see docs/how-to/language-models.md") from error
-
-
-def _render_block(
-    template: Template, name: str, where: str, variables: Mapping[str, object]
-) -> str:
-    context = template.new_context(dict(variables))
-    try:
-        return "".join(template.blocks[name](context)).strip()
-    except TemplateError as error:
-        raise UserError(f"template {where}, block {name}: {error}") from error
