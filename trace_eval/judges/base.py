@@ -31,15 +31,10 @@ def listening(transcripts: str) -> frozenset[Modality]:
 
 
 class Activity(NamedTuple):
-    """The current activity of a judge.
+    """The current activity of a judge: calls in flight, and what is spent or may be charged."""
 
-    Attributes:
-        calls: in flight; None: it makes none.
-        cost_usd: spent or possibly charged so far; None: no price is available.
-    """
-
-    calls: int | None = None
-    cost_usd: float | None = None
+    calls: int | None = None  # None: it makes none
+    cost_usd: float | None = None  # None: no price is available
 
 
 def _no_audio(recording: Recording) -> Clip:

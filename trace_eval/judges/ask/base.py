@@ -205,11 +205,10 @@ def check_text(text: str, tokens: Tokens) -> str:
 
 
 def check_read(request: Request, tokens: Tokens) -> None:
-    """Compare the server's count of what it read with what was sent.
+    """Compare the server's count of what it read, if it gives one, with what was sent.
 
-    Of several messages the first does not count: a server may leave out the part that it had
-    in its cache, and that part is the static one. No count means no check. Sound that has a
-    count of its own is checked by it: words cannot stand for it.
+    Of several messages the first does not count: it is static, and a server may leave out what
+    it had in its cache. Sound with a count of its own is checked by that.
 
     Raises:
         CallFailed: the prompt was cut; the verdict would rest on half the evidence.

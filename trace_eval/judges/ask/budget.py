@@ -1,8 +1,7 @@
 """Money that a run may spend, and the write-ahead log of what it spent.
 
-A call is written to the log with its worst case before it is sent, and with its cost once that is
-known. So what a killed run leaves open counts as possibly spent, and a call counts even if no
-judgement came of it.
+A call is logged with its worst case before it is sent, and with its cost once that is known: what
+a killed run leaves open counts as possibly spent, and so does a call of which no judgement came.
 """
 
 from __future__ import annotations
@@ -75,9 +74,7 @@ class LedgerEntry(Strict):
 class Ledger:
     """The log of a run's spending. One process writes it, under the lock of the run.
 
-    Args:
-        path: the file; made when the first call is sent.
-        before: US dollars that were spent before, where there is no file yet.
+    The file is made when the first call is sent; ``before``: US dollars spent before there was one.
 
     Raises:
         DamagedFile: a line is not one of ours.
@@ -118,12 +115,9 @@ class Ledger:
 
 
 class Budget:
-    """Money that may be spent. A call is made only if its worst case still fits.
+    """Money that may be spent, US dollars: a call is made only if its worst case still fits.
 
-    Args:
-        limit: US dollars; None: no bound.
-        spent: US dollars that were spent before, where there is no ledger.
-        ledger: where calls are logged before they are made.
+    ``spent`` counts where there is no ledger, in which calls are logged before they are made.
     """
 
     def __init__(

@@ -65,7 +65,6 @@ class CallOutcome(Generic[T]):
     """The outcome of one call: an answer, or the reason why there is none.
 
     Attributes:
-        value: the answer as ``read`` made it; None where ``reason`` says why.
         raw: the last reply as it came, bounded.
         repaired: the first reply was unusable, the second counts.
         seconds: time of the calls, without waits.
@@ -87,14 +86,9 @@ class CallOutcome(Generic[T]):
 
 @dataclass
 class Attempts(Generic[T]):
-    """One question in work: its cost so far, and its answer.
+    """One question in work: its cost so far, and the reply that counts, or why there is none.
 
-    Attributes:
-        seed: that was sent for the reply which counts.
-        seconds: of its calls, without waits.
-        choice: which of several replies to one request counts; None: it was the only one.
-        reply, value: the usable reply, and its answer.
-        failure: why there is none.
+    ``seconds`` are without waits; ``choice`` is None where the reply was the only one.
     """
 
     price: Price | None
@@ -136,12 +130,7 @@ async def together(tasks: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 class Asker(Generic[T]):
     """Sends questions to a client under the options' limits, retries and budget.
 
-    Args:
-        backend: makes single calls.
-        options: limits, retries, budget, and whether there is a second chance.
-        in_flight: calls at once.
-        read: turns a reply into an answer.
-        repair: words the second chance.
+    ``in_flight``: calls at once.
     """
 
     def __init__(
@@ -166,11 +155,9 @@ class Asker(Generic[T]):
     ) -> list[R]:
         """Samples of one question, in one request; each has its own second chance.
 
-        Samples for which the server gave no reply are requested one by one.
-
-        Args:
-            requests: one, or several that are equal but for their seeds; the first one's is sent.
-            done: (index, attempts) -> result, called as soon as the sample has its answer.
+        Requests are equal but for their seeds, and the first is sent. Samples for which the server
+        gave no reply are requested one by one. ``done`` makes the result of an index and its
+        attempts, as soon as there is an answer.
         """
         sent = replace(requests[0], choices=len(requests))
         first: Attempts[T] = Attempts(self._price, sent.seed)

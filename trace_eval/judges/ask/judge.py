@@ -1,7 +1,7 @@
 """The one judge over a chat model: ``LLMJudge(form, view, backend)``.
 
-It takes a case through its steps: check the evidence, prepare, decide whether to ask at all, ask,
-and make one outcome of the replies. Judges differ in their view and their answer form.
+It checks a case's evidence, prepares it, decides whether to ask at all, asks, and makes one outcome
+of the replies. Judges differ in their view (what is shown) and their answer form (how it is read).
 """
 
 from __future__ import annotations
@@ -30,13 +30,7 @@ from trace_eval.judges.options.groups import ChatOptions, names_of
 
 
 class LLMJudge(Judge):
-    """A judge over a chat model. One instance serves a whole run, concurrently.
-
-    Args:
-        form: how replies are read and become an outcome.
-        view: the material that is shown of a case.
-        backend: the client to which it is sent.
-    """
+    """A judge over a chat model. One instance serves a whole run, concurrently."""
 
     def __init__(self, form: AnswerForm[Any], view: View, backend: Backend) -> None:
         self.form, self.view = form, view

@@ -14,9 +14,8 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.options.groups import CallOptions
 
-#: After this many calls in a row whose server could not be reached or had an error of its own,
-#: calls are not retried until one gets through: a dead server should not cost every pair all its
-#: waits.
+#: After so many calls in a row that found no server, or an error of its own, none is retried until
+#: one gets through: a dead server should not cost every pair all its waits.
 DEAD_AFTER = 20
 
 #: Retries of a call that took all of its time: at temperature 0 a model that repeats itself will
@@ -34,12 +33,11 @@ T = TypeVar("T")
 
 
 class Limiter:
-    """At most ``limit`` calls in flight; halves when the server says "too many".
+    """At most ``limit`` calls in flight, which a server that says "too many" halves.
 
-    The limit starts at ``most``. A 429 halves it, once per burst: calls that were under way
-    when it shrank do not shrink it again. Each success gives back a share, so that it grows
-    by one for each round of calls, up to ``most`` (additive increase, multiplicative
-    decrease, as in TCP). Waiters are served in order; cancelling one leaves no trace.
+    A 429 halves it once per burst: calls that were under way then do not shrink it again. Each
+    success gives back a share, so that it grows by one for each round of calls, up to ``most`` (as
+    in TCP). Waiters are served in order; cancelling one leaves no trace.
     """
 
     def __init__(self, most: int) -> None:

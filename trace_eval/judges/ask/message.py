@@ -28,12 +28,11 @@ class AudioPart:
     """Sound that is made when a request's body is built, and freed with it.
 
     Attributes:
-        recipe: decides the bytes (hashes, layout, rate, encoding), and stands for them in cache
-            keys and records.
-        render: the bytes of a complete file of that format.
+        recipe: decides the bytes, and stands for them in cache keys and records.
+        render: makes the bytes of a whole file.
         format: container as servers name it, e.g. ``wav``.
-        seconds: duration, for estimates and for a check that the server heard it.
-        size: of the file, bytes; for bounds on a request before it is made.
+        seconds: duration.
+        size: of the file, bytes.
     """
 
     recipe: Mapping[str, JsonValue]
@@ -126,10 +125,10 @@ _PIECES = re.compile(r"[A-Za-z]+|[^\x00-\x7f]|[^ A-Za-z]|(?<= ) ")
 
 
 def upper_tokens(messages: Iterable[Message]) -> int:
-    """A bound that tokenizers of real models stay under for text like ours.
+    """A bound that tokenizers of real models stay under for text like ours; toy models exceed it.
 
-    Words count one for each four letters begun, digits, marks, line breaks and spaces of
-    an indent one each, characters of other scripts two each. Byte-level toy models exceed it.
+    A word has one for each four letters begun, a digit, mark, line break or space of an indent
+    one, a character of another script two.
     """
 
     def tokens(piece: str) -> int:

@@ -53,7 +53,6 @@ log = logging.getLogger(__name__)
 
 DEFAULT_URL = "https://api.openai.com/v1"
 
-
 #: Logged once, when a server turns out to give one reply at a time.
 _ALONE = "choices are off, each sample is a request of its own: %s"
 

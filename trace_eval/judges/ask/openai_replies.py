@@ -152,9 +152,8 @@ class OpenAIReplies:
 def shares(tokens: Tokens, count: int) -> list[Tokens]:
     """Equal shares whose counts add up to those of the request exactly.
 
-    A server counts a request, not its choices; a remainder goes to the first ones. Sound and
-    cached tokens are parts of the input, so each disjoint part is divided by itself: every share
-    is a count that a call of its own could have.
+    A remainder goes to the first ones. Sound and cached tokens are parts of the input, so each
+    disjoint part is divided by itself: a share is a count that a call of its own could have.
     """
     sound, held = tokens.audio or 0, tokens.cached - tokens.cached_audio
     words = (tokens.input or 0) - sound - held

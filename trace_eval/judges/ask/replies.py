@@ -134,9 +134,8 @@ def _digest(key: str, record: str) -> str:
 class ReplyCache:
     """Replies by key in one SQLite file; several processes may use it at once.
 
-    Only usable replies are put here: a call that failed, was cut or filtered is made again. So is
-    one whose entry does not fit its digest, and closing the cache warns of their number. Entries
-    of older versions have no digest and are believed.
+    Only usable replies are put here. A call whose entry does not fit its digest is made again, and
+    closing the cache warns of their number; entries of older versions have no digest.
 
     Raises:
         UserError: the file cannot be opened.
@@ -190,10 +189,9 @@ class ReplyCache:
             self._warn(error)
 
     def lease(self, key: str, owner: str) -> bool:
-        """Take or renew the right to make a call; False while another call of that key has it.
+        """Take or renew the right to make a call; False while another run has it.
 
-        Two runs with the same questions at once then pay for each once. A process that was
-        killed on this machine loses it at once; elsewhere, when it is not renewed.
+        A process that was killed loses it: at once on this machine, elsewhere by not renewing it.
         """
         values = {"key": key, "owner": owner, "now": time.time(), "length": LEASE_S}
         try:

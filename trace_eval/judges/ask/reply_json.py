@@ -73,12 +73,9 @@ def after_thinking(text: str) -> str:
 
 
 def last_object(text: str, keys: Collection[str], what: str) -> dict[str, object]:
-    """The last complete JSON object of a reply that has one of ``keys``.
+    """The last complete JSON object of a reply that has one of ``keys``, whole answer or not.
 
-    Args:
-        text: the reply.
-        keys: whatever has one of them is an answer, whole or not.
-        what: names the answer in the message when there is none.
+    ``what`` names the answer in the message when there is none.
 
     Raises:
         ReplyError: ``unparseable``: too long, no such object, nested too deeply, or a key
@@ -152,8 +149,7 @@ def _follow(text: str, start: int, ends: dict[int, int | None]) -> None:
     """Note where objects end, from an opening brace to the end of its object or of the grammar.
 
     Every opening brace on the way gets its end, or None, so nothing is followed more than twice:
-    a brace that was no token on the way stands in a string there, and a way that starts at it has
-    its strings elsewhere.
+    a brace in a string on one way has its strings elsewhere on a way that starts at it.
     """
     opened: list[int] = []
     want, position = "{", start

@@ -1,11 +1,10 @@
 """``scripted:FILE``: replays replies in order, and keeps a history of its requests.
 
-The file has one JSON value per line: a string is a reply as it would come; an object with
-``reply`` and ``finish`` (``stop``, ``length`` or ``content_filter``) is a reply that ended
-so; an object with ``error`` (a reason code) and ``detail`` is a failed call; any other
-object is a verdict, sent as JSON text. An object may carry ``pair`` (an id) and ``order``
-(``ab`` or ``ba``) beside ``reply`` or ``error``: it then answers the next call about that
-pair, whenever that comes; all other calls take the lines without ``pair`` in order.
+A line of the file is a JSON value: a string is a reply as it would come; an object with ``reply``
+and ``finish`` (``stop``, ``length`` or ``content_filter``) one that ended so; an object with
+``error`` (a reason code) and ``detail`` a failed call; any other object a verdict, sent as JSON.
+Beside ``reply`` or ``error``, ``pair`` (an id) and ``order`` (``ab`` or ``ba``) make it answer the
+next call about that pair; all other calls take the lines without ``pair`` in order.
 """
 
 from __future__ import annotations

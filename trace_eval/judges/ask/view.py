@@ -1,8 +1,7 @@
 """The two parts of a judge over a chat model beside its client: a view and an answer form.
 
-The *view* is the material that a prompt shows of a case (words, blueprints, sound, examples), with
-the question about it. The *form* is the shape of replies, how they are read, and how samples and
-orders become one outcome.
+The *view* is what a prompt shows of a case (words, blueprints, sound, examples) and asks about it.
+The *form* is the shape of replies, their reading, and how they become one outcome.
 """
 
 from __future__ import annotations
@@ -29,9 +28,8 @@ T = TypeVar("T")
 class Question:
     """The question about a case in one order; every sample of it is a call.
 
-    Attributes:
-        part: name of the question, in a rubric of several.
-        turns: of a conversation that it is about; empty: the whole answer.
+    ``part`` names it in a rubric of several; ``turns`` are those of a conversation that it is
+    about, and empty for the whole answer.
     """
 
     messages: tuple[Message, ...]
@@ -69,12 +67,9 @@ class AnsweredQuestion(Generic[T]):
 
 @dataclass(frozen=True)
 class Replies(Generic[T]):
-    """All replies about one item.
+    """All replies about one item, in the order of the opinions.
 
-    Attributes:
-        questions: with their outcomes, in the order of the opinions.
-        caveats: about the material that was shown.
-        cropped: the material ends before the recording does.
+    ``caveats`` are about what was shown; ``cropped``: it ends before the recording does.
     """
 
     item: Item
@@ -85,14 +80,9 @@ class Replies(Generic[T]):
 
 
 class AnswerForm(ABC, Generic[T]):
-    """How a rubric reads replies.
+    """How replies are read and become an outcome by a rubric; the JSON schema of a reply."""
 
-    Attributes:
-        rubric: that outcomes follow; see :class:`~trace_eval.judges.base.Judge`.
-        schema: JSON schema of a reply.
-    """
-
-    rubric: Any
+    rubric: Any  # as :attr:`trace_eval.judges.base.Judge.rubric`
     schema: Mapping[str, JsonValue]
 
     @abstractmethod

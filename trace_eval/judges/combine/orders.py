@@ -1,9 +1,8 @@
 """Many opinions -> one outcome: one frame for pairs and scores, and judgements of pairs.
 
-A comparison stands only when every order that was asked has a usable opinion: with one order
-alone the judge's preference for a place would count as evidence. Within that frame each order's
-opinions become a distribution; the orders weigh the same, however many of their calls failed, so
-that a preference for the first place cancels. The label is what the scale decides for their mean.
+A comparison stands only when every order that was asked has a usable opinion: with one alone the
+judge's preference for a place would count as evidence. Each order's opinions become a distribution,
+and the orders weigh the same, so that such a preference cancels. The scale decides for their mean.
 """
 
 from __future__ import annotations
@@ -40,8 +39,7 @@ def frame(
         what: the noun for the opinions.
 
     Returns:
-        The fields (``caveats`` only where it is scored), and the opinions that may count; none
-        where it is unscored.
+        The fields, and the opinions that may count; an unscored one has none, and no caveats.
     """
     usage = sum_usage([opinion.usage for opinion in opinions if not opinion.cached])
     fields: dict[str, Any] = {"opinions": list(opinions), "usage": usage}
@@ -167,10 +165,9 @@ def preference(first: float, second: float, margin: float = 0.0) -> Preference:
 def voted_judgement(
     pair: str, judge: str, opinions: Sequence[VerdictOpinion], question: ScoreQuestion
 ) -> Judgement:
-    """The judgement of the votes; every order that was shown needs a usable opinion.
+    """The judgement of the votes: the preference with the largest share, orders weighing the same.
 
-    The label is the preference with the largest share, every order with equal weight; equal
-    largest shares are a ``tie``.
+    Every order that was shown needs a usable opinion; equal largest shares are a ``tie``.
     """
     made, usable = framed(pair, judge, opinions, PREFERENCE)
     if not usable:

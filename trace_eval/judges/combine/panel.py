@@ -188,11 +188,7 @@ KIND = "fusion"
 class FusedPanel(Panel):
     """The judges of a fused judge as a panel, with their scores fused by its model.
 
-    Args:
-        folder: that ``train fusion`` wrote.
-        rubrics: of the scores; the model's scale must be theirs.
-        create_scorers: makes the raters of a spec.
-        done: as of :class:`Panel`.
+    ``folder`` is what ``train fusion`` wrote; ``create_scorers`` makes the raters of a spec.
 
     Raises:
         UserError: the folder holds no model, or one of another scale or rubric.

@@ -40,11 +40,10 @@ def score_of(
     min_samples: int | None = None,
     **more: Any,
 ) -> Score:
-    """The score of one judge's samples.
+    """The score of one judge's samples, an opinion each.
 
     Args:
-        item, rubric, judge: that were rated, by which rubric and which judge.
-        opinions: one per sample, in order.
+        item, rubric, judge, opinions: what was rated, by what and whom, and the samples in order.
         min_samples: usable samples that make a score; None: the rubric's, else more than half.
         more: further fields of the record; ``caveats`` are put before ours.
     """

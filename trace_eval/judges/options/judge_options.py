@@ -85,8 +85,7 @@ class JudgeOptions(
 ):
     """Options of a judge: the options of every kind. ``doctor --judge SPEC`` explains them.
 
-    A preset fills in the options that were not named when the object was made. A named option
-    keeps its value, even if that is the default, so that
+    A preset fills in the options that were not named when the object was made, so that
     ``JudgeOptions(preset="style_paper", samples=1)`` asks once.
 
     Raises:
@@ -145,9 +144,8 @@ class JudgeOptions(
     def deciding(self, used: Collection[str]) -> dict[str, JsonValue]:
         """The options among ``used`` that decide a verdict, as they are recorded.
 
-        A field that is not in :data:`NOT_DECIDING` decides. Fields that came after the first
-        release are recorded only where they differ from their default, so that runs made
-        before them can be continued.
+        Fields that came after the first release are recorded only where they differ from their
+        default, so that runs made before them can be continued.
         """
         sent = {"temperature": self.sampling_temperature, "max_tokens": self.reply_tokens}
         record: dict[str, JsonValue] = {}

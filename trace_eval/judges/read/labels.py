@@ -1,8 +1,7 @@
 """Replies that compare two answers by labels: their shape, their reading, and their judgement.
 
-The last complete JSON object with the wanted keys is the reply; text before it (prose, drafts, code
-fences) is ignored. The object must be whole: no key missing or twice, no label that was not
-offered. It is never repaired by guessing.
+The last complete JSON object with the wanted keys is the reply, and must be whole: no key missing
+or twice, no label that was not offered. It is never repaired by guessing.
 """
 
 from __future__ import annotations
@@ -32,11 +31,9 @@ _YES_NO: JsonValue = {"type": "boolean"}
 
 @dataclass(frozen=True)
 class Verdicts:
-    """The verdicts of a reply, in the order in which the answers were shown.
+    """The verdicts of a reply, in the order in which the answers were shown, by dimension.
 
-    Attributes:
-        ratings: dimension -> label on the rubric's scale; the key of a single label is empty.
-        reasoning: dimension -> words.
+    Ratings are labels on the rubric's scale; the key of a single label is empty.
     """
 
     ratings: dict[str, Any]

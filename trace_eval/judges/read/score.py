@@ -48,16 +48,12 @@ class TurnReply(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreReply:
-    """The scores of one reply.
+    """The scores of one reply, labels of the rubric's scale.
 
-    Attributes:
-        score: a label of the rubric's scale; None where turns are rated.
-        elements: sub-scores; None where the model says that none was demanded.
-        reasoning: empty where there is none.
-        turns: number of a turn -> its score; turns that are rated twice are left out.
+    Turns that are rated twice are left out; a sub-score is None where none was demanded.
     """
 
-    score: int | float | None
+    score: int | float | None  # None where turns are rated
     elements: dict[str, int | float | None] = field(default_factory=dict)
     reasoning: str = ""
     turns: dict[int, TurnReply] = field(default_factory=dict)
@@ -78,12 +74,9 @@ def reply_schema(rubric: ScoreRubric) -> dict[str, JsonValue]:
 
 
 def read_score(text: str, rubric: ScoreRubric, plain: bool = False) -> ScoreReply:
-    """Read the last complete JSON object with a score.
+    """Read the last complete JSON object with a score by the rubric's key, scale and elements.
 
-    Args:
-        text: the reply.
-        rubric: whose key, scale and elements are read.
-        plain: where no object has a score, take the last line with ``score: n``.
+    ``plain``: where no object has a score, take the last line with ``score: n``.
 
     Raises:
         ReplyError: ``unparseable`` without a score, ``off_label`` with one off the scale.

@@ -33,23 +33,17 @@ from trace_eval.judges.read.hearing import check_hearing
 #: Decimals in a reply that are a step of the scale may differ from it by rounding.
 _SAME = 1e-9
 
-
 #: Of naturalness (SpeechJudge): fractions occur.
 NATURALNESS = cast("ScoreQuestion", load_pair_rubric("naturalness"))
 
 
 @dataclass(frozen=True)
 class TwoScores:
-    """The scores of one reply.
-
-    Attributes:
-        first, second: of the recordings by place, on the scale of the question.
-        reasoning: remark by criterion; empty where the reply is free text.
-    """
+    """The scores of one reply, by the place of a recording, on the scale of the question."""
 
     first: float
     second: float
-    reasoning: dict[str, str] = field(default_factory=dict)
+    reasoning: dict[str, str] = field(default_factory=dict)  # remark by criterion; of JSON alone
 
 
 def schema(question: ScoreQuestion = NATURALNESS) -> dict[str, JsonValue]:
@@ -63,9 +57,7 @@ def schema(question: ScoreQuestion = NATURALNESS) -> dict[str, JsonValue]:
 
 
 def read_json(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
-    """Read the last complete JSON object with a score.
-
-    Reasons that are missing stay missing: only the scores are required.
+    """Read the last complete JSON object with a score; reasons may be missing.
 
     Raises:
         ReplyError: ``unparseable`` without such an object or with a score that is not a number

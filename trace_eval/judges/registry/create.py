@@ -20,17 +20,11 @@ from trace_eval.judges.registry.kinds import FUSION, KINDS, JudgeKind, judge_spe
 
 @dataclass(frozen=True)
 class Check:
-    """The result of one check of a judge or of this machine.
-
-    Attributes:
-        name: the subject.
-        ok: whether it is as it should be.
-        detail: the result, and the remedy where it is not ok.
-    """
+    """The result of one check of a judge or of this machine."""
 
     name: str
     ok: bool
-    detail: str
+    detail: str  # the result, and the remedy where it is not ok
 
 
 def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:
@@ -107,11 +101,6 @@ def create_scorers(
 ) -> list[Judge]:
     """The judges of single answers that a spec names, one per rubric, over one client.
 
-    Args:
-        spec: e.g. ``lexical``, ``openai:gpt-4.1-mini``.
-        rubrics: what they score by.
-        options: for judges that take any; default: all defaults.
-
     Raises:
         UserError: as :func:`create_judge`; a judge that has no scores.
     """
@@ -149,7 +138,7 @@ def panel_of(
         judges: specs, or one judge that was made already.
         rubrics: of single answers; empty: the judge compares pairs.
         options: for judges that take any.
-        done: scores that exist already.
+        done: scores that exist already and are not made again.
 
     Raises:
         UserError: as :func:`create_judge` and :func:`create_scorers`.

@@ -72,11 +72,8 @@ async def doctor(
     """Check options, server, model, schema obedience and context of an LLM judge.
 
     Makes one call of a few tokens, and judges one easy pair as a run would; a judge that listens
-    must name two spoken numbers instead. A fault is a check that is not ok, never an exception.
-
-    Args:
-        spec, options: of the judge.
-        probe: of one that listens: six more calls that tell whether it hears.
+    must name two spoken numbers instead, and ``probe`` makes six more calls that tell whether it
+    hears. A fault is a check that is not ok, never an exception.
     """
     options = replace(options or JudgeOptions(), cache=None, max_cost=None, offline=False)
     kind = KINDS.get(spec.partition(":")[0])
