@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import random
@@ -604,6 +605,31 @@ def test_other_names_of_recordings_count_where_they_hold_some(tmp_path: Path, na
     table.write_text("id,file,audio\nx,list.txt,a.wav\n")
     (single,) = read_items(table).singles
     assert (single.answer.audio, single.meta) == (tmp_path / "a.wav", {"file": "list.txt"})
+
+
+def test_a_row_for_each_answer_is_pairs_of_systems(tmp_path: Path) -> None:
+    table = tmp_path / "answers.csv"
+    rows = [f"{q},{who},{q}-{who}.wav" for q in ("x", "y") for who in ("new", "old")]
+    table.write_text("\n".join(["prompt_id,model,audio", *rows, "x,old,again.wav"]) + "\n")
+    result = read_manifest(table)
+    assert [(pair.id, pair.systems, pair.a.audio) for pair in result.pairs] == [
+        (q, ("new", "old"), tmp_path / f"{q}-new.wav") for q in ("x", "y")
+    ]
+    assert [problem.what for problem in result.problems] == [
+        "old answers this question in item '2', too"
+    ]
+    assert "each row is one system's answer" in result.notes[0].what
+    at_hand = read_manifest(Table.of([*csv.DictReader(table.open())]))
+    assert [pair.systems for pair in at_hand.pairs] == [("new", "old")] * 2
+    table.write_text("\n".join(["prompt,model,audio", *rows, "y,third,z.wav"]) + "\n")
+    assert [(p.id, p.instruction.text) for p in read_manifest(table).pairs] == [
+        ("1/new-old", "x"),
+        *((f"2/{both}", "y") for both in ("new-old", "new-third", "old-third")),
+    ]
+    for text in ("prompt_id,audio\nx,a.wav\nx,b.wav\n", "model,audio\nnew,a.wav\nold,b.wav\n"):
+        table.write_text(text)  # without systems, or without questions
+        with pytest.raises(UserError, match="no column for a and b"):
+            read_manifest(table)
 
 
 def test_paths_of_windows_are_found(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ record, the others go on, and the run's coverage counts it.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -19,6 +20,7 @@ from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.input_options import InputOptions
 from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.layouts import is_chosen
+from trace_eval.data.paired import pairs_of_systems, question_of
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.records import (
     PAIR_FIELDS,
@@ -100,13 +102,8 @@ class Manifest:
         )
 
 
-def question_of(item: Pair | Single) -> Hashable:
-    """Equal for items that share their instruction, and so its clip."""
-    if item.question_id:
-        return "id", item.question_id
-    if item.instruction.has_audio:
-        return "source", item.instruction.source_id
-    return ("text", item.instruction.text) if item.instruction.text else ("item", item.id)
+class NoColumns(UserError):
+    """A table has no column for what is needed."""
 
 
 def read_manifest(
@@ -122,7 +119,8 @@ def read_manifest(
     Args:
         path: ``.jsonl``, ``.csv`` or ``.tsv`` (header row), ``.parquet``, ``.arrow`` or ``.json``
             (a list); a folder of them, of recordings of systems, or of a data set; the URL of
-            such a file or folder, which is fetched; or a source that is none of them.
+            such a file or folder, which is fetched; or a source that is none of them. Where each
+            row is one system's answer to a question, every two answers to it are a pair.
         audio_root: folder of relative audio paths, or its URL; default: the manifest's own.
         spill: where embedded recordings go, see :func:`trace_eval.data.records.spill_to`.
         limit: read this many records at most; None: all.
@@ -138,7 +136,14 @@ def read_manifest(
         return [pair_from_record(record, root, spill, dropped, conversations)]
 
     reading = InputOptions(audio_root, columns or {}, limit)
-    return read_records(path, pairs, reading, PAIR_FIELDS, by_id=False)
+    try:
+        return read_records(path, pairs, reading, PAIR_FIELDS, by_id=False)
+    except NoColumns:
+        with suppress(UserError):
+            singles = read_items(path, audio_root, spill, limit, conversations, columns)
+            if paired := _paired(singles):
+                return paired
+        raise
 
 
 def read_items(
@@ -206,6 +211,15 @@ def read_records(
     return manifest
 
 
+def _paired(singles: Manifest) -> Manifest | None:
+    pairs, twice = pairs_of_systems(singles.singles)
+    where = str(singles.path)
+    problems = [*singles.problems, *(Problem(where, what, name) for name, what in twice.items())]
+    what = "each row is one system's answer: every two to one question are a pair"
+    notes = (Problem(where, what),)
+    return replace(singles, items=pairs, problems=problems, notes=notes) if pairs else None
+
+
 def _read(
     label: Path | str,
     rows: Iterable[FolderRow],
@@ -241,7 +255,7 @@ def _read(
             items.append(item)
     table.check_named()
     if not items and (missing := table.missing()):
-        raise UserError(missing)
+        raise NoColumns(missing)
     if not items and not problems:
         raise UserError(f"{label}: no records; expected one item per line or row")
     plain = ties and all(_is_tie(what) for _, what in unread["overall"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,14 +52,15 @@ class Table:
             return cls(rows.to_dicts())
         if hasattr(rows, "to_dict") and hasattr(rows, "columns"):
             cells = rows.to_dict("records")
-            return cls({str(name): _plain(cell) for name, cell in row.items()} for row in cells)
+            return cls([{str(name): _plain(cell) for name, cell in row.items()} for row in cells])
         if isinstance(rows, Mapping):
             return cls([rows])
         if isinstance(rows, Iterable) and not isinstance(rows, str | bytes):
-            return cls(
+            records = (
                 one.model_dump(exclude_none=True) if hasattr(one, "model_dump") else one
                 for one in rows
             )
+            return cls([*records] if isinstance(rows, Sequence) else records)
         raise UserError(
             f"{type(rows).__name__} is no table: give a path, a URL, a data frame, a list of"
             " dicts, or a datasets.Dataset"
