@@ -10,18 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 #: Rooms whose sentences are read by annotators, not by a language model.
-ROOMS = [
-    "commands",
-    "compare",
-    "data",
-    "gate",
-    "report",
-    "review",
-    "runs",
-    "select",
-    "stats",
-    "turns",
-]
+ROOMS = ("commands", "compare", "conversations", "data", "decide", "opinions")
+ROOMS += ("report", "review", "runs", "show", "stats", "turns")
 
 _NOUNS = (
     "answers|calls|clips|comparisons|conclusions|folders|groups|instructions|items|labels|pairs|"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError, require
+from blueprints import UserError, counted, require
 from trace_eval.data.fused_scores import Map, Member
 
 Array = NDArray[Any]
@@ -121,8 +121,8 @@ def fit_weights(calibrated: Array, truth: Array) -> tuple[float, ...]:
     present = ~np.isnan(calibrated).any(1)
     if present.sum() < MIN_ROWS:
         raise UserError(
-            f"train fusion: {int(present.sum())} training rows are scored by every judge; at least"
-            f" {MIN_ROWS} are needed"
+            f"train fusion: {counted(int(present.sum()), 'training row is', 'training rows are')}"
+            f" scored by every judge; at least {MIN_ROWS} are needed"
         )
     gaps = calibrated[present] - truth[present, None]
     # the scale of the last row changes nothing but the arithmetic
