@@ -123,7 +123,7 @@ def _parse(node: object, arguments: list[str], command: Printed) -> None:
         node, arguments = below, arguments[1:]
     given = [word.strip("[]") for word in arguments if word not in ("...", "[...]")]
     try:
-        with node.make_context(command.words[0], given) as context:  # type: ignore[attr-defined]
+        with node.make_context(command.words[0], given) as context:
             assert context
     except typer.Exit:
         pass  # --help, --version

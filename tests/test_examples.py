@@ -49,14 +49,12 @@ def test_there_are_enough_pairs_and_each_is_complete() -> None:
         assert pair.category in DIMENSIONS
         assert pair.a.system
         assert pair.b.system
-        assert pair.labels is not None
         assert None not in [getattr(pair.labels, name) for name in (*DIMENSIONS, "overall")]
     assert sum(pair.instruction.audio is not None for pair in PAIRS) >= 2
 
 
 def test_overall_labels_follow_from_the_dimensions() -> None:
     for pair in PAIRS:
-        assert pair.labels is not None
         cell = [getattr(pair.labels, name) for name in DIMENSIONS]
         assert POLICIES["content_first"](*cell) is pair.labels.overall, pair.id
 
@@ -84,24 +82,18 @@ def test_delivery_pairs_ask_for_a_delivery_and_the_others_do_not() -> None:
         assert bool(asked) == (pair.category == "paralinguistics"), pair.id
 
 
-@pytest.fixture(
-    scope="module",
-    params=["faster-whisper:tiny.en"],
-)
-def blueprints(request: pytest.FixtureRequest, examples_cache: Path) -> dict[Path, Blueprint]:
-    """Blueprints of all answers by each recogniser that may be the embedded profile's default."""
-    asr = {"transcript": request.param}
+@pytest.fixture(scope="module")
+def blueprints(examples_cache: Path) -> dict[Path, Blueprint]:
+    """Blueprints of all answers by the recogniser of the embedded profile."""
+    asr = {"transcript": "faster-whisper:tiny.en"}
     for extractor in plan_extractors("screen", asr):
         reason = extractor.unavailable()
         if reason:
             pytest.skip(reason)
     paths = sorted({path for pair in PAIRS for path in answers(pair)})
     results = extract(paths, ExtractOptions("screen", asr, examples_cache, workers=0))
-    return {
-        path: result.blueprint
-        for path, result in zip(paths, results, strict=True)
-        if result.blueprint is not None
-    }
+    both = zip(paths, results, strict=True)
+    return {path: result.blueprint for path, result in both if result.blueprint is not None}
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=[pair.id for pair in PAIRS])
@@ -118,8 +110,6 @@ def test_rules_judge_each_pair_as_it_was_built(
 
 def _maker() -> ModuleType:
     spec = importlib.util.spec_from_file_location("make_examples", EXAMPLES / "make_examples.py")
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up there
     spec.loader.exec_module(module)

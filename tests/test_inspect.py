@@ -55,28 +55,21 @@ def scores(log: Path, name: str) -> dict[str, Any]:
 def test_the_task_of_the_docs_is_scored(log: Path) -> None:
     preferred = scores(log, "preferred")
     # README's demo: content prefers 1 for refusal, 2 for off-topic.
-    assert {name: score.value for name, score in preferred.items()} == {
-        "refusal": 1.0,
-        "off-topic": 0.0,
-    }
-    assert (
-        "content prefers 2 (1: the answer, 2: the baseline)" in preferred["off-topic"].explanation
-    )
-    assert preferred["off-topic"].metadata["policy"] == "content_first"
+    values = {name: score.value for name, score in preferred.items()}
+    assert values == {"refusal": 1.0, "off-topic": 0.0}
+    lost = preferred["off-topic"]
+    assert "content prefers 2 (1: the answer, 2: the baseline)" in lost.explanation
+    assert lost.metadata["policy"] == "content_first"
     rated = scores(log, "rated")
     assert 1 <= rated["refusal"].value <= 5
-    (found,) = (
-        s for s in inspect_log.read_eval_log(str(log)).results.scores if s.name == "preferred"
-    )
-    assert found.metrics["mean"].value == 0.5
+    results = {score.name: score for score in inspect_log.read_eval_log(str(log)).results.scores}
+    assert results["preferred"].metrics["mean"].value == 0.5
 
 
 def test_a_finished_log_is_a_list_of_single_answers(log: Path, tmp_path: Path) -> None:
     done = trace_eval("rate", log, "--judge", "lexical", "--out", tmp_path / "run")
     assert done.code == 0, done.err
-    rows = [
-        json.loads(line) for line in (tmp_path / "run" / "scores.jsonl").read_text().splitlines()
-    ]
+    rows = map(json.loads, (tmp_path / "run" / "scores.jsonl").read_text().splitlines())
     again = {row["item"]: row["value"] for row in rows}
     assert again == {name: score.value for name, score in scores(log, "rated").items()}
 

@@ -15,12 +15,7 @@ import pytest
 
 import trace_eval
 from blueprints import UserError, distribution
-from blueprints.distribution import (
-    DISTRIBUTION,
-    __version__,
-    foreign_providers,
-    install_line,
-)
+from blueprints.distribution import DISTRIBUTION, __version__, foreign_providers, install_line
 from blueprints.errors import require
 from tests.support.cli import ROOT
 from tests.support.cli import trace_eval as run
@@ -134,12 +129,10 @@ def test_the_version_has_one_source() -> None:
 
 def test_every_printed_install_line_is_the_one_of_the_distribution() -> None:
     """No file but the one constant may spell out how the distribution is installed."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]
-    folders = [ROOT / name for name in ("blueprints", "extractors", "fusion", "trace_eval")]
-    for folder in folders:
-        for path in folder.rglob("*.py"):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    for folder in ("blueprints", "extractors", "fusion", "trace_eval"):
+        for path in (ROOT / folder).rglob("*.py"):
             if path == Path(distribution.__file__):
                 continue
             text = path.read_text()

@@ -20,15 +20,14 @@ from benchmarks.people.sets import Rated, read_sets
 from benchmarks.report import renewed, stored
 from blueprints import COMPACT_LEGEND, UserError
 from extractors.registry import limits_of
+from tests.support import audio
+from tests.support.cli import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 
-
-def tone(path: Path, rate: int = 16000, channels: int = 1) -> Path:
+def tone(path: Path, channels: int = 1) -> Path:
     """A tenth of a second of sound; the readers look only whether it is there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    wave = 0.1 * np.sin(np.arange(rate // 10) / 20)
-    soundfile.write(path, np.stack([wave] * channels, axis=1), rate)
+    soundfile.write(path, np.repeat(audio.tone(0.1)[:, None], channels, axis=1), 16_000)
     return path
 
 
@@ -135,9 +134,8 @@ def test_bad_rows_cost_themselves_and_are_counted(tmp_path: Path) -> None:
 
 def test_a_set_whose_table_is_broken_is_left_out_by_name(public: Path) -> None:
     (public / "mushra" / "matlab" / "icpr_mushra_data.mat").write_bytes(b"no such thing")
-    (
-        public / "bernoulli-var-speech-codec/mushra_results_dataset/ratings_formated_filtered.csv"
-    ).write_text("signal,condition\nx,y,z\n")
+    codec = public / "bernoulli-var-speech-codec" / "mushra_results_dataset"
+    (codec / "ratings_formated_filtered.csv").write_text("signal,condition\nx,y,z\n")
     missing = {folder.name: folder.missing for folder in read_sets(public)}
     assert "clone it again" in str(missing["enhanced"])
     assert missing["codecs"] is not None
@@ -238,12 +236,10 @@ def test_half_of_the_raters_is_the_ceiling() -> None:
     quality = [20, 40, 60, 80]
     exact = [rated(str(q), "g", *[q] * 10) for q in quality]
     found = figures.ceiling(exact, "quality", 10)
-    assert found is not None
     assert (found.concordance, found.decided, found.right) == (1, 1, 1)
     assert found.against is None  # human raters decide them all
     noisy = [rated(str(q), "g", *rng.normal(50 + q / 10, 20, 10)) for q in quality]
     found = figures.ceiling(noisy, "quality", 1)
-    assert found is not None
     assert found.concordance < 1
     assert figures.ceiling([rated("a", "g", 1), rated("b", "g", 2)], "quality", 10) is None
 
@@ -275,20 +271,12 @@ def test_the_bench_runs_over_a_folder_and_says_what_is_left_out(
     rows = []
     clips = sorted((ROOT / "examples" / "clips").glob("*-?.*"))[:4]
     for number, source in enumerate(clips):
-        audio = tmp_path / "codecs" / "audio" / source.name
-        audio.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source, audio)
-        rows += [
-            {
-                "item": source.stem,
-                "group": f"g{number % 2}",
-                "condition": str(number // 2),
-                "audio": f"audio/{source.name}",
-                "rater": rater,
-                "rating": 20 + 20 * number + rater,
-            }
-            for rater in range(5)
-        ]
+        place = tmp_path / "codecs" / "audio" / source.name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, place)
+        row = {"item": source.stem, "group": f"g{number % 2}", "condition": str(number // 2)}
+        row |= {"audio": f"audio/{source.name}"}
+        rows += [{**row, "rater": n, "rating": 20 + 20 * number + n} for n in range(5)]
     (tmp_path / "codecs" / "audio" / "broken.wav").write_bytes(b"RIFF")
     rows.append({**rows[0], "item": "broken", "audio": "audio/broken.wav"})
     table(tmp_path / "codecs" / "ratings.csv", rows)
@@ -326,7 +314,6 @@ def test_legend_and_limits_have_the_figures_of_the_bench() -> None:
 
     def order(number: str, part: str = pages.CODECS) -> str:
         figure = pages.concordance(saved, part, number)
-        assert figure is not None
         return f"{figure[0]:.2f}".removeprefix("0")
 
     for number in ("p808", "bak", "ovrl", "sig"):

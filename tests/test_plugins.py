@@ -34,12 +34,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (info / "METADATA").write_text(
             f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
         )
-        (info / "entry_points.txt").write_text(
-            "".join(
-                f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in entries.items())
-                for group, entries in project["entry-points"].items()
-            )
-        )
+        lines = []
+        for group, entries in project["entry-points"].items():
+            lines += [f"[{group}]", *(f"{key} = {value}" for key, value in entries.items())]
+        (info / "entry_points.txt").write_text("\n".join(lines))
     broken = folder / "broken-1.dist-info"
     broken.mkdir()
     (broken / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
@@ -82,7 +80,7 @@ def test_all_three_work_together(site: Path, tmp_path: Path) -> None:
     opened = Run.open(run)
     (blueprint, _) = opened.blueprints()
     crest = blueprint.extensions["crest"]
-    assert 5 < crest.values["crest_db"] < 40  # type: ignore[union-attr, operator]
+    assert 5 < crest.values["crest_db"] < 40
     assert blueprint.provenance["crest"].parameters == {"floor": 1e-9}
     assert opened.overall()["p"].why == "voice quality prefers 2"  # b is spoken slowly
     assert opened.record().judge.spec == "longest"
@@ -98,14 +96,13 @@ def test_what_is_missing_is_named(site: Path, tmp_path: Path) -> None:
 
 def test_a_judge_of_single_answers_rates_by_each_rubric(site: Path, tmp_path: Path) -> None:
     items = tmp_path / "items.jsonl"
-    answers = ["one two", "one two three four", None]
-    items.write_text(
-        "".join(
-            json.dumps({"id": f"i{n}", "reference": "r", "candidate": text, "audio": audio}) + "\n"
-            for n, text in enumerate(answers)
-            for audio in ([str(next(CLIPS.glob("slow-a.*")))] if text is None else [None])
-        )
+    clip = str(next(CLIPS.glob("slow-a.*")))
+    given = ("one two", None), ("one two three four", None), (None, clip)
+    rows = (
+        {"id": f"i{n}", "reference": "r", "candidate": text, "audio": audio}
+        for n, (text, audio) in enumerate(given)
     )
+    items.write_text("".join(json.dumps(row) + "\n" for row in rows))
     rubrics = ["--rubric", "correctness", "--rubric", "correctness-brief"]
     run = tmp_path / "run"
     done = typed(site, "rate", items, "--judge", "brief:3", *rubrics, "--out", run)

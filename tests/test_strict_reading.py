@@ -42,10 +42,7 @@ ALLOWED = {
     ("trace_eval/data/strict_json.py", "jiter.from_json"): "the strict reader itself",
     ("trace_eval/data/strict_json.py", "kind.model_validate_json"): "after the strict reader",
     ("fusion/tables.py", "json.loads"): "standard library only; refuses keys that come twice",
-    (
-        "trace_eval/judges/ask/openai_replies.py",
-        "json.loads",
-    ): "they send NaN; bounded by bodies.py",
+    ("trace_eval/judges/ask/openai_replies.py", "json.loads"): "sends NaN; bounded by bodies.py",
     ("trace_eval/judges/ask/replies.py", "StoredReply.model_validate_json"): "damage is a miss",
     ("trace_eval/extracting/cache.py", "Absent.model_validate_json"): "damage is a miss",
     (

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,16 +14,17 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.audio import tone, write
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.commands.console import SafeConsole, visible
-from trace_eval.data.csv_cells import RAW, safe, unquoted
-from trace_eval.opinions.labels import read_labels
 
 COMMAND = (sys.executable, "-m", "trace_eval")
+
+PATH = {"PYTHONPATH": str(ROOT)}
 
 ESCAPE = "\x1b[31mred\x1b]0;title\x07\u202e"
 
@@ -44,44 +46,21 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def _manifest_a_list(folder: Path) -> None:
-    (folder / "manifest.json").write_text("[]")
-
-
-def _manifest_cut(folder: Path) -> None:
-    path = folder / "manifest.json"
-    path.write_bytes(path.read_bytes()[:50])
-
-
-def _judgements_binary(folder: Path) -> None:
-    path = folder / "judgements.jsonl"
-    path.write_bytes(b"\xff\xfe\x00\n" + path.read_bytes())
-
-
-def _pairs_a_number(folder: Path) -> None:
-    (folder / "pairs.jsonl").write_text("5\n")
-
-
-def _blueprints_without_clips(folder: Path) -> None:
-    (folder / "blueprints.jsonl").write_text('{"signal": null}\n')
-
-
 @pytest.mark.parametrize(
-    ("damage", "command"),
+    ("name", "damaged", "command"),
     [
-        (_manifest_a_list, "report"),
-        (_manifest_cut, "fuse"),
-        (_judgements_binary, "fuse"),
-        (_pairs_a_number, "agree"),
-        (_blueprints_without_clips, "report"),
+        ("manifest.json", lambda _: b"[]", "report"),
+        ("manifest.json", lambda data: data[:50], "fuse"),
+        ("judgements.jsonl", lambda data: b"\xff\xfe\x00\n" + data, "fuse"),
+        ("pairs.jsonl", lambda _: b"5\n", "agree"),
+        ("blueprints.jsonl", lambda _: b'{"signal": null}\n', "report"),
     ],
 )
 def test_damaged_files_of_a_run_are_one_line_and_code_3(
-    damage: Callable[[Path], None], command: str, run: Path, tmp_path: Path
+    name: str, damaged: Callable[[bytes], bytes], command: str, run: Path, tmp_path: Path
 ) -> None:
-    copy = tmp_path / "run"
-    subprocess.run(["cp", "-r", run, copy], check=True)
-    damage(copy)
+    copy = shutil.copytree(run, tmp_path / "run")
+    (copy / name).write_bytes(damaged((copy / name).read_bytes()))
     done = trace_eval(command, copy)
     assert (done.code, done.out) == (3, ""), done.err
     (line,) = done.err.splitlines()
@@ -109,7 +88,7 @@ def test_what_cannot_be_written_is_one_line(run: Path, tmp_path: Path) -> None:
         assert str(tmp_path / "file") in done.err.splitlines()[-1], done.err
 
 
-def _piped(*arguments: object, encoding: str = "utf-8") -> tuple[int, str]:
+def _piped(*arguments: object) -> tuple[int, str]:
     """Exit code and messages of a command whose reader closes at once."""
     reading, writing = os.pipe()
     os.close(reading)
@@ -119,7 +98,7 @@ def _piped(*arguments: object, encoding: str = "utf-8") -> tuple[int, str]:
         stderr=subprocess.PIPE,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding},
+        env={**os.environ, **PATH},
     )
     os.close(writing)
     return done.returncode, done.stderr
@@ -136,7 +115,7 @@ def test_terminals_that_cannot_show_everything(encoding: str, run: Path) -> None
         [*COMMAND, "fuse", str(run)],
         capture_output=True,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding},
+        env={**os.environ, **PATH, "PYTHONIOENCODING": encoding},
     )
     assert done.returncode == 0, done.stderr
     done.stdout.decode(encoding)
@@ -144,22 +123,27 @@ def test_terminals_that_cannot_show_everything(encoding: str, run: Path) -> None
 
 def test_closed_streams_are_no_error(run: Path) -> None:
     command = f"{sys.executable} -m trace_eval fuse {run} >&- 2>&-"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, **PATH}
     assert subprocess.run(["bash", "-c", command], cwd=ROOT, env=environment).returncode == 0
 
 
-def test_ctrl_c_twice_is_quiet(tmp_path: Path) -> None:
-    clips = [write(tmp_path / f"{n}.wav", tone(3, peak=n / 20)) for n in range(1, 9)]
+def _begun(folder: Path, *typed: str, **how: Any) -> subprocess.Popen[str]:
+    """A command that has begun in this folder."""
+    where = {"cwd": folder, "env": {**os.environ, **PATH}}
+    return subprocess.Popen([*COMMAND, *typed], **where, stderr=subprocess.PIPE, text=True, **how)
+
+
+@pytest.fixture
+def clips(tmp_path: Path) -> list[str]:
+    """Eight recordings of 3 s."""
+    return [str(write(tmp_path / f"{n}.wav", tone(3, peak=n / 20))) for n in range(1, 9)]
+
+
+def test_ctrl_c_twice_is_quiet(clips: list[str], tmp_path: Path) -> None:
     for wait in (0.0, 1.5):
         out = tmp_path / f"out-{wait}"
-        process = subprocess.Popen(
-            [*COMMAND, "extract", *map(str, clips), f"--out={out}", "--cache=cache", "--workers=2"],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        typed = ("extract", *clips, f"--out={out}", "--cache=cache", "--workers=2")
+        process = _begun(tmp_path, *typed, start_new_session=True)
         while not out.exists() and process.poll() is None:  # it has begun
             time.sleep(0.02)
         time.sleep(wait)
@@ -174,21 +158,14 @@ def test_ctrl_c_twice_is_quiet(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sigint", [signal.SIG_DFL, signal.SIG_IGN])
 def test_sigterm_is_as_quiet_as_ctrl_c_and_the_run_goes_on(
-    tmp_path: Path, sigint: signal.Handlers
+    clips: list[str], tmp_path: Path, sigint: signal.Handlers
 ) -> None:
     """SIGINT is ignored in the background jobs of a script."""
-    clips = [write(tmp_path / f"{n}.wav", tone(3, peak=n / 20)) for n in range(1, 9)]
-    rows = [{"id": str(n), "a": str(clip), "b": str(clip)} for n, clip in enumerate(clips)]
+    rows = [{"id": str(n), "a": clip, "b": clip} for n, clip in enumerate(clips)]
     (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     typed = ["judge", "p.jsonl", "--out=run", "--cache=cache", "--workers=1"]
-    process = subprocess.Popen(
-        [*COMMAND, *typed],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, sigint),
-    )
+    ignored = {"preexec_fn": lambda: signal.signal(signal.SIGINT, sigint)}
+    process = _begun(tmp_path, *typed, **ignored)
     while not (tmp_path / "run" / "pairs.jsonl").exists() and process.poll() is None:
         time.sleep(0.02)
     process.terminate()
@@ -202,17 +179,9 @@ def test_sigterm_is_as_quiet_as_ctrl_c_and_the_run_goes_on(
 
 def test_ctrl_c_after_the_work_changes_nothing(tmp_path: Path) -> None:
     clip = write(tmp_path / "a.wav", tone(0.5))
-    typed = [*COMMAND, "extract", str(clip), "--cache=cache", "--workers=2"]
+    typed = ("extract", str(clip), "--cache=cache", "--workers=2")
     for turn in range(5):
-        process = subprocess.Popen(
-            [*typed, f"--out=out-{turn}"],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        assert process.stderr is not None
+        process = _begun(tmp_path, *typed, f"--out=out-{turn}", start_new_session=True)
         told = next(line for line in process.stderr if "1 of 1 recording" in line)
         time.sleep(turn * 0.05)  # while it leaves
         with suppress(ProcessLookupError):
@@ -232,24 +201,6 @@ def test_formulas_are_text_in_tables_and_come_back(run: Path, tmp_path: Path) ->
     assert "'=" not in out.read_text()
 
 
-@pytest.mark.parametrize("cell", ["=1", "+x", "-y", "@z", "\t=1", "\r=1"])
-def test_cells(cell: str, tmp_path: Path) -> None:
-    assert safe(cell) == f"'{cell}"
-    assert unquoted(str(safe(cell))) == cell
-    token = RAW.set(True)
-    assert safe(cell) == cell
-    RAW.reset(token)
-    path = tmp_path / "labels.csv"
-    path.write_bytes(f'id,overall\n"{safe(cell)}",1\n'.encode())
-    assert read_labels(path).ids.tolist() == [cell]
-
-
-def test_numbers_and_words_are_left_alone() -> None:
-    assert [safe(cell) for cell in (-1.5, "-1.5", "+2e3", "a=b", "", None)] == [
-        *(-1.5, "-1.5", "+2e3", "a=b", "", None)
-    ]
-
-
 def test_nothing_acts_on_the_terminal() -> None:
     assert visible("a\x1b[2J\tb\n\x9b\u202e") == "a\\x1b[2J\tb\n\\x9b\\u202e"
     stream = io.StringIO()
@@ -257,16 +208,8 @@ def test_nothing_acts_on_the_terminal() -> None:
     assert stream.getvalue() == "x\\x1b[31m\\x07\n"
 
 
-def test_every_table_is_written_safely() -> None:
-    for path in (ROOT / "trace_eval").rglob("*.py"):
-        text = path.read_text()
-        if path.name != "csv_cells.py" and ("csv.writer(" in text or "csv.DictWriter(" in text):
-            assert "import safe" in text, path
-
-
 def test_a_broken_last_line_is_left_out_and_told(run: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "run"
-    subprocess.run(["cp", "-r", run, copy], check=True)
+    copy = shutil.copytree(run, tmp_path / "run")
     with (copy / "judgements.jsonl").open("ab") as file:
         file.write(b'{"pair": "x", "st')
     done = trace_eval("fuse", copy)

@@ -50,7 +50,6 @@ def test_own_layout_with_relative_paths_and_unknown_fields(tmp_path: Path) -> No
     assert pair.id == "7"
     assert pair.a.audio == tmp_path / "a.wav"
     assert pair.b.audio == tmp_path / "b.wav"
-    assert pair.labels is not None
     assert pair.labels.content is Rating.A
     assert pair.labels.preference == "tie"
     assert pair.meta == {"difficulty": "easy"}
@@ -97,7 +96,6 @@ def test_csv_with_flat_columns(tmp_path: Path) -> None:
     manifest = read_manifest(path)
     one, two = manifest.pairs
     assert one.instruction.text == "Speak slowly, please."
-    assert one.labels is not None
     assert one.labels.overall is Rating.B
     assert two.instruction.text is None
     assert two.labels is None
@@ -120,7 +118,6 @@ def test_parquet_with_embedded_audio_is_unpacked_once(tmp_path: Path) -> None:
     assert not manifest.problems
     assert {pair.b.audio for pair in manifest.pairs} == {tmp_path / "x.wav"}
     (unpacked,) = {pair.a.audio for pair in manifest.pairs}
-    assert unpacked is not None
     assert unpacked.read_bytes() == data
     assert not check_audio(manifest.pairs)
     kept = read_manifest(tmp_path / "pairs.parquet").pairs[0]
@@ -133,7 +130,6 @@ def test_both_hcot_layouts(name: str, count: int, data: Path) -> None:
     assert len(manifest.pairs) == count
     assert not manifest.problems
     pair = manifest.pairs[0]
-    assert pair.labels is not None
     assert pair.labels.overall in set(Rating)
     assert pair.a.system
     assert pair.instruction_id
@@ -216,9 +212,7 @@ def test_a_column_that_holds_no_labels_costs_its_labels_only(tmp_path: Path) -> 
     assert [str(problem.where) for problem in result.warnings] == [f"{path}, row 1"]
     assert "column content is no label" in result.warnings[0].what
     first, second = (pair.labels for pair in result.pairs)
-    assert first
     assert (first.content, first.overall) == (None, "2")
-    assert second
     assert (second.content, second.overall) == (None, "both_bad")  # all of a column, or none
     nested = tmp_path / "pairs.jsonl"
     answers = {"a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}

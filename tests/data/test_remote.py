@@ -9,7 +9,7 @@ import pytest
 from blueprints import UserError
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting
-from tests.support.louder_wins import NOTHING, LouderWins
+from tests.support.louder_wins import LouderWins, louder_options
 from tests.support.web import Web, serve
 from trace_eval.data import remote
 from trace_eval.data.answers import Recording
@@ -17,10 +17,8 @@ from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio, recordings_in
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor, Extracted
-from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import source_of
 from trace_eval.runs.job import judge_manifest
-from trace_eval.runs.options import Options
 
 pytest.importorskip("aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'")
 
@@ -76,8 +74,6 @@ def test_a_changed_recording_is_fetched_again(web: Web, worker: ClipExtractor) -
     (before,) = _extract(worker, f"{web.url}/a.wav")
     write(web.folder / "a.wav", tone(seconds=0.3))
     (after,) = _extract(worker, f"{web.url}/a.wav")
-    assert before.blueprint
-    assert after.blueprint
     assert before.blueprint.clip != after.blueprint.clip
 
 
@@ -137,16 +133,6 @@ def test_a_broken_transfer_is_tried_again_and_a_refusal_is_not(
         remote.fetch(f"{web.url}/a.wav")
 
 
-def test_what_is_too_large_is_not_fetched(
-    web: Web, worker: ClipExtractor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(remote, "MAX_BYTES", 1000)
-    (result,) = _extract(worker, f"{web.url}/a.wav")
-    assert result.error is not None
-    assert "at most 1000 are fetched" in result.error
-    assert web.fetched() == []
-
-
 def test_folders_globs_and_manifests_behind_urls(web: Web) -> None:
     a, b, c = (f"{web.url}/{name}" for name in ("a.wav", "b.wav", "deep/c%20c.wav"))
     (web.folder / "notes.txt").write_text("no recording")
@@ -191,13 +177,7 @@ def test_nothing_is_asked_before_it_is_wanted(web: Web, tmp_path: Path) -> None:
 
 def test_a_run_goes_on_when_its_urls_were_signed_anew(web: Web, tmp_path: Path) -> None:
     judge = LouderWins()
-    counting = Counting(tmp_path / "log")
-    options = Options(
-        ExtractOptions(
-            overrides={**NOTHING, "peak": counting}, cache=tmp_path / "cache", workers=0
-        ),
-        judge,
-    )
+    options = louder_options(tmp_path, judge)
     path, run = tmp_path / "pairs.csv", tmp_path / "run"
     for signature in ("first", "second"):
         signed = f"X-Amz-Signature={signature}"
@@ -213,7 +193,13 @@ def test_a_run_goes_on_when_its_urls_were_signed_anew(web: Web, tmp_path: Path) 
         judge_manifest(read_manifest(path), run, options)
 
 
-def test_what_has_no_end_is_not_held(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_large_is_not_fetched_and_what_has_no_end_not_held(
+    web: Web, worker: ClipExtractor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "MAX_BYTES", 1000)
+    (result,) = _extract(worker, f"{web.url}/a.wav")
+    assert "at most 1000 are fetched" in result.error
+    assert web.fetched() == []
     (web.folder / "large.wav").write_bytes(b"x" * 5_000_000)
     monkeypatch.setattr(remote, "MAX_BYTES", 1_000_000)
     with pytest.raises(UserError, match=r"large\.wav: without end, at most 1000000 are"):

@@ -10,7 +10,6 @@ from blueprints import UserError
 from fusion import BINARY, likert, numbers, points
 from trace_eval.data.rubrics.base import RubricFile
 from trace_eval.data.rubrics.load import load_pair_rubric, load_rubric, rubric_names
-from trace_eval.data.rubrics.pairs import PairRubric
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.kinds import view_of
 
@@ -68,7 +67,6 @@ def test_ones_own_is_identified_by_what_it_says(tmp_path: Path) -> None:
     assert "Write the reasoning in German." in view_of(told, JudgeOptions()).system.text
     asked = write(tmp_path, PAIRS.replace("version", 'reasons_in = "fr"\nversion'))
     question = load_pair_rubric(str(asked))
-    assert isinstance(question, PairRubric)
     assert question.parts[0].instructions == "Compare.\nWrite the reasoning in French."
     assert '"reasons_in":"fr"' in question.identity
     assert "reasons_in" not in load_pair_rubric(str(write(tmp_path, PAIRS))).identity
@@ -101,7 +99,7 @@ def test_both_kinds_share_what_every_question_says(tmp_path: Path) -> None:
     ],
 )
 def test_scales_of_ones_own(tmp_path: Path, scale: str, wanted: object) -> None:
-    sentences = "\n".join(f'"{label:g}" = "x"' for label in wanted.labels)  # type: ignore[attr-defined]
+    sentences = "\n".join(f'"{label:g}" = "x"' for label in wanted.labels)
     text = MINE.replace("{ min = 1, max = 3 }", scale).split("[points]")[0]
     assert load_rubric(str(write(tmp_path, f"{text}[points]\n{sentences}"))).numbers == wanted
 

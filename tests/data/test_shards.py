@@ -63,7 +63,6 @@ def test_a_manifest_is_cut_between_instructions() -> None:
     assert ids == [["p0", "p2"], ["p1", "p4"], ["p3", "p5"]]
     assert [part.problems for part in parts] == [[problem], [], []]
     assert sum(part.total for part in parts) == whole.total
-    assert parts[1].part
     assert parts[1].part.places == (1, 4)
     assert parts[1].part.record() == {
         "index": 2,

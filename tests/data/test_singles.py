@@ -42,7 +42,6 @@ def test_our_own_lines(tmp_path: Path) -> None:
     assert a.meta == {"mood": "x"}
     assert [turn.speaker for turn in d.answer.turns] == ["Ann", None]
     assert list(d.recordings()) == ["instruction", "turn-1", "turn-2"]
-    assert d.labels
     assert (d.labels.ratings, d.labels.feedback) == ({"ann": 4}, {"ben": ["e"]})
     assert (t.answer.text, t.reference) == ("", ("so", "thus"))
     assert [str(p) for p in check_audio([a])] == [
@@ -65,7 +64,6 @@ def test_the_authors_layouts(tmp_path: Path) -> None:
     assert lines[0].labels == coded.labels == odd.labels
     assert (coded.question_id, coded.system) == ("q1", "M2_0")
     assert (odd.question_id, odd.system) == (None, None)
-    assert coded.labels
     assert coded.labels.scores == {"#1": 2, "#2": 1, "#3": None}
     assert coded.labels.feedback == {"#2": ["a", "e"], "#3": ["u", "too vague"]}
     assert [str(p) for p in manifest.problems] == [f"{by_id}, item bad: expected an object, got 3"]

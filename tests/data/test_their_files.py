@@ -293,7 +293,6 @@ def test_real_data_sets_and_data_frames_are_tables(folder: Path) -> None:
     made.save_to_disk(folder / "mine")
     for source in (Table.of(made), folder / "mine"):
         (pair,) = read_manifest(source).pairs
-        assert pair.labels is not None
         assert (pair.labels.preference, pair.id) == ("2", "1")
         assert pair.a.has_audio
     with pytest.raises(UserError, match="int is no table"):
@@ -663,7 +662,6 @@ def test_what_is_left_of_matched_names_is_equal_and_the_rest_was_shared(seed: in
         for system, begin, end in (("a", "gpt_", ""), ("b", draw.choice(("", "v2-")), "_new"))
     }
     short = without_own_parts(folders)
-    assert short is not None
     for key in {*short["a"][1]} & {*short["b"][1]}:
         assert short["a"][1][key] == short["b"][1][key]
     assert len(short["a"][1]) == len(short["b"][1]) == len(ids)

@@ -18,7 +18,6 @@ from tests.support import datasets_made as made
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.data.rubrics.load import load_rubric
-from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.datasets import convert, read_dataset
 
 
@@ -55,11 +54,8 @@ def test_the_authors_prompt_only_where_it_is_pointed_at(tmp_path: Path) -> None:
     done = trace_eval(*words, "--set", "single_round")
     assert done.code == 0, done.err
     rubric = load_rubric(tmp_path / "out" / "rubrics" / "vocalbench-single_round.toml")
-    assert isinstance(rubric, ScoreRubric)
-    assert (rubric.name, rubric.question) == (
-        "vocalbench-single_round-authors",
-        prompt.read_text().strip(),
-    )
+    assert rubric.name == "vocalbench-single_round-authors"
+    assert rubric.question == prompt.read_text().strip()
     digest = hashlib.sha256(prompt.read_bytes()).hexdigest()
     assert digest in rubric.origin
     record = json.loads((tmp_path / "out" / "published.json").read_text())
@@ -76,19 +72,17 @@ def test_bad_rows_end_with_1_and_another_layout_with_2(tmp_path: Path) -> None:
     assert done.code == 1
     assert "knowledge.json, line 5: not JSON" in done.err
     assert (tmp_path / "out" / "items.jsonl").exists()
-    done = trace_eval("convert", "vstyle", folder, tmp_path / "other")
-    assert done.code == 2
-    assert "expected metadata.jsonl" in done.err
-    assert "found json/, result/" in done.err
-    done = trace_eval("convert", "nothing", folder, tmp_path / "other")
-    assert done.code == 2
-    assert "use one of audiojudge, emergent-tts" in done.err
-    done = trace_eval("convert", "vocalbench", folder, tmp_path / "o", "--set", "safty")
-    assert done.code == 2
-    assert "--set 'safty': no such set; use knowledge" in done.err
-    done = trace_eval("convert", "vocalbench")
-    assert done.code == 2
-    assert not (tmp_path / "other").exists()
+    other = tmp_path / "other"
+    for typed, *told in (
+        (("vstyle", folder, other), "expected metadata.jsonl", "found json/, result/"),
+        (("nothing", folder, other), "use one of audiojudge, emergent-tts"),
+        (("vocalbench", folder, other, "--set", "safty"), "'safty': no such set; use knowledge"),
+        (("vocalbench",),),
+    ):
+        done = trace_eval("convert", *typed)
+        assert done.code == 2
+        assert all(text in done.err for text in told), done.err
+    assert not other.exists()
 
 
 @pytest.mark.usefixtures("memory_urls")

@@ -69,7 +69,6 @@ def test_power_of_the_exact_test_is_that_of_simulated_runs() -> None:
     gap = np.r_[np.full(16, 1.0), np.full(16, -1.0), np.zeros(168)]
     seen = spread(gap, None, labels=True)
     visible = seen.visible(0.05)
-    assert visible is not None
     assert seen.at(visible, 0.05) == pytest.approx(0.8, abs=0.01)
 
 
@@ -166,7 +165,7 @@ def test_what_is_not_comparable_is_named(
     tmp_path: Path, change: dict[str, object], field: str
 ) -> None:
     base = judged_run(tmp_path / "base", labels(60))
-    other = judged_run(tmp_path / "other", labels(60), version="v2", **change)  # type: ignore[arg-type]
+    other = judged_run(tmp_path / "other", labels(60), version="v2", **change)
     with pytest.raises(NotComparable, match=field):
         gate_runs(base, other, options=FEW)
 
@@ -233,9 +232,7 @@ def test_runs_whose_ids_hold_the_system_name_the_remedy(tmp_path: Path) -> None:
         judged_run(tmp_path / name, labels(60, [f"{name}/{n}" for n in range(100)]))
         for name in ("old", "new")
     )
-    with pytest.raises(
-        UserError, match=r"id is 'old/0' in the first and 'new/0' in the second; giv"
-    ):
+    with pytest.raises(UserError, match=r"id is 'old/0' in the first and 'new/0' in the second;"):
         gate_runs(old, new, options=FEW)
     tables = [tmp_path / f"{name}.csv" for name in ("old", "new")]
     for path in tables:
@@ -267,10 +264,8 @@ def _calls(folder: Path, name: str, later_s: float, faulty: int = 0) -> Path:
     lines = []
     for number in range(12):
         start = 1.5 + 0.1 * number + later_s + 5 * (number < faulty)
-        turns = [
-            {"speaker": "user", "start_s": 0.0, "end_s": 1.0},
-            {"speaker": "agent", "start_s": start, "end_s": start + 3},
-        ]
+        spans = ("user", 0.0, 1.0), ("agent", start, start + 3)
+        turns = [dict(zip(("speaker", "start_s", "end_s"), span, strict=True)) for span in spans]
         end = {"at_s": start + 4}
         call = {"speakers": speakers, "clock": {"kind": "recording"}, "turns": turns, "end": end}
         call |= {"meta": fault} if number < faulty else {}

@@ -112,13 +112,8 @@ def test_the_list_is_saved_as_it_is_shown(page: Page, report: Path) -> None:
 def test_the_page_of_a_pair_reads_from_the_question_to_the_reasons(page: Page) -> None:
     open_pair(page, "pair-0001")
     assert page.locator("#pair h2").all_text_contents()[:2] == ["Question", "Verdict"]
-    parts = (
-        ".question .asked",
-        ".outcome p",
-        ".head audio >> nth=1",
-        ".verdict h3 >> nth=0",
-        ".time >> nth=0",
-    )
+    parts = (".question .asked", ".outcome p", ".head audio >> nth=1", ".verdict h3 >> nth=0")
+    parts += (".time >> nth=0",)
     tops = [box_of(page.locator(f"#pair {part}"))["y"] for part in parts]
     assert tops == sorted(tops)
     said = page.locator("#pair .outcome p").inner_text()

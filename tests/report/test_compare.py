@@ -92,8 +92,11 @@ def test_what_cannot_be_compared(runs: list[Path], tmp_path: Path) -> None:
 
 def test_the_command_prints_writes_json_and_a_page(runs: list[Path], tmp_path: Path) -> None:
     page, out = tmp_path / "out" / "compare.html", tmp_path / "compare.json"
-    done = trace_eval("compare", *runs, "--resamples", 20, "--json", out, "--html", page, "--full")
+    command = ["compare", *runs, "--resamples", 20, "--fail-under"]
+    done = trace_eval(*command, "agreement=0", "--json", out, "--html", page, "--full")
     assert done.code == 0, done.err
+    failed = trace_eval(*command, "agreement=1.01")
+    assert (failed.code, "wanted at least 1.01" in failed.out + failed.err) == (1, True)
     for words in ("Runs over 6 shared pairs", "exact McNemar", "Furthest apart", "audio:openai:m"):
         assert words in done.out
     assert "With annotators (text)" in done.out
@@ -121,14 +124,6 @@ def test_noise_is_told_beside_a_repetition(runs: list[Path], tmp_path: Path) -> 
     # "noisy" says what "audio" says, so the repetition changes exactly as much
     assert all(n.effect.net in (0.0, None) for n in report.noise)
     assert sum(n.effect.items for n in report.noise) == 5
-
-
-def test_a_gate_closes_where_a_run_agrees_too_little(runs: list[Path]) -> None:
-    command = ["compare", *runs, "--resamples", 20, "--fail-under"]
-    low, high = trace_eval(*command, "agreement=0"), trace_eval(*command, "agreement=1.01")
-    assert low.code == 0, low.err
-    assert high.code == 1
-    assert "wanted at least 1.01" in high.out + high.err
 
 
 def _rated_calls(folder: Path, name: str, slow: str) -> Path:

@@ -90,14 +90,13 @@ def test_a_page_that_is_sent_holds_no_number(telling: Path, tmp_path: Path) -> N
     assert np.any(after[int(0.88 * copied_rate) :])
 
 
-def test_without_copies_no_recording_is_linked(telling: Path, tmp_path: Path) -> None:
+def test_without_copies_no_recording_is_linked_and_runs_go_one_by_one(
+    telling: Path, tmp_path: Path
+) -> None:
     done = trace_eval("report", telling, "--redact", "--out", tmp_path / "page.html")
     assert done.code == 0, done.err
     html = (tmp_path / "page.html").read_text("utf-8")
     assert not list(Elements(fragment(html, "p0")).named("audio"))
-
-
-def test_a_folder_of_runs_is_refused(telling: Path) -> None:
     done = trace_eval("report", telling.parent, "--redact")
     assert done.code == 2
     assert "--redact is of one, so name one of them" in done.err

@@ -68,9 +68,8 @@ def test_everything_is_there_and_harmless(page_file: Path) -> None:
     assert '<td dir="auto">s0<td class="num">1<td class="num">1<td class="num"><b>3.00</b>' in plain
     # Who is first stands before how many were scored, and both as the command says it.
     said = run_answer(page_file.parent)
-    assert said[0].startswith(
-        "s1 scores 3.75 (no interval) on average, s0 3 (no interval), by this"
-    )
+    first = "s1 scores 3.75 (no interval) on average, s0 3 (no interval), by this"
+    assert said[0].startswith(first)
     assert said[1].startswith("Human ratings put s1 first, 3 on average, s0 2")
     places = [text.index(f'<p class="lead" dir="auto">{escape(line)}</p>') for line in said]
     assert places == sorted(places)

@@ -38,12 +38,11 @@ def _records() -> list[dict[str, Any]]:
 
 
 def _items() -> list[Any]:
-    def item(record: dict[str, Any]) -> Any:
-        answer = {"conversation": record["conversation"]}
-        names = {key: record[key] for key in ("id", "question_id", "system")}
-        return Single.model_validate({**names, "answer": answer}).call
-
-    return [item(record) for record in _records()]
+    made = []
+    for record in _records():
+        answer = {"conversation": record.pop("conversation")}
+        made.append(Single.model_validate({**record, "answer": answer}).call)
+    return made
 
 
 def test_figures_curves_and_differences_are_those_of_the_calls() -> None:

@@ -115,7 +115,6 @@ def _annotated(review: Review, said: dict[str, Rating]) -> list[dict[str, object
 def _first(review: Review, task: dict[str, object]) -> str:
     """Which answer a task plays first, by listening: A is a tone of 300 Hz, B of 600."""
     data = task["data"]
-    assert isinstance(data, dict)
     clip = str(data["first"]).rpartition("/")[2].removesuffix(".wav")
     samples, rate = soundfile.read(
         io.BytesIO(Clips(review.material.pairs, review.store.secret).wav(clip))
@@ -161,7 +160,7 @@ def test_tasks_are_blind(run: Path, tmp_path: Path) -> None:
 def test_a_bad_annotation_costs_itself_only(run: Path, tmp_path: Path) -> None:
     review = support.open_at(run)
     export = _annotated(review, dict.fromkeys(review.plan.items, Rating.A))
-    annotations = [task["annotations"][0] for task in export]  # type: ignore[index]
+    annotations = [task["annotations"][0] for task in export]
     annotations[0]["was_cancelled"] = True
     annotations[1]["result"] = annotations[1]["result"][:2]
     annotations[2]["result"][0]["value"] = {"choices": ["1", "2"]}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from blueprints import Blueprint, UserError
-from fusion import Rating
+from fusion import DIMENSIONS, Rating
 from tests.support.cli import trace_eval
 from tests.support.judged import extracted_run
 from tests.support.samples import spoken
@@ -44,20 +44,16 @@ def test_rules_find_a_dropped_group_absent_and_the_tables_say_so(tmp_path: Path)
     run = extracted_run(tmp_path / "run")
     options = AblateOptions(drops=("quality", "rate"), repeats=2)
     folders = ablate(run.folder, options)
-    assert {name: len(repeats) for name, repeats in folders.items()} == {
-        FULL: 2,
-        "without quality": 2,
-        "without rate": 2,
-    }
+    assert folders.keys() == {FULL, "without quality", "without rate"}
+    assert {len(repeats) for repeats in folders.values()} == {2}
     full = Run.open(folders[FULL][0])
     assert {o.rating for o in full.overall().values()} == {Rating.BOTH_GOOD}
     blind = Run.open(folders["without quality"][0]).judgements()["0"]
     assert (blind.status, blind.rating("voice_quality")) == ("unscored", None)
     assert blind.rating("content") is Rating.BOTH_GOOD
 
-    table = compare(run.folder, folders, AblateOptions(policy="content_first"), resamples=100)[
-        "Ablation"
-    ]
+    options = AblateOptions(policy="content_first")
+    table = compare(run.folder, folders, options, resamples=100)["Ablation"]
     rows = {(row.condition, row.dimension): row for row in table.rows}
     assert rows[FULL, "overall"].accuracy == 1.0
     assert rows["without quality", "overall"].items == 0
@@ -76,11 +72,7 @@ def test_a_finished_ablation_is_not_judged_again_and_options_do_not_mix(tmp_path
 
 def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
     run = extracted_run(tmp_path / "run", count=1)
-    reply = (
-        '{"content": {"reasoning": "x", "rating": "both_good"},'
-        ' "voice_quality": {"reasoning": "x", "rating": "both_good"},'
-        ' "paralinguistics": {"reasoning": "x", "rating": "both_good"}}'
-    )
+    reply = json.dumps({name: {"reasoning": "x", "rating": "both_good"} for name in DIMENSIONS})
     script = tmp_path / "replies.jsonl"
     script.write_text("\n".join([json.dumps(reply)] * 2) + "\n")
     options = AblateOptions(
@@ -91,15 +83,11 @@ def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
     assert {name: j.status for name, j in judged.items()} == dict.fromkeys(folders, "scored")
     drops = {name: Run.open(f[0]).record().judge.parameters["drop"] for name, f in folders.items()}
     assert drops == {FULL: [], "without pitch": ["pitch"], "transcript": []}
-    tables = compare(
-        run.folder, folders, AblateOptions(modes=True, policy="content_first"), resamples=50
-    )
+    options = AblateOptions(modes=True, policy="content_first")
+    tables = compare(run.folder, folders, options, resamples=50)
     rows = {row.condition: row.accuracy for row in tables["Modes and policies"].rows}
-    assert rows == {
-        f"{mode} / {policy}": 1.0
-        for mode in ("blueprint", "transcript")
-        for policy in ("tree", "vote")
-    }
+    both = [f"{mode} / {how}" for mode in ("blueprint", "transcript") for how in ("tree", "vote")]
+    assert rows == dict.fromkeys(both, 1.0)
 
 
 def test_the_command_prints_and_writes_the_tables(tmp_path: Path) -> None:

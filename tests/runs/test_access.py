@@ -103,7 +103,8 @@ def test_what_is_not_on_the_list_is_refused_before_anything_is_opened(
     registry = importlib.import_module("fsspec.core").get_filesystem_class.__globals__
     monkeypatch.setitem(registry, "_import_class", never)
     monkeypatch.setitem(registry, "get_filesystem_class", never)
-    ask = (remote.fetch, remote.version_of, _find, find_urls, read_manifest, ShardFolder)
+    ask = [remote.fetch, remote.version_of, find_urls, read_manifest, ShardFolder]
+    ask.append(lambda url: remote.find(url, (".wav",)))
     for url in (url.replace("WEB", web.url) for url in HOSTILE):
         for requested in ask:
             with pytest.raises(UserError) as shown:
@@ -115,10 +116,6 @@ def test_what_is_not_on_the_list_is_refused_before_anything_is_opened(
         told_before = [*result.problems, *check_audio(result.pairs)]
         assert "; " in told_before[0].what, url
     assert web.asked == []
-
-
-def _find(url: str) -> list[str]:
-    return remote.find(url, (".wav",))
 
 
 def test_a_refusal_does_not_even_import_fsspec() -> None:
@@ -192,6 +189,9 @@ def test_workers_keep_to_it(
     far, near = extract(urls, options)
     assert "--no-network" in str(far.error)
     assert near.blueprint
+    for read in (recordings_in, read_manifest):  # nor is a folder or a manifest asked for
+        with pytest.raises(UserError, match="--no-network forbids"):
+            read([f"{web.url}/"] if read is recordings_in else f"{web.url}/pairs.jsonl")
     assert web.asked == []
 
 
@@ -218,14 +218,3 @@ def test_the_command_line_says_what_is_allowed(
         assert "are not opened; unpack" in shown
     assert web.asked == []
     assert "give its name alone" in said("--allow-protocol", "a::b", "extract", path, *out)
-
-
-def test_no_folder_and_no_manifest_is_asked_for_without_a_network(
-    web: Web, access: Callable[..., None]
-) -> None:
-    access(network=False)
-    with pytest.raises(UserError, match="--no-network forbids"):
-        recordings_in([f"{web.url}/"])
-    with pytest.raises(UserError, match="--no-network forbids"):
-        read_manifest(f"{web.url}/pairs.jsonl")
-    assert web.asked == []

@@ -102,20 +102,12 @@ def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
             run.add_clip(ClipRecord(source=str(path), clip=clip))
             run.add_blueprint(spoken().model_copy(update={"clip": clip}))
             request = Instruction(text=f"Tell me about sea {number}.")
-            answer = Answer(audio=path)
-            items.append(
-                Single(id=str(number), instruction=request, reference=("x",), answer=answer)
-            )
-        run.start(
-            RunRecord(
-                input="items.jsonl",
-                rubrics={"correctness": load_rubric("correctness").model_dump(mode="json")},
-            ),
-            Manifest(source, items),
-        )
-    summary = judge_again(
-        source, tmp_path / "lexical", RateOptions(judge="lexical", rubrics=("correctness",))
-    )
+            answer = {"instruction": request, "reference": ("x",), "answer": Answer(audio=path)}
+            items.append(Single(id=str(number), **answer))
+        rubrics = {"correctness": load_rubric("correctness").model_dump(mode="json")}
+        run.start(RunRecord(input="items.jsonl", rubrics=rubrics), Manifest(source, items))
+    options = RateOptions(judge="lexical", rubrics=("correctness",))
+    summary = judge_again(source, tmp_path / "lexical", options)
     assert (summary.scored, summary.clips) == (COUNT, COUNT)
     replies = tmp_path / "replies.jsonl"
     for stated, out, repeat in ((4, "base", None), (5, "aa", 3)):

@@ -48,13 +48,13 @@ class Lacking(Counting):
 class Failing(Counting):
     """An extractor that raises on every clip."""
 
-    def extract(self, clip: object, known: object) -> object:  # type: ignore[override]
+    def extract(self, clip: object, known: object) -> object:
         raise RuntimeError("out of order")
 
 
 def _options(tmp_path: Path, **more: object) -> ExtractOptions:
     overrides = {**NOTHING, "peak": Counting(tmp_path / "log"), **more}
-    return ExtractOptions(overrides=overrides, cache=tmp_path / "cache", workers=0)  # type: ignore[arg-type]
+    return ExtractOptions(overrides=overrides, cache=tmp_path / "cache", workers=0)
 
 
 def _pair(tmp_path: Path) -> Pair:
@@ -92,7 +92,7 @@ def test_what_has_no_wheel_here_is_absent_with_its_remedy(
         (package,) = extractor.packages.values()
         monkeypatch.setattr(extractor, "packages", {"no_such_module": package})
     off = {"quality": "none", "loudness": "none"}
-    options = ExtractOptions(overrides=off, cache=tmp_path / "cache", workers=0)  # type: ignore[arg-type]
+    options = ExtractOptions(overrides=off, cache=tmp_path / "cache", workers=0)
     write(tmp_path / "a.wav", tone())
     with pytest.warns(Advice, match="Nothing recognises the speech") as shown:
         done = extract_to(tmp_path / "out", [tmp_path / "a.wav"], options)

@@ -158,7 +158,6 @@ def test_a_cut_beyond_its_file_says_so(tmp_path: Path) -> None:
     good, bad = plan.run([source_of(one) for one in item.recordings().values()])
     plan.close()
     assert good.error is None
-    assert bad.error is not None
     assert "has no sound from 20 to 21 s; check the clock" in bad.error
     assert json.dumps(bad.source).count("channel=0&t=20")
 
@@ -185,20 +184,27 @@ def _script(folder: Path, name: str, replies: list[object]) -> str:
 
 
 def _pairs(folder: Path, count: int = 3) -> Path:
-    return calls.manifest(
-        folder,
-        [
-            {
-                "id": f"p{n}",
-                "instruction_id": f"q{n}",
-                "a": {"conversation": calls.conversation(None), "system": "slow"},
-                "b": {"conversation": calls.conversation(None, QUICK), "system": "quick"},
-                "labels": {"content": "both_good", "paralinguistics": "2", "overall": "2"},
-            }
-            for n in range(count)
-        ],
-        "pairs.jsonl",
-    )
+    pair = {
+        "a": {"conversation": calls.conversation(None), "system": "slow"},
+        "b": {"conversation": calls.conversation(None, QUICK), "system": "quick"},
+        "labels": {"content": "both_good", "paralinguistics": "2", "overall": "2"},
+    }
+    records = [{"id": f"p{n}", "instruction_id": f"q{n}", **pair} for n in range(count)]
+    return calls.manifest(folder, records, "pairs.jsonl")
+
+
+def _calls(folder: Path, name: str = "items.jsonl") -> Path:
+    """Four calls of two questions, by a slow and a quick system by turns."""
+    records = [
+        {
+            "id": f"c{n}",
+            "question_id": f"q{n // 2}",
+            "system": ("slow", "quick")[n % 2],
+            "conversation": calls.conversation(None, QUICK if n % 2 else calls.TURNS),
+        }
+        for n in range(4)
+    ]
+    return calls.manifest(folder, records, name)
 
 
 def test_pairs_are_judged_continued_ranked_compared_and_reported(tmp_path: Path) -> None:
@@ -224,10 +230,8 @@ def test_pairs_are_judged_continued_ranked_compared_and_reported(tmp_path: Path)
     assert ranked.out.index("quick") < ranked.out.index("slow")
     # A table of one's own decides calls as it decides clips.
     assert {one.rating for one in Run.open(run).overall().values()} == {Rating.B}
-    table = "".join(
-        f"{','.join(ratings)},both_bad\n" for ratings in product(map(str, Rating), repeat=3)
-    )
-    (tmp_path / "own.csv").write_text(f"content,voice_quality,paralinguistics,overall\n{table}")
+    rows = "".join(f"{','.join(cell)},both_bad\n" for cell in product(map(str, Rating), repeat=3))
+    (tmp_path / "own.csv").write_text(f"content,voice_quality,paralinguistics,overall\n{rows}")
     fused = trace_eval("fuse", run, "--policy", tmp_path / "own.csv")
     assert fused.code == 0, fused.err
     assert {one.rating for one in Run.open(run).overall().values()} == {Rating.BOTH_BAD}
@@ -251,16 +255,7 @@ def test_two_judges_of_calls_are_compared_screened_and_described(tmp_path: Path)
     assert "(4 where 100.0% agree)" in str(screened)
     assert "fit for (4 of 30)" in str(Run(folders[0]).card(resamples=10))
     # Scores of calls are compared as pairs of them.
-    calls_ = [
-        {
-            "id": f"c{n}",
-            "question_id": f"q{n // 2}",
-            "system": ("slow", "quick")[n % 2],
-            "conversation": calls.conversation(None, QUICK if n % 2 else calls.TURNS),
-        }
-        for n in range(4)
-    ]
-    items = calls.manifest(tmp_path, calls_, "scored.jsonl")
+    items = _calls(tmp_path, "scored.jsonl")
     for number, judge in enumerate(("turns", _script(tmp_path, "rated", [_handled(3)] * 4))):
         options = RateOptions(judge=(judge,), rubrics=("handling",))
         rate_manifest(items, tmp_path / f"s{number}", options)
@@ -326,26 +321,17 @@ def test_calls_are_compared_turn_by_turn_where_the_user_says_the_same(tmp_path: 
 
 def test_turns_are_rated_by_number_and_agree_with_labels_of_turns(tmp_path: Path) -> None:
     labels = [(1, 2, 3), (3, 2, 1)]
-    path = calls.manifest(
-        tmp_path,
-        [
-            {
-                "id": f"c{n}",
-                "conversation": calls.conversation(None),
-                "labels": {"turns": {str(2 * k): {"ann": score} for k, score in enumerate(scores)}},
-            }
-            for n, scores in enumerate(labels)
-        ],
-    )
+    stated = [{str(2 * k): {"ann": s} for k, s in enumerate(scores)} for scores in labels]
+    call = {"conversation": calls.conversation(None)}
+    records = [{"id": f"c{n}", **call, "labels": {"turns": of}} for n, of in enumerate(stated)]
+    path = calls.manifest(tmp_path, records)
     replies: list[object] = [
         {"turns": [{"turn": 2 * k, "reasoning": "", "score": s} for k, s in enumerate(scores)]}
         for scores in labels
     ]
-    how = RateOptions(
-        judge=(_script(tmp_path, "turns", replies),),
-        rubrics=("conciseness",),
-        judging=JudgeOptions(backoff_s=0, retries=0),
-    )
+    judge = (_script(tmp_path, "turns", replies),)
+    judging = JudgeOptions(backoff_s=0, retries=0)
+    how = RateOptions(judge=judge, rubrics=("conciseness",), judging=judging)
     summary = rate_manifest(path, tmp_path / "run", how)
     assert (summary.scored, summary.total) == (2, 2)
     options = AgreeOptions(BootstrapOptions(resamples=0))
@@ -356,16 +342,7 @@ def test_turns_are_rated_by_number_and_agree_with_labels_of_turns(tmp_path: Path
 
 
 def test_a_killed_run_of_conversations_goes_on(tmp_path: Path) -> None:
-    path = calls.manifest(
-        tmp_path,
-        [
-            {
-                "id": f"c{n}",
-                "conversation": calls.conversation(None, QUICK if n % 2 else calls.TURNS),
-            }
-            for n in range(4)
-        ],
-    )
+    path = _calls(tmp_path)
     options = RateOptions(judge=("turns",), rubrics=("handling",))
     rate_manifest(path, tmp_path / "whole", options)
     whole = (tmp_path / "whole" / "scores.jsonl").read_text().splitlines()

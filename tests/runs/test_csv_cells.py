@@ -13,7 +13,7 @@ from pyarrow import csv as arrow
 
 from tests.support import reviewed as support
 from tests.support.cli import ROOT
-from trace_eval.data.csv_cells import safe, unquoted, write_table
+from trace_eval.data.csv_cells import RAW, safe, unquoted, write_table
 from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.exports import COLUMNS, to_csv
@@ -27,6 +27,7 @@ CELLS = (
     *(f"al{end}=1+1" for end in BREAKS),
     *(f"{end}=1+1" for end in BREAKS),
     *("=x", "'=x", "''=x", "'x", "'", "-3", "'-3", 'say "q", q', "' =1", "'\n=1", "a;b", "+", "'+"),
+    *("+x", "-y", "@z", "\t=1"),
 )
 
 
@@ -42,7 +43,7 @@ def _by_review(columns: list[str], rows: list[list[str]]) -> str:
 @pytest.mark.parametrize("written", [_by_table, _by_review])
 def test_every_reader_gets_every_row_of_every_writer(written: type[str], tmp_path: Path) -> None:
     rows = [[f"id{number}", cell] for number, cell in enumerate(CELLS)]
-    text = written(["id", "system_a"], rows)  # type: ignore[call-arg]
+    text = written(["id", "system_a"], rows)
     path = tmp_path / "x.csv"
     path.write_bytes(text.encode())
     stored = [str(safe(cell)) for cell in CELLS]
@@ -85,6 +86,16 @@ def test_our_readers_give_back_what_was_written(cell: str, tmp_path: Path) -> No
     assert read_labels(path).ids.tolist() == [cell, "y"]
     write_table(path, ["system", "score"], [[cell, "1"], ["y", "2"]])
     assert read_human_ranking(path) == {cell: 1.0, "y": 2.0}
+
+
+def test_formulas_are_quoted_and_numbers_and_words_left_alone() -> None:
+    for cell in ("=1", "+x", "-y", "@z", "\t=1", "\r=1"):
+        assert safe(cell) == f"'{cell}"
+        token = RAW.set(True)
+        assert safe(cell) == cell
+        RAW.reset(token)
+    alone = (-1.5, "-1.5", "+2e3", "a=b", "", None)
+    assert [safe(cell) for cell in alone] == [*alone]
 
 
 def test_one_module_makes_csv() -> None:

@@ -86,7 +86,7 @@ def test_options_that_decide_no_given_verdict_may_change(tmp_path: Path) -> None
     run = _run(tmp_path / "run", manifest, judge=judge)
 
     def now(**changed: object) -> RunRecord:
-        chosen = replace(options, **changed)  # type: ignore[arg-type]
+        chosen = replace(options, **changed)
         return RunRecord(judge=JudgeRecord(spec="x", parameters=chosen.deciding(names)))
 
     free = {"max_tokens": 4096, "num_ctx": 8192, "repair": False, "timeout_s": 9.0}

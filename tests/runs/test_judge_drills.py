@@ -16,7 +16,6 @@ from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.estimate.share import Share
 from trace_eval.extracting.options import ExtractOptions
-from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
@@ -48,12 +47,11 @@ def _outside(prompt: str) -> list[str]:
 def test_no_attack_changes_what_stands_outside_the_fences(
     attack,
     place,
-    tmp_path: Path,  # type: ignore[no-untyped-def]
+    tmp_path: Path,
 ) -> None:
     script = tmp_path / "replies.jsonl"
     script.write_text("")
     judge = create_judge(f"scripted:{script}", JudgeOptions())
-    assert isinstance(judge, LLMJudge)
     plain = case()
     hostile = _attacked(plain, attack.text("2", "1"), place, "2")
     for one, other in zip(judge.calls(plain), judge.calls(hostile), strict=True):
@@ -161,5 +159,4 @@ def test_probes_and_attacks_from_the_command_line(tmp_path: Path) -> None:
 def test_intervals_of_shares() -> None:
     low, high = Share(0, 10).interval()
     assert (low, round(high, 4)) == (0.0, 0.2775)  # Wilson's, as in any table
-    assert Share(0, 0).value is None
-    assert Share(0, 0).interval() == (0.0, 1.0)
+    assert (Share(0, 0).value, Share(0, 0).interval()) == (None, (0.0, 1.0))

@@ -139,7 +139,7 @@ def test_an_unsure_language_is_told_in_the_prompt_and_others_change_nothing() ->
     plain, sure, unsure = answer(), heard("es"), heard("es", 0.4, suspect=["unsure_language"])
     assert "spoken" not in plain.transcript.model_dump(mode="json")
     assert Blueprint.model_validate_json(sure.model_dump_json()) == sure
-    lines = [b.transcript.render(5.0) for b in (plain, sure, unsure)]  # type: ignore[union-attr]
+    lines = [b.transcript.render(5.0) for b in (plain, sure, unsure)]
     assert not any("spoken" in line for line in lines[:2])
     assert lines[2].endswith("suspect unsure_language spoken language unsure: es 0.40 or pt 0.05")
     assert (guessed(sure), guessed(unsure)) == (None, "it is unsure of the language")
@@ -151,7 +151,7 @@ def test_a_foreign_language_is_told_before_the_work_with_one_remedy() -> None:
     def pairs(*texts: str | None, given: str | None = None) -> list[Pair]:
         sides = {"a": Answer(audio="a"), "b": Answer(audio="b"), "language": given}
         requested = [Instruction(text=text, audio="q") for text in texts]
-        return [Pair(id=str(n), instruction=one, **sides) for n, one in enumerate(requested)]  # type: ignore[arg-type]
+        return [Pair(id=str(n), instruction=one, **sides) for n, one in enumerate(requested)]
 
     german = "Wie komme ich morgen zum Flughafen, ohne ein Auto zu nehmen?"
     english = "What is the difference between rain and snow, and how do you know?"
@@ -182,7 +182,7 @@ def test_a_foreign_language_is_told_before_the_work_with_one_remedy() -> None:
         advice = LanguageAdvice([only], Options())
         flags = (["low_confidence"] if one else [] for one in lost)
         clips = [answer(transcript=make.transcript("a b", *suspect)) for suspect in flags]
-        return [advice.of_clip(Extracted("s", clip)) for clip in clips]  # type: ignore[arg-type]
+        return [advice.of_clip(Extracted("s", clip)) for clip in clips]
 
     *before, line = by_clips(True, False, True, True, True)
     assert before == [None] * 4
@@ -267,7 +267,7 @@ def test_words_of_a_language_that_is_written_badly_carry_a_caveat_everywhere(
 
     def written(model: str, language: str, *, sure: bool = True, empty: bool = False) -> Transcript:
         own = FasterWhisperExtractor(model=model, device="cpu")
-        spoken = heard(language, 0.9 if sure else 0.4).transcript.spoken  # type: ignore[union-attr]
+        spoken = heard(language, 0.9 if sure else 0.4).transcript.spoken
         stated = Decoded([] if empty else [{"text": "agua", "words": words}], language, 0.9)
         known_languages = SimpleNamespace(supported_languages=["en", language])
         return own._transcript(Item(clip, known), stated, known_languages, spoken)
@@ -372,7 +372,7 @@ def test_words_of_another_language_are_judged_by_their_median(tmp_path: Path) ->
     base = FasterWhisperExtractor(model="base", device="cpu")
     flags = {}
     for language in ("cs", "en"):
-        spoken = heard(language).transcript.spoken  # type: ignore[union-attr]
+        spoken = heard(language).transcript.spoken
         stated = Decoded([{"text": "w", "words": words}], language, 0.9)
         result = base._transcript(Item(clip, known), stated, model, spoken)
         flags[language] = "low_confidence" in result.suspect
@@ -428,7 +428,7 @@ class Told(Extractor):
         object.__setattr__(self, "assumed", assumed)
 
     def parameters(self) -> dict[str, Any]:
-        return {"given": self.given, "assumed": self.assumed}  # type: ignore[attr-defined]
+        return {"given": self.given, "assumed": self.assumed}
 
     def for_language(self, language: str | None, assumed: str | None) -> Told:
         if language == "de":
@@ -470,7 +470,7 @@ def test_manifest_and_request_say_in_which_language_a_clip_is_written(tmp_path: 
         try:
             for pair in read.pairs:
                 async with pipeline._clips_of(pair) as clips:
-                    seen[pair.id] = clips["a"].blueprint.transcript  # type: ignore[union-attr]
+                    seen[pair.id] = clips["a"].blueprint.transcript
         finally:
             await engine.close()
 
@@ -494,7 +494,6 @@ def test_an_unsure_clip_is_written_in_the_language_that_is_assumed() -> None:
     assert (told.language, told.assumed) == (None, "nl")
     assert both.for_language("nl", "de").assumed is None
     assert told.parameters() == {**both.parameters(), "assumed": "nl"}
-    assert told.others is not None
     assert told.others.assumed == "nl"
     given = FasterWhisperExtractor(model="base", device="cpu", language="fr")
     assert given.for_language("nl", None) is given  # the user overrules the manifest
@@ -542,30 +541,25 @@ def test_the_default_hears_english_as_before_and_spanish_as_spanish(
         "transcript": FasterWhisperExtractor(model="tiny.en", device="cpu", beam_size=1),
     }
     [before] = extract([english], ExtractOptions(overrides=alone, workers=0, cache=None))
-    assert both[0]
-    assert both[1]
-    assert before.blueprint
     by_both, by_one = both[0].transcript, before.blueprint.transcript
-    assert (by_both.text, by_both.words) == (by_one.text, by_one.words)  # type: ignore[union-attr]
-    assert by_both.spoken is not None  # type: ignore[union-attr]
-    assert (by_both.language, by_both.language_source) == ("en", "detected")  # type: ignore[union-attr]
+    assert (by_both.text, by_both.words) == (by_one.text, by_one.words)
+    assert by_both.spoken is not None
+    assert (by_both.language, by_both.language_source) == ("en", "detected")
     result = both[1].transcript
-    assert (result.language, result.language_source) == ("es", "detected")  # type: ignore[union-attr]
-    assert "puedo ayudar" in result.text  # type: ignore[union-attr]
-    assert "(no norm for Spanish)" in both[1].rate.render(5.0)  # type: ignore[union-attr]
+    assert (result.language, result.language_source) == ("es", "detected")
+    assert "puedo ayudar" in result.text
+    assert "(no norm for Spanish)" in both[1].rate.render(5.0)
     # two languages in one clip are none
     mixed = tmp_path / "mixed.wav"
     write(mixed, np.concatenate([decode(path).speech for path in (spanish, english)]), 16000)
     [two] = extract([mixed], options)
-    assert two.blueprint is not None
     assert two.blueprint.certain_language is None
-    assert two.blueprint.transcript.spoken.sure is False  # type: ignore[union-attr]
-    assert "unsure_language" in two.blueprint.transcript.suspect  # type: ignore[union-attr]
+    assert two.blueprint.transcript.spoken.sure is False
+    assert "unsure_language" in two.blueprint.transcript.suspect
     # who gives the language is believed; what was heard stays
     [told] = extract([spanish], ExtractOptions(overrides=only, workers=0, language="English"))
-    assert told.blueprint is not None
     stated = told.blueprint.transcript
-    assert (stated.language, stated.language_source) == ("en", "given")  # type: ignore[union-attr]
-    assert stated.spoken == result.spoken  # type: ignore[union-attr]
-    assert "spoken language es" in stated.render(5.0)  # type: ignore[union-attr]
+    assert (stated.language, stated.language_source) == ("en", "given")
+    assert stated.spoken == result.spoken
+    assert "spoken language es" in stated.render(5.0)
     assert default_asr.choose().extractor.parameters()["multilingual"] is True

@@ -8,16 +8,13 @@ import pytest
 
 from blueprints import UserError
 from tests.support.audio import tone, write
-from tests.support.fakes import Counting
-from tests.support.louder_wins import NOTHING, LouderWins
+from tests.support.louder_wins import LouderWins, louder_options
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.data.shards import Shard
-from trace_eval.extracting.options import ExtractOptions
 from trace_eval.runs import merge as merging
 from trace_eval.runs.export import extract_to
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.merge import merge
-from trace_eval.runs.options import Options
 from trace_eval.runs.run import Run
 
 #: Of each pair: the peaks of A and B. Clip 0.5 is in every shard.
@@ -40,14 +37,6 @@ def _manifest(folder: Path, start: int = 0, count: int = len(PEAKS)) -> Manifest
     return read_manifest(path)
 
 
-def _options(folder: Path, judge: LouderWins, gain: float = 1.0, **more: Any) -> Options:
-    counting = Counting(folder / "log", gain=gain)
-    extract = ExtractOptions(
-        overrides={**NOTHING, "peak": counting}, cache=folder / "cache", workers=0
-    )
-    return Options(extract, judge, **more)
-
-
 @pytest.fixture
 def judge() -> LouderWins:
     return LouderWins()
@@ -58,7 +47,7 @@ def shards(tmp_path: Path, judge: LouderWins) -> list[Path]:
     manifest = _manifest(tmp_path)
     folders = [tmp_path / f"shard{index}" for index in (1, 2, 3)]
     for index, folder in enumerate(folders, start=1):
-        judge_manifest(manifest.shard(Shard(index, 3)), folder, _options(tmp_path, judge))
+        judge_manifest(manifest.shard(Shard(index, 3)), folder, louder_options(tmp_path, judge))
     return folders
 
 
@@ -66,10 +55,9 @@ def test_shards_become_the_run_that_one_process_makes(
     tmp_path: Path, shards: list[Path], judge: LouderWins
 ) -> None:
     whole, merged = tmp_path / "whole", tmp_path / "merged"
-    judge_manifest(_manifest(tmp_path), whole, _options(tmp_path, judge))
+    judge_manifest(_manifest(tmp_path), whole, louder_options(tmp_path, judge))
     result = merge([shards[2], shards[0], shards[1]], merged)
     assert (result.out, result.folders, result.blueprints, result.missing) == (merged, 3, 5, ())
-    assert result.summary
     assert (result.summary.total, result.summary.scored) == (8, 7)  # with the broken record
     assert dict(result.summary.unscored) == {"unreadable_record": 1}
     assert result.summary.coverage == 7 / 8
@@ -90,7 +78,7 @@ def test_shards_become_the_run_that_one_process_makes(
     assert not {name for name in names if name.endswith(".part") or name == ".merging"}
 
     judge.seen.clear()
-    again = judge_manifest(_manifest(tmp_path), merged, _options(tmp_path, judge))
+    again = judge_manifest(_manifest(tmp_path), merged, louder_options(tmp_path, judge))
     assert (judge.seen, again.scored) == ([], 7)
 
 
@@ -109,14 +97,14 @@ def test_what_does_not_belong_together(
     tmp_path: Path, shards: list[Path], judge: LouderWins
 ) -> None:
     manifest, out = _manifest(tmp_path), tmp_path / "merged"
-    judge_manifest(manifest.shard(Shard(2, 3)), tmp_path / "twice", _options(tmp_path, judge))
-    judge_manifest(manifest.shard(Shard(2, 2)), tmp_path / "half", _options(tmp_path, judge))
-    judge_manifest(_manifest(tmp_path, 0, 3), tmp_path / "lone", _options(tmp_path, judge))
+    judge_manifest(manifest.shard(Shard(2, 3)), tmp_path / "twice", louder_options(tmp_path, judge))
+    judge_manifest(manifest.shard(Shard(2, 2)), tmp_path / "half", louder_options(tmp_path, judge))
+    judge_manifest(_manifest(tmp_path, 0, 3), tmp_path / "lone", louder_options(tmp_path, judge))
     gain = tmp_path / "gain"
-    judge_manifest(manifest.shard(Shard(3, 3)), gain, _options(tmp_path, judge, gain=2))
+    judge_manifest(manifest.shard(Shard(3, 3)), gain, louder_options(tmp_path, judge, gain=2))
     policy = tmp_path / "policy"
     judge_manifest(
-        manifest.shard(Shard(3, 3)), policy, _options(tmp_path, judge, policy="majority_vote")
+        manifest.shard(Shard(3, 3)), policy, louder_options(tmp_path, judge, policy="majority_vote")
     )
     for others, message in (
         ([*shards, tmp_path / "twice"], "twice: are the same shard"),
@@ -139,23 +127,22 @@ def test_a_shard_is_not_continued_as_another_one(
 ) -> None:
     manifest = _manifest(tmp_path)
     with pytest.raises(UserError, match=r"another shard \(index: 1, now 2\)"):
-        judge_manifest(manifest.shard(Shard(2, 3)), shards[0], _options(tmp_path, judge))
+        judge_manifest(manifest.shard(Shard(2, 3)), shards[0], louder_options(tmp_path, judge))
     with pytest.raises(UserError, match="another shard"):
-        judge_manifest(manifest, shards[0], _options(tmp_path, judge))
+        judge_manifest(manifest, shards[0], louder_options(tmp_path, judge))
     judge.seen.clear()
-    judge_manifest(manifest.shard(Shard(1, 3)), shards[0], _options(tmp_path, judge))
+    judge_manifest(manifest.shard(Shard(1, 3)), shards[0], louder_options(tmp_path, judge))
     assert judge.seen == []
 
 
 def test_runs_of_separate_inputs(tmp_path: Path, judge: LouderWins) -> None:
     folders = [tmp_path / "one", tmp_path / "two"]
     judge.fails = {"p3"}
-    judge_manifest(_manifest(tmp_path, 0, 4), folders[0], _options(tmp_path, judge))
+    judge_manifest(_manifest(tmp_path, 0, 4), folders[0], louder_options(tmp_path, judge))
     judge.fails = set()
-    judge_manifest(_manifest(tmp_path, 3, 4), folders[1], _options(tmp_path, judge))
+    judge_manifest(_manifest(tmp_path, 3, 4), folders[1], louder_options(tmp_path, judge))
     result = merge(folders, tmp_path / "merged")
     # p3 is in both: scored in the second, and that one counts.
-    assert result.summary
     assert (result.summary.total, result.summary.scored) == (9, 7)
     run = Run.open(tmp_path / "merged")
     assert [pair.id for pair in run.pairs()] == [f"p{number}" for number in range(7)]
@@ -170,8 +157,8 @@ def _rewrite(path: Path, change: Any) -> None:
 
 def test_contradictions_name_both_runs(tmp_path: Path, judge: LouderWins) -> None:
     folders, out = [tmp_path / "one", tmp_path / "two"], tmp_path / "merged"
-    judge_manifest(_manifest(tmp_path, 0, 4), folders[0], _options(tmp_path, judge))
-    judge_manifest(_manifest(tmp_path, 3, 4), folders[1], _options(tmp_path, judge))
+    judge_manifest(_manifest(tmp_path, 0, 4), folders[0], louder_options(tmp_path, judge))
+    judge_manifest(_manifest(tmp_path, 3, 4), folders[1], louder_options(tmp_path, judge))
     other = folders[1]
 
     def check(name: str, change: Any, message: str) -> None:
@@ -260,7 +247,7 @@ def test_folders_of_blueprints(tmp_path: Path, judge: LouderWins) -> None:
     _manifest(tmp_path)
     paths = sorted((tmp_path / "clips").iterdir())
     missing = tmp_path / "none.wav"
-    options = _options(tmp_path, judge).extract
+    options = louder_options(tmp_path, judge).extract
     extract_to(tmp_path / "one", [*paths[:3], missing], options)
     extract_to(tmp_path / "two", paths[2:], options)
     result = merge([tmp_path / "one", tmp_path / "two"], tmp_path / "merged")
@@ -269,6 +256,6 @@ def test_folders_of_blueprints(tmp_path: Path, judge: LouderWins) -> None:
     assert run.clips().keys() == {str(path) for path in (*paths, missing)}
     assert len(list(run.blueprints())) == 5
     assert {path.name for path in run.folder.iterdir()} == {"clips.jsonl", "blueprints.jsonl"}
-    judge_manifest(_manifest(tmp_path, 0, 1), tmp_path / "run", _options(tmp_path, judge))
+    judge_manifest(_manifest(tmp_path, 0, 1), tmp_path / "run", louder_options(tmp_path, judge))
     with pytest.raises(UserError, match="only has blueprints; merge one kind"):
         merge([tmp_path / "one", tmp_path / "run"], tmp_path / "mixed")

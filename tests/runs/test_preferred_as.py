@@ -27,17 +27,8 @@ SPEC = "audio:openai:m"
 def scores(
     mean_a: float, mean_b: float, low: float | None = 1, high: float | None = 10
 ) -> PairScores:
-    return PairScores(
-        task="naturalness",
-        low=low,
-        high=high,
-        a=[mean_a],
-        b=[mean_b],
-        mean_a=mean_a,
-        mean_b=mean_b,
-        margin=mean_a - mean_b,
-        p_a=0.5,
-    )
+    known = {"task": "naturalness", "low": low, "high": high, "p_a": 0.5, "margin": mean_a - mean_b}
+    return PairScores(**known, a=[mean_a], b=[mean_b], mean_a=mean_a, mean_b=mean_b)
 
 
 @pytest.mark.parametrize(

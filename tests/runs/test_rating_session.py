@@ -62,12 +62,8 @@ def scorer(fails: Callable[[Asked], bool] = lambda _: False) -> Callable[[Asked]
 
 def options(folder: Path, server: Server, **judging: Any) -> RateOptions:
     chosen: dict[str, Any] = {"samples": 5, "retries": 0, "backoff_s": 0, **judging}
-    return RateOptions(
-        judge=("openai:m",),
-        judging=JudgeOptions(
-            base_url=f"{server.url}/v1", cache=folder / "replies.sqlite", **chosen
-        ),
-    )
+    where = {"base_url": f"{server.url}/v1", "cache": folder / "replies.sqlite"}
+    return RateOptions(judge=("openai:m",), judging=JudgeOptions(**where, **chosen))
 
 
 def test_five_calls_per_item_and_a_second_run_sends_nothing(tmp_path: Path) -> None:
@@ -147,12 +143,10 @@ def test_shards_become_the_run_that_one_process_makes(tmp_path: Path) -> None:
             rate_manifest(manifest.shard(Shard(index, 3)), shards[-1], chosen)
         assert len(server.asked) == 30
     result = merge(random.Random(0).sample(shards, 3), tmp_path / "merged")
-    assert result.summary
     assert (result.summary.scored, result.summary.total) == (6, 7)
     for name in ("items.jsonl", "problems.jsonl", "results.csv"):
         assert (tmp_path / "merged" / name).read_text() == (tmp_path / "whole" / name).read_text()
     again = merge([tmp_path / "merged", tmp_path / "whole"], tmp_path / "twice")
-    assert again.summary
     assert again.summary.scored == 6
     with pytest.raises(UserError, match="shards 2/3 are missing"):
         merge([shards[0], shards[2]], tmp_path / "two")
@@ -170,10 +164,9 @@ def test_two_rubrics_and_two_judges_are_asked_in_one_go(tmp_path: Path) -> None:
         assert summary.scored == 2
         assert len(server.asked) == 8
     run = Run.open(tmp_path / "run")
-    assert {score.key for score in run.scores()} == {
-        (item, rubric) for item in ("i0", "i1") for rubric in ("correctness", "correctness-brief")
-    }
-    assert list(run.record().rubrics) == ["correctness", "correctness-brief"]
+    rubrics = ["correctness", "correctness-brief"]
+    assert {score.key for score in run.scores()} == {(i, r) for i in ("i0", "i1") for r in rubrics}
+    assert list(run.record().rubrics) == rubrics
     assert run.record().judge.spec == "openai:m + openai:n"
 
 
@@ -221,15 +214,8 @@ def test_a_batch_goes_there_and_back(tmp_path: Path, monkeypatch: pytest.MonkeyP
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert (written.requests, len({line["custom_id"] for line in lines})) == (8, 8)
     body = completion(json.dumps({"reasoning": "r", "score": 4}))
-    replies = [
-        {
-            "id": "b",
-            "custom_id": line["custom_id"],
-            "response": {"status_code": 200, "request_id": "r", "body": body},
-            "error": None,
-        }
-        for line in lines
-    ]
+    reply = {"id": "b", "response": {"status_code": 200, "request_id": "r", "body": body}}
+    replies = [reply | {"custom_id": line["custom_id"], "error": None} for line in lines]
     results = tmp_path / "in.jsonl"
     results.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
     offline = replace(chosen, judging=replace(judging, offline=True))

@@ -85,7 +85,7 @@ def test_agreement_merge_and_report_read_them(run: Path, tmp_path: Path) -> None
     source = read_opinions(run)
     options = AgreeOptions(BootstrapOptions(resamples=0))
     assert agree([source], None, options).scores
-    assert merge([run], tmp_path / "merged").summary.scored == 2  # type: ignore[union-attr]
+    assert merge([run], tmp_path / "merged").summary.scored == 2
     write_report(run, tmp_path / "report.html")
 
 

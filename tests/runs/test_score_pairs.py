@@ -63,11 +63,8 @@ ANSWERS = [
 def test_higher_wins_and_equal_ties(tmp_path: Path) -> None:
     run = Run.open(run_of(tmp_path, ANSWERS, [say(4), say(2), say(4)]))
     result = {pair.id: pair for pair in pairs_of(run, PairOptions())}
-    assert {name: pair.preference for name, pair in result.items()} == {
-        "i0+i1": "1",
-        "i0+i2": "tie",
-        "i1+i2": "2",
-    }
+    preferences = {name: pair.preference for name, pair in result.items()}
+    assert preferences == {"i0+i1": "1", "i0+i2": "tie", "i1+i2": "2"}
     assert [pair.p_a for pair in result.values()] == [1, 0.5, 0]
     # 4 and 2 on 1-5 are .5 apart on [0, 1]: the margin itself still ties.
     near = pairs_of(run, PairOptions(tie_margin=0.5))
@@ -130,11 +127,8 @@ def test_a_table_is_read_by_agree_and_rank(tmp_path: Path) -> None:
 
 
 def test_human_scores_of_the_items_are_the_pairs_labels(tmp_path: Path) -> None:
-    provided = [{"ann": 5, "ben": 4}, {"ann": 2, "ben": None}, {"ann": None}]
-    rated = [
-        {**answer, "labels": {"scores": scores}}
-        for answer, scores in zip(ANSWERS, provided, strict=True)
-    ]
+    provided = {"ann": 5, "ben": 4}, {"ann": 2, "ben": None}, {"ann": None}
+    rated = [ANSWERS[n] | {"labels": {"scores": scores}} for n, scores in enumerate(provided)]
     folder = run_of(tmp_path, rated, [say(4), say(2), say(3)])
     write_pairs(folder, tmp_path / "p.csv", PairOptions())
     rows = {row["id"]: row for row in csv.DictReader((tmp_path / "p.csv").open())}
@@ -143,7 +137,6 @@ def test_human_scores_of_the_items_are_the_pairs_labels(tmp_path: Path) -> None:
     assert [float(first[f"score_{side}"]) for side in "ab"] == [4, 2]
     assert rows["i0+i2"]["truth_score_b"] == ""
     source = read_opinions(tmp_path / "p.csv")
-    assert source.labels is not None
     # nobody scored the third answer: two of the three pairs have no label
     options = AgreeOptions(BootstrapOptions(resamples=0), missing="drop")
     (score,) = agree([source], None, options).scores
@@ -185,10 +178,7 @@ def test_a_run_of_pairs_is_read_by_agree_rank_and_fuse(tmp_path: Path) -> None:
     # Both kinds rank systems, and can be judged again without parts of the evidence.
     for made, dimension in ((tmp_path / "pairs", None), (tmp_path / "mixed", "content")):
         table = judge_table(read_opinions(made))
-        ranked = rank_labels(
-            table,
-            RankOptions(BootstrapOptions(resamples=0), dimension=dimension),
-        )
+        ranked = rank_labels(table, RankOptions(BootstrapOptions(0), dimension=dimension))
         rows = [(row.system, row.wins, row.ties, row.losses) for row in ranked.systems]
         assert rows == [("s-a", 1, 1, 1), ("s-b", 1, 1, 1)]
         folders = ablate(made, AblateOptions(drops=("loudness",)))

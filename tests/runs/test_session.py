@@ -16,12 +16,10 @@ import pytest
 from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support.audio import tone, write
-from tests.support.fakes import Counting
-from tests.support.louder_wins import NOTHING, LouderWins
+from tests.support.louder_wins import LouderWins, louder_options
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.extracting.clip import Extracted
-from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.source import ClipSource
 from trace_eval.judges.base import Case
 from trace_eval.judges.combine.panel import Panel
@@ -57,11 +55,7 @@ def judge() -> LouderWins:
 
 @pytest.fixture
 def options(tmp_path: Path, judge: LouderWins) -> Options:
-    counting = Counting(tmp_path / "log")
-    extract = ExtractOptions(
-        overrides={**NOTHING, "peak": counting}, cache=tmp_path / "cache", workers=0
-    )
-    return Options(extract, judge)
+    return louder_options(tmp_path, judge)
 
 
 def test_a_run_holds_everything_and_a_second_one_does_nothing(
@@ -73,11 +67,8 @@ def test_a_run_holds_everything_and_a_second_one_does_nothing(
     assert (summary.total, summary.scored, summary.coverage) == (3, 3, 1.0)
     assert len((tmp_path / "log").read_text().splitlines()) == 3  # 3 distinct clips of 6
     run = Run.open(out)
-    assert {name: o.rating for name, o in run.overall().items()} == {
-        "p0": Rating.B,
-        "p1": Rating.A,
-        "p2": Rating.B,
-    }
+    ratings = {name: overall.rating for name, overall in run.overall().items()}
+    assert ratings == {"p0": Rating.B, "p1": Rating.A, "p2": Rating.B}
     assert len(list(run.blueprints())) == len(run.clips()) == 3
     rows = list(csv.DictReader((out / "results.csv").open()))
     assert [row["overall"] for row in rows] == ["2", "1", "2"]
@@ -121,14 +112,7 @@ def test_a_run_is_not_continued_in_another_way(
 ) -> None:
     manifest = _manifest(tmp_path, [(0.5, 0.6)])
     judge_manifest(manifest, tmp_path / "run", options)
-    other = Options(
-        ExtractOptions(
-            overrides={**NOTHING, "peak": Counting(tmp_path / "log", gain=2)},
-            cache=tmp_path / "cache",
-            workers=0,
-        ),
-        judge,
-    )
+    other = louder_options(tmp_path, judge, gain=2)
     with pytest.raises(UserError, match=r"another extractors \(peak.parameters.gain: 1.0, now 2"):
         judge_manifest(manifest, tmp_path / "run", other)
     changed = _manifest(tmp_path, [(0.6, 0.5)])
@@ -136,15 +120,11 @@ def test_a_run_is_not_continued_in_another_way(
         judge_manifest(changed, tmp_path / "run", options)
     more = _manifest(tmp_path, [(0.5, 0.6), (0.5, 0.7)])
     assert judge_manifest(more, tmp_path / "run", options).scored == 2
-
-
-def test_two_writers_are_refused(tmp_path: Path, options: Options, judge: LouderWins) -> None:
-    manifest = _manifest(tmp_path, [(0.5, 0.6)])
     with (
         Run(tmp_path / "run"),
         pytest.raises(UserError, match="another process is writing to this run"),
     ):
-        judge_manifest(manifest, tmp_path / "run", options)
+        judge_manifest(more, tmp_path / "run", options)
 
 
 def test_refusing_calls_nobody(tmp_path: Path, options: Options, judge: LouderWins) -> None:

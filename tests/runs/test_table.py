@@ -134,7 +134,7 @@ def test_every_single_value_of_a_clip_is_a_column(tmp_path: Path) -> None:
     blueprint = spoken()
     row = flat(blueprint)
     assert row["signal.status"] == "ok"
-    assert row["pitch.mean_hz"] == blueprint.pitch.mean_hz  # type: ignore[union-attr]
+    assert row["pitch.mean_hz"] == blueprint.pitch.mean_hz
     assert not any(isinstance(value, list | dict) for value in row.values())
     with Run(tmp_path) as run:
         run.add_blueprint(blueprint)

@@ -68,12 +68,7 @@ SILENT = table("labels", {"overall": "1-"})
     ("labels", "judged", "options", "message"),
     [
         (TWO, "11 a c", {}, r"judge: no judgement of 1 of 2 labelled items.*'b'"),
-        (
-            table("labels", {"overall": "1"}, id=["a"]),
-            "11 a c",
-            {},
-            r"labels: no label of 1 of 2 judged items.*'c'",
-        ),
+        (ONE, "11 p0 c", {}, r"labels: no label of 1 of 2 judged items.*'c'"),
         (TWO, "1 z", {"missing": "drop"}, "none of its 1 ids"),
         (SILENT, "12 p0 p1", {}, "1 of 2 items has no overall label, first 'p1'"),
         (ONE, "1 p0", {"cluster": True}, "give every item an instruction_id"),
@@ -102,12 +97,7 @@ def test_what_one_side_lacks_is_left_out_on_request() -> None:
 def test_several_raters_take_the_plurality_and_never_the_first() -> None:
     #        a a a  b b  c c c
     votes = "1 1 2  1 2  g - g".replace(" ", "")
-    labels = table(
-        "labels",
-        {"overall": votes},
-        id=list("aaabbccc"),
-        rater=["x", "y", "z", "x", "y", "x", "y", "z"],
-    )
+    labels = table("labels", {"overall": votes}, id=list("aaabbccc"), rater=list("xyzxyxyz"))
     picks = labels.per_item.codes["overall"]
     assert agreed(picks).tolist() == codes("1-g").tolist()
     assert (picks >= SPLIT).tolist() == [False, True, False]
@@ -147,22 +137,14 @@ def test_every_statistic_of_the_table_is_in_scores_tables_and_page() -> None:
     shown = next(t for t in tables_of(report) if t.title == "Agreement with human labels")
     assert {metric.title for metric in METRICS} <= set(shown.columns)
     assert report.metrics == METRICS  # what the page loops over
-    assert (
-        "{% for metric in report.metrics %}"
-        in (Path(trace_eval.__file__).parent / "report/templates/agreement.html.j2").read_text()
-    )
+    page = Path(trace_eval.__file__).parent / "report" / "templates" / "agreement.html.j2"
+    assert "{% for metric in report.metrics %}" in page.read_text()
 
 
 def test_a_file_of_several_judges_with_repeats() -> None:
     labels = table("labels", {"overall": "12"}, id=["a", "b"])
-    judged = table(
-        "file",
-        {"overall": "12111211"},
-        id=list("abab") * 2,
-        rater=["x"] * 4 + ["y"] * 4,
-        repeat=list("0011") * 2,
-    )
-    got = agree([judged], labels, OPTIONS)
+    facts = {"id": list("abab") * 2, "rater": ["x"] * 4 + ["y"] * 4, "repeat": list("0011") * 2}
+    got = agree([table("file", {"overall": "12111211"}, **facts)], labels, OPTIONS)
     assert [score.judge for score in got.scores] == ["x", "y"]
     # the first repeat counts for agreement, all of them for noise
     assert [score.metrics["accuracy_4way"].value for score in got.scores] == [1, 1]
@@ -171,12 +153,8 @@ def test_a_file_of_several_judges_with_repeats() -> None:
 
 def test_baselines_stand_beside_the_judge() -> None:
     labels = table("labels", {"overall": "1122"})
-    judge = table(
-        "judge",
-        {**dict.fromkeys(DIMENSIONS, "1212"), "overall": "1212"},
-        duration_a=["2", "1", "1", "1"],
-        duration_b=["1", "2", "2", "1"],
-    )
+    durations = {"duration_a": list("2111"), "duration_b": list("1221")}
+    judge = table("judge", dict.fromkeys((*DIMENSIONS, "overall"), "1212"), **durations)
     score = agree([judge], labels, OPTIONS).scores[0]
     got = {baseline.name: baseline for baseline in score.baselines}
     # longer answer says 1, 2, 2 and nothing on the last: right on the first and third
@@ -193,16 +171,14 @@ def test_any_number_with_a_direction_is_a_baseline() -> None:
     labels = table("labels", {"overall": "1122"})
     names = [number_rule(spec) for spec in ("wer:lower", "p808:higher", "utmos:higher")]
     columns = {
+        "id": ["p0", "p1", "p2", "p3"],
+        "overall": words("1212"),
         "wer_a": ["0.1", "0.3", "0.2", ""],
         "wer_b": ["0.2", "0.1", "0.2", "0.1"],
-        "p808_a": ["3", "4", "2", "1"],
-        "p808_b": ["2", "3", "3", "2"],
+        "p808_a": list("3421"),
+        "p808_b": list("2332"),
     }
-    judge = label_table(
-        "judge",
-        {"id": ["p0", "p1", "p2", "p3"], "overall": words("1212"), **columns},
-        numbers=[rule.number for rule in names],
-    )
+    judge = label_table("judge", columns, numbers=[rule.number for rule in names])
     report = agree([judge], labels, replace(OPTIONS, baselines=tuple(names)))
     got = {baseline.name: baseline for baseline in report.scores[0].baselines}
     # lower wer: 1, 2, nothing (equal), nothing (unknown): right on the first of two
@@ -234,9 +210,8 @@ def test_json_and_csv_are_strict(tmp_path: Path) -> None:
 
 def test_warnings_name_their_rows() -> None:
     ids = [f"p{n}" for n in range(12)]
-    labels = table(
-        "labels", {"overall": "1" * 12}, id=ids, system_a=["x"] * 12, system_b=["x"] * 12
-    )
+    systems = {"system_a": ["x"] * 12, "system_b": ["x"] * 12}
+    labels = table("labels", {"overall": "1" * 12}, id=ids, **systems)
     report = agree([table("judge", {"overall": "1" * 12}, id=ids)], labels, OPTIONS)
     line = next(warning_line(w) for w in report.warnings if w.check == "self_comparisons")
     assert line.endswith("(rows p0, p1, p2, p3, p4, p5, p6, p7 and 4 more)")

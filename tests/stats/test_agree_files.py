@@ -367,5 +367,5 @@ def test_a_beta_scorer_beside_a_constant_beta_and_clamped(tmp_path: Path) -> Non
         for who in ("scorer:x", "scorer:x, clamped")
     }
     # the fourth mean, .8, becomes 1, which is what annotators say
-    assert errors["scorer:x"] - errors["scorer:x, clamped"] == pytest.approx(0.2 / 5)  # type: ignore[operator]
+    assert errors["scorer:x"] - errors["scorer:x, clamped"] == pytest.approx(0.2 / 5)
     assert figure(got, "agreement", "scorer:x", "crps").rows == 5

@@ -27,21 +27,17 @@ def source(number: int, sharpness: float, seed: int = 0, noise: int = 0) -> Opin
     margin = rng.normal(0, 2, number)
     truth = rng.random(number) < sigmoid(sharpness * margin)
     votes = "".join("g" if abs(m) < 1 else "1" if m > 0 else "2" for m in margin)
-    margins = {f"margin_{d}": [f"{m:.4f}" for m in rng.normal(0, 1, number)]
-               for d in ("content", "voice_quality")[:noise]}  # fmt: skip
-    judged = table(
-        "judge",
-        {"overall": votes},
-        margin=[f"{m:.6f}" for m in margin],
-        instruction_id=[f"i{n // 4}" for n in range(number)],
-        **margins,
-    )
+    facts = {f"margin_{d}": [f"{m:.4f}" for m in rng.normal(0, 1, number)]
+             for d in ("content", "voice_quality")[:noise]}  # fmt: skip
+    facts["margin"] = [f"{m:.6f}" for m in margin]
+    facts["instruction_id"] = [f"i{n // 4}" for n in range(number)]
+    judged = table("judge", {"overall": votes}, **facts)
     labels = table("labels", {"overall": "".join("1" if t else "2" for t in truth)})
     return judged.beside(labels=labels)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
-def test_exchanging_the_answers_exchanges_the_probability(method) -> None:  # type: ignore[no-untyped-def]
+def test_exchanging_the_answers_exchanges_the_probability(method) -> None:
     rng = np.random.default_rng(2)
     x = rng.normal(0, 1, (200, 2))
     y = rng.choice([0.0, 0.5, 1.0], 200)

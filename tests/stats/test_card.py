@@ -36,7 +36,7 @@ from trace_eval.stats.ranking.outcomes import outcomes_of
 RNG = np.random.default_rng(8)
 
 
-def score(right: float, number: int = 200):  # type: ignore[no-untyped-def]
+def score(right: float, number: int = 200):
     truth = RNG.integers(0, 2, number)
     votes = np.where(RNG.random(number) < right, truth, 1 - truth)
     tables = ["".join("12"[code] for code in column) for column in (votes, truth)]
@@ -62,10 +62,7 @@ def test_verdicts_follow_their_rules() -> None:
 
 def test_the_human_ceiling_by_hand() -> None:
     # a: x 1, y 1; b: x 1, y 2; c: x only: one of two shared opinions agrees
-    labels = table(
-        "labels", {"overall": "11122"}, id=list("aabbc"), rater=["x", "y", "x", "y", "x"]
-    )
-    got = human_ceiling(labels)
+    got = human_ceiling(table("l", {"overall": "11122"}, id=list("aabbc"), rater=list("xyxyx")))
     assert (got.raters, got.pairs, got.agreement) == (2, 2, 0.5)
     assert human_ceiling(table("labels", {"overall": "12"})) is None
 
@@ -194,20 +191,11 @@ def test_rows_of_one_pair_are_one_unit(tmp_path: Path) -> None:
     assert 0.92 < widths[0] / widths[1] < 1.1
     run = gather(source, labels)
     unit = run.table.units()
-    assert unit is not None
     assert len(np.unique(unit)) == 200
     assert calibrate(run).groups == 200
-    ranked = outcomes_of(
-        table(
-            "j",
-            {"overall": "1122"},
-            system_a=list("xyxy"),
-            system_b=list("yxyx"),
-            clip_a=list("abcd"),
-            clip_b=list("badc"),
-        )
-    )
-    assert ranked.unit.tolist() == [0, 0, 1, 1]
+    facts = {"system_a": "xyxy", "system_b": "yxyx", "clip_a": "abcd", "clip_b": "badc"}
+    facts = {name: list(letters) for name, letters in facts.items()}
+    assert outcomes_of(table("j", {"overall": "1122"}, **facts)).unit.tolist() == [0, 0, 1, 1]
 
 
 def test_copies_are_one_unit_of_win_rates() -> None:

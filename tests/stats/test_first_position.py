@@ -22,18 +22,21 @@ from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.run import Run
 
 
-def reconciled(pair: str, opinions: list[VerdictOpinion]) -> Judgement:
-    dimensions = {name: name for name in DIMENSIONS}
-    return labelled_judgement(pair, "openai:m", opinions, TYPED_TIE, dimensions)
+def votes(pair: str, *by_order: Rating, elsewhere: Rating | None = None) -> Judgement:
+    """What comes of the ratings of content in the orders ab and ba, in the pair's own A and B.
 
-
-def votes(pair: str, *by_order: Rating) -> Judgement:
-    """What comes of the ratings in the orders ab and ba, in the pair's own A and B."""
+    The other dimensions are rated alike, or ``elsewhere``.
+    """
     opinions = [
-        VerdictOpinion(order=order, ratings=dict.fromkeys(DIMENSIONS, rating), reasoning={})
+        VerdictOpinion(
+            order=order,
+            ratings={**dict.fromkeys(DIMENSIONS, elsewhere or rating), "content": rating},
+            reasoning={},
+        )
         for order, rating in zip(("ab", "ba"), by_order, strict=True)
     ]
-    return reconciled(pair, opinions)
+    dimensions = {name: name for name in DIMENSIONS}
+    return labelled_judgement(pair, "openai:m", opinions, TYPED_TIE, dimensions)
 
 
 ALWAYS_FIRST = (Rating.A, Rating.B)  # the first shown wins: A in ab, B in ba
@@ -43,7 +46,6 @@ HONEST = (Rating.B, Rating.B)
 def test_ratings_by_place_are_counted_per_pair() -> None:
     outcomes = [VerdictRow.of(votes(f"p{n}", *ALWAYS_FIRST)) for n in range(7)]
     got = first_position_test(outcomes)
-    assert got
     assert (got.pairs, got.consistent, got.ratings) == (7, 0, 21)
     assert (got.first, got.second) == (21, 0)
     # Seven pairs that all lean one way: 2 / 2**7. The three ratings of one are no three proofs.
@@ -51,21 +53,16 @@ def test_ratings_by_place_are_counted_per_pair() -> None:
     assert got.warning is None
     outcomes.append(VerdictRow.of(votes("p7", *ALWAYS_FIRST)))
     warned = first_position_test(outcomes)
-    assert warned
     assert warned.p == pytest.approx(2 / 2**8)
-    assert warned.warning
     assert "answers by position" in warned.warning
     assert "must not be used" in warned.warning
 
 
 def test_honest_and_silent_judges_are_not_accused() -> None:
     honest = first_position_test(VerdictRow.of(votes(f"p{n}", *HONEST)) for n in range(20))
-    assert honest
     assert (honest.consistent, honest.first + honest.second, honest.p) == (20, 0, 1.0)
-    assert (
-        first_position_test([VerdictRow.of(Judgement.unscored("p", "x", "unreachable", "down"))])
-        is None
-    )  # type: ignore[arg-type]
+    silent = VerdictRow.of(Judgement.unscored("p", "x", "unreachable", "down"))
+    assert first_position_test([silent]) is None
 
 
 @pytest.fixture
@@ -108,19 +105,12 @@ def bound(tmp_path: Path) -> Path:
     """Content goes to whatever is first in 12 of 15 pairs, the rest to A; three are B, honestly."""
     labels = Labels(**dict.fromkeys((*DIMENSIONS, "overall"), Rating.B))
     items = [pair.model_copy(update={"labels": labels}) for pair in pairs(tmp_path, 15)]
-    judged = {}
-    for number, pair in enumerate(items):
-        opinions = [
-            VerdictOpinion(
-                order=order,
-                ratings=dict.fromkeys(DIMENSIONS, Rating.B)
-                if number >= 12
-                else {**dict.fromkeys(DIMENSIONS, Rating.A), "content": rating},
-                reasoning={},
-            )
-            for order, rating in zip(("ab", "ba"), ALWAYS_FIRST, strict=True)
-        ]
-        judged[pair.id] = reconciled(pair.id, opinions)
+    judged = {
+        pair.id: votes(pair.id, *HONEST)
+        if number >= 12
+        else votes(pair.id, *ALWAYS_FIRST, elsewhere=Rating.A)
+        for number, pair in enumerate(items)
+    }
     return write_run(tmp_path / "run", items, judged)
 
 
@@ -129,9 +119,8 @@ def test_what_it_contradicts_itself_on_wins_nothing(bound: Path, tmp_path: Path)
         done = trace_eval("rank", bound, "--resamples", 50, "--full", *options)
         assert done.code == 0, done.err
         lines = [line.split() for line in done.out.splitlines()]
-        return next(
-            line for line in lines if line[:1] == ["secret-one"] and "wins" not in line
-        ), " ".join(done.err.split())
+        rows = (line for line in lines if line[:1] == ["secret-one"] and "wins" not in line)
+        return next(rows), " ".join(done.err.split())
 
     text, words = row()
     assert text[1:4] == ["3", "0", "3"]  # comparisons, wins, losses
@@ -149,9 +138,9 @@ def test_what_it_contradicts_itself_on_wins_nothing(bound: Path, tmp_path: Path)
     for n in range(12):
         lines += [f"p{n},1,x,y,a{n},b{n}", f"q{n},1,y,x,b{n},a{n}"]
     path.write_text("\n".join([*lines, "z,1,x,y,a,b"]) + "\n")
-    done = trace_eval("rank", path, "--resamples", 50)
-    assert "24 of 25 comparisons are left out" in " ".join(done.err.split())
-    assert "first wins in both orders of 12 of 12 pairs, p = 0.00049" in " ".join(done.err.split())
+    told = " ".join(trace_eval("rank", path, "--resamples", 50).err.split())
+    assert "24 of 25 comparisons are left out" in told
+    assert "first wins in both orders of 12 of 12 pairs, p = 0.00049" in told
 
 
 def test_every_table_names_the_policy(bound: Path, tmp_path: Path) -> None:

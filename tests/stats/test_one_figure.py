@@ -87,13 +87,8 @@ def test_report_and_card_draw_the_same_unit(tmp_path: Path) -> None:
     assert (together.drawn, alone.drawn) == (INSTRUCTIONS, ITEMS)
     assert "(preference; interval over instructions" in agree_answer(together)[0]
     assert "interval over" not in agree_answer(alone)[0]
-    path = write(
-        tmp_path / "judge.csv",
-        [
-            ("id", "preference", "instruction_id"),
-            *((f"p{n}", "12"[n % 2], f"i{n // 3}") for n in range(36)),
-        ],
-    )
+    rows = ((f"p{n}", "12"[n % 2], f"i{n // 3}") for n in range(36))
+    path = write(tmp_path / "judge.csv", [("id", "preference", "instruction_id"), *rows])
     (card,) = make_cards([path], labels, resamples=200)
     assert card.accuracy[1] == together.scores[0].metrics["accuracy_3way"].interval
     # one instruction is unknown: both fall back alike

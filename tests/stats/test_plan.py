@@ -32,15 +32,10 @@ def world(
     truth = np.where(rng.random(number) < np.array([0.6, 0.8, 0.6])[couple], 1, 2)
     votes = np.where(rng.random(number) < right, truth, 3 - truth)
     ids = [f"p{n}" for n in range(number)]
-    judged = label_table(
-        "judge",
-        {"id": ids, "preference": [*map(str, votes)], "system_a": [*a], "system_b": [*b]},
-    )
-    everything = {
-        "id": ids,
-        "preference": [*map(str, truth)],
-        "seconds": [str(20 + n % 3) for n in range(number)],
-    }
+    columns = {"id": ids, "preference": [*map(str, votes)], "system_a": [*a], "system_b": [*b]}
+    judged = label_table("judge", columns)
+    seconds = [str(20 + n % 3) for n in range(number)]
+    everything = {"id": ids, "preference": [*map(str, truth)], "seconds": seconds}
     return judged, everything, label_table("labels", {k: v[:labels] for k, v in everything.items()})
 
 
@@ -65,11 +60,9 @@ def test_labels_of_the_plan_give_the_promised_width(right: float) -> None:
 
 
 def test_a_better_judge_needs_fewer_labels() -> None:
-    more = [
-        make_plan(gather(judged, some), PlanOptions(0.16)).more
-        for judged, _, some in (world(1500, 100, 0.95), world(1500, 100, 0.6))
-    ]
-    assert more[0] < 0.6 * more[1]
+    worlds = world(1500, 100, 0.95), world(1500, 100, 0.6)
+    good, poor = (make_plan(gather(j, some), PlanOptions(0.16)).more for j, _, some in worlds)
+    assert good < 0.6 * poor
 
 
 def test_every_two_systems_have_their_share() -> None:
@@ -111,10 +104,8 @@ def test_inclusion_has_one_rule_here_too() -> None:
     hard, sliced = list(range(100)), list(range(100, 200))
     strata = labelled(hard + sliced, [1.0] * 100 + [0.2] * 100)  # 100 of the 500 others
     got = make_plan(gather(judged, strata), PlanOptions(0.1, "accuracy"))
-    alike = make_plan(
-        gather(judged, labelled(hard + sliced, [1 / 3] * 200)),
-        PlanOptions(0.1, "accuracy"),
-    )
+    even = gather(judged, labelled(hard + sliced, [1 / 3] * 200))
+    alike = make_plan(even, PlanOptions(0.1, "accuracy"))
     # the 100 certain ones tell only of themselves: 500 others rest on 100 labels, not on 200
     assert got.now > 1.1 * alike.now
     assert got.more > alike.more > 0

@@ -21,7 +21,7 @@ from trace_eval.stats.inference.win_rates import describe
 def powered(
     y: np.ndarray, f: np.ndarray, labelled: np.ndarray, power: float | None = None, **design: object
 ) -> PPIEstimate:
-    return estimate(ppi_components(y, f, simple_design(labelled, **design)), power=power)  # type: ignore[arg-type]
+    return estimate(ppi_components(y, f, simple_design(labelled, **design)), power=power)
 
 
 def draw(rng: np.random.Generator, n: int, number: int, noise: float) -> tuple[np.ndarray, ...]:

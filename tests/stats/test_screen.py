@@ -21,11 +21,7 @@ from trace_eval.commands.cli import app
 from trace_eval.decide.screen import Screening, screen
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import units
-from trace_eval.stats.inference.decidable import (
-    fewest_labels,
-    labels_needed,
-    p_below,
-)
+from trace_eval.stats.inference.decidable import fewest_labels, labels_needed, p_below
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels, simple_design
 from trace_eval.stats.options import ScreenOptions
@@ -188,10 +184,10 @@ def test_copies_and_instructions_are_one_unit() -> None:
     clips = {name: [None if c == "-" else c for c in column] for name, column in clips.items()}
     columns = {"overall": "111111"}
     # a-b is b-a; c-d and c-e share one recording only; an unknown one is a copy of nothing
-    assert units(table("judge", columns, **clips).facts).tolist() == [0, 0, 1, 2, 3, 4]  # type: ignore[union-attr]
+    assert units(table("judge", columns, **clips).facts).tolist() == [0, 0, 1, 2, 3, 4]
     named = table("judge", columns, **clips, instruction_id=list("ijjkkl"))
     # i and j share a copy
-    assert units(named.facts).tolist() == [0, 0, 0, 1, 1, 2]  # type: ignore[union-attr]
+    assert units(named.facts).tolist() == [0, 0, 0, 1, 1, 2]
     assert units(table("judge", columns).facts) is None
 
 
@@ -231,7 +227,6 @@ def test_three_commands_have_one_rule(
 def test_needed_labels_do_what_they_say() -> None:
     assert fewest_labels(0.9, 0.05) == 29  # 0.9^29 = 0.047
     number = labels_needed(0.95, 0.9, 0.05)
-    assert number is not None
     critical = next(k for k in range(number) if binom.sf(k - 1, number, 0.9) <= 0.05)
     assert binom.sf(critical - 1, number, 0.95) >= 0.8
     assert labels_needed(0.9, 0.9, 0.05) is None
@@ -249,7 +244,7 @@ def pairs(number: int, right: float, seed: int = 0, **extra: object) -> Opinions
 
 
 def screened(source: Opinions, **options: object) -> Screening:
-    return screen(gather(source, None), ScreenOptions(**options))  # type: ignore[arg-type]
+    return screen(gather(source, None), ScreenOptions(**options))
 
 
 def test_what_it_says_when_it_can_and_when_it_cannot() -> None:
@@ -267,9 +262,7 @@ def test_what_it_says_when_it_can_and_when_it_cannot() -> None:
 
 
 def test_unscored_pairs_are_hopeless_and_the_review_is_least_sure_first() -> None:
-    judged = table(
-        "judge", {"overall": "12-1"}, confidence=["0.9", "0.2", "0.5", "0.4"],
-    )  # fmt: skip
+    judged = table("judge", {"overall": "12-1"}, confidence=["0.9", "0.2", "0.5", "0.4"])
     got = screened(judged.beside(labels=table("labels", {"overall": "1212"})))
     assert got.hopeless == ("p2",)
     assert got.review == ("p1", "p3", "p0")
@@ -286,9 +279,7 @@ def test_signs_of_certainty() -> None:
     assert got["entropy"].tolist() == [0, -1, -1, -0.5]  # unknown: as the least sure
     assert got["judges"].tolist() == [1, 0, 1, 1]  # ties are one label among judges
     with pytest.raises(UserError, match="--by repeats: this judge does not give it"):
-        screen(
-            gather(judged.beside(labels=table("l", columns)), None), ScreenOptions(by=("repeats",))
-        )
+        screened(judged.beside(labels=table("l", columns)), by=("repeats",))
 
 
 def test_the_command_writes_three_lists(tmp_path: Path) -> None:
@@ -303,10 +294,8 @@ def test_the_command_writes_three_lists(tmp_path: Path) -> None:
     out = tmp_path / "lists"
     command = ["screen", str(judged), "--labels", str(labels), "--agree", "0.8", "--out", str(out)]
     output_of(*command)
-    rows = {
-        name: list(csv.DictReader((out / f"{name}.csv").open()))
-        for name in ("decided", "review", "hopeless")
-    }
+    lists = ("decided", "review", "hopeless")
+    rows = {name: list(csv.DictReader((out / f"{name}.csv").open())) for name in lists}
     assert sum(map(len, rows.values())) == 300
     assert rows["decided"]
     certainty = [float(row["certainty"]) for row in rows["decided"]]

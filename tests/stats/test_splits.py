@@ -71,10 +71,8 @@ def test_a_split_is_half_a_win_and_is_counted_in_the_sentence() -> None:
     assert (x.system, x.rate.labelled, report.split) == ("x", PAIRS, split)
     assert (x.rate.both, y.rate.both) == pytest.approx((share, 1 - share), abs=1e-12)
     picks = rank_answer(report)[1]
-    assert (
-        f"by the {PAIRS} pairs that annotators labelled, {split} of them split (half a win each)"
-        in picks
-    )
+    by = f"by the {PAIRS} pairs that annotators labelled, {split} of them split"
+    assert f"{by} (half a win each)" in picks
     assert picks.startswith(f"x wins {100 * share:.0f} % [")
 
 
@@ -132,9 +130,8 @@ def test_agreement_counts_a_split_in_part_and_says_so() -> None:
     assert (score.scored, score.split) == (6, 3)
     assert score.metrics["accuracy_3way"].value == pytest.approx((1 + 1 + 0.5 + 0.5 + 0 + 0) / 6)
     # rows 1, 2, tie; each split is half a count of either of its labels
-    assert np.array(score.confusion) == pytest.approx(
-        np.array([[1.5, 0.5, 0.0], [2.0, 1.5, 0.0], [0.5, 0.0, 0.0]])
-    )
+    counts = [[1.5, 0.5, 0.0], [2.0, 1.5, 0.0], [0.5, 0.0, 0.0]]
+    assert np.array(score.confusion) == pytest.approx(np.array(counts))
     assert score.majority.accuracy == pytest.approx(3.5 / 6)  # always 2
     first = agree_answer(report)[0]
     assert first.startswith("judge agrees with human labels on 50 %")
@@ -175,12 +172,10 @@ def test_screen_plan_and_shares_take_splits_in_part() -> None:
     assert f"raters split on {split} labelled pairs: half a win" in " ".join(plan.notes)
     few = agree([judged("12" * PAIRS)], opinions(votes[:100]), AgreeOptions(QUICK, missing="drop"))
     shares = {row.what: row.share for row in few.shares}
-    assert shares["raters split"].labels == pytest.approx(
-        sum(len(set(vote)) > 1 for vote in votes[:100]) / 100
-    )
-    assert sum(shares[name].labels or 0 for name in ("1", "2", "tie", "raters split")) == (
-        pytest.approx(1.0)
-    )
+    among = sum(len(set(vote)) > 1 for vote in votes[:100])
+    assert shares["raters split"].labels == pytest.approx(among / 100)
+    kinds = ("1", "2", "tie", "raters split")
+    assert sum(shares[name].labels or 0 for name in kinds) == pytest.approx(1.0)
 
 
 def test_the_guarantee_of_a_screen_holds_where_raters_split() -> None:

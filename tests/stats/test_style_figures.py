@@ -50,7 +50,7 @@ def _items() -> Opinions:
 
 def _judge(how: str = "mean") -> JudgeOpinions:
     every = [list(samples) for samples, _, _ in STYLE]
-    values = [reduce_samples(samples, SCALE, how).value for samples in every]  # type: ignore[arg-type, union-attr]
+    values = [reduce_samples(samples, SCALE, how).value for samples in every]
     return judge_of_labels("judge", _items(), values, samples=every)
 
 
@@ -74,13 +74,11 @@ def test_human_human_and_judge_human(report: ScoreReport) -> None:
 def test_each_pair_of_people_and_the_judge_with_each() -> None:
     ratings = by_rater(_items())
     pairs = [mean_r(x, [y]) for x, y in human_pairs(ratings)]
-    assert pairs == pytest.approx(
-        [0.815385, 0.938462, 0.800762, 0.753846, 0.494087, 0.630387], abs=SIX
-    )
+    between = [0.815385, 0.938462, 0.800762, 0.753846, 0.494087, 0.630387]
+    assert pairs == pytest.approx(between, abs=SIX)
     score = _judge().joined.score
-    assert [mean_r(score, [rater]) for rater in ratings.T] == pytest.approx(
-        [0.996732, 0.822853, 0.910671, 0.829565], abs=SIX
-    )
+    each = [0.996732, 0.822853, 0.910671, 0.829565]
+    assert [mean_r(score, [rater]) for rater in ratings.T] == pytest.approx(each, abs=SIX)
 
 
 def test_against_the_mean_person(report: ScoreReport) -> None:
@@ -118,17 +116,14 @@ def test_icc_by_hand() -> None:
     sums = np.array([column.sum() for column in columns])
     assert icc_of_sums(sums, of_mean=False) == pytest.approx(7.5 / 8.5)
     assert icc_of_sums(sums, of_mean=True) == pytest.approx(7.5 / 8)
-
-
-def test_icc_without_repeats_is_null() -> None:
-    _, columns = icc_columns(np.array([[1.0, np.nan], [np.nan, 4]]))
+    _, columns = icc_columns(np.array([[1.0, np.nan], [np.nan, 4]]))  # without repeats
     assert np.isnan(icc_of_sums(np.array([c.sum() for c in columns]), of_mean=False))
 
 
 def test_realism_shares_and_majorities() -> None:
     """Shares .8 .2 1 .5 against annotators 1 0 1 1: the last item is undecided and left out."""
     samples = [(1, 1, 1, 0, 1), (0, 0, 1, 0, 0), (1, 1, 1, 1, 1), (0, 1, None, 1, 0)]
-    values = [reduce_samples(row, BINARY).value for row in samples]  # type: ignore[union-attr]
+    values = [reduce_samples(row, BINARY).value for row in samples]
     rows = [(str(n), "P", value) for n, value in enumerate((1.0, 0, 1, 1))]
     items = rated_items([*"0123"], rows, BINARY)
     votes = judge_of_labels("judge", items, values)
@@ -147,12 +142,10 @@ def test_a_constant_judge_has_no_r_but_an_error() -> None:
         one = figure(got, "agreement", "constant judge", name)
         assert one.estimate.value is None
         assert one.reason
-    truth = items.score
-    assert _value(got, "agreement", "constant judge", "mse") == pytest.approx(
-        ((truth - 0.5) ** 2).mean()
-    )
+    mse = ((items.score - 0.5) ** 2).mean()
+    assert _value(got, "agreement", "constant judge", "mse") == pytest.approx(mse)
     text = json.dumps(plain(got), allow_nan=False)
     assert "NaN" not in text
     shown = [cell for one in score_tables(got) for row in one.rows for cell in row]
     assert not [cell for cell in shown if "nan" in cell.lower()]
-    assert "has no rho" in got.verdicts[0] or "no rho" in got.verdicts[0]
+    assert "no rho" in got.verdicts[0]

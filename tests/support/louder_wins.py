@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 from pydantic import JsonValue
 
 from blueprints import Blueprint
 from fusion import DIMENSIONS, Rating
+from tests.support.fakes import Counting
 from trace_eval.data.items import Item
 from trace_eval.data.judgement import DimensionVerdict, Judgement
+from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.base import Case, Judge
+from trace_eval.runs.options import Options
 
 #: Nothing of the profile but what the test brings; ``rules`` then has no evidence.
 NOTHING = dict.fromkeys(("signal", "transcript", "quality", "pitch", "loudness", "rate"), "none")
@@ -42,3 +48,12 @@ class LouderWins(Judge):
 
 def _peak(blueprint: Blueprint) -> float:
     return float(blueprint.group("peak").values["peak"])  # type: ignore[union-attr]
+
+
+def louder_options(folder: Path, judge: LouderWins, gain: float = 1.0, **more: Any) -> Options:
+    """Options of that judge; ``folder / "log"`` says which clips were measured."""
+    counting = Counting(folder / "log", gain=gain)
+    extract = ExtractOptions(
+        overrides={**NOTHING, "peak": counting}, cache=folder / "cache", workers=0
+    )
+    return Options(extract, judge, **more)

@@ -64,13 +64,13 @@ def test_both_values_of_a_clock_that_is_late_are_stated() -> None:
     log = {"user": [(1.0, 3.0), (9.0, 10.5), (20.0, 23.0)], "agent": [(5.0, 8.0), (12.0, 16.5)]}
     log["agent"].append((25.0, 26.0))
     sound = {role: [(a + 1.5, b + 1.5) for a, b in spans] for role, spans in log.items()}
-    faults = disagreements(log, sound)  # type: ignore[arg-type]
+    faults = disagreements(log, sound)
     assert {fault.name for fault in faults} == {"a log clock that contradicts the sound"}
     assert "from 1.00 s, the sound from 2.50 s" in faults[0].detail
-    assert disagreements(log, log) == []  # type: ignore[arg-type]
+    assert disagreements(log, log) == []
     # Four seconds of silence that the recording has lost, after the third turn of each.
     short = {r: [(a - 4 * (a > 10), b - 4 * (a > 10)) for a, b in s] for r, s in log.items()}
-    (moved,) = disagreements(log, short)  # type: ignore[arg-type]
+    (moved,) = disagreements(log, short)
     assert moved.name == "chunks that moved against the log"
     assert "lasts 25.00 s" in moved.detail
     assert "21.00 s" in moved.detail

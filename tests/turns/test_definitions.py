@@ -46,22 +46,14 @@ def _label(kind: str, start: int, end: int) -> SourceEvent:
         ([], [(0, 10)], [_label("vocal_tic", 4, 5)], {}),
         ([], [(16, 20)], [_label("vocal_tic", 4, 6)], {"vocal_tic_error": None}),
         ([], [(17, 20)], [_label("vocal_tic", 4, 6)], {"vocal_tic_correct": None}),
-        (
-            [(0, 6)],
-            [(10, 20)],
-            [_label("vocal_tic", 2, 3)],
-            {"response": 0.8, "vocal_tic_error": None},
-        ),
-        (
-            [(4, 6)],
-            [(0, 30)],
-            [_label("backchannel", 4, 6), _label("vocal_tic", 4, 6)],
-            {"backchannel_correct": None},
-        ),
+        ([(0, 6)], [(10, 20)], [_label("vocal_tic", 2, 3)],
+         {"response": 0.8, "vocal_tic_error": None}),
+        ([(4, 6)], [(0, 30)], [_label("backchannel", 4, 6), _label("vocal_tic", 4, 6)],
+         {"backchannel_correct": None}),
         # the last tick alone, with user speech, says "stop": it is dropped
         ([(0, 5), (39, 40)], [(10, 15)], [], {"response": 1.0}),
     ],
-)
+)  # fmt: skip
 def test_tau_voice_by_hand(
     user: Sequence[tuple[int, int]],
     agent: Sequence[tuple[int, int]],
@@ -76,76 +68,36 @@ def test_tau_voice_by_hand(
 
 
 @pytest.mark.parametrize(
-    ("user", "agent", "end", "reason", "expected"),
+    ("user", "agent", "end", "expected"),
     [
         # plain answer after 1.5 s; the greeting starts at 0.5 s
-        (
-            [(3, 5)],
-            [(0.5, 2), (6.5, 8)],
-            9,
-            None,
-            [("greeting", 0.5), ("response", 1.5)],
-        ),
+        ([(3, 5)], [(0.5, 2), (6.5, 8)], 9, [("greeting", 0.5), ("response", 1.5)]),
         # 0.1 s before the end: latched, and no interruption as only 0.1 s was left
-        ([(0, 3)], [(2.9, 5)], 6, None, [("overlap", 0.1), ("response", -0.1)]),
+        ([(0, 3)], [(2.9, 5)], 6, [("overlap", 0.1), ("response", -0.1)]),
         # 1 s before the end: an interruption; the answer that goes on is none
-        (
-            [(0, 3)],
-            [(2, 5)],
-            6,
-            None,
-            [("talked_over", None), ("overlap", 1.0), ("agent_interruption", 1.0)],
-        ),
+        ([(0, 3)], [(2, 5)], 6,
+         [("talked_over", None), ("overlap", 1.0), ("agent_interruption", 1.0)]),
         # barged in at 4, silent from 4.8: a yield of 0.8 s, then an answer after 1 s
-        (
-            [(0, 1), (4, 6)],
-            [(2, 4.8), (7, 8)],
-            9,
-            None,
-            [("response", 1.0), ("overlap", 0.8), ("yield", 0.8), ("response", 1.0)],
-        ),
-        # the agent talks on for 3 s: no yield
-        (
-            [(0, 1), (4, 6)],
-            [(2, 7), (9, 10)],
-            11,
-            None,
-            [
-                ("response", 1.0),
-                ("talked_over", None),
-                ("overlap", 2.0),
-                ("no_yield", 3.0),
-                ("pause", 2.0),  # the agent spoke last and speaks next
-            ],
-        ),
+        ([(0, 1), (4, 6)], [(2, 4.8), (7, 8)], 9,
+         [("response", 1.0), ("overlap", 0.8), ("yield", 0.8), ("response", 1.0)]),
+        # the agent talks on for 3 s: no yield; it spoke last and speaks next: a pause
+        ([(0, 1), (4, 6)], [(2, 7), (9, 10)], 11,
+         [("response", 1.0), ("talked_over", None), ("overlap", 2.0), ("no_yield", 3.0),
+          ("pause", 2.0)]),
         # 0.4 s inside a stretch that goes on: a backchannel, although the agent breathes
-        (
-            [(0, 1), (5.0, 5.4)],
-            [(2, 4.8), (5.5, 8)],
-            11,
-            None,
-            [("response", 1.0), ("backchannel", None), ("last_silence", 3.0)],
-        ),
+        ([(0, 1), (5.0, 5.4)], [(2, 4.8), (5.5, 8)], 11,
+         [("response", 1.0), ("backchannel", None), ("last_silence", 3.0)]),
         # both at once: neither interrupts
-        (
-            [(1, 3)],
-            [(1.1, 2.5)],
-            3.5,
-            None,
-            [("simultaneous_start", None), ("overlap", 1.4), ("open", None)],
-        ),
+        ([(1, 3)], [(1.1, 2.5)], 3.5,
+         [("simultaneous_start", None), ("overlap", 1.4), ("open", None)]),
         # 3 s until the agent speaks, after the user: dead air that the agent owns
-        ([(0, 1)], [(4, 5)], 5, None, [("response", 3.0), ("dead_air", 3.0)]),
+        ([(0, 1)], [(4, 5)], 5, [("response", 3.0), ("dead_air", 3.0)]),
     ],
-)
+)  # fmt: skip
 def test_our_own_set_by_hand(
-    user: Spans,
-    agent: Spans,
-    end: float,
-    reason: str | None,
-    expected: list[tuple[str, float | None]],
+    user: Spans, agent: Spans, end: float, expected: list[tuple[str, float | None]]
 ) -> None:
-    found = _measured("trace-eval/2", spoken(user, agent, end=end, reason=reason))
+    found = _measured("trace-eval/2", spoken(user, agent, end=end))
     got = [(event.kind, event.value_s) for event in found.events]
     assert sorted(kind for kind, _ in got) == sorted(kind for kind, _ in expected)
     for kind, value in expected:

@@ -90,32 +90,19 @@ def test_bad_rows_name_themselves_and_the_remedy(
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ("call_id,role,start_time,end_time,transcript", "c,User,0,1.5,Hi", "c,assistant,2,3,Yes"),
-        (
-            "Conversation ID,Speaker,Start MS,end_ms,Text",
-            "c,Customer,0,1500,Hi",
-            "c,BOT,2000,3000,Yes",
-        ),
-    ],
-)
-def test_turns_under_names_of_others(lines: Sequence[str], tmp_path: Path) -> None:
+def test_turns_under_names_of_others(tmp_path: Path) -> None:
     path = tmp_path / "calls.csv"
-    path.write_text("\n".join(lines) + "\n")
-    (item,) = read_conversations(path).items
-    found = item.conversation
-    assert item.id == "c"
-    assert [one.role for one in found.speakers] == ["user", "agent"]
-    assert [(turn.start_s, turn.end_s, turn.text) for turn in found.turns] == [
-        (0.0, 1.5, "Hi"),
-        (2.0, 3.0, "Yes"),
-    ]
-
-
-def test_bad_milliseconds_cost_their_conversation(tmp_path: Path) -> None:
-    path = tmp_path / "calls.csv"
+    for text in (
+        "call_id,role,start_time,end_time,transcript\nc,User,0,1.5,Hi\nc,assistant,2,3,Yes\n",
+        "Conversation ID,Speaker,Start MS,end_ms,Text\nc,Customer,0,1500,Hi\nc,BOT,2000,3000,Yes\n",
+    ):
+        path.write_text(text)
+        item = _one(path)
+        assert item.id == "c"
+        assert [one.role for one in item.conversation.speakers] == ["user", "agent"]
+        said = [(turn.start_s, turn.end_s, turn.text) for turn in item.conversation.turns]
+        assert said == [(0.0, 1.5, "Hi"), (2.0, 3.0, "Yes")]
+    # bad milliseconds cost their conversation
     path.write_text("call_id,speaker,start_ms,end_ms\nc,user,0,500\nd,user,soon,900\n")
     reading = read_conversations(path)
     assert [item.id for item in reading.items] == ["c"]
@@ -261,15 +248,20 @@ def test_an_odd_call_costs_itself(tmp_path: Path, name: str) -> None:
             read(odd(source.choice(seeds), source), tmp_path)
 
 
-def test_odd_values_of_one_call_leave_the_others(tmp_path: Path) -> None:
+@pytest.fixture
+def eva(tmp_path: Path) -> Path:
+    """Records of two calls in the layout ``eva``."""
     for name, content in layouts()["eva"].items():
         path = tmp_path / "eva" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    events = tmp_path / "eva" / "r1" / "user_simulator_events.jsonl"
-    events.write_text(
-        events.read_text().replace('"timestamp": 1700000001000', '"timestamp": false')
-    )
+    return tmp_path / "eva"
+
+
+def test_odd_values_of_one_call_leave_the_others(eva: Path, tmp_path: Path) -> None:
+    events = eva / "r1" / "user_simulator_events.jsonl"
+    stated = events.read_text()
+    events.write_text(stated.replace('"timestamp": 1700000001000', '"timestamp": false'))
     rows = [json.loads(line) for line in layouts()["turns in JSON"]["turns.jsonl"].splitlines()]
     rows[0]["audio"] = ["a.wav"]
     rows[1]["start"] = ["1"]
@@ -285,17 +277,13 @@ def test_odd_values_of_one_call_leave_the_others(tmp_path: Path) -> None:
         assert why in str(reading.unread[0])
 
 
-def test_the_expected_end_of_a_call_is_not_how_it_ended(tmp_path: Path) -> None:
-    for name, content in layouts()["eva"].items():
-        path = tmp_path / "eva" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+def test_the_expected_end_of_a_call_is_not_how_it_ended(eva: Path) -> None:
     for name, result in (
         ("r1", {"expected": {"conversation_ended_reason": "goodbye"}}),
         ("r2", {"conversation_ended_reason": "timeout"}),
     ):
-        (tmp_path / "eva" / name / "result.json").write_text(json.dumps(result))
-    items = read_conversations(tmp_path / "eva").items
+        (eva / name / "result.json").write_text(json.dumps(result))
+    items = read_conversations(eva).items
     assert [item.conversation.end.reason for item in items] == [None, "timeout"]
 
 

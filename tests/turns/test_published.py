@@ -83,7 +83,7 @@ def test_eva_histories_are_numbered_as_their_authors_expect(data: Path) -> None:
         for role, name in (("agent", "assistant"), ("user", "user")):
             spans = {
                 str(turn.exchange): [[a + zero, b + zero] for a, b in turn.segments]
-                for _, turn in conversation.turns_of(role)  # type: ignore[arg-type]
+                for _, turn in conversation.turns_of(role)
             }
             assert spans == wanted.get(f"audio_timestamps_{name}_turns", spans), timed.item.id
         for kind in ("agent", "user"):

@@ -65,7 +65,6 @@ def _rated(folder: Path, path: Path) -> tuple[Conversation, Score]:
     rate_manifest(path, folder / "run", options)
     run = Run.open(folder / "run")
     (item,), (score,) = run.singles(), run.scores()
-    assert item.answer.conversation is not None
     return item.answer.conversation, score
 
 

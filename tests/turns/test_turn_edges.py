@@ -82,9 +82,7 @@ def test_edges_stay_where_soft_endings_drown_in_steady_noise() -> None:
 
 
 @pytest.mark.parametrize("pause", [-120.0, -50.0])
-def test_a_side_whose_pauses_are_muted_or_echoes_has_the_noise_of_its_softest_moments(
-    pause: float,
-) -> None:
+def test_muted_or_echoing_pauses_leave_the_noise_of_the_softest_moments(pause: float) -> None:
     """Without a pause to measure, the median of the speech was its noise, and edges stayed raw."""
     levels = np.repeat(np.where(np.arange(30) % 5, -20.0, -52.0), 20)
     levels[200:300] = pause
@@ -121,9 +119,8 @@ def test_an_echo_is_found_by_how_levels_follow() -> None:
     everywhere = np.ones(2_000, bool)
     assert echo_path(voice, other, everywhere) is None
     other[9:] = np.maximum(other[9:], voice[:-9] - 33)
-    assert echo_path(voice, other, everywhere) == EchoPath(
-        9, pytest.approx(-33, abs=0.1), pytest.approx(1.0)
-    )
+    found = EchoPath(9, pytest.approx(-33, abs=0.1), pytest.approx(1.0))
+    assert echo_path(voice, other, everywhere) == found
     assert echo_path(other, np.full(2_000, -120.0), everywhere) is None
 
 
@@ -171,7 +168,7 @@ def test_older_definitions_read_the_edges_of_speech(tmp_path: Path) -> None:
     detected = [one.segments for one in segmented(lanes)]
     call = time_turns(path).conversations[0].item.conversation
     for role, spans in zip(("user", "agent"), detected, strict=True):
-        again = [s for _, t in speech_edges(call).turns_of(role) for s in t.stretches]  # type: ignore[arg-type]
+        again = [s for _, t in speech_edges(call).turns_of(role) for s in t.stretches]
         assert again == [(turn[0], turn[1]) for turn in joined(spans, 0.3)]
 
 
