@@ -207,3 +207,13 @@ def test_files_and_lines_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyP
         strict_json.read_file(path)
     with pytest.raises(strict_json.BadJson, match="9 bytes; at most 5 are read"):
         strict_json.parse(Recording, "[1, 2, 3]")
+
+
+def test_the_only_list_of_objects_inside_of_an_object_is_the_list(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text('{"version": 2, "names": ["a"], "data": [{"id": 1}]}')
+    assert strict_json.read_list(path) == [{"id": 1}]
+    for text in ('{"data": [{"id": 1}], "more": [{"id": 2}]}', '{"data": [1]}', '{"a": {"b": []}}'):
+        path.write_text(text)
+        with pytest.raises(strict_json.BadJson, match="expected a list of objects"):
+            strict_json.read_list(path)

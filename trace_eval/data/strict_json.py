@@ -151,16 +151,24 @@ def read_file(path: Path) -> Any:
 
 
 def read_list(path: Path) -> list[Any]:
-    """The items of a file that holds one list.
+    """The items of a file that holds one list, or an object with one list of objects in it.
 
     Raises:
         OSError: the file cannot be read.
         BadJson: it is too long, no JSON, or no list.
     """
     value = read_file(path)
+    values = value.values() if isinstance(value, dict) else ()
+    lists = [one for one in values if isinstance(one, list) and any(map(_is_object, one))]
+    if len(lists) == 1:
+        return lists[0]
     if not isinstance(value, list):
         raise BadJson("expected a list of objects")
     return value
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
 
 
 def parse(kind: type[Model], line: str | bytes) -> Model:
