@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-import soundfile
-
 from fusion import DIMENSIONS, POLICIES, Rating
+from tests.support.audio import tone, write
 from trace_eval.data.files import write_all
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest
@@ -29,16 +27,10 @@ EXAMPLES = ROOT / "examples" / "pairs.jsonl"
 POLICY = POLICIES["content_first"]
 
 
-def tone(path: Path, hz: float, seconds: float = 0.3) -> Path:
-    """A sine at 16 kHz, peak 0.5."""
-    time = np.arange(int(16_000 * seconds)) / 16_000
-    soundfile.write(path, 0.5 * np.sin(2 * np.pi * hz * time), 16_000, subtype="PCM_16")
-    return path
-
-
 def pairs(folder: Path, number: int, text: str = "Say it slowly.") -> list[Pair]:
     """``p0``, ``p1``, ...: A is 300 Hz, B is 600 Hz; systems ``secret-one``, ``secret-two``."""
-    a, b = tone(folder / "secret-one.wav", 300), tone(folder / "secret-two.wav", 600)
+    a = write(folder / "secret-one.wav", tone(0.3, hz=300))
+    b = write(folder / "secret-two.wav", tone(0.3, hz=600))
     return [
         Pair.model_validate(
             {

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,15 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self._http.shutdown()
         self._http.server_close()
+
+
+def need(*packages: str) -> None:
+    """Skip the test where one is missing."""
+    import pytest
+
+    missing = [name for name in packages if find_spec(name) is None]
+    if missing:
+        pytest.skip(f"real models need {' '.join(missing)}; run: make test")
 
 
 def unused_url() -> str:
