@@ -79,14 +79,18 @@ def test_equal_clips_under_two_names_are_extracted_once_by_two_workers(tmp_path:
     assert len((tmp_path / "log").read_text().splitlines()) == 1
 
 
-_PARENT = """
-import asyncio, sys
+#: What the scripts below begin with.
+_IMPORTS = """
+import asyncio, os, signal, sys, threading, time
 from pathlib import Path
 from tests.support.fakes import Counting
 from trace_eval.extracting.engine import LocalEngine
+from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.source import ClipSource
+"""
 
+_PARENT = """
 async def work():
     clip, log, cache = map(Path, sys.argv[1:])
     engine = LocalEngine(Plan((Counting(log, delay_s=600),), cache), 1)
@@ -99,7 +103,7 @@ if __name__ == "__main__":
 
 def test_workers_die_with_a_killed_parent(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
-    script.write_text(_PARENT)
+    script.write_text(_IMPORTS + _PARENT)
     log = tmp_path / "log"
     clip = write(tmp_path / "a.wav", tone())
     parent = subprocess.Popen(
@@ -141,14 +145,6 @@ def test_workers_that_cannot_start_are_one_error_with_its_cause(tmp_path: Path) 
 
 
 _INTERRUPTED = """
-import asyncio, os, signal, sys, threading, time
-from pathlib import Path
-from tests.support.fakes import Counting
-from trace_eval.extracting.engine import LocalEngine
-from trace_eval.extracting.event_loop import complete
-from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.source import ClipSource
-
 clip, log, cache = map(Path, sys.argv[1:4])
 
 def interrupt():
@@ -181,7 +177,7 @@ def test_ctrl_c_ends_workers_at_once_and_quietly(when: tuple[str, float], tmp_pa
     clip = write(tmp_path / "a.wav", tone())
     started = time.monotonic()
     folders = (tmp_path / "log", tmp_path / "cache")
-    done = _run(tmp_path / "parent.py", _INTERRUPTED, clip, *folders, *when)
+    done = _run(tmp_path / "parent.py", _IMPORTS + _INTERRUPTED, clip, *folders, *when)
     assert (done.stdout, done.stderr, done.returncode) == ("interrupted\n", "", 0)
     assert time.monotonic() - started < 150  # a clip takes 300; a busy machine starts slowly
 

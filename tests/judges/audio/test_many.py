@@ -9,6 +9,7 @@ import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.base import Reply, Request, Tokens
+from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.ask.prices import FREE
 from trace_eval.judges.base import Case, Judge
@@ -45,6 +47,13 @@ class Weighing(OpenAIClient):
         await asyncio.sleep(0)
         self.alive -= 1
         return Reply(self.reply, Tokens(5000, 20))
+
+
+def weighed(**options: Any) -> tuple[LLMJudge, Weighing]:
+    """A judge of pairs that sends its bodies nowhere."""
+    chosen = JudgeOptions(base_url="http://127.0.0.1:1/v1", **options)
+    client = Weighing("m", chosen)
+    return listening_judge("audio:openai:m", client, chosen), client
 
 
 def grown(
@@ -78,13 +87,8 @@ def grown(
 def test_memory_is_flat_over_many_pairs(tmp_path: Path) -> None:
     """80 pairs in two orders with four examples; kept bodies would add 27 MB."""
     made = [case(tmp_path, f"p{n}", hertz=300.0 + n) for n in range(4)]
-    options = JudgeOptions(
-        base_url="http://127.0.0.1:1/v1",
-        preset="audiojudge",
-        examples=examples(tmp_path, [{"label": label} for label in "1212"]),
-    )
-    client = Weighing("m", options)
-    judge = listening_judge("audio:openai:m", client, options)
+    solved = examples(tmp_path, [{"label": label} for label in "1212"])
+    judge, client = weighed(preset="audiojudge", examples=solved)
     left, _ = grown(judge, lambda n: made[n % 4], 80, 4)
     assert client.sent > 30e6
     assert client.most <= 8  # each pair has two orders
@@ -120,8 +124,7 @@ def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
 def test_an_empty_recording_costs_its_pair(tmp_path: Path) -> None:
     made = case(tmp_path)
     soundfile.write(tmp_path / "p_a.wav", np.zeros(0), 24_000)
-    options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s")
-    judge = listening_judge("audio:openai:m", Weighing("m", options), options)
+    judge, _ = weighed(task="s2s")
     judgement = asyncio.run(judge.judge(made))
     assert (judgement.status, judgement.reason) == ("unscored", Reason.CLIP_FAILED)
     assert "no samples" in str(judgement.detail)
@@ -136,9 +139,7 @@ def test_half_an_hour_is_refused_before_it_is_rendered(tmp_path: Path) -> None:
     assert waveform.part().base64_size > 100e6
     made = case(tmp_path)
     long = made.pair.model_copy(update={"b": recording})
-    options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s", max_clip_seconds=3600)
-    client = Weighing("m", options)
-    judge = listening_judge("audio:openai:m", client, options)
+    judge, client = weighed(task="s2s", max_clip_seconds=3600)
     judgement = asyncio.run(judge.judge(replace(made, item=long)))
     assert judgement.reason == Reason.TOO_LARGE
     assert client.calls == 0
