@@ -88,7 +88,6 @@ def test_one_failing_clip_costs_its_own_group_only(
     paths = [write(tmp_path / f"{p}.wav", tone(peak=p)) for p in (0.5, 0.11, 0.6)]
     good, bad, also_good = extract(*paths)
     peak, twice = _groups(bad)
-    assert isinstance(peak, Absent)
     assert (peak.status, peak.reason) == ("failed", "counting: RuntimeError: this clip is cursed")
     assert isinstance(twice, Absent)
     assert twice.reason == "derived: TypeError: no peak"

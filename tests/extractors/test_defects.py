@@ -228,13 +228,11 @@ def test_what_has_a_status_instead() -> None:
         (0.1 * rng.standard_normal(2 * RATE), Status.NO_SPEECH),  # noise, in which nobody speaks
     ):
         group = extracted(samples, [])
-        assert isinstance(group, Absent)
         assert group.status is status
         assert group.reason
     failed = DefectsExtractor().extract(
         Clip(np.zeros((RATE, 1), np.float32), RATE), Blueprint(clip="c")
     )
-    assert isinstance(failed, Absent)
     assert failed.status is Status.FAILED
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blueprints import Absent, Blueprint, Quality, Status, UserError
+from blueprints import Blueprint, Quality, Status, UserError
 from extractors import registry
 from extractors.audio import SPEECH_RATE, Clip, decode
 from extractors.dnsmos import extractor as dnsmos
@@ -133,7 +133,6 @@ def test_clips_without_speech_get_no_score() -> None:
         (empty, Blueprint(clip="0"), Status.TOO_SHORT),
     ):
         got = DnsmosExtractor().extract(clip, blueprint)
-        assert isinstance(got, Absent)
         assert got.status is status
 
 

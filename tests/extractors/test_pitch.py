@@ -192,7 +192,6 @@ def test_shortest_clip_is_measured(extractor: Extractor, hz: float) -> None:
     # 0.08 s: three periods of 50 Hz and two more frames of 10 ms; 0.079 s is refused.
     assert measured(extractor, clip_of(steady(hz, 0.08))).median_hz == pytest.approx(hz, rel=0.02)
     got = extractor.extract(clip_of(steady(hz, 0.079)), NOTHING)
-    assert isinstance(got, Absent)
     assert got.status is Status.TOO_SHORT
 
 

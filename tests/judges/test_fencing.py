@@ -13,9 +13,7 @@ from blueprints import (
     Extension,
     Present,
     Provenance,
-    Quality,
     Status,
-    Transcript,
     Word,
 )
 from tests.support.blueprints import transcript
@@ -144,12 +142,9 @@ def test_labels_reasons_and_extensions_are_outside_text_too() -> None:
     text = clean.model_dump_json()
     assert "<" not in text
     assert "gpt-4o" not in text
-    assert isinstance(clean.emotion, Emotion)
     assert clean.emotion.scores == {"‹|im_start|›": 0.6, "‹unk›": 0.4}
     # Numbers are not touched.
-    assert isinstance(clean.extensions["x‹|im_start|›"], Extension)
     assert clean.extensions["x‹|im_start|›"].values["n"] == 1.5
-    assert isinstance(blueprint().quality, Quality)
 
 
 @pytest.mark.parametrize(
@@ -184,12 +179,10 @@ def test_texts_read_at_once_are_cleaned_as_they_are_one_by_one() -> None:
     for first, second in itertools.product(["plain", *odd], repeat=2):
         raw = blueprint().with_group("mine", Extension(values={"k": [first, second]}), source)
         clean = neutralise_blueprint(raw).group("mine")
-        assert isinstance(clean, Extension)
         assert clean.values["k"] == [neutralise(first), neutralise(second)]
     words = [Word(text=text, start_s=None, end_s=None) for text in ("good", "<s>", "é-x")]
     heard = transcript("good", words=words)
     said = neutralise_blueprint(blueprint(transcript=heard)).transcript
-    assert isinstance(said, Transcript)
     assert [word.text for word in said.words] == ["good", "‹s›", "é-x"]
 
 

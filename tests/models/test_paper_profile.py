@@ -72,7 +72,6 @@ def test_a_bad_checkpoint_costs_one_group(
     found = blueprint_of(
         EXAMPLES / "slow-b.ogg", options(whisper_file, broken, accent_folder, tmp_path)
     )
-    assert isinstance(found.emotion, Absent)
     assert found.emotion.status is Status.UNAVAILABLE
     assert str(broken / "model.pt") in found.emotion.reason
     for group in ("signal", "transcript", "quality", "pitch", "loudness", "rate", "accent"):
