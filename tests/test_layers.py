@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
 import sys
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 
 from tests.support.imports import arrows, circles, door_names, modules, tree
 from tests.support.layers import FACADE, ROOMS, room_of
+from tests.support.processes import python
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -129,9 +129,7 @@ def test_what_only_some_systems_have_has_one_home() -> None:
 )
 def test_heavy_packages_are_imported_where_they_are_used(module: str, unwanted: set[str]) -> None:
     code = f"import sys, {module}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    assert not unwanted & {name.split(".")[0] for name in done.stdout.split()}
+    assert not unwanted & {name.split(".")[0] for name in python(code).split()}
 
 
 def test_no_test_module_imports_another() -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.support.imports import calls
 
 #: Calls that run or rebuild what they are given.
 FORBIDDEN = {
@@ -19,16 +17,6 @@ FORBIDDEN = {
 ALLOWED = {("trace_eval/extracting/ray/actors.py", "pickle.loads")}
 
 
-def _calls() -> Iterator[tuple[str, str, ast.Call]]:
-    """(file, what is called, the call) of everything that is installed."""
-    for package in ("blueprints", "extractors", "fusion", "trace_eval"):
-        for path in (ROOT / package).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.Call):
-                    name = ast.unparse(node.func)
-                    yield path.relative_to(ROOT).as_posix(), name, node
-
-
 def _keywords(call: ast.Call) -> dict[str, object]:
     return {
         word.arg: word.value.value
@@ -38,13 +26,13 @@ def _keywords(call: ast.Call) -> dict[str, object]:
 
 
 def test_no_call_runs_what_it_is_given() -> None:
-    found = {(path, name) for path, name, _ in _calls() if name in FORBIDDEN}
-    assert found == ALLOWED
+    found = {(path, ast.unparse(call.func)) for path, call in calls()}
+    assert {(path, name) for path, name in found if name in FORBIDDEN} == ALLOWED
 
 
 def test_weights_are_tensors_only_and_arrays_hold_no_objects() -> None:
-    for path, name, call in _calls():
-        given = _keywords(call)
+    for path, call in calls():
+        given, name = _keywords(call), ast.unparse(call.func)
         if name == "torch.load":
             assert given.get("weights_only") is True, path
         assert given.get("allow_pickle") is not True, (path, name)

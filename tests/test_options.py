@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from tests.support.cli import ROOT
+from tests.support.cli import code_and_words as typed
+from tests.support.processes import python
 from trace_eval.commands.cli import app
 from trace_eval.commands.gates import Output
 from trace_eval.commands.listing import GROUPS
@@ -46,11 +45,6 @@ from trace_eval.turns.options import FigureOptions, TimingLimits, TurnsOptions
 HIDDEN = {"overrides", "extractor_options"}
 PAIRS = ROOT / "examples" / "pairs.jsonl"
 SERVER = ("--judge", "openai:m", "--base-url", "http://127.0.0.1:9/v1")
-
-
-def typed(*arguments: object) -> tuple[int, str]:
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return done.exit_code, " ".join(done.output.split())
 
 
 def options_of(command: Any) -> int:
@@ -273,5 +267,4 @@ for name in (name for commands in GROUPS.values() for name in commands):
     assert not re.search(r"<(list|str|int|float|path)\b|[{]\w", shown.getvalue()), name
     assert "numpy" not in sys.modules, name
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    python(code)

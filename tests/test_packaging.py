@@ -1,4 +1,4 @@
-"""What ships beside the code: the container's recipe, the citation, and trackers."""
+"""What ships beside the code: the container's recipe, the citation, trackers, and the audit."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import audit
 from blueprints.distribution import SCRIPT, __version__
 from tests.support.cli import ROOT, trace_eval
 
@@ -56,3 +57,24 @@ def test_a_tracker_is_told_a_run_offline(name: str, tmp_path: Path) -> None:
     figures = Figures("run", {"judge": "rules"}, {"coverage": 1.0, "win_rate/a:b": 0.5})
     assert name in _OWN[name](figures, tmp_path / "store")
     assert any((tmp_path / "store").rglob("*"))
+
+
+SAFE = {"name": "a", "version": "1", "vulns": []}
+BAD = {"name": "b", "version": "2", "vulns": [{"id": "CVE-1", "fix_versions": ["3"]}]}
+UNKNOWN = {"name": "c", "skip_reason": "not found"}
+
+
+def test_advisories_fail(capsys: pytest.CaptureFixture[str]) -> None:
+    assert audit.judge([SAFE, BAD, UNKNOWN]) == 1
+    said = capsys.readouterr().out
+    assert "b 2: CVE-1, fixed in 3" in said
+    assert "2 packages looked up, 1 with advisories" in said
+    assert "1 could not be looked up: c" in said
+
+
+def test_what_could_not_be_looked_up_is_never_taken_for_safe(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert audit.judge([UNKNOWN]) == 2
+    assert "nothing is known" in capsys.readouterr().out
+    assert audit.judge([SAFE, UNKNOWN]) == 0

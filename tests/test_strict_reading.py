@@ -17,6 +17,7 @@ import pytest
 from blueprints import UserError
 from fusion import RATINGS
 from fusion.tables import read_policy
+from tests.support.imports import calls, modules
 from trace_eval.data import strict_toml
 from trace_eval.data.answers import Recording
 from trace_eval.data.fused_scores import FILE, FusionModel
@@ -55,22 +56,18 @@ ALLOWED = {
 
 def test_json_is_read_by_the_strict_reader() -> None:
     found = set()
-    for package in ("blueprints", "extractors", "fusion", "trace_eval"):
-        for path in (ROOT / package).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text())):
-                if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-                    continue
-                name, owner = node.func.attr, ast.unparse(node.func.value)
-                if name in LOOSE and (owner in OWNERS or name == "model_validate_json"):
-                    found.add((path.relative_to(ROOT).as_posix(), ast.unparse(node.func)))
+    for path, call in calls():
+        if isinstance(call.func, ast.Attribute) and call.func.attr in LOOSE:
+            owner = ast.unparse(call.func.value)
+            if owner in OWNERS or call.func.attr == "model_validate_json":
+                found.add((path, ast.unparse(call.func)))
     assert found == set(ALLOWED), "read it with trace_eval.data.strict_json, or say why not"
 
 
 def test_toml_is_read_by_the_strict_reader() -> None:
     found = {
         path.relative_to(ROOT).as_posix()
-        for package in ("blueprints", "extractors", "fusion", "trace_eval")
-        for path in (ROOT / package).rglob("*.py")
+        for path in modules().values()
         if "tomllib" in path.read_text() or "import toml" in path.read_text()
     }
     assert found == {"trace_eval/data/strict_toml.py"}

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from benchmarks.synthetic_run import Recipe, make_run
 from tests.support import golden_runs as runs
-from trace_eval.commands.cli import app
+from tests.support.cli import output_of
 from trace_eval.show.latex import escaped
 
 pytest.importorskip("matplotlib")
@@ -24,9 +23,7 @@ HOSTILE = r"=a_$\b$ & <i>{100%}" + "\x07"
 
 
 def typed(*words: object, code: int = 0) -> str:
-    done = CliRunner().invoke(app, list(map(str, words)))
-    assert done.exit_code == code, done.output
-    return " ".join(done.output.split())
+    return " ".join(output_of(*words, code=code).split())
 
 
 @pytest.fixture(scope="module")

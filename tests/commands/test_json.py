@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from tests.support.audio import tone, write
 from tests.support.calls import conversation, sound
+from tests.support.cli import output_of as typed
 from tests.support.datasets_made import vocalbench
 from trace_eval.commands.cli import app
 from trace_eval.commands.listing import RESULTS, WITHOUT
@@ -37,12 +38,6 @@ def leaves(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         return
     for key, inner in below.items():
         yield from leaves(inner, f"{name} {key}".strip())
-
-
-def typed(*words: object, code: int = 0) -> str:
-    done = CliRunner().invoke(app, list(map(str, words)))
-    assert done.exit_code == code, done.output
-    return done.output
 
 
 def test_every_command_has_it_or_says_why_not() -> None:

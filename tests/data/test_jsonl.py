@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from blueprints import UserError
+from tests.support.processes import python
 from trace_eval.data import jsonl
 from trace_eval.runs.outcomes import ClipRecord
 
@@ -72,10 +71,7 @@ except UserError as error:
 def test_a_full_disk_leaves_whole_records_and_one_error_each(tmp_path: Path) -> None:
     path, other = tmp_path / "x.jsonl", tmp_path / "y.jsonl"
     other.write_text("old\n")
-    done = subprocess.run(
-        [sys.executable, "-c", _FILL, path, other], capture_output=True, text=True, check=True
-    )
-    *appended, replaced = done.stdout.splitlines()
+    *appended, replaced = python(_FILL, path, other).splitlines()
     assert len(appended) == 4
     assert all(f"{path}: cannot be written (File too large)" in line for line in appended)
     assert [ClipRecord.model_validate_json(line).source for line in jsonl.read(path)] == ["0"]

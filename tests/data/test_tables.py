@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from typer.testing import CliRunner
 
 from blueprints import UserError
 from tests.support import golden_runs
+from tests.support.cli import code_and_words
 from tests.support.their_files import recordings
-from trace_eval.commands.cli import app
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.names import LABELS, NAMES, PROMPT, SCORES, SINGLE, fields_of
@@ -132,8 +131,7 @@ JUDGED = "id,system_a,system_b,overall\nq1,new,old,1\nq2,old,new,2\nq3,new,old,2
 
 
 def _typed(line: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, [*line.split(), "--resamples", "0"])
-    return done.exit_code, " ".join(done.output.split())
+    return code_and_words(*line.split(), "--resamples", 0)
 
 
 def test_labels_name_the_systems_of_the_items_that_they_are_about(

@@ -18,16 +18,15 @@ import pytest
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.registry import register_implementation
-from typer.testing import CliRunner
 
 from blueprints import UserError
 from extractors import containers
 from extractors.audio import AudioError, Part, decode
 from extractors.formats import FORMATS
 from tests.support.audio import tone, write
+from tests.support.cli import code_and_words, output_of
 from tests.support.docs import commands
 from tests.support.their_files import PROMPTS, SAID, TABLES, recordings, tables
-from trace_eval.commands.cli import app
 from trace_eval.data.columns import Columns
 from trace_eval.data.file_names import without_own_parts
 from trace_eval.data.label_files import read_columns
@@ -113,9 +112,8 @@ def test_each_command_of_the_page_judges_the_three_pairs_at_the_first_try(
     groups = ("transcript", "quality", "pitch", "loudness", "rate")
     fast = [*(f"--extractor={group}=none" for group in groups), "--workers=0"]
     for number, line in enumerate(LINES):
-        done = CliRunner().invoke(app, [*line.words[1:], "--out", f"run{number}", *fast])
-        assert done.exit_code == 0, done.output
-        assert "3 of 3 pairs scored" in done.output, line.text
+        told = output_of(*line.words[1:], "--out", f"run{number}", *fast)
+        assert "3 of 3 pairs scored" in told, line.text
         recognised = {record.clip for record in Run.open(f"run{number}").clips().values()}
         sounds = {
             decode(folder / side / f"q{n}.wav").sha256 for side in ("new", "old") for n in (1, 2, 3)
@@ -478,8 +476,7 @@ def test_from_own_files_to_a_ranking_by_the_commands_as_typed(
     fast = f" {' '.join(quick)} --workers 0 --cache {tmp_path / 'cache'}"
 
     def typed(line: str) -> tuple[int, str]:
-        done = CliRunner().invoke(app, line.split())
-        return done.exit_code, " ".join(done.output.split())
+        return code_and_words(*line.split())
 
     assert typed(f"judge --a new --b old --prompts prompts --out r1 {fast}")[0] == 0
     assert [p.systems for p in Run("r1").pairs()] == [("new", "old")] * 3

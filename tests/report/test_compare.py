@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,12 +14,17 @@ from tests.support import calls
 from tests.support.audio_cases import write
 from tests.support.cli import trace_eval
 from tests.support.compared_runs import OPTIONS, run
+from tests.support.report_pages import opened
 from trace_eval.api.judged import Run
 from trace_eval.compare.evaluate import compare_runs
+from trace_eval.compare.page import write_page
 from trace_eval.compare.scores import compare_folders
 from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.options import RateOptions
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture
@@ -110,6 +116,24 @@ def test_the_command_prints_writes_json_and_a_page(runs: list[Path], tmp_path: P
     assert "<script" not in html
     assert "&lt;b&gt;say p1&lt;/b&gt;" in html
     assert "because of p1" in html
+
+
+@pytest.mark.parametrize("width", [1400, 400])
+def test_players_and_reasons_of_its_page_can_be_used_at_every_width(
+    browser: Browser, runs: list[Path], tmp_path: Path, width: int
+) -> None:
+    path = tmp_path / "page.html"
+    write_page(compare_runs(runs, options=OPTIONS), runs, path)
+    with opened(browser, path.as_uri(), viewport={"width": width, "height": 900}) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator("h1").inner_text() == "text · audio"
+        cut = "[...document.querySelectorAll('.titled')].map(t => t.scrollWidth > innerWidth)"
+        assert width > 400 or ((wide := page.evaluate(cut)) and not any(wide))
+        players = [box["width"] for p in page.locator("audio").all() if (box := p.bounding_box())]
+        assert len(players) == 6
+        assert min(players) >= 240
+        reason = page.get_by_text("because of p1").first.bounding_box()
+        assert reason["x"] + reason["width"] <= width
 
 
 def test_noise_is_told_beside_a_repetition(runs: list[Path], tmp_path: Path) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from typer.testing import CliRunner
 
 from blueprints import UserError
 from tests.support.audio import tone, write
-from tests.support.cli import ROOT
+from tests.support.processes import python
 from tests.support.web import Web, serve
 from trace_eval.commands.cli import app
 from trace_eval.data import remote
@@ -125,8 +123,7 @@ def test_a_refusal_does_not_even_import_fsspec() -> None:
         "except ValueError as error: print(error)\n"
         "assert 'fsspec' not in sys.modules"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert "chained URLs are not opened; unpack an archive first" in done.stdout, done.stderr
+    assert "chained URLs are not opened; unpack an archive first" in python(code)
 
 
 @pytest.mark.parametrize(
@@ -167,14 +164,7 @@ def test_settings_of_fsspec_open_nothing_more(web: Web, tmp_path: Path) -> None:
         "for url in ('reference://x.wav', 'zip://in/a.wav', 'zip://in/a.wav::file:///none.zip'):\n"
         "    try: fetch(url)\n    except ValueError as error: print(error)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={"FSSPEC_REFERENCE": refs, "FSSPEC_ZIP": settings, "PATH": ""},
-    )
-    assert done.stdout.count("; ") >= 3, done.stderr
+    assert python(code, FSSPEC_REFERENCE=refs, FSSPEC_ZIP=settings).count("; ") >= 3
     assert web.asked == []
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ import pytest
 from blueprints import UserError
 from tests.support import reviewed as support
 from tests.support.cli import ROOT
+from tests.support.processes import python
 from trace_eval.data.files import replace_file
 from trace_eval.data.outputs import RECORD, claimed, write_file
 
@@ -60,13 +59,9 @@ def test_a_full_disk_leaves_every_output_as_it_was(tmp_path: Path) -> None:
     with claimed(folder):
         for name in names:
             write_file(folder / name, "old\n")
-    done = subprocess.run(
-        [sys.executable, "-c", _FULL, folder, run], capture_output=True, text=True, check=True
-    )
-    shown = dict(line.split(" | ") for line in done.stdout.splitlines())
-    assert set(shown) == {
-        *("json", "table", "csv", "report", "export", "parquet", "fused judge", "card")
-    }
+    shown = dict(line.split(" | ") for line in python(_FULL, folder, run).splitlines())
+    kinds = {"json", "table", "csv", "report", "export", "parquet", "fused judge", "card"}
+    assert shown.keys() == kinds
     assert all("cannot be written (" in stated for stated in shown.values()), shown
     assert all("File too large" in stated for stated in shown.values()), shown
     assert all((folder / name).read_text() == "old\n" for name in names)

@@ -1,26 +1,30 @@
-"""Which input and which options continue a run, and which get a folder of their own."""
+"""Which input and options continue a run, which get a folder of their own, and its record."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from blueprints import UserError
+from extractors import packaged
 from tests.support.cli import ROOT
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.data.outputs import refuse_package
 from trace_eval.data.pairs import Pair
 from trace_eval.data.shards import Shard
 from trace_eval.extracting.options import ExtractOptions
+from trace_eval.extracting.start import extractors_of
 from trace_eval.judges.options.judge_options import MAY_CHANGE, NOT_DECIDING, JudgeOptions
 from trace_eval.runs.config import read_config, settings_of, to_toml
 from trace_eval.runs.inputs import check_continues, default_out, fresh, input_name
 from trace_eval.runs.listing import list_runs
 from trace_eval.runs.options import Options
-from trace_eval.runs.record import JudgeRecord, RunRecord
+from trace_eval.runs.record import JudgeRecord, RunRecord, SessionRecord, differences
 from trace_eval.runs.run import Run
+from trace_eval.runs.session import Session
 
 
 def _manifest(path: Path | str, *ids: str, text: str = "Hi.") -> Manifest:
@@ -151,3 +155,53 @@ def test_runs_are_listed_and_found_by_tag(tmp_path: Path) -> None:
     assert [run.folder.name for run in list_runs(tmp_path, tag="night")] == ["one"]
     with pytest.raises(UserError, match="no such folder"):
         list_runs(tmp_path / "nowhere")
+
+
+def begin(out: Path, **options: str) -> None:
+    with Session(
+        read_manifest(ROOT / "examples" / "pairs.jsonl"),
+        out,
+        Options(ExtractOptions(overrides=options)),
+    ):
+        pass
+
+
+def test_a_run_is_not_continued_with_another_recogniser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if problem := packaged.problem(packaged.ENGLISH):
+        pytest.skip(problem)
+    begin(tmp_path / "run")
+    begin(tmp_path / "run")  # the same one continues
+    with pytest.raises(UserError, match=r"made with another extractors .*use --out"):
+        begin(tmp_path / "run", transcript="none", rate="none")
+    # Nor when the weights have gone meanwhile and the default would be another one.
+    monkeypatch.setattr(packaged, "_folder", lambda _: None)
+    monkeypatch.setattr("extractors.faster_whisper.model_folder", lambda *_: None)
+    with (
+        pytest.warns(UserWarning, match="Nothing recognises the speech"),
+        pytest.raises(UserError, match="made with another extractors"),
+    ):
+        begin(tmp_path / "run")
+
+
+def test_options_that_no_recogniser_takes_are_refused() -> None:
+    options = ExtractOptions(overrides={"transcript": "none", "rate": "none"}, beam_size=5)
+    with pytest.raises(UserError, match="beam_size 5: no extractor of this plan takes"):
+        extractors_of(options)
+
+
+def test_what_a_later_version_wrote_survives(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(json.dumps({"judge": {}, "colour": "green"}))
+    run = Run.open(tmp_path)
+    run.write_record(run.record().model_copy(update={"policy": "majority_vote"}))
+    assert json.loads((tmp_path / "manifest.json").read_text())["colour"] == "green"
+
+
+def test_the_first_difference_is_told() -> None:
+    one = RunRecord(judge=JudgeRecord(spec="x", parameters={"seed": 0}), max_seconds=9)
+    other = RunRecord(judge=JudgeRecord(spec="x", parameters={"seed": 1}), max_seconds=9)
+    assert list(differences(one, other, ("judge", "max_seconds"))) == [
+        ("judge", "parameters.seed: 0, now 1")
+    ]
+    assert RunRecord(sessions=(SessionRecord(started="2026"),)).started == "2026"

@@ -11,14 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from blueprints import UserError
 from tests.support.cli import output_of
 from tests.support.judged import rated_run
 from tests.support.orca import SCALE, orca_rows
 from tests.support.scored import figure
-from trace_eval.commands.cli import app
 from trace_eval.data.items import Single
 from trace_eval.data.measures.lexical import lexical_score
 from trace_eval.data.score_estimates import of_distribution
@@ -304,9 +302,7 @@ def test_the_command_prints_every_table(run: Path, tmp_path: Path) -> None:
     ],
 )
 def test_options_that_do_not_fit_are_refused(run: Path, arguments: list[str], message: str) -> None:
-    done = CliRunner().invoke(app, ["agree", str(run), *arguments])
-    assert done.exit_code != 0
-    assert message in done.output
+    assert message in output_of("agree", run, *arguments, code=2)
 
 
 def test_what_holds_no_scores_is_said(tmp_path: Path) -> None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from blueprints import UserError
+from tests.support.cli import code_and_words, output_of
 from tests.support.scored import figure
 from trace_eval import AgreeOptions, RankOptions, agree, rank
-from trace_eval.commands.cli import app
 from trace_eval.data.columns import Columns
 from trace_eval.decide.answers import answer_of, answered
 from trace_eval.estimate.options import BootstrapOptions
@@ -66,10 +64,6 @@ def scored(tmp_path: Path) -> Path:
     return table(tmp_path / "scores.csv", "id,question_id,system,score", *rows)
 
 
-def run(*arguments: object) -> Any:
-    return CliRunner().invoke(app, [str(word) for word in arguments])
-
-
 @pytest.mark.parametrize(
     ("name", "text", "kind"),
     [
@@ -98,17 +92,16 @@ def test_the_library_gives_what_the_command_prints(
 ) -> None:
     out = tmp_path / "found.json"
     shared = ("--labels", people, "--resamples", 40, "--json", out)
-    assert run("agree", judged, "--missing", "drop", *shared).exit_code == 0
+    output_of("agree", judged, "--missing", "drop", *shared)
     report = agree([judged], people, AgreeOptions(QUICK, missing="drop"))
     assert json.loads(out.read_text()) == answered(report, answer_of(report))
     assert json.loads(out.read_text())["shares"]
-    done = run("rank", judged, *shared, "--full")
-    assert done.exit_code == 0, done.output
+    printed = output_of("rank", judged, *shared, "--full")
     ranked = rank(judged, people, RankOptions(QUICK))
     assert json.loads(out.read_text()) == answered(ranked, answer_of(ranked))
     assert ranked.powered is not None
     for title in ("Ranking: value", "win rates from few labels"):
-        assert title in done.output
+        assert title in printed
 
 
 def test_what_was_read_is_as_good_as_its_path(judged: Path, people: Path, scored: Path) -> None:
@@ -133,8 +126,8 @@ def test_kinds_are_not_mixed(
     judged: Path, scored: Path, people: Path, typed: tuple[str, ...], message: str
 ) -> None:
     files = {"judge": judged, "scores": scored, "people": people}
-    done = run(*(files.get(word, word) for word in typed))
-    assert (done.exit_code, message in " ".join(done.output.split())) == (2, True), done.output
+    code, told = code_and_words(*(files.get(word, word) for word in typed))
+    assert (code, message in told) == (2, True), told
     with pytest.raises(UserError, match=r"--prediction.* mean nothing for scores"):
         agree([read_scores(scored)], None, None, Columns("x"))
 
@@ -187,17 +180,15 @@ def test_single_answers_show_no_order(drawn: str, tmp_path: Path) -> None:
 
 
 def test_commands_over_scores(scored: Path, tmp_path: Path) -> None:
-    done = run("rank", scored, "--resamples", 40, "--csv", tmp_path / "csv", "--full")
-    assert done.exit_code == 0, done.output
-    assert "human mean" in done.output
+    done = output_of("rank", scored, "--resamples", 40, "--csv", tmp_path / "csv", "--full")
+    assert "human mean" in done
     rows = list(csv.DictReader((tmp_path / "csv" / "means.csv").open()))
     assert [row["system"] for row in rows] == ["fair", "good", "poor"]
     labels = table(tmp_path / "p.csv", "id,score", *(f"good{n},{4 + n % 2}" for n in range(10)))
     arguments = ("agree", scored, "--labels", labels, "--resamples", 0)
-    assert run(*arguments, "--fail-under", "rho=0.9").exit_code == 0
-    failed = run(*arguments, "--fail-under", "coverage=1.1")
-    assert failed.exit_code == 1
-    assert "coverage is 1.0000, wanted at least 1.1" in failed.output
+    output_of(*arguments, "--fail-under", "rho=0.9")
+    failed = output_of(*arguments, "--fail-under", "coverage=1.1", code=1)
+    assert "coverage is 1.0000, wanted at least 1.1" in failed
 
 
 @pytest.mark.parametrize(

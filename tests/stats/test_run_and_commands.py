@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support import blueprints as make
 from tests.support.cli import output_of
+from tests.support.processes import python
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall, VerdictOpinion
 from trace_eval.data.measures import text
@@ -167,5 +166,4 @@ def test_help_imports_nothing_heavy() -> None:
         " 'ablate agree best card compare convert drill plan rank review turns'.split()];"
         "print([m for m in ('numpy', 'scipy', 'sklearn', 'pyarrow') if m in sys.modules])"
     )
-    got = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert got.stdout.strip() == "[]"
+    assert python(code).strip() == "[]"

@@ -11,13 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import binom
-from typer.testing import CliRunner
 
 from benchmarks.coverage.screen import STUDY, UNSEEN
 from blueprints import UserError
-from tests.support.cli import output_of
+from tests.support.cli import code_and_words, output_of
 from tests.support.label_tables import table
-from trace_eval.commands.cli import app
 from trace_eval.decide.screen import Screening, screen
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import units
@@ -215,13 +213,11 @@ def test_three_commands_have_one_rule(
     ):
         wanted = [] if command == "screen" else ["--resamples", "0", "--full"]
         missing = ["--missing", "drop"] if command == "agree" else []
-        line = [command, str(judge), "--labels", str(labels), *wanted, *missing]
-        result = CliRunner().invoke(app, line)
-        printed = " ".join(result.output.split())
-        assert words in printed, result.output
+        code, printed = code_and_words(command, judge, "--labels", labels, *wanted, *missing)
+        assert words in printed
         assert silent not in printed
         # labels that contradict themselves are refused where nothing else is to be had
-        assert (result.exit_code != 0) == (command == "screen" and "first" in words)
+        assert (code != 0) == (command == "screen" and "first" in words)
 
 
 def test_needed_labels_do_what_they_say() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from tests.support.forked import ROOT, Done, Server, environment
 
-__all__ = ["ROOT", "Done", "output_of", "trace_eval"]
+__all__ = ["ROOT", "Done", "code_and_words", "output_of", "trace_eval"]
 
 _server = cache(Server)
 
@@ -36,11 +38,20 @@ def trace_eval(*arguments: object, cwd: Path = ROOT, timeout: float = 600) -> Do
 
 def output_of(*arguments: object, code: int = 0) -> str:
     """All that ``trace-eval ARGUMENTS`` prints, in this process; it ends with the code."""
+    done = _invoked(arguments, COLUMNS="300")
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def code_and_words(*arguments: object) -> tuple[int, str]:
+    """How ``trace-eval ARGUMENTS`` ends in this process, and what it prints, lines joined."""
+    done = _invoked(arguments)
+    return done.exit_code, " ".join(done.output.split())
+
+
+def _invoked(arguments: Iterable[object], **variables: str) -> Any:
     from typer.testing import CliRunner
 
     from trace_eval.commands.cli import app
 
-    typed = [str(argument) for argument in arguments]
-    done = CliRunner().invoke(app, typed, env={"COLUMNS": "300"})
-    assert done.exit_code == code, done.output
-    return done.output
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], env=variables)

@@ -43,6 +43,14 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
+def calls(root: Path = ROOT) -> Iterator[tuple[str, ast.Call]]:
+    """(file, call) of every call in our packages."""
+    for path in modules(root).values():
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Call):
+                yield path.relative_to(root).as_posix(), node
+
+
 @cache
 def arrows(root: Path = ROOT, types: bool = False) -> tuple[Arrow, ...]:
     """Every import between two of our modules; ``types``: also those for type checkers alone."""
