@@ -31,9 +31,8 @@ class Spending:
 
     Attributes:
         spent: for calls that the server counted.
-        possible: worst case of the calls that may have been charged besides: reset, timed out,
+        possible: worst case of the ``calls`` that may have been charged besides: reset, timed out,
             interrupted, or answered without counts.
-        calls: number of those.
         above: cost of calls above their worst case: a server may count more tokens than any
             estimate, and the limit can be passed by that much.
         limit: that must not be passed; None: none.

@@ -59,9 +59,7 @@ class _Renewal:
 class Sender(Generic[T]):
     """Sends the calls of one judge: its replies, the cache, the money.
 
-    Attributes:
-        asker: retries, the bound on calls in flight, and the budget.
-        failures: reply key -> why a batch has no reply for it (see ``judges.ask.batch``).
+    ``failures``: reply key -> why a batch has no reply for it (see ``judges.ask.batch``).
 
     Raises:
         UserError: the reply cache cannot be used, ``max_cost`` is set without a known price,

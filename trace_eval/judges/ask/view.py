@@ -109,21 +109,15 @@ class AnswerForm(ABC, Generic[T]):
 class View(ABC):
     """The material of a case that a prompt shows, and the question about it.
 
-    Attributes:
-        options: the user's, completed by the view.
-        uses: fields of ``JudgeOptions`` that have an effect on it.
-        reads: its sources; audio is decoded on demand, blueprints are extracted.
-        takes_conversations: whether an answer may be a conversation of many turns.
-        sha256: identity of all texts that are sent with every item.
-        static_messages: sent with every item; they decide the size of the context.
+    ``uses``, ``reads`` and ``takes_conversations`` are as those of a judge.
     """
 
-    options: JudgeOptions
+    options: JudgeOptions  # the user's, completed by the view
     uses: frozenset[str]
     reads: frozenset[Modality] = frozenset({"blueprint"})
     takes_conversations: bool = False
-    sha256: str
-    static_messages: Sequence[Message]
+    sha256: str  # identity of all texts that are sent with every item
+    static_messages: Sequence[Message]  # sent with every item
 
     @abstractmethod
     def roles(self, item: Item) -> list[str]:

@@ -156,20 +156,13 @@ def view_of(rubric: ScoreRubric, options: JudgeOptions) -> SingleView:
 
 
 class JudgeKind(NamedTuple):
-    """A built-in kind of judge.
-
-    Attributes:
-        usage: how it is written.
-        package: that must be installed; None: none.
-        pairs: makes a judge of pairs; None: it compares none.
-        scores: makes judges of single answers; None: it scores none by itself.
-    """
+    """A built-in kind of judge: how it is written, what it is, and what makes it."""
 
     usage: str
     about: str
-    package: str | None = None
-    pairs: PairFactory | None = None
-    scores: ScoreFactory | None = None
+    package: str | None = None  # that must be installed
+    pairs: PairFactory | None = None  # None: it compares none
+    scores: ScoreFactory | None = None  # None: it scores none by itself
 
 
 def _chat(kind: str, usage: str, about: str, package: str | None) -> JudgeKind:

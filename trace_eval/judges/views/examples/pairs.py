@@ -1,9 +1,8 @@
 """Solved examples that go before the question, and the checks on their file.
 
-A file of JSON lines: each line is a pair record as in any manifest, with ``answer``: an
-object with the key of the task (``{"label": "1"}``, ``{"match": true}``), with ``reasoning``
-if there is any; for tasks of several parts one label per dimension
-(``{"content": "1", "paralinguistics": "tie", "voice_quality": "1"}``).
+Each JSON line is a pair as in any manifest, with ``answer``: an object with the key of the task
+(``{"label": "1"}``, ``{"match": true}``), and ``reasoning`` if there is any; of several parts one
+label per dimension (``{"content": "1", "paralinguistics": "tie", "voice_quality": "1"}``).
 """
 
 from __future__ import annotations

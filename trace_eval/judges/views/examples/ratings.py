@@ -1,9 +1,9 @@
 """Solved examples of a rating: single answers with their scores.
 
-A file of JSON lines: each line is a single answer as in any manifest, with its score as
-``answer`` (``{"score": 4}``, with ``reasoning`` and ``elements`` if there are any), or with
-human ``scores``, whose mean counts. Where several rubrics are rated, ``answer`` says which:
-``{"style": {"score": 4}, "realism": {"score": 1}}``. Mean opinions may have decimals.
+Each JSON line is a single answer as in any manifest, with its score as ``answer``
+(``{"score": 4}``, with ``reasoning`` and ``elements`` if there are any), or with human ``scores``,
+whose mean counts.
+Of several rubrics ``answer`` says which: ``{"style": {"score": 4}, "realism": {"score": 1}}``.
 """
 
 from __future__ import annotations
@@ -37,11 +37,8 @@ def read_rated_examples(
 ) -> Examples:
     """Read and check a file of examples; the first ``shots`` of them are shown.
 
-    Args:
-        path: JSON lines, or any other manifest of single answers.
-        rubric: on whose scale the scores are.
-        shots: how many; None: 4, or as many as there are.
-        one_of_several: other rubrics are rated beside it, so scores must name theirs.
+    Scores are on the rubric's scale, decimals allowed; ``one_of_several``: other rubrics are rated
+    beside this one, so they must name theirs.
 
     Raises:
         UserError: the file cannot be read, a score is missing or off the scale, what the rubric

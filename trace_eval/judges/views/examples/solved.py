@@ -1,7 +1,7 @@
 """Solved examples: which are shown, their identity, and their messages.
 
-The messages are the same bytes in every call, so that servers can keep them in their caches. Which
-parts they become is that of the strategies in ``judges.views.pair.sound_prompt``.
+The messages are the same bytes in every call, so that servers can keep them in their caches; the
+strategies of ``judges.views.pair.sound_prompt`` say which parts they become.
 """
 
 from __future__ import annotations
@@ -31,11 +31,9 @@ DEFAULT_SHOTS = 4
 
 @dataclass(frozen=True)
 class Solved:
-    """An example with its solution.
+    """An item with its recordings, in the order of its record, and its solution.
 
     Attributes:
-        item: as its file has it.
-        unit: its recordings, in the order of the record.
         solutions: part of a task, or key of a rating -> the reply that solves it, as JSON, and
             the same in a few words.
         identity: all that is shown of it, recordings by their hashes.
@@ -146,7 +144,7 @@ class SolvedTurn:
         sounds: its recordings, which decide the rate of that waveform.
         apart: its recordings as parts of their own, each behind a line that names it.
         written: what is to be read beside them, harmless and fenced.
-        solution: the reply that solves it, and the same in a few words, for a list of solutions.
+        solution: as in :attr:`Solved.solutions`.
     """
 
     joined: Callable[[str], list[Item]]
@@ -159,10 +157,8 @@ class SolvedTurn:
 def example_messages(sending: Sending, turns: Sequence[SolvedTurn], question: str) -> list[Message]:
     """The turns of all examples: one of the user and one of the assistant for each, or for all.
 
-    Args:
-        sending: how sound is sent; its strategy decides how examples are joined.
-        turns: in the order in which they are shown; empty: no messages.
-        question: that ends the turn of an example, as it ends that of the test.
+    How examples are joined is the strategy of ``sending``; the question ends the turn of an
+    example as it ends that of the test.
     """
     if not turns:
         return []

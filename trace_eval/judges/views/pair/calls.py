@@ -27,11 +27,7 @@ _WHO = {"user": "user", "agent": "assistant", "other": "somebody else"}
 def call_clip(case: Case, answer: Answer, name: str, max_seconds: float) -> Clip:
     """All turns of a call that can be heard, each from its own channel, as one mono recording.
 
-    Args:
-        case: whose recordings can be decoded.
-        answer: a conversation.
-        name: what it is, for messages.
-        max_seconds: longest that is sent; cuts that are longer together are not decoded.
+    Cuts that are longer together than ``max_seconds`` are not decoded; ``name`` is for messages.
 
     Raises:
         AudioError: a turn cannot be decoded, or all of them are too long together.
@@ -49,11 +45,7 @@ def call_clip(case: Case, answer: Answer, name: str, max_seconds: float) -> Clip
 
 
 def about_calls(answers: Sequence[Answer]) -> str:
-    """Caveats about recordings that are calls; nothing where none is one.
-
-    Args:
-        answers: two, in the order in which they are heard.
-    """
+    """Caveats about those of two recordings, in the order heard, that are calls; else nothing."""
     lines = []
     for place, answer in zip(("first", "second"), answers, strict=True):
         if answer.conversation is not None:
@@ -74,10 +66,7 @@ def words_of_call(
 ) -> str | None:
     """The words of a call, a line a turn; None: there are none.
 
-    Args:
-        side: role of the answer.
-        answer: a conversation.
-        blueprints: of its turns by role; None: only the text that its source has counts.
+    Without the blueprints of its turns, only the text that its source has counts.
     """
     call = answer.conversation
     assert call is not None

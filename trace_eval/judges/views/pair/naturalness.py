@@ -29,13 +29,7 @@ TEXT_FROM_ASR = "text_from_asr: a recogniser's words stand for the text, so misr
 
 
 class Texts(NamedTuple):
-    """The texts of both sides, or why one is missing.
-
-    Attributes:
-        a, b: what each should have said.
-        caveats: of a judgement that rests on them.
-        reason: why there is none.
-    """
+    """What both sides should have said, with caveats, or the reason why a text is missing."""
 
     a: str = ""
     b: str = ""
@@ -93,11 +87,9 @@ _KEYS = keys_of(QUESTION)
 
 
 class NaturalnessPrompt:
-    """The prompts of one run.
+    """The prompts of one run, in the package's words or with blocks of the user's template.
 
-    Args:
-        template: a user's file that replaces blocks; None: the package's own words.
-        structure: ``json``, or ``text`` for models that end with a line of scores.
+    ``structure``: ``json``, or ``text`` for models that end with a line of scores.
 
     Raises:
         UserError: the user's template cannot be read or is not valid.
@@ -118,10 +110,8 @@ class NaturalnessPrompt:
     ) -> list[str | Sound]:
         """The user turn on two recordings, words and sounds in their order.
 
-        Args:
-            texts: what should have been said, by place; equal ones are shown once.
-            sounds: the recordings by place.
-            style: of delivery that was asked for.
+        ``texts`` and ``sounds`` are by place, and equal texts are shown once; ``style`` is that
+        of the requested delivery.
         """
         shown = texts[:1] if len(set(texts)) == 1 else texts
         marks = {f"audio_{n}": sound for n, sound in enumerate(sounds, start=1)}

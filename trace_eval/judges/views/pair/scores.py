@@ -1,9 +1,9 @@
 """The request to a judge that scores both recordings: naturalness (SpeechJudge, arXiv 2511.07931).
 
-Other questions with two scores come from task files. The recordings are sent apart, as the
-published judge was trained, and without examples, with which published models did worse.
-Naturalness keeps its words in a template; those of a file are put together here, and ``{text_1}``
-and ``{text_2}`` become what each recording should have said. See docs/how-to/listening.md.
+Recordings are sent apart, as the published judge was trained, and without examples, with which
+published models did worse. Naturalness has its words in a template; those of a task file are put
+together here, where ``{text_1}`` and ``{text_2}`` become what each recording should have said.
+See docs/how-to/listening.md.
 """
 
 from __future__ import annotations
@@ -167,11 +167,7 @@ def _form_words(task: ScoreQuestion, structure: Structure) -> str:
 
 
 def _prompt(task: ScoreQuestion, options: JudgeOptions) -> NaturalnessPrompt | FilePrompt:
-    """The words of a task.
-
-    Raises:
-        UserError: the template cannot be used.
-    """
+    """The words of a task; raises UserError where the template cannot be used."""
     structure: Structure = "text" if options.structure == "text" else "json"
     if task.template:
         return NaturalnessPrompt(options.template, structure)

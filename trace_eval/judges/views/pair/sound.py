@@ -228,11 +228,8 @@ def sound_in(
 ) -> Sound:
     """One of a case's recordings by its hash; its samples are made again when they are sent.
 
-    Args:
-        case, recording: which one; an answer that is a call is joined from its turns.
-        name: what it is, for messages.
-        max_seconds: longest that is sent.
-        noise: what puts noise on it.
+    An answer that is a call is joined from its turns; ``name`` is for messages, and ``noise``
+    puts noise on the clip.
 
     Raises:
         AudioError: it cannot be decoded, or a model would not hear it as it is.
@@ -258,15 +255,14 @@ def _only(part: LabelQuestion, shown: PromptItem) -> PromptItem:
 
 
 def with_noise(clip: Clip, snr_db: float, seed: int = 0) -> Clip:
-    """The clip with Gaussian noise, at a ratio to the mean power of the whole clip.
+    """The clip with Gaussian noise, decided by seed and clip, independent for each channel.
 
-    A silent clip has no ratio and stays as it is. Where the sum would pass full scale it is scaled
-    down and does not clip.
+    A silent clip stays as it is. Where the sum would pass full scale it is scaled down.
 
     Args:
-        clip: its channels get independent noise of the same power.
-        snr_db: ratio of the clip's mean power to that of the noise, dB.
-        seed: together with the clip it decides the noise.
+        clip: what the noise is put on.
+        snr_db: ratio of the mean power of the whole clip to that of the noise, dB.
+        seed: of the noise.
     """
     samples = clip.samples.astype(np.float64)
     power = float(np.mean(np.square(samples)))

@@ -34,30 +34,16 @@ from trace_eval.judges.views.text.tasks import common
 
 @dataclass(frozen=True)
 class PromptItem:
-    """One comparison as it is put to the judge.
-
-    Attributes:
-        unit: the recordings, in the order in which they are heard.
-        text: the instruction in writing, where it is to be read.
-        transcripts: words by recording: ``instruction``, ``audio_1``, ``audio_2``.
-        about: what must be known of the recordings before they are heard.
-    """
+    """One comparison as it is put to the judge; ``transcripts`` by the names of recordings."""
 
     unit: Unit
-    text: str | None = None
+    text: str | None = None  # the instruction, where it is to be read
     transcripts: Mapping[str, str] = field(default_factory=dict)
-    about: str = ""
+    about: str = ""  # what must be known before the recordings are heard
 
 
 class PromptBuilder:
-    """The messages of one part of a task.
-
-    Args:
-        part: what is asked.
-        elicitation: how typed ties are asked for.
-        sending: how sound is sent.
-        examples: solved comparisons in their order, with what is shown of each.
-    """
+    """The messages of one part of a task, after solved examples with what is shown of each."""
 
     def __init__(
         self,

@@ -1,8 +1,7 @@
 """The prompt of a text judge of pairs: a static part first, then words and blueprints.
 
-This is TRACE's second stage (Textual Reasoning over Audio Cues for Evaluation). The pair is
-made harmless and rendered once; both orders and all samples share that work. The judge is never
-shown labels, system names, references or file names.
+This is TRACE's second stage (Textual Reasoning over Audio Cues for Evaluation). A pair is rendered
+once for both orders and all samples. Labels, system names, references and file names are not shown.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Waveforms of several recordings: mono, one rate, PCM16 WAV in memory; and how they are sent.
 
-Nothing here keeps what it makes, but for parts that are the same in every call. A recording that
-is at the target rate already passes unchanged, sample by sample: 16-bit files survive the trip
-exactly.
+Nothing is kept but parts that are the same in every call. A recording at the target rate passes
+unchanged: 16-bit files survive the trip exactly.
 """
 
 from __future__ import annotations
@@ -58,8 +57,7 @@ JOINED_TEST: frozenset[Concat] = frozenset({"test", "all"})
 class Waveform:
     """A mono waveform as a list of items, in one format.
 
-    Its length, its places and its recipe follow from that list by arithmetic alone; samples and
-    bytes are made on demand; see :meth:`part` for the ones that are kept.
+    Its length, places and recipe follow by arithmetic; samples and bytes are made on demand.
 
     Attributes:
         items: in the order in which they are heard.
@@ -158,11 +156,7 @@ class Waveform:
         return wav if self.format == "wav" else _mp3(wav)
 
     def part(self, kept: bool = False) -> AudioPart:
-        """The waveform as a part of a message.
-
-        Args:
-            kept: the part is the same in every call, so its bytes are made once.
-        """
+        """The waveform as a part of a message; ``kept``: of every call, so its bytes are too."""
         render = lru_cache(maxsize=1)(self.render) if kept else self.render
 
         def made() -> bytes:

@@ -76,15 +76,10 @@ Item = Sound | Gap
 
 @dataclass(frozen=True)
 class Unit:
-    """One comparison or one answer with what was asked.
-
-    Attributes:
-        answers: one or two recordings, in the order in which they are shown.
-        instruction: the spoken question, where the task wants it heard.
-    """
+    """One or two answers in the order in which they are shown, with what was asked."""
 
     answers: tuple[Sound, ...]
-    instruction: Sound | None = None
+    instruction: Sound | None = None  # spoken, where the task wants it heard
 
     @property
     def sounds(self) -> tuple[Sound, ...]:
@@ -123,10 +118,7 @@ def common_rate(sounds: Iterable[Sound], wanted: int | None = None) -> int:
 def unit_items(unit: Unit, head: str, signals: Signals) -> list[Item]:
     """One comparison: head label, then each recording behind its own, a gap after every item.
 
-    Args:
-        unit: the recordings.
-        head: signal in front of it all: ``example_1`` ... ``example_8`` or ``test``.
-        signals: by name; empty: none are heard.
+    ``head`` is ``example_1`` ... ``example_8`` or ``test``; without signals no label is heard.
     """
     audible: list[Item] = [signals[head]] if signals else []
     for name, sound in unit.named:
@@ -137,13 +129,8 @@ def unit_items(unit: Unit, head: str, signals: Signals) -> list[Item]:
 def single_items(unit: Unit, head: str, signals: Signals, gap_s: float = 0.0) -> list[Item]:
     """One single answer as an example: 0.3 s after a label, 0.7 s after a recording.
 
-    Without an instruction the head label is the only one; with one, each part has its own.
-
-    Args:
-        unit: the answer, which may be the turns of a dialogue.
-        head: signal in front of it all: ``example_1`` ... ``example_8``.
-        signals: by name; empty: none are heard.
-        gap_s: seconds between two turns.
+    Without an instruction the head label is the only one; with one, each part has its own. An
+    answer may be the turns of a dialogue, ``gap_s`` seconds apart.
     """
     label, rest = Gap(LABEL_GAP_S), Gap(CLIP_GAP_S)
     made: list[Item] = [signals[head], label] if signals else []
@@ -202,10 +189,7 @@ def check_length(seconds: float, max_seconds: float, name: str = "the clip") -> 
 def check_clip(clip: Clip, max_seconds: float, name: str = "the clip") -> None:
     """Refuse a recording that a judge would not hear whole, or hear nothing in.
 
-    Args:
-        clip: decoded; the mix of its channels is what is sent.
-        max_seconds: longest that is heard.
-        name: of the recording, for the message.
+    What is sent is the mix of its channels.
 
     Raises:
         ClipRefused: it is empty, too long, too short or silent.

@@ -1,8 +1,7 @@
 """A conversation as text for a judge: turns, timing, tool calls, and how turns differ in sound.
 
-What does not fit the budget is dropped in a stated order, and every step is a caveat: responses of
-tools, notes on sound, then the words of the middle turns. Everything shown is harmless; the caller
-puts it behind a fence.
+What does not fit the budget is dropped in the order of :data:`STEPS`, and every step is a caveat.
+Everything shown is harmless; the caller puts it behind a fence.
 """
 
 from __future__ import annotations
@@ -40,15 +39,10 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 @dataclass(frozen=True)
 class Shown:
-    """A conversation as a judge reads it.
-
-    Attributes:
-        text: harmless, without a fence.
-        caveats: what was left out, in words.
-    """
+    """A conversation as a judge reads it, without a fence; caveats say what was left out."""
 
     text: str
-    caveats: tuple[str, ...] = ()
+    caveats: tuple[str, ...]
 
 
 def show_conversation(
@@ -60,8 +54,7 @@ def show_conversation(
     """Render a conversation, in the order of :data:`STEPS` shorter until it fits.
 
     Args:
-        conversation: what is shown.
-        blueprints: number of a turn -> what was measured of it.
+        conversation, blueprints: what is shown, and by number of a turn what was measured of it.
         budget: tokens that it may take, by estimate.
         sound: whether how turns sound is shown at all.
     """
@@ -254,11 +247,7 @@ def _mentioned(value: Any, words: frozenset[str]) -> Any:
         return [_mentioned(one, words) for one in value]
     if not isinstance(value, dict):
         return value
-    kept = {
-        key: _mentioned(one, words)
-        for key, one in value.items()
-        if _comes_up(key, words) or _holds(one, words)
-    }
+    kept = {key: _mentioned(one, words) for key, one in value.items() if _holds({key: one}, words)}
     return kept if len(kept) == len(value) else {**kept, "[cut]": len(value) - len(kept)}
 
 

@@ -1,8 +1,8 @@
 """Text from outside in a prompt, an unusable reply included: made harmless, then fenced.
 
-Transcripts and instructions are data that an attacker can write. Three layers keep them
-data: what could be read as markup is replaced, what cannot be seen is removed, and the
-rest stands between fence lines that carry a tag derived from the text itself.
+Transcripts and instructions are data that an attacker can write. What could be read as markup is
+replaced, what cannot be seen is removed, and the rest stands between fence lines with a tag that
+is derived from the text itself.
 """
 
 from __future__ import annotations
@@ -51,9 +51,8 @@ _AUDIO_END = re.compile(r"\.(?:wav|mp3|flac|ogg|m4a)\b")
 def neutralise(text: str) -> str:
     """The words on one line, with nothing that a parser or a chat template could act on.
 
-    Line breaks become spaces, so outside text can never start a line of its own. Control
-    and invisible characters go; lone surrogates become U+FFFD. The result is stable: a
-    second pass changes nothing.
+    Line breaks become spaces; control and invisible characters go; lone surrogates become U+FFFD.
+    A second pass changes nothing.
     """
     if _PLAIN.fullmatch(text):
         return text
@@ -135,8 +134,8 @@ def _value(value: object) -> object:
 def _all_harmless(values: list[object]) -> bool:
     """Whether nothing changes in texts, or in records of texts such as words, read at once.
 
-    Whatever would be changed in one of them would be in the whole: it is changed piece by piece,
-    an end is a blank beside a blank there, and so is an empty text.
+    What would be changed in one would be in the whole; an end, or an empty text, is a blank beside
+    a blank there.
     """
     texts = values
     if len(kinds := {*map(type, values)}) == 1 and issubclass(kind := kinds.pop(), BaseModel):
@@ -196,9 +195,6 @@ def second_chance(
 ) -> tuple[Message, ...]:
     """The conversation that asks once more; its recordings stay, and are paid again.
 
-    Args:
-        messages: what was asked.
-        reply: what came; None or empty: nothing.
-        again: what is wrong with it and what is wanted.
+    ``again`` says what is wrong with the reply, if any came, and what is wanted.
     """
     return (*messages, Message("assistant", shown_again(reply)), Message("user", again))

@@ -14,12 +14,7 @@ from blueprints import UserError
 
 
 class BlockTemplates:
-    """The blocks of the package's file, replaced by those of the user's.
-
-    Args:
-        own: the package's file.
-        user: a file that defines one or more of the blocks; None: there is none.
-        blocks: names that a file may define.
+    """The blocks of the package's file ``own``, replaced by those that the user's file defines.
 
     Raises:
         UserError: the user's file cannot be read or is not valid.
