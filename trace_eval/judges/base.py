@@ -48,6 +48,7 @@ class Case:
     A judge must not look at ``item.labels``, nor at the systems' names.
 
     Attributes:
+        item: a pair, or a single answer.
         blueprints: role of ``item.recordings()`` -> blueprint, for the roles that the judge needs.
         decode: the samples of one of the item's recordings, on demand.
     """

@@ -123,27 +123,16 @@ class Choices:
 
 
 class ChatClient(ABC):
-    """A server and a model on it.
+    """A server and a model on it."""
 
-    Attributes:
-        server: address without credentials; part of the reply cache's key.
-        model: the model's name.
-        ordered: the order of the calls decides the replies.
-        usual_concurrency: calls in flight by default.
-        uses: fields of ``JudgeOptions`` that have an effect on this client alone.
-        gives_choices: whether it can ask for several replies in one request.
-        reports_context: whether it can ask the server for the model's context.
-        key_variable: environment variable of its key; None: it takes none.
-    """
-
-    server: str
+    server: str  # address without credentials; part of the reply cache's key
     model: str
-    ordered: ClassVar[bool] = False
-    usual_concurrency: ClassVar[int] = 8
-    uses: ClassVar[frozenset[str]] = frozenset()
-    gives_choices: ClassVar[bool] = False
-    reports_context: ClassVar[bool] = False
-    key_variable: str | None = None
+    ordered: ClassVar[bool] = False  # the order of the calls decides the replies
+    usual_concurrency: ClassVar[int] = 8  # calls in flight by default
+    uses: ClassVar[frozenset[str]] = frozenset()  # options that have an effect on it alone
+    gives_choices: ClassVar[bool] = False  # it can ask for several replies in one request
+    reports_context: ClassVar[bool] = False  # it can ask the server for the model's context
+    key_variable: str | None = None  # environment variable of its key; None: it takes none
 
     @abstractmethod
     def parameters(self) -> dict[str, JsonValue]:

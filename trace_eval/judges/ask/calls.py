@@ -62,26 +62,18 @@ class Call:
 
 @dataclass(frozen=True)
 class CallOutcome(Generic[T]):
-    """The outcome of one call: an answer, or the reason why there is none.
-
-    Attributes:
-        raw: the last reply as it came, bounded.
-        repaired: the first reply was unusable, the second counts.
-        seconds: time of the calls, without waits.
-        seed: that was sent, where it is not the call's own.
-        choice: which reply it was of a request for several.
-    """
+    """The outcome of one call: an answer, or the reason why there is none."""
 
     value: T | None = None
     reason: Reason | None = None
     detail: str | None = None
-    raw: str | None = None
-    repaired: bool = False
+    raw: str | None = None  # the last reply as it came, bounded
+    repaired: bool = False  # the first reply was unusable, the second counts
     cached: bool = False
-    seconds: float | None = None
+    seconds: float | None = None  # of the calls, without waits
     usage: Usage | None = None
-    seed: int | None = None
-    choice: Choice | None = None
+    seed: int | None = None  # that was sent, where it is not the call's own
+    choice: Choice | None = None  # which reply it was of a request for several
 
 
 @dataclass

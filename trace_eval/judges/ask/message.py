@@ -25,21 +25,13 @@ class Text:
 
 @dataclass(frozen=True)
 class AudioPart:
-    """Sound that is made when a request's body is built, and freed with it.
+    """A file of sound that is made when a request's body is built, and freed with it."""
 
-    Attributes:
-        recipe: decides the bytes, and stands for them in cache keys and records.
-        render: makes the bytes of a whole file.
-        format: container as servers name it, e.g. ``wav``.
-        seconds: duration.
-        size: of the file, bytes.
-    """
-
-    recipe: Mapping[str, JsonValue]
+    recipe: Mapping[str, JsonValue]  # decides the bytes, and stands for them in keys and records
     render: Callable[[], bytes]
-    format: str = "wav"
+    format: str = "wav"  # container as servers name it
     seconds: float = 0.0
-    size: int = 0
+    size: int = 0  # bytes
 
     @property
     def base64_size(self) -> int:

@@ -47,8 +47,7 @@ class _PairJudge(InProcessJudge):
         return False
 
     async def judge(self, case: Case) -> Outcome:
-        asr = self.options.transcripts == "asr"
-        texts = texts_of((case.pair.a, case.a), (case.pair.b, case.b), asr)
+        texts = texts_of(case, self.options.transcripts == "asr")
         if texts.reason:
             return self.unscored(case.pair, Reason.EVIDENCE_MISSING, texts.reason)
         try:

@@ -31,20 +31,17 @@ DEFAULT_SHOTS = 4
 
 @dataclass(frozen=True)
 class Solved:
-    """An item with its recordings, in the order of its record, and its solution.
+    """An item with its recordings, in the order of its record, and its solutions.
 
-    Attributes:
-        solutions: part of a task, or key of a rating -> the reply that solves it, as JSON, and
-            the same in a few words.
-        identity: all that is shown of it, recordings by their hashes.
-        score: of a rating, decimals allowed.
+    Those are by part of a task, or key of a rating: the reply that solves it, as JSON, and the same
+    in a few words.
     """
 
     item: Judged
     unit: Unit
     solutions: Mapping[str, tuple[str, str]]
-    identity: JsonValue
-    score: float | None = None
+    identity: JsonValue  # all that is shown of it, recordings by their hashes
+    score: float | None = None  # of a rating, decimals allowed
 
     @property
     def text(self) -> str | None:
@@ -137,21 +134,13 @@ def local_sound(where: str, recording: Recording) -> Sound:
 
 @dataclass(frozen=True)
 class SolvedTurn:
-    """One example as it is put to the judge.
+    """One example as it is put to the judge."""
 
-    Attributes:
-        joined: name of its head signal -> its waveform as a list.
-        sounds: its recordings, which decide the rate of that waveform.
-        apart: its recordings as parts of their own, each behind a line that names it.
-        written: what is to be read beside them, harmless and fenced.
-        solution: as in :attr:`Solved.solutions`.
-    """
-
-    joined: Callable[[str], list[Item]]
-    sounds: Sequence[Sound]
-    apart: Callable[[], list[Part]]
-    written: tuple[str, ...]
-    solution: tuple[str, str]
+    joined: Callable[[str], list[Item]]  # name of its head signal -> its waveform as a list
+    sounds: Sequence[Sound]  # its recordings, which decide the rate of that waveform
+    apart: Callable[[], list[Part]]  # the same as parts, each behind a line that names it
+    written: tuple[str, ...]  # to be read beside them, harmless and fenced
+    solution: tuple[str, str]  # as in ``Solved.solutions``
 
 
 def example_messages(sending: Sending, turns: Sequence[SolvedTurn], question: str) -> list[Message]:

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from blueprints import Blueprint, Transcript
-from trace_eval.data.answers import Answer
+from blueprints import Transcript
 from trace_eval.data.rubrics.load import template_of
 from trace_eval.data.rubrics.pairs import SCORES, ScoreQuestion
+from trace_eval.judges.base import Case
 from trace_eval.judges.read.two_scores import NATURALNESS as QUESTION
 from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
 from trace_eval.judges.views.text.tasks import NATURALNESS
@@ -37,20 +37,19 @@ class Texts(NamedTuple):
     reason: str | None = None
 
 
-def texts_of(a: tuple[Answer, Blueprint], b: tuple[Answer, Blueprint], asr: bool) -> Texts:
+def texts_of(case: Case, asr: bool) -> Texts:
     """The reference of each side; without one the recogniser's words, where ``asr`` allows."""
     results: list[str] = []
     caveats: list[str] = []
-    for side, (answer, blueprint) in (("A", a), ("B", b)):
-        text = answer.reference
-        if text is None and asr and isinstance(blueprint.transcript, Transcript):
-            text = blueprint.transcript.text
+    for side, answer in case.pair.sides.items():
+        text, recognised = answer.reference, case.blueprints[side].transcript
+        if text is None and asr and isinstance(recognised, Transcript):
+            text = recognised.text
             if TEXT_FROM_ASR not in caveats:
                 caveats.append(TEXT_FROM_ASR)
         if text is None:
-            return Texts(
-                reason=f"answer {side} has no reference text; give one, or use -J transcripts=asr"
-            )
+            whose = f"answer {side.upper()} has no reference text"
+            return Texts(reason=f"{whose}; give one, or use -J transcripts=asr")
         results.append(text)
     if results[0] != results[1]:
         caveats.append(TEXTS_DIFFER)

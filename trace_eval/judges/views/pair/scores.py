@@ -83,8 +83,7 @@ class PairScoresView(View):
     def _texts(self, case: Case) -> Texts:
         if not self._task.wants_texts:
             return Texts()
-        asr = self.options.transcripts == "asr"
-        return texts_of((case.pair.a, case.a), (case.pair.b, case.b), asr)
+        return texts_of(case, self.options.transcripts == "asr")
 
     def prepare(self, case: Case) -> tuple[Sound, Sound]:
         """Both recordings by their hashes; samples are dropped again.

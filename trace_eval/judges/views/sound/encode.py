@@ -58,19 +58,12 @@ class Waveform:
     """A mono waveform as a list of items, in one format.
 
     Its length, places and recipe follow by arithmetic; samples and bytes are made on demand.
-
-    Attributes:
-        items: in the order in which they are heard.
-        rate: sampling rate of the whole, Hz.
-        level: integrated loudness to which every recording is brought, LUFS; None: as it is.
-        crop_s: only so many seconds from the start are kept; None: all.
-        format: in which it is encoded.
     """
 
-    items: tuple[Item, ...]
-    rate: int
-    level: float | None = None
-    crop_s: float | None = None
+    items: tuple[Item, ...]  # in the order in which they are heard
+    rate: int  # sampling rate of the whole, Hz
+    level: float | None = None  # integrated loudness of every recording, LUFS; None: as it is
+    crop_s: float | None = None  # seconds from the start that are kept; None: all
     format: AudioFormat = "wav"
 
     @property

@@ -24,21 +24,13 @@ LABEL_GAP_S, CLIP_GAP_S = 0.3, 0.7
 
 @dataclass(frozen=True)
 class Sound:
-    """Something audible with its identity; its samples are read on demand.
+    """Something audible with its identity; its samples are read on demand."""
 
-    Attributes:
-        sha256: of rate, channels and decoded samples, as ``extractors.audio.Clip`` defines it.
-        frames: samples per channel at ``rate``.
-        rate: its own sampling rate, Hz.
-        read: decodes it; raises ``extractors.audio.AudioError``.
-        signal: name of one of our own signals, e.g. ``test``; empty: a recording.
-    """
-
-    sha256: str
-    frames: int
-    rate: int
-    read: Callable[[], Clip]
-    signal: str = ""
+    sha256: str  # of rate, channels and decoded samples, as ``extractors.audio.Clip`` defines it
+    frames: int  # samples per channel at ``rate``
+    rate: int  # its own sampling rate, Hz
+    read: Callable[[], Clip]  # decodes it; raises ``extractors.audio.AudioError``
+    signal: str = ""  # name of one of our own signals, e.g. ``test``; empty: a recording
 
     @property
     def seconds(self) -> float:
