@@ -167,12 +167,7 @@ class ChatClient(ABC):
         return False
 
     async def choices(self, request: Request) -> Choices:
-        """Make one call that may bring ``request.choices`` replies; fewer are not an error.
-
-        Raises:
-            CallFailed: no reply.
-            Unusable: nothing in the response can be read.
-        """
+        """Make one call for at most ``request.choices`` replies; raises as :meth:`chat`."""
         raise NotImplementedError
 
     async def shutdown_date(self) -> str | None:

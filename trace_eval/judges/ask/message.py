@@ -119,8 +119,8 @@ _PIECES = re.compile(r"[A-Za-z]+|[^\x00-\x7f]|[^ A-Za-z]|(?<= ) ")
 def upper_tokens(messages: Iterable[Message]) -> int:
     """A bound that tokenizers of real models stay under for text like ours; toy models exceed it.
 
-    A word has one for each four letters begun, a digit, mark, line break or space of an indent
-    one, a character of another script two.
+    Words count one for each four letters begun; digits, marks, line breaks and spaces of an indent
+    one each; characters of other scripts two each.
     """
 
     def tokens(piece: str) -> int:

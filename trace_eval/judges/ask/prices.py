@@ -87,11 +87,7 @@ FREE = Price(
 
 
 def read_prices(path: Path) -> list[Price]:
-    """Read a price table.
-
-    Raises:
-        UserError: the file cannot be read, or an entry is not valid.
-    """
+    """Read a price table; raises UserError where it cannot be read, or an entry is not valid."""
     table = read_toml(path, f"prices {path}", f"see {SHIPPED}")
     entries, prices = table.get("price", []), []
     for number, entry in enumerate(entries if isinstance(entries, list) else [entries], start=1):

@@ -149,7 +149,8 @@ def _follow(text: str, start: int, ends: dict[int, int | None]) -> None:
     """Note where objects end, from an opening brace to the end of its object or of the grammar.
 
     Every opening brace on the way gets its end, or None, so nothing is followed more than twice:
-    a brace in a string on one way has its strings elsewhere on a way that starts at it.
+    a brace that was no token on the way stands in a string there, and a way that starts at it has
+    its strings elsewhere.
     """
     opened: list[int] = []
     want, position = "{", start

@@ -87,11 +87,7 @@ class AnswerForm(ABC, Generic[T]):
 
     @abstractmethod
     def read(self, text: str) -> T:
-        """The answer in a reply, in the order shown.
-
-        Raises:
-            ReplyError: it has no usable answer.
-        """
+        """The answer in a reply, in the order shown; raises ReplyError where it has none."""
 
     @abstractmethod
     def outcome(self, replies: Replies[T]) -> Outcome:

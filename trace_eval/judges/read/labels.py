@@ -162,11 +162,7 @@ def is_placeholder(words: str) -> bool:
 
 
 def parse_reply(text: str, elicitation: Elicitation) -> Verdicts:
-    """Read the verdicts of one reply.
-
-    Raises:
-        ReplyError: with reason ``unparseable`` or ``off_label``.
-    """
+    """Read the verdicts of one reply; raises as :func:`read_label`."""
     reply = last_object(text, TRACE.dimensions, "the verdicts")
     ratings: dict[str, Any] = {}
     reasoning: dict[str, str] = {}

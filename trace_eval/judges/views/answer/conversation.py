@@ -44,11 +44,7 @@ class PolicyFile(NamedTuple):
 
 
 def read_policy(path: Path) -> PolicyFile:
-    """The instructions in a text file.
-
-    Raises:
-        UserError: it cannot be read, is empty, too large or no UTF-8.
-    """
+    """The instructions in a text file; one that is empty, too large or no UTF-8 is refused."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_POLICY_BYTES + 1)

@@ -86,11 +86,7 @@ class PairScoresView(View):
         return texts_of(case, self.options.transcripts == "asr")
 
     def prepare(self, case: Case) -> tuple[Sound, Sound]:
-        """Both recordings by their hashes; samples are dropped again.
-
-        Raises:
-            AudioError: one of them cannot be decoded, or a model would not hear it as it is.
-        """
+        """Both recordings by their hashes; samples are dropped again."""
         longest = self.options.max_clip_seconds
         a = sound_in(case, case.pair.a, "answer A", longest)
         return a, sound_in(case, case.pair.b, "answer B", longest)

@@ -118,11 +118,7 @@ class PairSoundView(View):
         return self._words(case)[1]
 
     def prepare(self, case: Case) -> Unit:
-        """The recordings of a case by their hashes; samples are dropped again.
-
-        Raises:
-            AudioError: one of them cannot be decoded, or a model would not hear it as it is.
-        """
+        """The recordings of a case by their hashes; samples are dropped again."""
         pair = case.pair
         longest = self.options.max_clip_seconds
         spoken = None

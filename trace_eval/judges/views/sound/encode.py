@@ -139,12 +139,7 @@ class Waveform:
         return out
 
     def render(self) -> bytes:
-        """The encoded file.
-
-        Raises:
-            AudioError: as :meth:`samples`.
-            UserError: MP3 without the program ffmpeg.
-        """
+        """The encoded file; raises as :meth:`samples`, and UserError for MP3 without ffmpeg."""
         wav = wav_bytes(self.samples(), self.rate)
         return wav if self.format == "wav" else _mp3(wav)
 

@@ -134,8 +134,8 @@ def _value(value: object) -> object:
 def _all_harmless(values: list[object]) -> bool:
     """Whether nothing changes in texts, or in records of texts such as words, read at once.
 
-    What would be changed in one would be in the whole; an end, or an empty text, is a blank beside
-    a blank there.
+    A change in one of them would be a change in all of them joined, because it is made piece by
+    piece, and an end or an empty text is a blank beside a blank there.
     """
     texts = values
     if len(kinds := {*map(type, values)}) == 1 and issubclass(kind := kinds.pop(), BaseModel):
