@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from trace_eval.data.cells import SOUND_KEYS, first, is_cell, recording_of
 from trace_eval.data.columns import is_sound
-from trace_eval.data.names import AGENTS, BETTER, NAMES, OTHER_NAMES, USERS, WORSE
+from trace_eval.data.names import AGENTS, BETTER, NAMES, OTHER_NAMES, SOUND_NAMES, USERS, WORSE
 
 Record = dict[str, Any]
 
@@ -67,6 +67,8 @@ _ANSWERED = (*NAMES["a"], *NAMES["b"], *NAMES["audio"], *NAMES["candidate"])
 
 def _sounds(record: Mapping[str, Any]) -> dict[str, str]:
     """``a`` and ``b``, or ``audio`` -> the first of its other names that holds a recording."""
+    if SOUND_NAMES.isdisjoint(record):
+        return {}
     names = ((field, name) for field, other in OTHER_NAMES.items() for name in other[::-1])
     results = {field: name for field, name in names if is_sound(record.get(name))}
     both = {side: name for side, name in results.items() if side in ("a", "b")}

@@ -6,7 +6,7 @@ They are read from CSV, JSON lines, Parquet or a JSON list (the HCoT layout); se
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -191,7 +191,7 @@ def read_labels(
     path = Path(path)
     own = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
     result = read_columns(path, own | columns_of(columns or {}))
-    each = _of_each(partial(read_columns, path), names_in(path), result)
+    each = _of_each(partial(read_columns, path), partial(names_in, path), result)
     refuse_without(path, each or result, LABEL_COLUMNS)
     table = mapped(each or result, mapping or {})
     reading = Reading(about, mapping is not None)
@@ -211,14 +211,14 @@ def table_labels(provided: Any, columns: Mapping[str, str] | None = None) -> Opi
     result = record_columns("labels", records, columns_of(columns or {}))
     rows = (record for record in records if isinstance(record, Mapping))
     names = list(dict.fromkeys(name for row in rows for name in row))
-    each = _of_each(partial(record_columns, "labels", records), names, result)
+    each = _of_each(partial(record_columns, "labels", records), lambda: names, result)
     labels = label_table("labels", each or result)
     return labels if each is None else _noted(labels)
 
 
-def _of_each(read: Read, names: Sequence[str], table: Columns) -> Columns | None:
+def _of_each(read: Read, names: Callable[[], Sequence[str]], table: Columns) -> Columns | None:
     has_labels = {*table} & {*LABEL_COLUMNS, *SCORE_FACTS}
-    return None if has_labels else label_of_each(read, names, table)
+    return None if has_labels else label_of_each(read, names(), table)
 
 
 def _noted(labels: Opinions) -> Opinions:
