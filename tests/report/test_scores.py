@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from markupsafe import escape
 
+from tests.support.judged import scripted_run
 from tests.support.report_pages import opened
-from trace_eval.data.manifests import read_items
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.report.answer import run_answer
 from trace_eval.report.write import write_report
-from trace_eval.runs.job import rate_manifest
-from trace_eval.runs.options import RateOptions
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -39,20 +36,15 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
         for n in range(4)
     ]
-    (folder / "items.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
     samples = [(3, 3), (1, 5), ("no", "no"), (4, 5)]
     replies: list[Any] = [
         {"reasoning": f"because {score} {HOSTILE}", "score": score} if score != "no" else "no"
         for pair in samples
         for score in pair
     ]
-    (folder / "script.jsonl").write_text("".join(json.dumps(r) + "\n" for r in replies))
-    options = RateOptions(
-        judge=(f"scripted:{folder / 'script.jsonl'}",),
-        judging=JudgeOptions(samples=2, repair=False),
+    return write_report(
+        scripted_run(folder, records, replies, JudgeOptions(samples=2, repair=False))
     )
-    rate_manifest(read_items(folder / "items.jsonl"), folder / "run", options)
-    return write_report(folder / "run")
 
 
 def test_everything_is_there_and_harmless(page_file: Path) -> None:

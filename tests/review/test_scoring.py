@@ -15,6 +15,7 @@ import typer
 
 from blueprints import GROUPS, UserError
 from tests.support import browser, calls
+from tests.support.judged import scripted_run
 from tests.support.review_pages import client_of, csrf
 from trace_eval.commands.review import review as review_command
 from trace_eval.data.conversation import Conversation
@@ -57,14 +58,8 @@ def run(tmp_path: Path) -> Path:
         }
         for n in range(3)
     ]
-    (tmp_path / "items.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
     replies = [{"reasoning": "r", "score": s} for s in (3, 3, 1, 5, 3, 4)]
-    (tmp_path / "script.jsonl").write_text("".join(json.dumps(r) + "\n" for r in replies))
-    options = RateOptions(
-        judge=(f"scripted:{tmp_path / 'script.jsonl'}",), judging=JudgeOptions(samples=2)
-    )
-    rate_manifest(read_items(tmp_path / "items.jsonl"), tmp_path / "run", options)
-    return tmp_path / "run"
+    return scripted_run(tmp_path, records, replies, JudgeOptions(samples=2))
 
 
 def rate(review: Review, rater: str, task: int, *given: Any) -> bool:

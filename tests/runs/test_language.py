@@ -79,21 +79,18 @@ def heard(language: str, probability: float = 0.9, speech_s: float = 9.0, **more
     return answer(transcript=transcript, signal=make.signal(speech_s=speech_s))
 
 
+def asked(text: str | None = None, language: str | None = None) -> Pair:
+    """A pair of recordings that answer this request."""
+    sides = {side: Answer(audio=side) for side in "ab"}
+    return Pair(id="x", instruction=Instruction(text=text), language=language, **sides)
+
+
 def measured(
     text: str | None, request: Blueprint | None, *answers: Blueprint, given: str | None = None
 ) -> list[Any]:
-    pair = Pair(
-        id="x",
-        instruction=Instruction(text=text),
-        a=Answer(audio="a"),
-        b=Answer(audio="b"),
-        language=given,
-    )
-    result = measure_pair(pair, *answers, request)
-    values = [result.get(f"answers_in_language_{side}") for side in "ab"]
-    return [
-        value and (value.value if value.value is not None else value.reason) for value in values
-    ]
+    result = measure_pair(asked(text, given), *answers, request)
+    both = (result.get(f"answers_in_language_{side}") for side in "ab")
+    return [one and (one.value if one.value is not None else one.reason) for one in both]
 
 
 def test_an_answer_is_in_the_language_that_was_asked_for() -> None:
@@ -200,9 +197,8 @@ def test_a_run_says_which_language_would_settle_its_unsure_clips() -> None:
     few = guesses_among([*[heard("es")] * 5, *[heard("en")] * 5, unsure]).line
     assert "--language" not in str(few)  # no majority
     # a request whose words are guesses is told to judges that read
-    pair = Pair(id="x", a=Answer(audio="a"), b=Answer(audio="b"))
     lost = heard("en", suspect=["low_confidence"])
-    [note] = notes_of(Case.of(pair, answer(), answer(), lost))["ab"]
+    [note] = notes_of(Case.of(asked(), answer(), answer(), lost))["ab"]
     assert note.startswith("The words of the request are guesses of the speech recogniser (it is")
 
 
@@ -214,34 +210,21 @@ def test_a_written_language_is_named_or_left_open() -> None:
     for code, named in result.items():
         assert named <= {code, UNSURE}, code
     whole = {code: written_language(" ".join(of["texts"][:3])) for code, of in stated.items()}
-    assert {code for code, name in whole.items() if name == code} >= {
-        "en",
-        "de",
-        "it",
-        "pt",
-        "nl",
-        "ja",
-    }
+    named = {code for code, name in whole.items() if name == code}
+    assert named >= {"en", "de", "it", "pt", "nl", "ja"}
 
 
 def test_both_languages_and_guesses_are_told_in_every_prompt() -> None:
     order = "Tell me about rain, but please answer in Spanish."
-    pair = Pair(
-        id="x", instruction=Instruction(text=order), a=Answer(audio="a"), b=Answer(audio="b")
-    )
+    pair = asked(order)
     made_up = heard("es", suspect=["low_confidence"])
-    for options in (
-        JudgeOptions(),
-        JudgeOptions(rendering="paper"),
-        JudgeOptions(mode="transcript"),
-    ):
+    for chosen in ({}, {"rendering": "paper"}, {"mode": "transcript"}):
+        options = JudgeOptions(**chosen)
         pack = PairTextView(options)
         case = Case.of(pair, heard("en"), made_up)
         ab, ba = (pack.messages(pack.prepare(case), o)[-1].text for o in ("ab", "ba"))
-        assert (
-            "Languages: asked for Spanish; answer 1 English (not the one asked for); answer 2"
-            " Spanish." in ab
-        )
+        told = "Languages: asked for Spanish; answer 1 English (not the one asked for);"
+        assert f"{told} answer 2 Spanish." in ab
         assert "answer 1 Spanish; answer 2 English (not the one asked for)." in ba
         assert "The words of answer 2 are guesses of the speech recogniser (it is unsure of" in ab
         assert "The words of answer 1 are guesses" in ba
@@ -284,7 +267,7 @@ def test_words_of_a_language_that_is_written_badly_carry_a_caveat_everywhere(
     by_code = {"it": written("base", "it"), "th": written("base", "th")}
     italian, thai = (answer(transcript=by_code[code], signal=signal) for code in ("it", "th"))
     assert guessed(italian) is None  # it is there, and its sound and language are known
-    pair = Pair(id="x", a=Answer(audio="a"), b=Answer(audio="b"))
+    pair = asked()
     for options in (JudgeOptions(), JudgeOptions(mode="transcript")):
         pack = PairTextView(options)
         shown = pack.prepare(Case.of(pair, answer(), italian, thai))
@@ -292,9 +275,8 @@ def test_words_of_a_language_that_is_written_badly_carry_a_caveat_everywhere(
         why = "the recogniser is measured to write more than 10% of the words of Italian wrong"
         assert f"Single words of answer 2 may not be what was said: {why}." in prompt
         assert f"Single words of answer 1 may not be what was said: {why}." in swapped
-        assert "Single words of the request may not be what was said: how many words of Thai" in (
-            prompt
-        )
+        unmeasured = "Single words of the request may not be what was said: how many words of Thai"
+        assert unmeasured in prompt
     spoken = single(None, answer={"audio": "a"})
     for shows, rubric in ((TranscriptView, "correctness"), (BlueprintView, "style")):
         view = shows(load_rubric(rubric), JudgeOptions())
@@ -475,17 +457,10 @@ def test_manifest_and_request_say_in_which_language_a_clip_is_written(tmp_path: 
             await engine.close()
 
     asyncio.run(work())
-    written = {
-        name: (result.language, result.suspect)
-        for name, result in seen.items()
-        if isinstance(result, Transcript)
-    }
-    assert written == {
-        "given": ("it", []),
-        "asked": ("it", ["unsure_language"]),  # still no evidence
-        "plain": ("la", ["unsure_language"]),
-    }
-    assert "hears no German" in seen["refused"].reason
+    assert "hears no German" in seen.pop("refused").reason
+    written = {name: (result.language, result.suspect) for name, result in seen.items()}
+    unsure = ["unsure_language"]  # what was asked for is still no evidence
+    assert written == {"given": ("it", []), "asked": ("it", unsure), "plain": ("la", unsure)}
 
 
 def test_an_unsure_clip_is_written_in_the_language_that_is_assumed() -> None:
@@ -511,12 +486,8 @@ def test_a_loop_ends_where_nobody_could_say_more() -> None:
 def test_a_language_is_given_by_code_or_name() -> None:
     for given in ("de", "DE", "German", "de-AT", "de_CH"):
         options = ExtractOptions(overrides={"transcript": "faster-whisper:base"}, language=given)
-        assert "de" in [
-            getattr(extractor, "language", None) for extractor in extractors_of(options)
-        ]
-    with pytest.raises(
-        UserError, match=r"language 'Germn' is unknown \(near: german\); use an ISO"
-    ):
+        assert "de" in [getattr(one, "language", None) for one in extractors_of(options)]
+    with pytest.raises(UserError, match=r"'Germn' is unknown \(near: german\); use an ISO"):
         extractors_of(ExtractOptions(language="Germn"))
 
 
@@ -536,11 +507,9 @@ def test_the_default_hears_english_as_before_and_spanish_as_spanish(
     options = ExtractOptions(overrides=only, workers=0, cache=tmp_path / "cache")
     english = CLIPS / "three-times-b.ogg"
     both = [result.blueprint for result in extract([english, spanish], options)]
-    alone = {
-        **only,
-        "transcript": FasterWhisperExtractor(model="tiny.en", device="cpu", beam_size=1),
-    }
-    [before] = extract([english], ExtractOptions(overrides=alone, workers=0, cache=None))
+    tiny = FasterWhisperExtractor(model="tiny.en", device="cpu", beam_size=1)
+    alone = ExtractOptions(overrides={**only, "transcript": tiny}, workers=0, cache=None)
+    [before] = extract([english], alone)
     by_both, by_one = both[0].transcript, before.blueprint.transcript
     assert (by_both.text, by_both.words) == (by_one.text, by_one.words)
     assert by_both.spoken is not None

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from tests.support.audio import tone, write
-from tests.support.louder_wins import LouderWins, louder_options
+from tests.support.louder_wins import LouderWins, louder_options, pairs_of_peaks
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.data.shards import Shard
 from trace_eval.runs import merge as merging
@@ -22,16 +21,10 @@ PEAKS = [(0.5, 0.6), (0.7, 0.5), (0.8, 0.9), (0.5, 0.9), (0.6, 0.5), (0.7, 0.8),
 
 
 def _manifest(folder: Path, start: int = 0, count: int = len(PEAKS)) -> Manifest:
-    records = []
-    for number, sides in list(enumerate(PEAKS))[start : start + count]:
-        # The instructions alternate, so that a shard's pairs are scattered over the whole.
-        record: dict[str, Any] = {"id": f"p{number}", "instruction_id": f"i{number % 2}"}
-        for side, peak in zip("ab", sides, strict=True):
-            path = folder / "clips" / f"{peak}.wav"
-            if not path.exists():
-                write(path, tone(peak=peak))
-            record[side] = {"audio": str(path), "system": f"s{peak}"}
-        records.append(record)
+    records = pairs_of_peaks(folder / "clips", PEAKS[start : start + count], start)
+    # The instructions alternate, so that a shard's pairs are scattered over the whole.
+    for number, record in enumerate(records, start=start):
+        record["instruction_id"] = f"i{number % 2}"
     path = folder / f"pairs-{start}-{count}.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records) + "{broken\n")
     return read_manifest(path)

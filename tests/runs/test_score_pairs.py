@@ -13,40 +13,20 @@ from blueprints import UserError
 from fusion import Rating
 from tests.support.audio import tone, write
 from tests.support.judged import both_good_run
-from trace_eval.data.manifests import read_items
+from tests.support.judged import scripted_run as run_of
 from trace_eval.data.scores import Score
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.extracting.options import ExtractOptions
-from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.ablate import AblateOptions, ablate
 from trace_eval.runs.fuse import fuse_again
-from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.opinions import read_opinions
-from trace_eval.runs.options import PairOptions, RateOptions
+from trace_eval.runs.options import PairOptions
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import pairs_of, probability, write_pairs
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.ranking.prepare import judge_table
-
-NO_GROUPS = dict.fromkeys(("pitch", "loudness", "transcript", "quality", "rate", "signal"), "none")
-
-
-def run_of(folder: Path, records: list[dict[str, Any]], replies: list[Any], **more: Any) -> Path:
-    """A run whose scores are a script."""
-    (folder / "items.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
-    script = folder / "script.jsonl"
-    script.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
-    options = RateOptions(
-        judge=(f"scripted:{script}",),
-        judging=JudgeOptions(repair=False),
-        extract=ExtractOptions(overrides=dict(NO_GROUPS), workers=0, cache=folder / "cache"),
-        **more,
-    )
-    rate_manifest(read_items(folder / "items.jsonl"), folder / "run", options)
-    return folder / "run"
 
 
 def say(score: int) -> dict[str, Any]:

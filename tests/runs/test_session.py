@@ -15,8 +15,9 @@ import pytest
 
 from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
+from tests.support import calls
 from tests.support.audio import tone, write
-from tests.support.louder_wins import LouderWins, louder_options
+from tests.support.louder_wins import LouderWins, louder_options, pairs_of_peaks
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.extracting.clip import Extracted
@@ -34,18 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def _manifest(folder: Path, peaks: list[tuple[float, float]]) -> Manifest:
-    records = []
-    for number, sides in enumerate(peaks):
-        record: dict[str, Any] = {"id": f"p{number}"}
-        for side, peak in zip("ab", sides, strict=True):
-            path = folder / f"{peak}.wav"
-            if not path.exists():
-                write(path, tone(peak=peak))
-            record[side] = {"audio": path.name, "system": f"s{peak}"}
-        records.append(record)
-    path = folder / "pairs.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return read_manifest(path)
+    return read_manifest(calls.manifest(folder, pairs_of_peaks(folder, peaks), "pairs.jsonl"))
 
 
 @pytest.fixture

@@ -7,15 +7,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from blueprints import GROUPS
 from fusion import DIMENSIONS, Rating
+from tests.support.datasets_made import write_lines
 from tests.support.samples import spoken
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
-from trace_eval.data.manifests import Manifest
+from trace_eval.data.manifests import Manifest, read_items
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Score
+from trace_eval.extracting.options import ExtractOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.runs.job import rate_manifest
+from trace_eval.runs.options import RateOptions
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
@@ -116,6 +122,27 @@ def rated_run(
     told = {**rubric.model_dump(mode="json"), "sha256": rubric.sha256}
     record = {"judge": {"spec": "openai:m"}, "rubrics": {rubric.name: told}}
     return _write(folder, record, items=items, scores=scores)
+
+
+def scripted_run(
+    folder: Path,
+    records: Sequence[Any],
+    replies: Sequence[Any],
+    judging: JudgeOptions | None = None,
+    **more: Any,
+) -> Path:
+    """A run of ratings of these records, of which the judge's replies are a script, in turn."""
+    items = write_lines(folder / "items.jsonl", records)
+    script = write_lines(folder / "script.jsonl", replies)
+    nothing = dict.fromkeys(GROUPS, "none")
+    options = RateOptions(
+        ExtractOptions(overrides=nothing, workers=0, cache=folder / "cache"),
+        judge=(f"scripted:{script}",),
+        judging=judging or JudgeOptions(repair=False),
+        **more,
+    )
+    rate_manifest(read_items(items), folder / "run", options)
+    return folder / "run"
 
 
 def extracted_run(folder: Path, count: int = 4) -> Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from pydantic import JsonValue
 
 from blueprints import Blueprint
 from fusion import DIMENSIONS, Rating
+from tests.support.audio import tone, write
 from tests.support.fakes import Counting
 from trace_eval.data.items import Item
 from trace_eval.data.judgement import DimensionVerdict, Judgement
@@ -48,6 +50,22 @@ class LouderWins(Judge):
 
 def _peak(blueprint: Blueprint) -> float:
     return float(blueprint.group("peak").values["peak"])  # type: ignore[union-attr]
+
+
+def pairs_of_peaks(
+    folder: Path, peaks: Sequence[tuple[float, float]], first: int = 0
+) -> list[dict[str, Any]]:
+    """Records ``p<first>``, ... of tones with these peaks; each peak is one recording."""
+    records = []
+    for number, sides in enumerate(peaks, start=first):
+        record: dict[str, Any] = {"id": f"p{number}"}
+        for side, peak in zip("ab", sides, strict=True):
+            path = folder / f"{peak}.wav"
+            if not path.exists():
+                write(path, tone(peak=peak))
+            record[side] = {"audio": str(path), "system": f"s{peak}"}
+        records.append(record)
+    return records
 
 
 def louder_options(folder: Path, judge: LouderWins, gain: float = 1.0, **more: Any) -> Options:
