@@ -240,7 +240,7 @@ def test_no_agreement_comes_from_half_a_column(
     assert not any(pair.labels for pair in manifest.pairs)
     (shown,) = map(str, manifest.warnings)
     assert shown.startswith(f"{path}, line 2: column ")
-    assert "got 'new'); 2 of its 4 values cannot be read, so none is used" in shown
+    assert "got 'new', 'old'); 2 of its 4 values cannot be read, so none is used" in shown
     nothing = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), "none")
     extract = ExtractOptions(overrides={**nothing}, workers=0, cache=tmp_path / "cache")
     judge_manifest(manifest, tmp_path / "run", Options(extract))

@@ -102,6 +102,10 @@ class Manifest:
         )
 
 
+#: Values that are no labels, named in a message at most.
+_SHOWN = 6
+
+
 class NoColumns(UserError):
     """A table has no column for what is needed."""
 
@@ -312,13 +316,20 @@ def _unused(
     """Why none of a column's labels is used: those that can be read are no sample of it."""
     where, first = results[0]
     read = sum(bool(getattr(item.labels, field, None)) for item in items)
+    every = list(dict.fromkeys(str(line.value) for _, line in results))
+    others = f" and {counted(len(every) - _SHOWN, 'other')}" if len(every) > _SHOWN else ""
+    got = ", ".join(f"{value!r:.80}" for value in every[:_SHOWN])
+    meant = " ".join(
+        f"--map {shlex.quote(value)[:60]}={1 + number % 2}"
+        for number, value in enumerate(every[:_SHOWN])
+    )
     return Problem(
         where,
-        f"column {first.column} is no label ({first.expected}, got {first.value!r:.80});"
+        f"column {first.column} is no label ({first.expected}, got {got}{others});"
         f" {len(results)} of its {len(results) + read} values cannot be read, so none is used as a"
-        " label and no agreement comes from them: write each as one of the labels, say what it"
-        f" means (trace-eval agree RUN --labels FILE --map {shlex.quote(str(first.value))[:60]}=1),"
-        " or rename the column if it holds none",
+        " label and no agreement comes from them: write each as one of the labels, say what each"
+        f" means (trace-eval agree RUN --labels FILE {meant}), or rename the column if it holds"
+        " none",
     )
 
 
