@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,9 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
+from tests.support import calls
 from tests.support import reviewed as support
+from tests.support.audio import tone, write
 from tests.support.cli import trace_eval
 from trace_eval.commands.figures_option import COMMANDS as FIGURES
 from trace_eval.commands.listing import GROUPS, ImportedOnUse
@@ -77,7 +78,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     support.write_run(home / "RUN", pairs)
     lines = (pair.model_dump_json(exclude_none=True) for pair in pairs)
     (home / "PAIRS.jsonl").write_text("".join(f"{line}\n" for line in lines))
-    support.tone(home / "CLIP.wav", 440)
+    write(home / "CLIP.wav", tone(0.3, hz=440))
     return home
 
 
@@ -250,11 +251,10 @@ def support_scores(folder: Path) -> Path:
     """A run of two scored recordings of one question."""
     rows = [
         {"id": s, "question_id": "q", "system": s, "question": "a?", "reference": "b"}
-        | {"candidate": {"audio": str(support.tone(folder / f"{s}.wav", 440)), "text": "b"}}
+        | {"candidate": {"audio": str(write(folder / f"{s}.wav", tone(0.3, hz=440))), "text": "b"}}
         for s in "st"
     ]
-    items = folder / "items.jsonl"
-    items.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    items = calls.manifest(folder, rows)
     done = trace_eval("rate", items, "--rubric", "correctness", "--out", folder / "rated")
     assert done.code in (0, 1), done.err
     return folder / "rated"

@@ -13,6 +13,7 @@ from blueprints import UserError
 from fusion import Rating
 from tests.support import browser
 from tests.support import reviewed as support
+from tests.support.audio import tone, write
 from trace_eval.commands.export import export as export_command
 from trace_eval.commands.review import review
 from trace_eval.review.labelstudio import PHASES
@@ -65,7 +66,7 @@ def test_a_run_is_exported_to_label_studio_and_its_labels_come_back(
 
 def test_a_pair_that_cannot_be_played_is_named(tmp_path: Path) -> None:
     pairs = support.pairs(tmp_path, 2)
-    gone = support.tone(tmp_path / "gone.wav", 100)
+    gone = write(tmp_path / "gone.wav", tone(0.3, hz=100))
     pairs[1] = pairs[1].model_copy(update={"a": pairs[1].a.model_copy(update={"audio": gone})})
     run = support.write_run(tmp_path / "run", pairs)
     gone.unlink()

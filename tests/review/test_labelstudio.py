@@ -12,7 +12,7 @@ import soundfile
 
 from blueprints import UserError
 from tests.support import calls, studio
-from tests.support import reviewed as support
+from tests.support.audio import tone, write
 from trace_eval.review.labelstudio import Imported, config, read_results, tasks, write_tasks
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import Review, open_review
@@ -81,7 +81,7 @@ def test_turns_are_not_asked_of_label_studio(tmp_path: Path) -> None:
 
 
 def test_single_answers_are_rated_and_corrected_ones_anew(tmp_path: Path) -> None:
-    spoken = support.tone(tmp_path / "secret.wav", 300)
+    spoken = write(tmp_path / "secret.wav", tone(0.3, hz=300))
     records = [
         {"id": "a", "question": "Q?", "reference": "r", "candidate": "c", "system": "secret-x"},
         {"id": "b", "instruction": {"audio": str(spoken)}, "reference": "r", "rationale": "why",

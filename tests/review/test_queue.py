@@ -7,6 +7,7 @@ import pytest
 from blueprints import UserError
 from fusion import Rating
 from tests.support import reviewed as support
+from tests.support.audio import tone, write
 from trace_eval.data.judgement import Judgement
 from trace_eval.review.material import load_material
 from trace_eval.review.queue import (
@@ -147,7 +148,7 @@ def _without(manifest: Path, item: str) -> Path:
 
 def test_clips_that_the_run_could_not_decode_are_left_out(tmp_path: Path) -> None:
     pairs = support.pairs(tmp_path, 2)
-    bad = support.tone(tmp_path / "nan.wav", 100)
+    bad = write(tmp_path / "nan.wav", tone(0.3, hz=100))
     pairs[1] = pairs[1].model_copy(update={"a": pairs[1].a.model_copy(update={"audio": bad})})
     record = support.ClipRecord(source=str(bad), error="3 of 9 samples are NaN")
     run = support.write_run(tmp_path / "run", pairs, clips=[record])
