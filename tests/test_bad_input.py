@@ -32,42 +32,16 @@ def _speech() -> tuple[np.ndarray, int]:
     return samples, rate
 
 
-def _missing(path: Path) -> None:
-    pass
-
-
-def _empty(path: Path) -> None:
-    path.touch()
-
-
 def _truncated(path: Path) -> None:
     samples, rate = _speech()
     soundfile.write(path, samples, rate)
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-def _zero_length(path: Path) -> None:
-    soundfile.write(path, tone()[:0], RATE)
-
-
-def _50_ms(path: Path) -> None:
-    write(path, tone(0.05))
-
-
-def _silent(path: Path) -> None:
-    write(path, np.zeros(2 * RATE, np.float32))
-
-
-def _nan(path: Path) -> None:
+def _with(value: float) -> Callable[[Path], object]:
     samples = tone(1.0)
-    samples[7] = np.nan
-    write(path, samples)
-
-
-def _infinite(path: Path) -> None:
-    samples = tone(1.0)
-    samples[7] = np.inf
-    write(path, samples)
+    samples[7] = value
+    return lambda path: write(path, samples)
 
 
 def _at(rate: int, channels: int = 1) -> Callable[[Path], None]:
@@ -87,10 +61,6 @@ def _two_hours(path: Path) -> None:
             file.write(np.zeros(60 * 8000, np.float32))
 
 
-def _text(path: Path) -> None:
-    path.write_text("I am a text file.\n" * 10)
-
-
 def _claims_2_gib(path: Path) -> None:
     samples, rate = _speech()
     soundfile.write(path, samples, rate)
@@ -101,20 +71,23 @@ def _claims_2_gib(path: Path) -> None:
 
 
 #: Name -> (maker, what the error says; None: the clip has a blueprint).
-CASES: dict[str, tuple[Callable[[Path], None], str | None]] = {
-    "missing": (_missing, "no such file; check the path or --audio-root"),
-    "empty": (_empty, "0 bytes; write the recording again"),
+CASES: dict[str, tuple[Callable[[Path], object], str | None]] = {
+    "missing": (lambda _: None, "no such file; check the path or --audio-root"),
+    "empty": (Path.touch, "0 bytes; write the recording again"),
     "truncated": (_truncated, None),
-    "zero_length": (_zero_length, "there are no samples; write it again"),
-    "50_ms": (_50_ms, None),
-    "silent": (_silent, None),
-    "nan": (_nan, "1 of 16000 samples are NaN or infinite"),
-    "infinite": (_infinite, "1 of 16000 samples are NaN or infinite"),
+    "zero_length": (lambda path: write(path, tone()[:0]), "there are no samples; write it again"),
+    "50_ms": (lambda path: write(path, tone(0.05)), None),
+    "silent": (lambda path: write(path, np.zeros(2 * RATE, np.float32)), None),
+    "nan": (_with(np.nan), "1 of 16000 samples are NaN or infinite"),
+    "infinite": (_with(np.inf), "1 of 16000 samples are NaN or infinite"),
     "8_khz": (_at(8000), None),
     "192_khz": (_at(192_000), None),
     "8_channels": (_at(16_000, 8), None),
     "two_hours": (_two_hours, "longer than 1800 s; cut it, or raise -X max_seconds"),
-    "text": (_text, "cannot be decoded (Format not recognised); convert it"),
+    "text": (
+        lambda path: path.write_text("I am a text file.\n" * 10),
+        "cannot be decoded (Format not recognised); convert it",
+    ),
     "claims_2_gib": (_claims_2_gib, None),
 }
 
@@ -128,14 +101,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, int, str]:
     records = []
     for name, (make, _) in CASES.items():
         make(folder / f"{name}.wav")
-        records.append(
-            {
-                "id": name,
-                "instruction": {"text": "Describe the sea slowly."},
-                "a": {"audio": "good.wav"},
-                "b": {"audio": f"{name}.wav"},
-            }
-        )
+        sides = {"a": {"audio": "good.wav"}, "b": {"audio": f"{name}.wav"}}
+        records.append({"id": name, "instruction": {"text": "Describe the sea slowly."}, **sides})
     manifest = folder / "pairs.jsonl"
     manifest.write_text("".join(json.dumps(record) + "\n" for record in records))
     done = trace_eval("judge", manifest, "--out", folder / "run", "--cache", folder / "cache")

@@ -25,6 +25,7 @@ import typer
 from tests.support.cli import ROOT
 from tests.support.docs import Printed, commands, files
 from tests.support.platform_samples import write_exports
+from tests.support.processes import run_python
 from tests.support.servers import ollama_front
 from trace_eval.commands.cli import app
 from trace_eval.judges.options.judge_options import FIELDS, MAY_CHANGE, NOT_DECIDING
@@ -339,12 +340,7 @@ def test_make_demo_in_a_fresh_clone(tmp_path: Path) -> None:
 
 
 def test_the_architecture_page_is_what_the_code_says() -> None:
-    done = subprocess.run(
-        [sys.executable, "docs/make_architecture.py", "--check"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
+    done = run_python("docs/make_architecture.py", "--check")
     assert done.returncode == 0, done.stderr
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +12,7 @@ import pytest
 
 from blueprints import UserError
 from tests.support.cli import ROOT, trace_eval
+from tests.support.processes import run_python
 from trace_eval.data.inspect_logs import record_of
 from trace_eval.data.tables import records
 
@@ -30,13 +28,8 @@ def evaluated(folder: Path, task: str) -> Path:
     (folder / "spoken.py").write_text(task)
     (folder / "examples").symlink_to(ROOT / "examples")
     words = ["eval", "spoken.py", "--model", "none/none", "--display", "none"]
-    done = subprocess.run(
-        [sys.executable, "-c", "from inspect_ai._cli.main import main; main()", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "INSPECT_LOG_DIR": str(folder / "logs")},
-    )
+    code = "from inspect_ai._cli.main import main; main()"
+    done = run_python("-c", code, *words, cwd=folder, INSPECT_LOG_DIR=str(folder / "logs"))
     assert done.returncode == 0, done.stdout + done.stderr
     (log,) = (folder / "logs").glob("*.eval")
     return log

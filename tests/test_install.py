@@ -19,6 +19,7 @@ from blueprints.distribution import DISTRIBUTION, __version__, foreign_providers
 from blueprints.errors import require
 from tests.support.cli import ROOT
 from tests.support.cli import trace_eval as run
+from tests.support.processes import run_python
 from trace_eval.data import system
 
 pytest.importorskip("hatchling", reason=install_line("test"))
@@ -98,7 +99,7 @@ try:
 except ImportError as error:
     sys.exit(str(error))
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
+    done = run_python("-c", script)
     (line,) = done.stderr.splitlines()
     assert "trace-eval needs POSIX locks and signals" in line
     assert "inside WSL" in line

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -25,6 +23,7 @@ from fusion import POLICIES, Policy
 from tests.support.audio import tone, write
 from tests.support.cli import trace_eval as trace_eval_typed
 from tests.support.judged import judged_run
+from tests.support.processes import run_python
 from trace_eval.extracting.event_loop import complete
 from trace_eval.runs.options import PairOptions
 
@@ -204,13 +203,7 @@ class Mine(Counting):
 def _script(folder: Path, table: str, more: str = "", own: str = "{}") -> Any:
     script = folder / "script.py"
     script.write_text(_SCRIPT.format(only=ONLY, more=more, own=own))
-    return subprocess.run(
-        [sys.executable, script, table, folder],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_python(script, table, folder)
 
 
 def test_a_script_needs_no_main_guard(table: str, tmp_path: Path) -> None:

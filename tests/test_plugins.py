@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import ROOT
+from tests.support.processes import run_python
 from trace_eval.runs.run import Run
 
 CLIPS = ROOT / "examples" / "clips"
@@ -49,13 +48,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def typed(site: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "trace_eval", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=site,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}:{site}"},
-    )
+    return run_python("-m", "trace_eval", *arguments, cwd=site, PYTHONPATH=f"{ROOT}:{site}")
 
 
 def test_doctor_and_help_name_them(site: Path) -> None:

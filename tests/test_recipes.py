@@ -19,6 +19,7 @@ import pytest
 from tests.support.audio import tone, write
 from tests.support.cli import ROOT
 from tests.support.docs import files
+from tests.support.processes import python
 
 yaml = pytest.importorskip("yaml")
 
@@ -158,12 +159,8 @@ def test_what_is_kept_is_where_models_and_replies_are(monkeypatch: pytest.Monkey
             monkeypatch.setenv(variable, value.replace(job["root"], "/build"))
         assert cache_folder().is_relative_to(kept), name
         assert whisper_cache().is_relative_to(kept), name
-        found = subprocess.run(
-            [sys.executable, "-c", "import huggingface_hub.constants as c; print(c.HF_HUB_CACHE)"],
-            capture_output=True,
-            text=True,
-        )
-        assert Path(found.stdout.strip()).is_relative_to(kept), name
+        hub = python("import huggingface_hub.constants as c; print(c.HF_HUB_CACHE)")
+        assert Path(hub.strip()).is_relative_to(kept), name
 
 
 @pytest.mark.slow

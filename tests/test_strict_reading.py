@@ -196,9 +196,6 @@ def test_a_bad_table_of_a_policy_is_said(data: bytes, tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(ValueError, match=r"policy\.json: not a readable policy table"):
         read_policy(path)
-
-
-def test_an_endless_cell_is_said(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("content," + "x" * 200_000 + "\n")
     with pytest.raises(ValueError, match=r"table\.csv: .*field larger"):
@@ -212,7 +209,7 @@ def test_a_damaged_fused_judge_is_said(text: str, tmp_path: Path) -> None:
         FusionModel.load(tmp_path)
 
 
-def test_a_damaged_adapter_is_said(tmp_path: Path) -> None:
+def test_a_damaged_adapter_and_a_damaged_scorer_are_said(tmp_path: Path) -> None:
     config = tmp_path / "adapter_config.json"
     config.write_text('{"base_model_name_or_path": "org/base"}')
     assert base_of(config) == "org/base"
@@ -221,9 +218,6 @@ def test_a_damaged_adapter_is_said(tmp_path: Path) -> None:
     config.write_text('{"base_model_name_or_path": ')
     with pytest.raises(UserError, match="copy the adapter again"):
         base_of(config)
-
-
-def test_a_damaged_scorer_is_said(tmp_path: Path) -> None:
     (tmp_path / OWN_FILE).write_text("{" * 500)
     with pytest.raises(UserError, match="not a scorer of this version"):
         locate(tmp_path)

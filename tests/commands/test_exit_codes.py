@@ -111,12 +111,9 @@ def test_a_reader_that_leaves_is_no_error(run: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
 def test_terminals_that_cannot_show_everything(encoding: str, run: Path) -> None:
-    done = subprocess.run(
-        [*COMMAND, "fuse", str(run)],
-        capture_output=True,
-        cwd=ROOT,
-        env={**os.environ, **PATH, "PYTHONIOENCODING": encoding},
-    )
+    variables = {**os.environ, **PATH, "PYTHONIOENCODING": encoding}
+    command = [*COMMAND, "fuse", str(run)]
+    done = subprocess.run(command, capture_output=True, cwd=ROOT, env=variables)
     assert done.returncode == 0, done.stderr
     done.stdout.decode(encoding)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import calls
 from tests.support.cli import Done, trace_eval
 from tests.support.prices import price_table
 from tests.support.servers import Answer, Asked, Server, completion
@@ -16,11 +17,9 @@ REPLY = json.dumps({"reasoning": "It is right.", "score": 4})
 
 
 def _items(folder: Path, count: int) -> Path:
-    path = folder / "items.jsonl"
     known = {"question": "Why?", "reference": "So."}
-    words = ({"id": f"i{n}", **known, "candidate": f"So {n}."} for n in range(count))
-    path.write_text("".join(json.dumps(record) + "\n" for record in words))
-    return path
+    records = ({"id": f"i{n}", **known, "candidate": f"So {n}."} for n in range(count))
+    return calls.manifest(folder, records)
 
 
 def _rate(server: Server, folder: Path, *options: object, count: int = 4) -> Done:

@@ -59,14 +59,21 @@ def test_urls_may_be_signed_anew() -> None:
     assert not b.same_as(PAIR)
 
 
-def test_an_answer_has_one_form() -> None:
-    with pytest.raises(ValidationError, match="needs 'audio', 'turns' or 'text'"):
-        Single(id="x", answer={})
-    with pytest.raises(ValidationError, match="not both"):
-        Single(id="x", answer={"audio": "/a.wav", "turns": [{"audio": "/b.wav"}]})
-
-
 CALL = {"clock": {"kind": "none"}, "speakers": [{"name": "bot", "role": "agent"}]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ({}, "needs 'audio', 'turns' or 'text'"),
+        ({"audio": "/a.wav", "turns": [{"audio": "/b.wav"}]}, "not both"),
+        ({"text": "words", "system": "s"}, "'system' of a single answer stands beside 'answer'"),
+        ({"text": "words", "conversation": CALL}, "a conversation has no other form"),
+    ],
+)
+def test_a_single_answer_has_one_form(answer: dict[str, object], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        Single.model_validate({"id": "x", "answer": answer})
 
 
 def test_one_answer_has_two_json_forms() -> None:
@@ -99,13 +106,6 @@ def test_a_pair_refuses_what_it_cannot_compare(record: dict[str, object], told: 
         Pair.model_validate({"id": "p", "a": record, "b": PAIR.b})
     offered = Pair.model_json_schema()["properties"]["a"]["properties"].keys()
     assert {"audio", "reference"} <= offered - {"text", "turns"} == offered
-
-
-def test_who_gave_a_single_answer_stands_on_its_item() -> None:
-    with pytest.raises(ValidationError, match="'system' of a single answer stands beside 'answer'"):
-        Single.model_validate({"id": "x", "answer": {"text": "words", "system": "s"}})
-    with pytest.raises(ValidationError, match="a conversation has no other form"):
-        Single.model_validate({"id": "x", "answer": {"text": "words", "conversation": CALL}})
 
 
 def test_raters_without_names_are_known_by_place() -> None:

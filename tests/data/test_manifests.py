@@ -17,6 +17,7 @@ import pytest
 from blueprints import UserError
 from fusion import Rating
 from tests.support.audio import tone, write
+from tests.support.datasets_made import write_lines
 from trace_eval.data.answers import Recording
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.recordings import check_audio, find_recordings, recordings_in
@@ -29,8 +30,7 @@ from trace_eval.runs.run import Run
 
 
 def _jsonl(path: Path, *records: Any) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
+    return write_lines(path, records)
 
 
 def test_own_layout_with_relative_paths_and_unknown_fields(tmp_path: Path) -> None:

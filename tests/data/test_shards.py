@@ -14,6 +14,8 @@ from trace_eval.data.manifests import Manifest, Problem
 from trace_eval.data.pairs import Pair
 from trace_eval.data.shards import Shard, digest
 
+SIDES = {side: Answer(audio=side) for side in "ab"}
+
 
 def split(keys: Sequence[Hashable], of: int) -> list[list[int]]:
     return [Shard(index, of).places(keys) for index in range(1, of + 1)]
@@ -40,18 +42,10 @@ def test_equal_keys_are_together_whatever_their_order() -> None:
 
 
 def _pairs() -> list[Pair]:
-    requested = [
-        Instruction(text="one"),
-        Instruction(audio=Path("two.wav"), text="two"),
-        Instruction(text="one"),
-        Instruction(),
-        Instruction(audio=Path("two.wav"), text="the same, written otherwise"),
-        Instruction(),
-    ]
-    return [
-        Pair(id=f"p{n}", instruction=i, a=Answer(audio=Path("a")), b=Answer(audio=Path("b")))
-        for n, i in enumerate(requested)
-    ]
+    spoken = [Instruction(audio="two.wav", text=text) for text in ("two", "written otherwise")]
+    one, none = Instruction(text="one"), Instruction()
+    requested = (one, spoken[0], one, none, spoken[1], none)
+    return [Pair(id=f"p{n}", instruction=i, **SIDES) for n, i in enumerate(requested)]
 
 
 def test_a_manifest_is_cut_between_instructions() -> None:
@@ -75,13 +69,7 @@ def test_a_manifest_is_cut_between_instructions() -> None:
 def test_an_id_of_the_instruction_counts_more_than_its_words() -> None:
     texts = [("x", "one"), ("y", "one"), ("x", "two"), ("y", "two")]
     pairs = [
-        Pair(
-            id=str(number),
-            instruction=Instruction(text=text),
-            instruction_id=name,
-            a=Answer(audio=Path("a")),
-            b=Answer(audio=Path("b")),
-        )
+        Pair(id=str(number), instruction=Instruction(text=text), instruction_id=name, **SIDES)
         for number, (name, text) in enumerate(texts)
     ]
     whole = Manifest(Path("pairs.jsonl"), pairs)

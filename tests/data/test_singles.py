@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import calls
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
 from trace_eval.data.recordings import check_audio
@@ -123,9 +124,7 @@ def test_the_shared_ratings_are_read_whole(data: Path) -> None:
 
 
 def write(folder: Path, *records: dict[str, Any]) -> Path:
-    path = folder / "items.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
+    return calls.manifest(folder, records)
 
 
 def test_an_answer_may_be_an_object_and_its_turns_and_labels_are_checked(tmp_path: Path) -> None:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import fsspec
@@ -16,6 +13,7 @@ import pytest
 from blueprints import UserError
 from tests.support import datasets_made as made
 from tests.support.cli import ROOT, trace_eval
+from tests.support.processes import run_python
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.datasets import convert, read_dataset
@@ -116,19 +114,13 @@ def test_an_installed_package_adds_a_benchmark(tmp_path: Path) -> None:
     rows = [{"id": id_, "text": "x", "right": id_ == "a"} for id_ in "ab"]
     made.write_lines(tmp_path / "toy.jsonl", rows)
 
-    def typed(*arguments: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "trace_eval", "convert", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "PYTHONPATH": f"{ROOT}:{site}"},
-        )
-
-    done = typed("toy", tmp_path / "toy.jsonl", tmp_path / "out")
+    command = ("-m", "trace_eval", "convert")
+    files, path = (tmp_path / "toy.jsonl", tmp_path / "out"), f"{ROOT}:{site}"
+    done = run_python(*command, "toy", *files, PYTHONPATH=path)
     assert done.returncode == 0, done.stderr
     assert "2 answers to rate" in done.stdout
     assert "licence CC0-1.0" in done.stdout
     assert "equal" in done.stdout
     for name, shown in (("half", "is no Dataset"), ("lost", "cannot import nowhere:TOY")):
-        done = typed(name, tmp_path / "toy.jsonl", tmp_path / "out")
+        done = run_python(*command, name, *files, PYTHONPATH=path)
         assert (done.returncode, shown in done.stderr) == (2, True), done.stderr

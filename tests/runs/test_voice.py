@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from blueprints import Blueprint, Extension
 from extractors.audio import Clip
 from extractors.base import Extractor
+from tests.support import calls
 from tests.support.audio import tone, write
 from tests.support.cli import trace_eval
 from tests.support.fakes import Counting
@@ -46,19 +47,10 @@ class Angle(Extractor):
 def _pairs(folder: Path, *voices: Any) -> Path:
     for peak in (0.3, 0.5, 0.9):
         write(folder / f"{peak}.wav", tone(peak=peak))
-    records = [
-        {
-            "id": f"p{number}",
-            "a": {"audio": "0.5.wav"},
-            "b": {"audio": "0.9.wav"},
-            "preference": "1",
-            **({"voice": voice} if voice else {}),
-        }
-        for number, voice in enumerate(voices)
-    ]
-    path = folder / "pairs.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
+    pair = {"a": {"audio": "0.5.wav"}, "b": {"audio": "0.9.wav"}, "preference": "1"}
+    given = [{"voice": voice} if voice else {} for voice in voices]
+    records = [{"id": f"p{number}", **pair, **voice} for number, voice in enumerate(given)]
+    return calls.manifest(folder, records, "pairs.jsonl")
 
 
 def _options(folder: Path, *, speaker: bool = True) -> Options:
@@ -83,11 +75,8 @@ def test_answers_are_compared_with_the_voice_and_the_rule_with_annotators(tmp_pa
     lacking = measures["p1"]["speaker_similarity_voice_a"]
     assert (lacking.value, lacking.reason) == (None, "the voice could not be decoded")
     assert set(measures["p2"]) == {"speaker_similarity_ab"}
-    assert [json.loads(line).get("voice") is None for line in run.path("pairs.jsonl").open()] == [
-        False,
-        False,
-        True,
-    ]
+    stored = map(json.loads, run.path("pairs.jsonl").open())
+    assert [pair.get("voice") is None for pair in stored] == [False, False, True]
 
     rule = "speaker_similarity_voice:higher"
     agreed = trace_eval("agree", out, "--beat", rule, "--resamples", "0", "--full")
@@ -104,9 +93,8 @@ def test_without_an_extractor_of_speakers_no_voice_is_decoded(tmp_path: Path) ->
 
 
 def test_what_a_voice_is_called_stays_beside_the_pair(tmp_path: Path) -> None:
-    named, described, empty = read_manifest(
-        _pairs(tmp_path, "alloy", {"name": "alloy"}, {"audio": None})
-    ).pairs
+    path = _pairs(tmp_path, "alloy", {"name": "alloy"}, {"audio": None})
+    named, described, empty = read_manifest(path).pairs
     assert (named.voice, named.meta["voice"]) == (None, "alloy")
     assert (described.voice, described.meta["voice"]) == (None, {"name": "alloy"})
     assert empty.voice is None

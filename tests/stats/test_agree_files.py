@@ -321,16 +321,11 @@ def test_what_holds_no_scores_is_said(tmp_path: Path) -> None:
 def _beta_score(item: str, log_alpha: float, log_beta: float, clamped: float | None) -> Score:
     alpha, beta = np.exp([log_alpha, log_beta])
     mean = alpha / (alpha + beta)
+    known = {"rubric": "correctness", "rubric_sha256": "0", "judge": "scorer:x"}
     return Score(
-        item=item,
-        question_id=item,
-        rubric="correctness",
-        rubric_sha256="0",
-        judge="scorer:x",
-        status="scored",
+        **known,
+        **{"item": item, "question_id": item, "status": "scored", "used": 1, "samples": 1},
         value=1 + 4 * mean,
-        used=1,
-        samples=1,
         distribution={str(k): 0.2 for k in range(1, 6)},
         estimate={
             "mean": mean,

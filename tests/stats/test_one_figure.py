@@ -93,12 +93,8 @@ def test_report_and_card_draw_the_same_unit(tmp_path: Path) -> None:
     assert card.accuracy[1] == together.scores[0].metrics["accuracy_3way"].interval
     # one instruction is unknown: both fall back alike
     unknown = table("labels", {"preference": "1" * 36})
-    assert (
-        agree_by_instruction(
-            table("judge", {"preference": "12" * 18}), unknown, AgreeOptions(QUICK)
-        ).drawn
-        == ITEMS
-    )
+    bare = table("judge", {"preference": "12" * 18})
+    assert agree_by_instruction(bare, unknown, AgreeOptions(QUICK)).drawn == ITEMS
 
 
 def test_the_pages_of_a_run_have_one_interval(tmp_path: Path) -> None:

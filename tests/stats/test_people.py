@@ -23,41 +23,27 @@ from trace_eval.stats.agreement.parts import Forced, forced
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.tables import tables_of
 
-#: (votes for 1, 2 and tie, level, majority): the published table, then its continuation.
-TABLE = [
-    ((2, 0, 0), "FA", "1"),
-    ((3, 0, 0), "FA", "1"),
-    ((0, 2, 0), "FA", "2"),
-    ((0, 3, 0), "FA", "2"),
-    ((0, 0, 2), "FA", "tie"),
-    ((0, 0, 3), "FA", "tie"),
-    ((2, 0, 1), "WA", "1"),
-    ((0, 2, 1), "WA", "2"),
-    ((1, 0, 2), "WA", "tie"),
-    ((0, 1, 2), "WA", "tie"),
-    ((2, 1, 0), "WD", "1"),
-    ((1, 2, 0), "WD", "2"),
-    ((1, 1, 1), "FD", None),
-    ((1, 1, 0), "unresolved", None),
-    ((0, 1, 1), "unresolved", None),
-    ((1, 0, 0), "single", "1"),
-    ((0, 0, 1), "single", "tie"),
-    ((0, 0, 0), "none", None),
-    ((5, 0, 0), "FA", "1"),
-    ((2, 2, 1), "FD", None),
-    ((2, 0, 2), "FD", None),
-    ((3, 1, 1), "WD", "1"),
-    ((1, 1, 3), "WD", "tie"),
-    ((3, 0, 2), "WA", "1"),
-]
+#: Level -> votes for 1, 2 and tie, with their majority; the published table, and what lies beyond.
+TABLE = {
+    "FA": "200=1 300=1 020=2 030=2 002=tie 003=tie 500=1",
+    "WA": "201=1 021=2 102=tie 012=tie 302=1",
+    "WD": "210=1 120=2 311=1 113=tie",
+    "FD": "111=none 221=none 202=none",
+    "unresolved": "110=none 011=none",
+    "single": "100=1 001=tie",
+    "none": "000=none",
+}
 
 
-@pytest.mark.parametrize(("votes", "level", "majority"), TABLE)
-def test_levels(votes: tuple[int, int, int], level: str, majority: str | None) -> None:
-    counts = np.array([votes])
+@pytest.mark.parametrize(
+    ("level", "votes", "majority"),
+    [(level, *case.split("=")) for level, cases in TABLE.items() for case in cases.split()],
+)
+def test_levels(level: str, votes: str, majority: str) -> None:
+    counts = np.array([list(map(int, votes))])
     assert [[*LEVELS][code] for code in levels_of(counts)] == [level]
     code = int(majority_of(counts)[0])
-    assert (None if code == MISSING else ("1", "2", "tie")[code]) == majority
+    assert ("none" if code == MISSING else ("1", "2", "tie")[code]) == majority
 
 
 def opinions(*items: str, **extra: str) -> Opinions:

@@ -6,19 +6,27 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from tests.support.forked import ROOT, environment
 
 
-def python(code: str, *arguments: object, **variables: str) -> str:
-    """What Python prints that runs this code at the repository's root, and ends well."""
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
+def run_python(
+    *arguments: object, cwd: Path = ROOT, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """A Python with these arguments that has ended, whichever way."""
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
         capture_output=True,
         text=True,
-        cwd=ROOT,
+        cwd=cwd,
         env=environment() | variables,
     )
+
+
+def python(code: str, *arguments: object, **variables: str) -> str:
+    """What Python prints that runs this code at the repository's root, and ends well."""
+    done = run_python("-c", code, *arguments, **variables)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
