@@ -12,7 +12,7 @@ from extractors import AUDIO_SUFFIXES
 from trace_eval.data.files import utf8_name
 
 #: What makes a name a pattern.
-WILDCARD = re.compile(r"[*?]|\[[^]]*\]")
+WILDCARD = re.compile(r"[*?]|\[[^][]*\]")
 
 
 def stem(name: str) -> str:

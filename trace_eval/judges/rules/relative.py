@@ -45,9 +45,9 @@ class Way:
     def units(self, value: float) -> float:
         """How far a value passes the norm (+) or misses it (-), in clear differences."""
         if self.group == "rate":
-            steps = math.log(value / self.norm) / math.log(self.clear)
+            steps = (math.log(value) - math.log(self.norm)) / math.log(self.clear)
         elif self.group == "pitch":
-            steps = 12 * math.log2(value / self.norm) / self.clear
+            steps = 12 * (math.log2(value) - math.log2(self.norm)) / self.clear
         else:
             steps = (value - self.norm) / self.clear
         return self.sign * steps
@@ -63,7 +63,8 @@ class Way:
         if self.group == "rate":
             return f"{max(value, other) / min(value, other):.2f} times {word} than {name}"
         if self.group == "pitch":
-            return f"{abs(12 * math.log2(value / other)):.1f} semitones {word} than {name}"
+            semitones = 12 * abs(math.log2(value) - math.log2(other))
+            return f"{semitones:.1f} semitones {word} than {name}"
         return f"{abs(value - other):.1f} LU {word} than {name}"
 
 
