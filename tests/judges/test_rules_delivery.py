@@ -12,6 +12,7 @@ from tests.support import blueprints as make
 from tests.support.blueprints import answer
 from tests.support.cases import judged
 from trace_eval.data.outcome import Reason
+from trace_eval.judges.rules.relative import Way
 
 
 def delivery(instruction: str, a: Blueprint, b: Blueprint) -> str:
