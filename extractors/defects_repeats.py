@@ -33,16 +33,15 @@ HELD_DB, HELD_LAGS, HELD_S = 3.2, range(6, 21), 0.5
 _BLOCK, _EVERY = 1000, 2
 
 
-def clamped(frames: Frames) -> tuple[Floats, Bools]:
-    """Levels in bands [shape=(frames, bands)], and where the clip sounds."""
+def _clamped(frames: Frames) -> Floats:
+    """Levels in bands, none lower than the floor [shape=(frames, bands)]."""
     floor = float(np.percentile(frames.bands[frames.level > frames.speech_db - 10], 75)) - FLOOR_DB
-    bands = np.maximum(frames.bands, floor)
-    return bands, np.asarray(frames.level > frames.speech_db - SOUND_DB)
+    return np.maximum(frames.bands, floor)
 
 
 def loops(frames: Frames) -> Iterator[Event]:
     """Phrases whose sound comes again at once."""
-    bands, active = clamped(frames)
+    bands, active = _clamped(frames), frames.level > frames.speech_db - SOUND_DB
     for first in range(0, len(bands), _BLOCK):
         yield from _loops_of(bands, active, first)
 
@@ -106,7 +105,7 @@ def _closed(same: Bools) -> Bools:
 
 def held(frames: Frames) -> Iterator[Event]:
     """Sounds that do not change for longer than a voice holds one."""
-    bands, _ = clamped(frames)
+    bands = _clamped(frames)
     active = frames.level > frames.speech_db - HELD_SOUND_DB
     for lag in HELD_LAGS:
         if len(bands) <= lag:
@@ -116,8 +115,6 @@ def held(frames: Frames) -> Iterator[Event]:
         for start, end in runs(_closed((change < HELD_DB) & sounds)):
             seconds = (end - start + lag) * STEP_S
             if seconds >= HELD_S:
-                first = start * STEP_S
-                strength = seconds / HELD_S
-                yield Event(
-                    kind="stretched", start_s=first, end_s=first + seconds, strength=strength
-                )
+                start_s, strength = start * STEP_S, seconds / HELD_S
+                end_s = start_s + seconds
+                yield Event(kind="stretched", start_s=start_s, end_s=end_s, strength=strength)
