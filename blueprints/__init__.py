@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         NOT_REQUESTED,
         SCHEMA_VERSION,
         Blueprint,
+        Value,
         feature_groups,
     )
     from blueprints.compact import (
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
         is_installed,
     )
     from blueprints.errors import Advice, UserError, require
-    from blueprints.flat import Value
     from blueprints.groups.accent import Accent
     from blueprints.groups.emotion import Emotion, EmotionWindow
     from blueprints.groups.loudness import Loudness

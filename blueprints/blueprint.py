@@ -27,6 +27,9 @@ SCHEMA_VERSION = "1"
 
 NOT_REQUESTED = Absent(status=Status.NOT_REQUESTED, reason="no extractor was asked for it")
 
+#: A cell of :func:`flat`.
+Value = str | float | bool | None
+
 
 class Blueprint(Strict):
     """The measurements of one clip; every group is present or says why it is not."""
@@ -112,3 +115,30 @@ def feature_groups(names: Collection[str], extensions: Iterable[str] = ()) -> fr
             )
         results.update(ALIASES.get(name, (name,)))
     return frozenset(results)
+
+
+def flat(blueprint: Blueprint) -> dict[str, Value]:
+    """One row of a table: the status of every group, and the values of those that are present.
+
+    Columns are ``group.status`` and ``group.field``; scores by label are ``group.field.label``.
+    Contours, words and other lists are left out. Units are in the names of the fields.
+
+    >>> from blueprints import Blueprint
+    >>> flat(Blueprint(clip="c"))["pitch.status"]
+    'not_requested'
+    """
+    row: dict[str, Value] = {}
+    for name in (*GROUPS, *blueprint.extensions):
+        group = blueprint.group(name)
+        row[f"{name}.status"] = str(group.status)
+        if not isinstance(group, Absent):
+            _add(row, name, group.model_dump(mode="json", exclude={"status"}))
+    return row
+
+
+def _add(row: dict[str, Value], name: str, value: object) -> None:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            _add(row, f"{name}.{key}", item)
+    elif value is None or isinstance(value, str | bool | int | float):
+        row[name] = value

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchmarks.people.figures import Pairs
 from benchmarks.people.sets import Folder, Rated
 from blueprints import Blueprint, UserError
-from blueprints.flat import flat
+from blueprints.blueprint import flat
 from trace_eval import Pair
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract

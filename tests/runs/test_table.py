@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from blueprints import Blueprint, UserError
-from blueprints.flat import flat
+from blueprints.blueprint import flat
 from fusion import DIMENSIONS, POLICIES, Dimension, Rating
 from tests.support.judged import rated_run
 from tests.support.reviewed import pairs, scored, unscored, verdicts, write_run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from blueprints import Blueprint, UserError
-from blueprints.flat import flat
+from blueprints.blueprint import flat
 from trace_eval.data import strict_json
 from trace_eval.data.outputs import write_lines, writing
 from trace_eval.runs.reader import LineIndex
@@ -57,8 +57,7 @@ def export_table(
 def clip_table(folder: Path) -> Table:
     """One row per recording of a run, or of a folder of ``extract``: all its measures.
 
-    Columns are ``source``, ``clip``, ``error``, then ``group.field`` as :func:`blueprints.flat`
-    names them.
+    Columns are ``source``, ``clip``, ``error``, then those of :func:`blueprints.blueprint.flat`.
     """
     run = Run(folder)
     index = LineIndex(run.path("blueprints.jsonl"), "clip")
