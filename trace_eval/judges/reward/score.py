@@ -34,7 +34,8 @@ def rewards(
     """
     if model.head is None:
         raise ValueError("this model writes replies; it has no reward head")
-    order = sorted(range(len(conversations)), key=lambda n: _samples(conversations[n]))
+    samples = [sum(map(len, recordings(turns))) for turns in conversations]
+    order = sorted(range(len(conversations)), key=samples.__getitem__)
     result = [math.nan] * len(conversations)
     for first in range(0, len(order), batch):
         members = order[first : first + batch]
@@ -44,10 +45,6 @@ def rewards(
     if not all(map(math.isfinite, result)):
         raise UserError("reward: the model gives no finite number; its files are damaged")
     return result
-
-
-def _samples(turns: Sequence[RewardTurn]) -> int:
-    return sum(map(len, recordings(turns)))
 
 
 def _forward(model: RewardModel, conversations: Sequence[Sequence[RewardTurn]]) -> list[float]:

@@ -15,7 +15,6 @@ from blueprints import (
     Absent,
     Blueprint,
     Contour,
-    Pitch,
     Rate,
     Signal,
     Transcript,
@@ -162,17 +161,17 @@ def reader(group: str, of: Callable[[Any], Read]) -> Callable[[Blueprint], Read]
     return read
 
 
-def _variation(pitch: Pitch) -> Read:
-    return pitch.std_semitones, f"pitch varies by {pitch.std_semitones:.1f} semitones (std)"
-
-
 def _longest(signal: Signal) -> Read:
     longest = max((pause.seconds for pause in signal.pauses), default=0.0)
     return longest, f"longest pause {longest:.1f} s"
 
 
-#: The standard deviation of the pitch, semitones; the longest pause, seconds, 0 without any.
-variation, longest_pause = reader("pitch", _variation), reader("signal", _longest)
+#: The standard deviation of the pitch, semitones.
+variation = reader(
+    "pitch", lambda p: (p.std_semitones, f"pitch varies by {p.std_semitones:.1f} semitones (std)")
+)
+#: The longest pause, seconds, 0 without any.
+longest_pause = reader("signal", _longest)
 
 
 def length_s(contour: Contour) -> float:
