@@ -64,12 +64,12 @@ def linear_trend(values: Floats, step_s: float) -> float:
     return float(seconds @ values[kept] / (seconds @ seconds))
 
 
-def points_per_step(count: int, most: int = MAX_POINTS) -> int:
-    """How many of ``count`` measured points share a stored one, so that ``most`` suffice."""
+def points_per_step(count: int) -> int:
+    """How many of ``count`` measured points share a stored one of at most ``MAX_POINTS``."""
     scale = 1
     while True:
         for multiple in _MULTIPLES:
-            if math.ceil(count / (multiple * scale)) <= most:
+            if math.ceil(count / (multiple * scale)) <= MAX_POINTS:
                 return multiple * scale
         scale *= 10
 
