@@ -60,7 +60,10 @@ def read_judging(source: Source, truth: str | None = None) -> Judging:
         return run_judging(Run.open(path))
     if not path.exists():
         raise UserError(f"{path}: no such run or table; name a run folder, or FILE:COLUMN")
-    raise UserError(f"{path}: which column holds the verdicts? write {path}:COLUMN")
+    raise UserError(
+        f"{path}: which column holds the verdicts? write {path}:COLUMN; the timing of calls is"
+        " compared by trace-eval turns NEW --against OLD --fail-over"
+    )
 
 
 def is_board(source: Source) -> bool:
