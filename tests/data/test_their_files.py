@@ -612,7 +612,7 @@ def test_a_row_for_each_answer_is_pairs_of_systems(tmp_path: Path) -> None:
         (q, ("new", "old"), tmp_path / f"{q}-new.wav") for q in ("x", "y")
     ]
     assert [problem.what for problem in result.problems] == [
-        "old answers this question in item '2', too"
+        "old gave an answer to this question in item '2', too"
     ]
     assert "each row is one system's answer" in result.notes[0].what
     at_hand = read_manifest(Table.of([*csv.DictReader(table.open())]))

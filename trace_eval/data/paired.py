@@ -32,7 +32,9 @@ def pairs_of_systems(items: Sequence[Single]) -> tuple[list[Pair], dict[str, str
             return [], {}
         own = groups.setdefault(question_of(item), {})
         if (first := own.setdefault(item.system, item)) is not item:
-            twice[item.id] = f"{item.system} answers this question in item {first.id!r}, too"
+            twice[item.id] = (
+                f"{item.system} gave an answer to this question in item {first.id!r}, too"
+            )
     two = len({item.system for item in items}) == 2
     pairs = []
     for number, own in enumerate(groups.values(), start=1):
