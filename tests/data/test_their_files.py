@@ -614,7 +614,7 @@ def test_a_row_for_each_answer_is_pairs_of_systems(tmp_path: Path) -> None:
     assert [problem.what for problem in result.problems] == [
         "old gave an answer to this question in item '2', too"
     ]
-    assert "each row is one system's answer" in result.notes[0].what
+    assert result.notes[0].what == "every two answers to one question are a pair, of new, old"
     at_hand = read_manifest(Table.of([*csv.DictReader(table.open())]))
     assert [pair.systems for pair in at_hand.pairs] == [("new", "old")] * 2
     table.write_text("\n".join(["prompt,model,audio", *rows, "y,third,z.wav"]) + "\n")
@@ -624,6 +624,29 @@ def test_a_row_for_each_answer_is_pairs_of_systems(tmp_path: Path) -> None:
     ]
     for text in ("prompt_id,audio\nx,a.wav\nx,b.wav\n", "model,audio\nnew,a.wav\nold,b.wav\n"):
         table.write_text(text)  # without systems, or without questions
+        with pytest.raises(UserError, match="no column for a and b"):
+            read_manifest(table)
+
+
+def test_a_column_for_each_system_is_pairs_and_answers(tmp_path: Path) -> None:
+    table = tmp_path / "answers.csv"
+    table.write_text(
+        "id,prompt,gpt-4o,moshi,mine\nx,Hi.,1.wav,2.wav,3.wav\ny,Yo.,4.wav,5.wav,6.wav\n"
+    )
+    assert [(p.id, p.instruction.text, p.a.audio) for p in read_manifest(table).pairs] == [
+        ("x/gpt-4o-moshi", "Hi.", tmp_path / "1.wav"),
+        ("x/gpt-4o-mine", "Hi.", tmp_path / "1.wav"),
+        ("x/moshi-mine", "Hi.", tmp_path / "2.wav"),
+        ("y/gpt-4o-moshi", "Yo.", tmp_path / "4.wav"),
+        ("y/gpt-4o-mine", "Yo.", tmp_path / "4.wav"),
+        ("y/moshi-mine", "Yo.", tmp_path / "5.wav"),
+    ]
+    assert [(one.id, one.system, one.question_id) for one in read_items(table).singles][2:4] == [
+        ("x/mine", "mine", "x"),
+        ("y/gpt-4o", "gpt-4o", "y"),
+    ]
+    for header in ("user_wav,bot,other", "question_sound,new,old", "noisy,clean,mine"):
+        table.write_text(f"id,{header}\nx,1.wav,2.wav,3.wav\n")  # which may be no system's
         with pytest.raises(UserError, match="no column for a and b"):
             read_manifest(table)
 

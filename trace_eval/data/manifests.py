@@ -20,7 +20,7 @@ from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.input_options import InputOptions
 from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.layouts import is_chosen
-from trace_eval.data.paired import pairs_of_systems, question_of
+from trace_eval.data.paired import answers_of_systems, pairs_of_systems, question_of
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.records import (
     PAIR_FIELDS,
@@ -174,7 +174,10 @@ def read_items(
         if is_pair_record(record):
             pair = pair_from_record(record, root, spill, dropped, conversations)
             return items_of_pair(pair)
-        return [single_from_record(record, root, spill, conversations)]
+        return [
+            single_from_record(one, root, spill, conversations)
+            for one in answers_of_systems(record) or [record]
+        ]
 
     names = {**PAIR_FIELDS.names, **SINGLE_FIELDS.names}
     names["id"] = tuple(dict.fromkeys((*SINGLE_FIELDS.names["id"], *PAIR_FIELDS.names["id"])))
@@ -219,8 +222,8 @@ def _paired(singles: Manifest) -> Manifest | None:
     pairs, twice = pairs_of_systems(singles.singles)
     where = str(singles.path)
     problems = [*singles.problems, *(Problem(where, what, name) for name, what in twice.items())]
-    what = "each row is one system's answer: every two to one question are a pair"
-    notes = (Problem(where, what),)
+    systems = ", ".join(sorted({str(item.system) for item in singles.singles}))
+    notes = (Problem(where, f"every two answers to one question are a pair, of {systems}"),)
     return replace(singles, items=pairs, problems=problems, notes=notes) if pairs else None
 
 

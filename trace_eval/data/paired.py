@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from itertools import combinations
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain, combinations
+from typing import Any
 
+from trace_eval.data.cells import first
+from trace_eval.data.columns import is_sound
 from trace_eval.data.items import Single, side_of_pair
+from trace_eval.data.names import NAMES, OTHER_NAMES
 from trace_eval.data.pairs import MAX_ID, Pair
+
+#: Columns that mean something else, and those of answers among them.
+_KNOWN = frozenset(chain(*NAMES.values(), *OTHER_NAMES.values()))
+_ANSWERS = (*NAMES["a"], *NAMES["b"], *NAMES["audio"], *NAMES["candidate"], "turns", "conversation")
+
+#: Words in the names of recordings that are no system's answer.
+_NO_SYSTEM = frozenset((
+    "user", "caller", "customer", "agent", "assistant", "question", "prompt", "instruction",
+    "query", "reference", "ref", "target", "source", "input", "voice", "noise", "clean", "mix",
+))  # fmt: skip
 
 
 def question_of(item: Pair | Single) -> Hashable:
@@ -16,6 +31,31 @@ def question_of(item: Pair | Single) -> Hashable:
     if item.instruction.has_audio:
         return "source", item.instruction.source_id
     return ("text", item.instruction.text) if item.instruction.text else ("item", item.id)
+
+
+def answers_of_systems(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A record with a column of recordings for each of three systems or more, an answer each.
+
+    Returns:
+        Nothing where fewer columns of other names hold recordings, since two may be A and B, or
+        where one of them may be no answer of a system, by its name.
+    """
+    names = [name for name, cell in record.items() if name not in _KNOWN and is_sound(cell)]
+    words = {word for name in names for word in re.findall(r"[a-z]+", name.casefold())}
+    if len(names) < 3 or words & _NO_SYSTEM or any(record.get(name) for name in _ANSWERS):
+        return []
+    shared = {name: cell for name, cell in record.items() if name not in names}
+    question = first(record, NAMES["instruction_id"]) or "id"
+    return [
+        {
+            **shared,
+            "id": f"{record.get(question)}/{name}",
+            "question_id": record.get(question),
+            "system": name,
+            "audio": record[name],
+        }
+        for name in names
+    ]
 
 
 def pairs_of_systems(items: Sequence[Single]) -> tuple[list[Pair], dict[str, str]]:
