@@ -106,7 +106,7 @@ def test_what_only_some_systems_have_has_one_home() -> None:
     homes = {
         path.relative_to(ROOT).as_posix()
         for path in modules().values()
-        for word in ("fcntl", "sched_getaffinity", "/proc/", "ctypes.CDLL", "import resource")
+        for word in ("fcntl", "sched_getaffinity", "/proc/", "ctypes.CDLL", "import resource\n")
         if word in path.read_text()
     }
     assert homes == {"trace_eval/data/system.py"}

@@ -145,9 +145,25 @@ def test_workers_that_cannot_start_are_one_error_with_its_cause(tmp_path: Path) 
 
 
 _INTERRUPTED = """
+from multiprocessing import util
+
 clip, log, cache = map(Path, sys.argv[1:4])
+half_started = threading.Event()
+
+def start(path, arguments, handles, original=util.spawnv_passfds):
+    process = original(path, arguments, handles)
+    if "spawn_main" in str(arguments):  # a worker, which waits for what it is to do
+        half_started.set()
+        for _ in range(20):
+            time.sleep(0.01)  # Python acts on a signal between two calls
+    return process
+
+if sys.argv[4] == "half started":
+    util.spawnv_passfds = start
 
 def interrupt():
+    if sys.argv[4] == "half started":
+        half_started.wait()
     while sys.argv[4] == "busy" and not log.exists():
         time.sleep(0.01)
     time.sleep(float(sys.argv[5]))
@@ -172,7 +188,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("when", [("starting", 0.05), ("starting", 1.0), ("busy", 0.0)])
+@pytest.mark.parametrize("when", [("starting", 0.05), ("half started", 0.0), ("busy", 0.0)])
 def test_ctrl_c_ends_workers_at_once_and_quietly(when: tuple[str, float], tmp_path: Path) -> None:
     clip = write(tmp_path / "a.wav", tone())
     started = time.monotonic()

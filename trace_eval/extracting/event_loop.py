@@ -70,3 +70,28 @@ def ctrl_c_ignored() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def ctrl_c_deferred() -> Iterator[None]:
+    """Act on Ctrl-C and SIGTERM when the block has ended; processes started in it ignore Ctrl-C.
+
+    Half a start leaves a process that nobody knows, and that complains of its own end. Blocking
+    SIGINT keeps it from the process, whose mask it inherits, but not from this one: another
+    thread may receive it, and Python lets the main thread act on it.
+    """
+    arrived: list[int] = []
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if callable(signal.getsignal(number)):
+                handlers[number] = signal.signal(number, lambda n, _: arrived.append(n))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for signum in arrived:
+            signal.raise_signal(signum)

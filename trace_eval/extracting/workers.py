@@ -6,7 +6,6 @@ import asyncio
 import multiprocessing
 import os
 import pickle
-import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from types import ModuleType
@@ -24,6 +24,7 @@ from extractors import prime_hashes
 from trace_eval.data.access import set_url_access
 from trace_eval.data.system import give_back_memory
 from trace_eval.extracting.clip import ClipExtractor, Extracted
+from trace_eval.extracting.event_loop import ctrl_c_deferred
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.source import ClipSource
 
@@ -126,9 +127,11 @@ class Slot:
             ]
 
     def _submit(self, tasks: list[Task], groups: frozenset[str] | None) -> Future[list[Extracted]]:
-        if self._executor is None:
-            place = self._place
-            self._executor = ThreadPoolExecutor(1) if place is None else self._start_process(place)
+        if self._executor is None and self._place is not None:
+            self._start_process(self._place)
+        elif self._executor is None:
+            self._executor = ThreadPoolExecutor(1)
+        assert self._executor is not None
         work = self._run_here if self._place is None else _run_in_worker
         self._last = self._executor.submit(work, tasks, groups)
         return self._last
@@ -139,21 +142,18 @@ class Slot:
         sources, before = zip(*tasks, strict=True)
         return self._local.run(sources, before, groups)
 
-    def _start_process(self, place: WorkerDevice) -> Executor:
-        executor = ProcessPoolExecutor(
-            1, multiprocessing.get_context("spawn"), _start_worker, (self._plan,)
-        )
-        before = set(multiprocessing.active_children())
-        try:
-            with _set(place.environment()), _ctrl_c_blocked(), without_script(self._plan):
+    def _start_process(self, place: WorkerDevice) -> None:
+        """Start the worker; Ctrl-C and SIGTERM wait until :meth:`stop` can end it."""
+        resource_tracker.ensure_running()  # its start, if inside the block, would unblock SIGINT
+        with ctrl_c_deferred():
+            executor = ProcessPoolExecutor(
+                1, multiprocessing.get_context("spawn"), _start_worker, (self._plan,)
+            )
+            before = set(multiprocessing.active_children())
+            with _set(place.environment()), without_script(self._plan):
                 self._ready = executor.submit(_wait_ready)  # the process starts inside this call
             self._process = next(iter(set(multiprocessing.active_children()) - before), None)
-        except BaseException:
-            # Terminated meanwhile: nobody holds the pool, and its process would complain of that.
-            for process in set(multiprocessing.active_children()) - before:
-                process.kill()
-            raise
-        return executor
+            self._executor = executor
 
     def stop(self) -> None:
         """Tell the worker to end; a clip that it is working on is dropped."""
@@ -180,16 +180,6 @@ class Slot:
             self._ending.join()
         if self._local is not None:
             self._local.close()
-
-
-@contextmanager
-def _ctrl_c_blocked() -> Iterator[None]:
-    """A process that is started in here never sees SIGINT, from its first instruction on."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
