@@ -111,7 +111,12 @@ def test_names_of_systems_mean_nothing_to_any_format(tmp_path: Path) -> None:
     assert r"=a_$\b$ &amp; &lt;i&gt;{100%}" in drawn
     assert "日本" in drawn
     latex = out["tex"].read_text("utf-8")
-    assert r"=a\_\$\textbackslash{}b\$ \& \textless{}i\textgreater{}\{100\%\}" in latex
+    assert (
+        r"=a\_\$\textbackslash{}b\$ \& \textless{}i\textgreater{}\{100\%\}  & 12 & 8 & 4 & 0 & 0 &"
+        in latex
+    )
+    assert "system & comparisons & wins & losses & ties & both\\_bad & win rate \\\\" in latex
+    assert r"\begin{tabular}{@{}lrrrrrr@{}}" in latex
     assert "\x07" not in drawn + latex
     rows = list(csv.DictReader(out["csv"].read_text("utf-8").splitlines()))
     assert rows[0]["name"].startswith("'=a_$")

@@ -93,7 +93,7 @@ def give_figures(report: Any, csv: Path | None = None, folder: Any = None) -> No
         rows = ((title, *one) for title, figures in rows_of(finding) for one in figures)
         write_table(tidy, ("table", *Figure._fields), rows)
     for each in latex:
-        write_file(Path(each), document(rows_of(finding), str(finding)))
+        write_file(Path(each), document(finding.tables, str(finding)))
     for each in plots:
         name, file = _split(each)
         save(picture_of(finding, name), file)

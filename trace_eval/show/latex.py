@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 
-from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.share import digits
-from trace_eval.show.table import NOTHING, Figure, cell
+from trace_eval.show.table import NOTHING, Table
 
 #: Characters that mean something else to LaTeX.
 _SPECIAL = {
@@ -20,47 +18,50 @@ _SPECIAL = {
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
+#: Texts of a column that stands at the right: a number, perhaps with its interval, or none.
+_NUMBER = re.compile(rf"([-+<]? ?[0-9]|{NOTHING}$)")
+
+#: A hyphen before a number that stands for a minus.
+_MINUS = re.compile(r"(?<![\w.)%])-(?=\.?[0-9])")
+
 
 def escaped(text: str) -> str:
     """Text as LaTeX prints it, in one line."""
     return "".join(_SPECIAL.get(sign, sign) for sign in _CONTROL.sub(" ", text))
 
 
-def document(parts: Iterable[tuple[str, Iterable[Figure]]], sentence: str) -> str:
-    """A floating table per part that has figures, a row each.
+def document(tables: Iterable[Table], sentence: str) -> str:
+    """A floating table for each table that has rows, with its columns, its note below it.
 
     Args:
-        parts: (title, figures).
         sentence: begins the first caption.
     """
     lines = [r"% \usepackage{booktabs,textcomp}; names beyond Latin need XeLaTeX or LuaLaTeX"]
-    for title, figures in parts:
-        if rows := list(_rows(figures)):
-            lines += _float(" ".join(part for part in (sentence, title) if part), rows)
+    for table in tables:
+        if table.rows:
+            lines += _float(" ".join(part for part in (sentence, table.title) if part), table)
             sentence = ""
     return "\n".join(lines) + "\n"
 
 
-def _float(caption: str, rows: list[str]) -> list[str]:
+def _float(caption: str, table: Table) -> list[str]:
+    numbers = [all(map(_NUMBER.match, texts)) for texts in zip(*table.rows, strict=True)]
+    sides = "".join("r" if number else "l" for number in numbers)
     return [
         r"\begin{table}",
         r"\centering\small",
         rf"\caption{{{escaped(caption)}}}",
-        r"\begin{tabular}{@{}llrrl@{}}",
+        rf"\begin{{tabular}}{{@{{}}{sides}@{{}}}}",
         r"\toprule",
-        r"name & figure & value & $n$ & unit \\",
+        _row(table.columns),
         r"\midrule",
-        *rows,
+        *map(_row, table.rows),
         r"\bottomrule",
         r"\end{tabular}",
+        *([rf"\par\smallskip\footnotesize {escaped(table.note)}"] if table.note else []),
         r"\end{table}",
     ]
 
 
-def _rows(figures: Iterable[Figure]) -> Iterator[str]:
-    for one in figures:
-        limits = None if one.low is None or one.high is None else (one.low, one.high)
-        value = cell(IntervalEstimate(one.value, limits), digits(one.n))
-        number = NOTHING if one.n is None else str(one.n)
-        cells = (one.name, one.column, value, number, one.unit)
-        yield " & ".join(map(escaped, cells)) + r" \\"
+def _row(cells: Sequence[str]) -> str:
+    return " & ".join(_MINUS.sub("$-$", escaped(cell)) for cell in cells) + r" \\"

@@ -32,7 +32,7 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             f"brackets: {level:.0%} interval, of {LEAST_LABELS} questions or more",
         )
     else:
-        yield table(
+        counts = table(
             f"Comparisons in {report.source}",
             report.systems,
             "system comparisons wins losses ties both_bad" + " against_baseline" * bool(baseline),
@@ -40,6 +40,14 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             both_bad="both_bad",
             against_baseline=f"win rate against {baseline}",
         )
+        rates = {row.system: row.rate for row in report.judged}
+        won = [
+            IntervalEstimate(rates[row.system].labels, rates[row.system].labels_interval)
+            if row.system in rates
+            else None
+            for row in report.systems
+        ]
+        yield counts.beside("win rate", won) if rates else counts
     yield _ranking(report)
     if len(report.meetings) > 1:
         pick = "first second comparisons rate"
