@@ -48,6 +48,16 @@ def test_a_spreadsheet_may_be_saved_in_any_way(
     assert columns == {"id": ["q1", "q2", "q3"], "preference": ["1", "tie", "2"]}
 
 
+def test_decimal_commas_are_points_where_semicolons_separate(tmp_path: Path) -> None:
+    cells = ["3,5", "-0,125", "1234,5", "4,125", "1,000", "a,5", "3,5,5"]  # from the 4th on: as is
+    path = tmp_path / "x.csv"
+    path.write_text("id;score\n" + "".join(f"q{n};{cell}\n" for n, cell in enumerate(cells)))
+    points = ["3.5", "-0.125", "1234.5", *cells[3:]]
+    assert read_columns(path, {"score": "score"})["score"] == points
+    path.write_text(f'id,score\nq1,"{cells[0]}"\n')
+    assert read_columns(path, {"score": "score"})["score"] == cells[:1]
+
+
 def test_fast_columns_are_those_of_the_rows(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text('id,winner\n\'=1,1\n\n"a\nb",\nc,2\n')
@@ -155,6 +165,9 @@ def test_labels_name_the_systems_of_the_items_that_they_are_about(
     for header in ("id,file", "stem,file"):  # of several such columns the first one counts
         Path("labels.csv").write_text(f"{header},winner\nq1,x.wav,new\nq2,x.wav,new\n")
         assert read_labels("labels.csv", about=[judged]).ids.tolist() == ["q1", "q2"]
+    Path("labels.csv").write_text("clip,Which is better?\nq1.wav,new\nq2.wav,about the same\n")
+    with pytest.raises(UserError, match=r"did you mean --column 'preference=Which is better\?'"):
+        read_labels("labels.csv", about=[judged])
     Path("labels.csv").write_text("id,winner\nx1.wav,new\n")
     with pytest.raises(UserError, match=r"none of its 3 ids .*'q1' and 'x1\.wav'"):
         read_labels("labels.csv", about=[judged])

@@ -42,6 +42,10 @@ RAW: ContextVar[bool] = ContextVar("raw_csv", default=False)
 #: Characters that separate columns; the one that gives the header the most columns counts.
 _DELIMITERS = (",", ";", "\t")
 
+#: A number with a decimal comma, as spreadsheets write it that separate columns by semicolons. One
+#: with three digits behind the comma may be thousands: it is left alone.
+_DECIMAL = re.compile(r"-?(?:(0|[0-9]{4,}),[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))")
+
 #: The line with which Excel says what separates the columns.
 _SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 
@@ -63,6 +67,10 @@ def safe(cell: T) -> T | str:
 def unquoted(cell: str) -> str:
     """A cell as it was before :func:`safe`."""
     return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell
+
+
+def _with_point(cell: str) -> str:
+    return unquoted(cell.replace(",", ".") if _DECIMAL.fullmatch(cell) else cell)
 
 
 def line(cells: Iterable[object]) -> str:
@@ -142,8 +150,9 @@ class CsvFile:
         return cls(path, encoding, lead, delimiter, [*map(unquoted, header)])
 
     def rows(self) -> Iterator[dict[str, str | None] | BadJson]:
-        """The rows under the header; what a row lacks is None."""
+        """The rows under the header; what a row lacks is None, and decimal commas are points."""
         header, width = self.header, len(self.header)
+        read = _with_point if self.delimiter == ";" else unquoted
         twice = {name for name in header if name and header.count(name) > 1}
         with _lines(self.path, self.encoding, self.lead) as lines:
             rows = csv.reader(lines, delimiter=self.delimiter)
@@ -164,7 +173,7 @@ class CsvFile:
                     yield BadJson("more cells than the header has columns; quote cells with commas")
                 else:
                     lack = [None] * (width - len(cells))
-                    values = [*map(unquoted, cells[:width]), *lack]
+                    values = [*map(read, cells[:width]), *lack]
                     row = dict(zip(header, values, strict=True))
                     yield _of_one_name(row, header, values, twice) if twice else row
 

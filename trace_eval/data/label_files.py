@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
@@ -14,7 +15,7 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.data import names
 from trace_eval.data.columns import FIRST, Fields
-from trace_eval.data.spelling import PLAIN, spelled
+from trace_eval.data.spelling import PLAIN, plain, spelled
 from trace_eval.data.tables import CSV, column_names, csv_columns, records
 
 #: What label files are made of, for ``--column``.
@@ -174,7 +175,12 @@ def _refuse_synonyms(path: Path, used: Iterable[str], available: Mapping[str, st
 
 
 def refuse_without(
-    path: Path, results: Collection[str], labels: Collection[str], numbered: bool = False
+    path: Path,
+    results: Collection[str],
+    labels: Collection[str],
+    *,
+    numbered: bool = False,
+    systems: Collection[object] = (),
 ) -> None:
     """Refuse a file of labels without ids or without labels.
 
@@ -182,6 +188,7 @@ def refuse_without(
         results: our names of its columns.
         labels: our names of columns of labels.
         numbered: the rows of a file without ids are numbered.
+        systems: names of systems that its labels may hold.
 
     Raises:
         UserError: names the file's columns, the accepted names, and the nearest column.
@@ -195,18 +202,18 @@ def refuse_without(
     header = names_in(path)
     free = [name for name in header if name not in NAMES]
     near = get_close_matches(absent, free, n=1, cutoff=0.4)
-    meant = _label_column(path, free) if absent != "id" else None
+    meant = _label_column(path, free, systems) if absent != "id" else None
     meant = meant or (f"{absent}={near[0]}" if near else None)
-    hint = f"did you mean --column {meant}?"
+    hint = f"did you mean --column {shlex.quote(meant or '')}?"
     raise UserError(
         f"{path}: {details} ({', '.join(accepted)}); this file has {', '.join(header[:24])};"
         f" {hint if meant else f'add one, or name it: --column {absent}=COLUMN'}"
     )
 
 
-def _label_column(path: Path, names: Sequence[str]) -> str | None:
+def _label_column(path: Path, names: Sequence[str], systems: Collection[object]) -> str | None:
     """``FIELD=COLUMN`` for the first of these columns whose values all are labels."""
-    columns = _label_columns(partial(read_columns, path), names)[1]
+    columns = _label_columns(partial(read_columns, path), names, systems)[1]
     return next((f"{_dimension(labels)}={name}" for name, labels in columns.items()), None)
 
 
@@ -214,8 +221,11 @@ def _dimension(labels: Collection[str]) -> str:
     return "overall" if set(labels) - PLAIN else "preference"
 
 
-def _label_columns(read: Read, names: Sequence[str]) -> tuple[Columns, dict[str, set[str]]]:
+def _label_columns(
+    read: Read, names: Sequence[str], systems: Collection[object] = ()
+) -> tuple[Columns, dict[str, set[str]]]:
     """These columns of a table, and of those whose values all are labels the labels."""
+    called = set(map(plain, systems))
     try:
         columns = read({name: name for name in names})
     except UserError:  # of a column that is no text, say
@@ -225,7 +235,11 @@ def _label_columns(read: Read, names: Sequence[str]) -> tuple[Columns, dict[str,
     for name in names:
         rows = zip_longest(columns.get(name, []), *sides)
         with suppress(ValueError):
-            results[name] = {spelled(value, (a, b, own)) for value, a, b, own in rows if value}
+            results[name] = {
+                "1" if plain(value) in called else spelled(value, (a, b, own))
+                for value, a, b, own in rows
+                if value
+            }
     return columns, {name: labels for name, labels in results.items() if labels}
 
 

@@ -85,7 +85,7 @@ WEAK = frozenset(("item_id", "prompt_id", "question_id", "model"))
 
 #: A recording by which a table without ids calls its items, e.g. one of a listening test. A table
 #: may have several of these names: the first one counts.
-RECORDING: Names = ("recording", "stem", "file_name", "file")
+RECORDING: Names = ("recording", "stem", "file_name", "file", "clip", "stimulus", "wav")
 
 #: Columns of the better and of the worse answer, as data for RLHF and DPO have them.
 BETTER = ("chosen", "chosen_audio", "chosen_path", "chosen_audio_path", "chosen_file_name")

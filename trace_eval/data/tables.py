@@ -112,7 +112,7 @@ def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None
 
     Returns:
         None where the file must be read by its records: Arrow says neither which row is bad, nor
-        what is only short, and takes no UTF-16.
+        what is only short, and takes neither UTF-16 nor decimal commas.
 
     Raises:
         UserError: the file cannot be read, or two of these columns have one name.
@@ -126,7 +126,7 @@ def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None
         wanted = [name for name in form.header if name in names]
         if twice := next((name for name in wanted if wanted.count(name) > 1), None):
             raise UserError(f"{path}: two columns are called {twice!r}; keep one")
-        if form.encoding != "utf-8-sig":
+        if form.encoding != "utf-8-sig" or form.delimiter == ";":
             return None
         # A cell may be longer than a block: then the file is read as one.
         for block in (None, min(path.stat().st_size + 1, 2**31 - 1)):

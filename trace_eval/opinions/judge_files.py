@@ -46,7 +46,7 @@ def read_judge_file(
         results = {name: values for name, values in results.items() if name not in LABEL_COLUMNS}
         results |= _labels(prediction, columns.prediction, columns, systems, unread)
     else:
-        refuse_without(path, results, LABEL_COLUMNS, truth is not None or rows_are_items)
+        refuse_without(path, results, LABEL_COLUMNS, numbered=truth is not None or rows_are_items)
         results = mapped(results, columns.mapping)
     unread.refuse(mappable=True)
     judged = label_table(

@@ -192,7 +192,7 @@ def read_labels(
     own = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
     result = read_columns(path, own | columns_of(columns or {}))
     each = _of_each(partial(read_columns, path), partial(names_in, path), result)
-    refuse_without(path, each or result, LABEL_COLUMNS)
+    refuse_without(path, each or result, LABEL_COLUMNS, systems=_systems(about))
     table = mapped(each or result, mapping or {})
     reading = Reading(about, mapping is not None)
     labels = label_table(str(path), table, numbers=numbers, reading=reading)
@@ -214,6 +214,12 @@ def table_labels(provided: Any, columns: Mapping[str, str] | None = None) -> Opi
     each = _of_each(partial(record_columns, "labels", records), lambda: names, result)
     labels = label_table("labels", each or result)
     return labels if each is None else _noted(labels)
+
+
+def _systems(about: Sequence[Opinions]) -> set[object]:
+    """The systems of the judged items."""
+    columns = (one.facts.get(f"system_{side}", ()) for one in about for side in "ab")
+    return set().union(*columns)
 
 
 def _of_each(read: Read, names: Callable[[], Sequence[str]], table: Columns) -> Columns | None:
