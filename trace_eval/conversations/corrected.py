@@ -122,13 +122,15 @@ def _apply(correction: EventCorrection, state: list[Kept], definitions: Definiti
     before, after = correction.before, correction.after
     if after is not None and after.kind not in definitions.kinds:
         return False
-    if before is None and after is None:
+    wanted = before or after
+    if wanted is None:
         return True
     # An event without a before is a deleted one that comes back, or one that was not measured.
-    position = _find(after if before is None else before, state, deleted=before is None)
+    there = ((n, one) for n, one in enumerate(state) if one.deleted == (before is None))
+    position = next((n for n, one in there if _is_same(one.event, wanted)), None)
     if position is None:
-        if before is None and after is not None:
-            state.append(_kept(after, None, correction.who, definitions))
+        if before is None:
+            state.append(_kept(wanted, None, correction.who, definitions))
         return before is None
     one = state[position]
     if after is not None:
@@ -140,18 +142,9 @@ def _apply(correction: EventCorrection, state: list[Kept], definitions: Definiti
     return True
 
 
-def _find(wanted: SetEvent | None, state: list[Kept], deleted: bool) -> int | None:
-    for position, one in enumerate(state):
-        if wanted and one.deleted == deleted and _is_same(one.event, wanted):
-            return position
-    return None
-
-
 def _is_same(event: Event, wanted: SetEvent) -> bool:
-    near = (
-        abs(event.start_s - wanted.start_s) < _SAME_S and abs(event.end_s - wanted.end_s) < _SAME_S
-    )
-    return event.kind == wanted.kind and near
+    moved_s = max(abs(event.start_s - wanted.start_s), abs(event.end_s - wanted.end_s))
+    return event.kind == wanted.kind and moved_s < _SAME_S
 
 
 def _kept(after: SetEvent, measured: Event | None, who: str, definitions: DefinitionSet) -> Kept:

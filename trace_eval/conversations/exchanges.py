@@ -6,10 +6,9 @@ Turns can be compared only where the user says the same on both sides, as script
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 
 from blueprints import Blueprint, UserError
-from trace_eval.conversations.findings import turn_blueprints, words_of
+from trace_eval.conversations.findings import alike, turn_blueprints, words_of
 from trace_eval.data.answers import Instruction, turn_role
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.pairs import Pair
@@ -114,12 +113,11 @@ def exchange(conversation: Conversation, users: Sequence[int], position: int) ->
     first = users[position]
     last = users[position + 1] if position + 1 < len(users) else len(conversation.turns)
     turns = conversation.turns[first:last]
-    after = conversation.turns[last].start_s if last < len(conversation.turns) else None
-    ends = [turn.end_s for turn in turns if turn.end_s is not None]
     end = conversation.end
     if last < len(conversation.turns):
-        available = [*ends, *([after] if after is not None else [])]
-        end = end.model_copy(update={"at_s": max(available, default=None), "reason": None})
+        times = (*(turn.end_s for turn in turns), conversation.turns[last].start_s)
+        at_s = max((time for time in times if time is not None), default=None)
+        end = end.model_copy(update={"at_s": at_s, "reason": None})
     events = tuple(
         event.model_copy(update={"turn": event.turn - first})
         for event in conversation.events
@@ -154,9 +152,4 @@ def _same(one: str | None, other: str | None) -> bool:
         "".join(c for c in text[:COMPARED_LETTERS].casefold() if c.isalnum())
         for text in (one, other)
     )
-    match = SequenceMatcher(None, first, second, autojunk=False)
-    return (
-        match.real_quick_ratio() >= PARALLEL
-        and match.quick_ratio() >= PARALLEL
-        and match.ratio() >= PARALLEL
-    )
+    return alike(first, second, PARALLEL)

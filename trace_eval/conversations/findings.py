@@ -160,8 +160,13 @@ def words_of(
     for text in (turn.text, turn.heard):
         if text is not None:
             return text
+    recognised = _transcript(number, blueprints)
+    return recognised.text if recognised else None
+
+
+def _transcript(number: int, blueprints: Mapping[int, Blueprint]) -> Transcript | None:
     recognised = blueprints[number].transcript if number in blueprints else None
-    return recognised.text if isinstance(recognised, Transcript) else None
+    return recognised if isinstance(recognised, Transcript) else None
 
 
 def turn_at(conversation: Conversation, role: Role, at_s: float) -> int | None:
@@ -172,6 +177,13 @@ def turn_at(conversation: Conversation, role: Role, at_s: float) -> int | None:
         if turn.start_s - 1e-6 <= at_s <= turn.end_s + 1e-6:
             return number
     return None
+
+
+def alike(one: Sequence[str], other: Sequence[str], least: float) -> bool:
+    """Whether two texts, or lists of words, have this share in common, in the same order."""
+    match = SequenceMatcher(None, one, other, autojunk=False)
+    bounds = (match.real_quick_ratio, match.quick_ratio, match.ratio)  # the cheap ones first
+    return all(ratio() >= least for ratio in bounds)
 
 
 def _timed(conversation: Conversation, measured: Measured) -> Iterator[CallFinding]:
@@ -212,8 +224,7 @@ def _loops(conversation: Conversation, texts: Sequence[tuple[int, str]]) -> Iter
         if len(now) < RULES.loop_words:
             continue
         for earlier, before in words[max(0, position - RULES.loop_turns) : position]:
-            match = SequenceMatcher(None, before, now, autojunk=False)
-            if match.quick_ratio() >= RULES.loop_ratio and match.ratio() >= RULES.loop_ratio:
+            if alike(before, now, RULES.loop_ratio):
                 turn = conversation.turns[number]
                 why = f"says turn {earlier} again"
                 yield CallFinding("loops", number, turn.start_s, turn.end_s, why)
@@ -227,8 +238,8 @@ def _languages(
     languages: dict[str, dict[int, str]] = {"user": {}, "agent": {}}
     for role in ("user", "agent"):
         for number, _ in conversation.turns_of(role):
-            recognised = blueprints[number].transcript if number in blueprints else None
-            if not isinstance(recognised, Transcript) or recognised.language_source != "detected":
+            recognised = _transcript(number, blueprints)
+            if recognised is None or recognised.language_source != "detected":
                 continue
             certain = recognised.spoken is None or blueprints[number].certain_language is not None
             if certain and len(recognised.text.split()) >= RULES.language_words:
@@ -257,8 +268,8 @@ def timing_line(findings: Findings) -> str:
     lines = [f"{len(replies)} replies"]
     if replies:
         lines[0] += f" (median {median(replies):.1f} s, longest {max(replies):.1f} s)"
-    for kind in ("late", "no_answer", "talks_over"):
-        lines.append(f"{kind} {len(findings.of(kind))}")
+    counted: tuple[Kind, ...] = ("late", "no_answer", "talks_over")
+    lines += [f"{kind} {len(findings.of(kind))}" for kind in counted]
     yields, chances = measured.ratios["yield_rate"]
     lines.append(f"stopped for the user {int(yields)} of {int(chances)}")
     return f"timing ({TRACE_EVAL.name}): {', '.join(lines)}"

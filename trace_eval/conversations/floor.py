@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from trace_eval.conversations.spans import Spans, around, joined
-from trace_eval.data.conversation import ROLES, Conversation, Role, Turn
+from trace_eval.data.conversation import ROLES, Conversation, Role, SourceEvent, Turn
 
 #: Kinds of events that the detector calls speech and no turn holds.
 LEFT_OUT = ("breath", "trailing", "echo")
@@ -39,14 +40,13 @@ class FloorRules:
     backchannel_words: int = 3
 
 
-@dataclass(frozen=True)
-class Utterance:
+class Utterance(NamedTuple):
     """A stretch of one speaker's speech without a longer gap."""
 
-    role: Role
     start: float
     end: float
-    takes_floor: bool = True
+    role: Role
+    takes_floor: bool
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,6 @@ class Floor:
         """The utterances that take the floor."""
         return [one for one in self.utterances[role] if one.takes_floor]
 
-    def turns(self, role: Role) -> int:
-        """How many turns a role has."""
-        return sum(1 for who, _ in turns_of(self) if who == role)
-
 
 def floor_of(conversation: Conversation, rules: FloorRules) -> Floor:
     """The speech of user and agent; nothing after a transfer to a person counts."""
@@ -88,18 +84,12 @@ def floor_of(conversation: Conversation, rules: FloorRules) -> Floor:
         turns = [turn for _, turn in conversation.turns_of(role)]
         spans = [span for turn in turns for span in turn.stretches if span[0] < stop]
         segments[role] = joined(spans)
-        words[role] = _words(turns, rules.join_s)
+        words[role] = {  # the words are known of those utterances that are a whole turn
+            parts[0]: turn.text
+            for turn in turns
+            if turn.text is not None and len(parts := joined(turn.stretches, rules.join_s)) == 1
+        }
     return _floor(segments, words, conversation.start_s, stop, rules)
-
-
-def _words(turns: Iterable[Turn], join_s: float) -> dict[tuple[float, float], str]:
-    """Text of the utterances whose words are known: those that are a whole turn."""
-    texts = {}
-    for turn in turns:
-        parts = joined(turn.stretches, join_s)
-        if len(parts) == 1 and turn.text is not None:
-            texts[parts[0]] = turn.text
-    return texts
 
 
 def floor_of_segments(segments: dict[Role, Spans], end_s: float, rules: FloorRules) -> Floor:
@@ -121,9 +111,8 @@ def _floor(
         available = words.get(role, {})
         utterances[role] = [
             Utterance(
-                role,
-                *span,
-                takes_floor=not is_backchannel(span, stretches[other], rules, available.get(span)),
+                *(*span, role),
+                takes_floor=not _is_backchannel(span, stretches[other], rules, available.get(span)),
             )
             for span in joined(segments[role], rules.join_s)
         ]
@@ -131,8 +120,8 @@ def _floor(
     return Floor(segments, stretches, utterances, first if start_s is None else start_s, end_s)
 
 
-def is_backchannel(
-    span: tuple[float, float], other: Spans, rules: FloorRules, text: str | None = None
+def _is_backchannel(
+    span: tuple[float, float], other: Spans, rules: FloorRules, text: str | None
 ) -> bool:
     """Whether an utterance leaves the floor to the other, whose stretches are given."""
     start, end = span
@@ -146,12 +135,10 @@ def is_backchannel(
 
 def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
     """Turns in order of start: who, and the utterances; a backchannel is a turn of its own."""
-    everyone = sorted(
-        (one for role in ROLES for one in floor.utterances[role]), key=lambda one: one.start
-    )
+    everyone = [one for role in ROLES for one in floor.utterances[role]]
     turns: list[tuple[Role, list[Utterance]]] = []
     holder: list[Utterance] | None = None
-    for one in everyone:
+    for one in sorted(everyone, key=lambda one: one.start):
         if not one.takes_floor:
             turns.append((one.role, [one]))
         elif holder and holder[0].role == one.role:
@@ -163,7 +150,7 @@ def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
 
 
 def turns_from_speech(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ...]:
-    """The turns of a conversation without a transcript."""
+    """The turns of a conversation without a transcript, under the names of its speakers."""
     return tuple(
         Turn(
             speaker=names[role],
@@ -176,6 +163,16 @@ def turns_from_speech(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ..
     )
 
 
+def heard_on(role: Role, events: Iterable[SourceEvent]) -> Spans:
+    """The stretches of those events that lie on a role's channel."""
+    return [
+        (event.at_s, event.end_s)
+        for event in events
+        if event.data.get("channel") == role
+        if event.at_s is not None and event.end_s is not None
+    ]
+
+
 def speech_edges(conversation: Conversation) -> Conversation:
     """The same conversation with the edges of the detector's speech, where it has them."""
     left = [event for event in conversation.events if event.kind in LEFT_OUT]
@@ -185,13 +182,7 @@ def speech_edges(conversation: Conversation) -> Conversation:
     spans = {
         role: [
             *(span for _, turn in conversation.turns_of(role) for span in turn.stretches),
-            *(
-                (event.at_s, event.end_s)
-                for event in left
-                if event.data.get("channel") == role
-                and event.at_s is not None
-                and event.end_s is not None
-            ),
+            *heard_on(role, left),
         ]
         for role in ROLES
     }

@@ -5,11 +5,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Spans = list[tuple[float, float]]
+
+#: A tuple that begins with start and end.
+Span = TypeVar("Span", bound=tuple[Any, ...])
 
 
 def joined(spans: Iterable[tuple[float, float]], gap_s: float = 0.0) -> Spans:
@@ -65,7 +69,7 @@ def without(spans: Iterable[tuple[float, float]], holes: Iterable[tuple[float, f
     return left
 
 
-def around(spans: Sequence[tuple[float, float]], at_s: float) -> tuple[float, float] | None:
+def around(spans: Sequence[Span], at_s: float) -> Span | None:
     """The stretch that began before a moment and lasts beyond it; sorted and apart."""
     position = bisect_left(spans, (at_s,)) - 1
     return spans[position] if position >= 0 and spans[position][1] > at_s else None

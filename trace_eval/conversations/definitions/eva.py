@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
-from trace_eval.conversations.spans import Spans, overlaps
+from trace_eval.conversations.spans import Spans, overlaps, total
 from trace_eval.data.conversation import ROLES, Conversation
 
 #: Segments of the agent that began while the user spoke: summed over turns, not averaged.
@@ -189,17 +189,10 @@ def _scored(one: Exchange, before: Exchange | None) -> tuple[float, str, dict[st
 
 
 def _agent_interrupt(one: Exchange, evidence: dict[str, Any]) -> float:
-    pairs = [overlaps([mine], [theirs]) for mine in one.agent for theirs in one.user]
-    ms = 1000 * sum(end - start for pair in pairs for start, end in pair)
+    shared = [[total(overlaps([mine], [theirs])) for theirs in one.user] for mine in one.agent]
+    ms = 1000 * sum(seconds for each in shared for seconds in each)
     overlap = 0.5 * max(0.0, 1 - ms / THRESHOLDS.overlap)
-    count = sum(
-        any(
-            1000 * (end - start) > THRESHOLDS.contact
-            for theirs in one.user
-            for start, end in overlaps([mine], [theirs])
-        )
-        for mine in one.agent
-    )
+    count = sum(any(1000 * s > THRESHOLDS.contact for s in each) for each in shared)
     scores = [overlap]
     evidence |= {"overlap_ms": round(ms, 3), "overlap_score": round(overlap, 4), _SEGMENTS: count}
     if count:

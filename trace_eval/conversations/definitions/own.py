@@ -22,7 +22,7 @@ from trace_eval.conversations.definitions.own_events import (
     replies,
     without_echoes,
 )
-from trace_eval.conversations.floor import Floor, floor_of
+from trace_eval.conversations.floor import Floor, floor_of, turns_of
 from trace_eval.conversations.spans import joined, total
 from trace_eval.data.conversation import ROLES, Conversation
 
@@ -38,6 +38,10 @@ _BARE = (
     *("no_response", "missed_turn", "talked_over", "open", "backchannel", "simultaneous_start"),
     "not_known",
 )
+
+#: Name of values -> the kind of events that have them.
+_VALUES = {kind: kind for kind in ("response", "yield", "greeting")}
+_VALUES["interruption"] = "agent_interruption"
 
 #: Fewest events of a median, and of the quantiles above it.
 _LEAST = {0.5: 5, 0.9: 20, 0.95: 40}
@@ -110,9 +114,10 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
     if both:
         answered = [h for e in of("backchannel") if (h := e.data.get("handled")) is not None]
         yields = len(of("yield"))
+        turns = sum(role == "user" for role, _ in turns_of(floor))
         ratios |= {
             "reply_rate": (len(responses), len(responses) + len(without)),
-            "interruption_rate": (len(of("agent_interruption")), floor.turns("user")),
+            "interruption_rate": (len(of("agent_interruption")), turns),
             "yield_rate": (yields, yields + len(of("no_yield"))),
             "backchannel_rate": (sum(answered), len(answered)),
             "overlap_share": (_seconds(of("overlap")), total(everyone)),
@@ -141,14 +146,9 @@ def _seconds(events: Sequence[Event]) -> float:
     return total((event.start_s, event.end_s) for event in events)
 
 
-#: Name of values -> the kind of events that have them.
-_VALUES = {kind: kind for kind in ("response", "yield", "greeting")}
-_VALUES["interruption"] = "agent_interruption"
-
-
-def _quantiles(name: str, of: str) -> list[FigureSpec]:
+def _quantiles(of: str) -> list[FigureSpec]:
     return [
-        FigureSpec(f"{name}_p{100 * q:.0f}_s", of, "quantile", q, "s", least=least)
+        FigureSpec(f"{of}_p{100 * q:.0f}_s", of, "quantile", q, "s", least=least)
         for q, least in _LEAST.items()
     ]
 
@@ -159,7 +159,7 @@ TRACE_EVAL = DefinitionSet(
     THRESHOLDS,
     measure,
     (
-        *_quantiles("response", "response"),
+        *_quantiles("response"),
         FigureSpec("response_p99_s", "response", "quantile", 0.99, "s", least=200),
         FigureSpec("response_mean_s", "response", "mean", unit="s", least=5),
         FigureSpec("reply_rate", "reply_rate", share=True, least=10),
@@ -169,7 +169,7 @@ TRACE_EVAL = DefinitionSet(
         FigureSpec("interruption_rate", "interruption_rate", least=10),
         FigureSpec("interruption_p50_s", "interruption", "quantile", unit="s", least=5),
         FigureSpec("yield_rate", "yield_rate", share=True, least=10),
-        *_quantiles("yield", "yield"),
+        *_quantiles("yield"),
         FigureSpec("backchannel_rate", "backchannel_rate", share=True, least=10),
         FigureSpec("dead_air_agent_s_per_min", "dead_air_agent"),
         FigureSpec("dead_air_user_s_per_min", "dead_air_user"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from trace_eval.conversations.definitions.base import Event
-from trace_eval.conversations.floor import Floor, FloorRules, Utterance
+from trace_eval.conversations.floor import Floor, FloorRules, heard_on
 from trace_eval.conversations.spans import around, gaps, joined, overlaps
 from trace_eval.data.conversation import ROLES, Conversation, Role
 
@@ -17,6 +17,7 @@ USER_LEFT = frozenset({"goodbye", "user_stop", "user_hangup", "transfer"})
 
 #: Kinds that an echo of the agent on the user's channel (or the other way round) feigns.
 _VERDICTS = ("agent_interruption", "yield", "no_yield", "backchannel", "simultaneous_start")
+_ECHOES = ("echo", "doubtful")
 _ECHO = {"reason": "echo"}
 _LATEST = 1e-6
 
@@ -59,13 +60,9 @@ def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterato
         if answer and (after is None or answer.start <= after.start):
             value = answer.start - one.end
             tool = bisect_left(calls, one.start) < bisect_left(calls, answer.start)
-            yield Event(
-                "response",
-                min(one.end, answer.start),
-                max(one.end, answer.start),
-                value,
-                {"latched": -c.latch_s <= value < 0, "tool": tool},
-            )
+            start, end = sorted((one.end, answer.start))
+            data = {"latched": -c.latch_s <= value < 0, "tool": tool}
+            yield Event("response", start, end, value, data)
         elif after is not None:
             if after.start - one.end >= c.no_reply_s:
                 yield Event("no_response", one.end, after.start)
@@ -75,19 +72,12 @@ def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterato
             yield Event("missed_turn", one.end, floor.end_s)
 
 
-def _around(utterances: Sequence[Utterance], at_s: float) -> Utterance | None:
-    """The utterance inside which a moment lies; ends excluded."""
-    position = bisect_left([one.start for one in utterances], at_s) - 1
-    result = utterances[position] if position >= 0 else None
-    return result if result and result.start < at_s < result.end else None
-
-
 def interruptions(floor: Floor) -> Iterator[Event]:
     """Starts inside the other's speech; of two at once, neither interrupts."""
     c = THRESHOLDS
     users, agents = floor.taking("user"), floor.taking("agent")
     for agent in agents:
-        user = _around(users, agent.start)
+        user = around(users, agent.start)
         if user is None:
             continue
         if agent.start - user.start <= c.latch_s:
@@ -96,7 +86,7 @@ def interruptions(floor: Floor) -> Iterator[Event]:
             end, value = min(user.end, agent.end), user.end - agent.start
             yield Event("agent_interruption", agent.start, end, value)
     for user in users:
-        held = _around(floor.utterances["agent"], user.start)
+        held = around(floor.utterances["agent"], user.start)
         if held is None:
             continue
         if user.start - held.start <= c.latch_s:
@@ -125,16 +115,8 @@ def handled(floor: Floor, end_s: float) -> bool | None:
 
 def without_echoes(conversation: Conversation, events: Iterable[Event]) -> Iterator[Event]:
     """Without verdicts that begin where a channel echoes the other: those are not known."""
-    echoes = {
-        role: joined(
-            (event.at_s, event.end_s)
-            for event in conversation.events
-            if event.kind in ("echo", "doubtful") or event.data.get("echo")
-            if event.data.get("channel") == role
-            if event.at_s is not None and event.end_s is not None
-        )
-        for role in ROLES
-    }
+    feigned = [e for e in conversation.events if e.kind in _ECHOES or e.data.get("echo")]
+    echoes = {role: joined(heard_on(role, feigned)) for role in ROLES}
     for event in events:
         role: Role = "agent" if event.kind == "agent_interruption" else "user"
         if event.kind in _VERDICTS and around(echoes[role], event.start_s + _LATEST):
@@ -172,14 +154,9 @@ def alone(floor: Floor, has_start: bool) -> Iterator[Event]:
 
 def _speaking(floor: Floor, edge_s: float) -> Role | None:
     """The speaker whose speech starts or ends at an edge; None where both do."""
-    whose: list[Role] = [
-        role
-        for role in ROLES
-        if any(edge_s in span for span in _near(floor.segments[role], edge_s))
-    ]
+    whose: list[Role] = []
+    for role, spans in floor.segments.items():
+        position = bisect_left(spans, (edge_s,))
+        if any(edge_s in span for span in spans[max(0, position - 1) : position + 1]):
+            whose.append(role)
     return whose[0] if len(whose) == 1 else None
-
-
-def _near(spans: Sequence[tuple[float, float]], at_s: float) -> Sequence[tuple[float, float]]:
-    position = bisect_left(spans, (at_s,))
-    return spans[max(0, position - 1) : position + 1]

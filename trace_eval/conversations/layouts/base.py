@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -107,10 +108,9 @@ def problem(error: ValidationError) -> str:
     return f"{where}: {message}{got}".removeprefix(": ")
 
 
-def each(paths: Iterator[Path] | list[Path], read: Callable[[Path], ConversationItem]) -> ReadCalls:
+def each(paths: Iterable[Path], read: Callable[[Path], ConversationItem]) -> ReadCalls:
     """Read files or folders one by one; a bad one costs itself only."""
-    for path in paths:
-        yield one(str(path), lambda path=path: read(path))  # type: ignore[misc]
+    return (one(str(path), partial(read, path)) for path in paths)
 
 
 def one(name: str, read: Callable[[], Result]) -> Result | Unread:

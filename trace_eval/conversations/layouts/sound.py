@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -35,18 +34,17 @@ _SPEAKS: dict[str, Role] = {
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def _recordings(path: Path) -> Iterator[Path]:
+def _recordings(path: Path, pattern: str = "**/*") -> list[Path]:
     if path.is_file():
-        yield path
-        return
-    yield from (file for file in sorted(path.rglob("*")) if file.suffix.lower() in AUDIO_SUFFIXES)
+        return [path]
+    return [file for file in sorted(path.glob(pattern)) if file.suffix.lower() in AUDIO_SUFFIXES]
 
 
 def fits_stereo(path: Path) -> bool:
     """A recording, or a folder whose first recording has two channels."""
     if path.is_file():
         return path.suffix.lower() in AUDIO_SUFFIXES
-    there = [file for file in sorted(path.glob("*")) if file.suffix.lower() in AUDIO_SUFFIXES]
+    there = _recordings(path, "*")
     for file in there:
         with suppress(UserError):  # one that cannot be read says nothing of the others
             return channel_count(file) == 2
@@ -78,7 +76,7 @@ def read_stereo(path: Path, options: ReadOptions) -> ReadCalls:
         name = file.relative_to(path).with_suffix("") if path.is_dir() else Path(file.stem)
         return item_from_sound(str(name), lanes_of_file(file, options), options)
 
-    return each(list(_recordings(path)), call)
+    return each(_recordings(path), call)
 
 
 def lanes_of_file(file: Path, options: ReadOptions) -> dict[Role, Channel]:
@@ -125,10 +123,9 @@ def read_two_files(path: Path, options: ReadOptions) -> ReadCalls:
 def _two_files(
     name: str, row: dict[str, Any], folder: Path, options: ReadOptions
 ) -> ConversationItem:
-    user, agent = (_channel(row, role, folder) for role in ROLES)
-    if options.swap:
-        user, agent = agent, user
-    return item_from_sound(name, {"user": user, "agent": agent}, options, row)
+    channels = [_channel(row, role, folder) for role in ROLES]
+    roles = reversed(ROLES) if options.swap else ROLES
+    return item_from_sound(name, dict(zip(roles, channels, strict=True)), options, row)
 
 
 def _channel(row: dict[str, Any], role: str, folder: Path) -> Channel:
@@ -166,7 +163,7 @@ STEREO = CallLayout(
     "recordings with a speaker on each channel",
     fits_stereo,
     read_stereo,
-    lambda path: sum(1 for _ in _recordings(path)),
+    lambda path: len(_recordings(path)),
 )
 TWO_FILES = CallLayout(
     "two_files",

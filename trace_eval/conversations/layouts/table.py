@@ -63,6 +63,7 @@ class _Row:
     end: float | None
     cells: dict[str, Any]
     texts: list[str]
+    kind: str
 
 
 def fits(path: Path) -> bool:
@@ -126,7 +127,7 @@ def item_of(
     rows = [_row(number, row) for number, row in cells]
     timed = any(row.start is not None for row in rows)
     zero = _to_seconds(rows) if timed else 0.0
-    speech, merged = _merged(_in_order([row for row in rows if KINDS[_kind(row)] is None]))
+    speech, merged = _merged(_in_order([row for row in rows if KINDS[row.kind] is None]))
     speakers = _speakers(rows, options)
     # the recording of the whole, where every row names the same one
     audio, *more_audio = {text_of(row.cells.get("audio")) for row in rows}
@@ -168,15 +169,11 @@ def _row(number: int, cells: dict[str, Any]) -> _Row:
         raise UserError(f"row {number}: a turn without {lacks}; add it, or leave out both")
     if start is not None and end is not None and end < start:
         raise UserError(f"row {number}: the clock goes backwards, from {start:g} to {end:g}")
-    text = text_of(cells.get("text"))
-    return _Row(number, speaker.strip(), start, end, cells, [text] if text else [])
-
-
-def _kind(row: _Row) -> str:
-    kind = str(row.cells.get("kind") or "speech")
+    kind = str(cells.get("kind") or "speech")
     if kind not in KINDS:
-        raise UserError(f"row {row.number}: kind {kind!r:.40}; use one of {', '.join(KINDS)}")
-    return kind
+        raise UserError(f"row {number}: kind {kind!r:.40}; use one of {', '.join(KINDS)}")
+    text = text_of(cells.get("text"))
+    return _Row(number, speaker.strip(), start, end, cells, [text] if text else [], kind)
 
 
 def _to_seconds(rows: list[_Row]) -> float:
@@ -269,20 +266,15 @@ def _turn(row: _Row, folder: Path | None) -> Turn:
         text=" ".join(row.texts) or None,
         heard=text_of(row.cells.get("heard")) or None,
         audio=folder / audio if audio and folder is not None else None,
-        backchannel=_kind(row) == "backchannel",
+        backchannel=row.kind == "backchannel",
     )
 
 
 def _events(rows: list[_Row]) -> Iterator[SourceEvent]:
     for row in rows:
-        kind = _kind(row)
-        if kind != "speech" and row.start is not None:
-            yield SourceEvent(
-                kind=KINDS[kind] or kind,
-                at_s=row.start,
-                end_s=row.end,
-                data={"speaker": row.speaker},
-            )
+        if row.kind != "speech" and row.start is not None:
+            kind, data = KINDS[row.kind] or row.kind, {"speaker": row.speaker}
+            yield SourceEvent(kind=kind, at_s=row.start, end_s=row.end, data={**data})
 
 
 TABLE = CallLayout("turns", "CSV or JSONL of turns: speaker, start, end, text", fits, read)

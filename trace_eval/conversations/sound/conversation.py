@@ -57,7 +57,6 @@ _DIFFERENT = 0.01
 
 def conversation_from_sound(
     channels: dict[Role, Channel],
-    names: dict[Role, str] | None = None,
     ignore: Sequence[tuple[float, float]] = (),
     agent_greets: bool = False,
     check_clock: bool = False,
@@ -65,7 +64,6 @@ def conversation_from_sound(
     """Segment two channels into turns; each file is decoded once, in bounded memory.
 
     Args:
-        names: of the speakers; default: their roles.
         ignore: stretches that are no speech, seconds of the conversation.
         agent_greets: whoever speaks first is the agent, whichever channel was given for it.
         check_clock: also look for each voice's echo on the other channel.
@@ -77,31 +75,30 @@ def conversation_from_sound(
         AudioError: a channel cannot be decoded.
     """
     lanes = dict(zip(ROLES, hear([channels[role] for role in ROLES]), strict=True))
-    results = dict(zip(ROLES, segmented([lanes[role] for role in ROLES], ignore), strict=True))
+    results = dict(zip(ROLES, segmented([*lanes.values()], ignore), strict=True))
     first = {role: min((at for at, _ in results[role].segments), default=np.inf) for role in ROLES}
     if agent_greets and first["user"] < first["agent"]:
         lanes = {"user": lanes["agent"], "agent": lanes["user"]}
         results = {"user": results["agent"], "agent": results["user"]}
-    sides = [lanes[role] for role in ROLES], [results[role] for role in ROLES]
-    turns = dict(zip(ROLES, turn_edges(*sides), strict=True))
-    names = names or {role: role for role in ROLES}
+    sides = turn_edges([*lanes.values()], [*results.values()])
+    turns = dict(zip(ROLES, sides, strict=True))
     end_s = max(lane.end_s for lane in lanes.values())
-    faults = audit(lanes, {role: results[role].segments for role in ROLES})
-    floor = floor_of_segments({role: turns[role].segments for role in ROLES}, end_s, FloorRules())
+    faults = audit(lanes, {role: one.segments for role, one in results.items()})
+    spoken = {role: one.segments for role, one in turns.items()}
+    floor = floor_of_segments(spoken, end_s, FloorRules())
+    noisy = any(one.noisy for one in results.values())
     conversation = Conversation(
         channels=tuple(
-            lanes[role].channel.model_copy(update={"name": names[role]}) for role in ROLES
+            lane.channel.model_copy(update={"name": role}) for role, lane in lanes.items()
         ),
-        speakers=tuple(Speaker(name=names[role], role=role, channel=names[role]) for role in ROLES),
+        speakers=tuple(Speaker(name=role, role=role, channel=role) for role in ROLES),
         clock=Clock(kind="recording", resolution_s=HOP_S),
-        turns=turns_from_speech(floor, names),
+        turns=turns_from_speech(floor, {role: role for role in ROLES}),
         events=tuple(_events(results, turns)),
         start_s=min(0.0, *(lane.at(0.0) for lane in lanes.values())),
         end=End(at_s=end_s),
         meta={
-            "edge_error_ms": EDGE_ERROR_MS[
-                "noisy" if any(one.noisy for one in results.values()) else "refined"
-            ],
+            "edge_error_ms": EDGE_ERROR_MS["noisy" if noisy else "refined"],
             "edge_error_human_ms": EDGE_ERROR_MS["human"],
             "audit": verdict(faults),
             "faults": [fault.record() for fault in faults],
