@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.report import DOCS, data_folder, markdown, renewed
 from trace_eval.datasets import Conversion, Figure, dataset_names, find_dataset, read_dataset
-from trace_eval.datasets.boards import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH
+from trace_eval.datasets.figures import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH
 
 PAGE = DOCS / "results" / "public-benchmarks.md"
 

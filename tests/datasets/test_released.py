@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import published
 from trace_eval.datasets import Conversion, Figure, Selection, read_dataset
-from trace_eval.datasets.boards import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH, Board, wer_step
+from trace_eval.datasets.figures import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH, Board, wer_step
 from trace_eval.datasets.replies import letter_of, own_refusal
 from trace_eval.datasets.sets.vocalbench_rules import is_right
 from trace_eval.datasets.sets.vstyle import WEIGHTS, overall

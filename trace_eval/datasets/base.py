@@ -1,18 +1,18 @@
-"""Interface of benchmark readers: their options and their results."""
+"""Interface of benchmark readers: what is wanted, and what they give."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import Problem
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
-from trace_eval.datasets.boards import Board
-from trace_eval.datasets.figures import Figure
+from trace_eval.datasets.figures import Board, Figure
 from trace_eval.datasets.selection import Selection
 from trace_eval.datasets.source import Source
 
@@ -49,6 +49,16 @@ class Converted:
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def make_ids_unique(self) -> None:
+        """Call items and their scores ``SYSTEM/ID`` where several items have one id."""
+        counts = Counter(item.id for item in self.items)
+
+        def named(name: str, system: str | None) -> str:
+            return f"{system}/{name}" if counts[name] > 1 and system else name
+
+        self.items = [i.model_copy(update={"id": named(i.id, i.system)}) for i in self.items]
+        self.scores = [s.model_copy(update={"item": named(s.item, s.system)}) for s in self.scores]
+
 
 #: Reads a benchmark; raises :class:`blueprints.UserError` where it is not its layout.
 Reader = Callable[[Source, Selection], Converted]
@@ -59,10 +69,8 @@ class Dataset:
     """One benchmark by name; the table of them is :data:`trace_eval.datasets.registry.DATASETS`.
 
     Attributes:
-        name: as it is typed.
-        title: its name in print.
-        items: how many there are, in words.
-        judged: what is judged, in a few words.
+        name, title: as it is typed, and in print.
+        items, judged: how many there are, and what is judged, in words.
         by: the rule or judge that its authors use.
         licence: of the released files.
         source: repository and commit that the layout was read at.
@@ -82,8 +90,5 @@ class Dataset:
 
     def read(self, source: Source, chosen: Selection) -> Converted:
         """Read it from its released files."""
-        if not isinstance(self.reader, str):
-            return self.reader(source, chosen)
-        module, _, function = self.reader.partition(":")
-        result: Converted = getattr(import_module(module), function)(source, chosen)
-        return result
+        reader: Reader = resolve_name(self.reader) if isinstance(self.reader, str) else self.reader
+        return reader(source, chosen)

@@ -54,9 +54,7 @@ class Conversion:
     """What came of a conversion.
 
     Attributes:
-        dataset: which benchmark.
         source: what was read, as it was named.
-        converted: items, pairs, scores, figures, problems and notes.
         files: what was written -> its file.
         prompt: file and SHA-256 of the authors' prompt, where the user pointed at it.
     """
@@ -103,7 +101,6 @@ def read_dataset(
     Args:
         name: one of :func:`dataset_names`.
         path: what was released: a clone, a data folder, a folder of answers, a file; or its URL.
-        chosen: which part of it; default: all.
         spill: where embedded recordings go, see :func:`trace_eval.data.records.spill_to`.
 
     Raises:
@@ -122,7 +119,7 @@ def convert(
     chosen: Selection | None = None,
     prompt: Path | None = None,
 ) -> Conversion:
-    """Read a benchmark and write it as our files into a folder.
+    """Read a benchmark and write it as our files into a folder, made where it is missing.
 
     ``items.jsonl`` for ``rate`` and ``pairs.jsonl`` for ``judge``; where the items are of several
     sets, ``sets/SET.jsonl`` has those of each. ``scores.jsonl``: what the authors' rule says.
@@ -130,7 +127,6 @@ def convert(
 
     Args:
         name, path, chosen: as of :func:`read_dataset`.
-        out: the folder; made where it is missing.
         prompt: a file with the authors' own prompt, which becomes the question in place of ours;
             recorded by its hash.
 
@@ -211,11 +207,8 @@ def _with_question(rubric: str, question: str, provenance: str) -> str:
 def read_prompt(path: Path, rubrics: Sequence[str]) -> tuple[str, str]:
     """The authors' prompt in a file of the user's, and which file that is.
 
-    Args:
-        rubrics: question files that go with the answers; there must be one.
-
     Raises:
-        UserError: it cannot be read, is empty or too long, or there are several questions.
+        UserError: it cannot be read, is empty or too long, or ``rubrics`` are not one question.
     """
     if len(rubrics) != 1:
         details = ", ".join(rubrics) or "none"

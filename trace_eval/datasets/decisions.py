@@ -35,13 +35,10 @@ MAX_BYTES = 1 << 20
 
 
 class ReleasedDecision(NamedTuple):
-    """One step of a chain: where the phrase fits, the value is the answer.
-
-    Attributes:
-        how: a key of the tests: ``in``, ``is``, ``startswith``, ``endswith`` or ``search``.
-    """
+    """One step of a chain: where the phrase fits, the value is the answer."""
 
     how: str
+    """A key of the tests: ``in``, ``is``, ``startswith``, ``endswith`` or ``search``."""
     phrase: str
     value: int
 

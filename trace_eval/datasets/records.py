@@ -1,9 +1,8 @@
-"""Records that readers share: scores of the authors' rules, and ids that are unique."""
+"""Records that readers make: items with their answers, and scores of the authors' rules."""
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +16,9 @@ from trace_eval.data.scores import Score
 
 @dataclass(frozen=True)
 class AuthorsRule:
-    """A rule of a benchmark's authors.
+    """A rule of a benchmark's authors: what it scores, what it asks for in words.
 
-    Attributes:
-        name: of what it scores.
-        words: what it asks for.
-        judge: ``authors/NAME/RULE@COMMIT``.
+    ``judge`` is ``authors/NAME/RULE@COMMIT``.
     """
 
     name: str
@@ -95,19 +91,4 @@ def spoken_turns(
         Turn.model_validate({"audio": place, "speaker": speaker})
         for both in zip(questions, answers, strict=True)
         for place, speaker in zip(both, ("user", "assistant"), strict=True)
-    )
-
-
-def unique_ids(
-    items: Sequence[Single], scores: Sequence[Score]
-) -> tuple[list[Single], list[Score]]:
-    """Items whose ids are theirs where that is unique, else ``SYSTEM/ID``; and their scores."""
-    counted = Counter(item.id for item in items)
-
-    def named(name: str, system: str | None) -> str:
-        return f"{system}/{name}" if counted[name] > 1 and system else name
-
-    return (
-        [item.model_copy(update={"id": named(item.id, item.system)}) for item in items],
-        [score.model_copy(update={"item": named(score.item, score.system)}) for score in scores],
     )

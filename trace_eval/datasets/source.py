@@ -26,9 +26,8 @@ class Source:
     """A benchmark's files.
 
     Attributes:
-        path: the file, or the folder, on this machine.
+        path: the file or the folder on this machine; in messages it is called ``label``.
         root: folder of relative recordings, or its URL.
-        label: what to call it in messages.
         spill: where embedded recordings go; None: they stay in the pair.
     """
 

@@ -16,7 +16,7 @@ from trace_eval.data.measures.text import whisper_en
 from trace_eval.data.pairs import Pair
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, mean_figure
-from trace_eval.datasets.records import AuthorsRule, item_of, unique_ids
+from trace_eval.datasets.records import AuthorsRule, item_of
 from trace_eval.datasets.rows import Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
 
@@ -55,7 +55,7 @@ def read_emergent_tts(source: Source, chosen: Selection) -> Converted:
             _add(converted, source, path, system, own)
     if not converted.scores:
         raise source.lacks(f"a run of {chosen.system} (--system)")
-    converted.items, converted.scores = unique_ids(converted.items, converted.scores)
+    converted.make_ids_unique()
     return converted
 
 

@@ -1,12 +1,15 @@
 """MTalk-Bench (FreedomIntelligence): dialogues of spoken turns, answered by several systems.
 
-An object of three tiers, each a list of dialogues, each a list of turns with ``question``,
-``dialogue`` (system -> recording) and their transcriptions.
+The repository has an object of three tiers, each a list of dialogues, each a list of turns with
+``question``, ``dialogue`` (system -> recording) and their transcriptions. The full data, as the hub
+has them, are a row per recording: ``number, type`` (sem, para, amb), ``turn, source`` (``question``
+or a system), ``audio``. Those hold no words, so an item is the recordings of its turns.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -17,10 +20,10 @@ from trace_eval.data import strict_json
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import Problem
 from trace_eval.data.pairs import Pair
+from trace_eval.data.urls import is_url
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.records import item_of, spoken_turns
-from trace_eval.datasets.rows import Rows, alone
-from trace_eval.datasets.sets.mtalk_hub import add_rows
+from trace_eval.datasets.rows import Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
 
 #: Name of a tier in the files -> its short name.
@@ -31,6 +34,16 @@ TIERS: Mapping[str, str] = {
 }
 
 _RECORD = re.compile(r"record_(\d+-\d+)")
+
+#: Columns of a row of the hub.
+_COLUMNS: Columns = {
+    **dict.fromkeys(("number", "turn"), (int, str)),
+    **dict.fromkeys(("type", "source"), str),
+    "audio": (str, dict),
+}
+
+#: Who of the rows asks.
+_QUESTION = "question"
 
 
 def read_mtalk(source: Source, chosen: Selection) -> Converted:
@@ -48,7 +61,7 @@ def read_mtalk(source: Source, chosen: Selection) -> Converted:
     rows = Rows(source)
     converted.problems = rows.problems
     if tables:
-        add_rows(converted, rows, tables, chosen)
+        _add_rows(converted, rows, tables, chosen)
     if read:
         _add_tiers(converted, source, read, chosen)
     if chosen.system and not converted.items:
@@ -68,7 +81,7 @@ def _add_tiers(
     chosen: Selection,
 ) -> None:
     """The dialogues of files with their words, and which recordings of them are here."""
-    counts = {"dialogues": 0, "turns": 0, "answers": 0, "recordings": 0}
+    counts: Counter[str] = Counter()
     for path, label, tier, dialogues in read:
         if not chosen.wants(TIERS[tier]):
             continue
@@ -111,7 +124,7 @@ def _add(
     tier: tuple[str, str],
     dialogue: Any,
     chosen: Selection,
-    counts: dict[str, int],
+    counts: Counter[str],
 ) -> None:
     turns = _checked(dialogue)
     match = _RECORD.search(turns[0]["question"])
@@ -198,3 +211,64 @@ def _pairs(result: Converted, chosen: Selection) -> None:
             result.pairs.append(Pair.model_validate({**names, **about, "a": a, "b": b}))
     if lost:
         result.notes.append(f"{lost} pairs have no recordings here and were left out")
+
+
+def _add_rows(result: Converted, rows: Rows, paths: Sequence[Path], chosen: Selection) -> None:
+    """Dialogues of every system whose turns are all there; others are noted."""
+    dialogues: dict[str, dict[str, dict[int, Path | str]]] = {}
+    tiers: dict[str, str] = {}
+    for path in paths:
+        for row in rows.read(path, _COLUMNS):
+            if not chosen.wants(row["type"]):
+                continue
+            name = f"{row['type']}-{row['number']}"
+            tiers[name] = row["type"]
+            turns = dialogues.setdefault(name, {}).setdefault(row["source"], {})
+            try:
+                turn, place = int(row["turn"]), _recording(rows.source, path, row)
+            except (UserError, ValueError) as error:
+                rows.tell(row, str(error))
+                continue
+            if turn in turns:
+                rows.tell(row, f"turn {turn} of {name} by {row['source']} is in an earlier row")
+                continue
+            turns[turn] = place
+    before = len(result.items)
+    for name, sources in dialogues.items():
+        questions = sources.get(_QUESTION, {})
+        for system, answers in sources.items():
+            if system == _QUESTION or chosen.system not in (None, system):
+                continue
+            if not questions or questions.keys() != answers.keys():
+                note = f"{name}: turns of {system} and of the questions differ; left out"
+                result.notes.append(note)
+                continue
+            order = sorted(questions)
+            with alone(result.problems, f"{name} by {system}"):
+                item = item_of(
+                    f"{name}/{system}",
+                    {"audio": questions[order[-1]]},
+                    None,
+                    turns=spoken_turns([questions[n] for n in order], [answers[n] for n in order]),
+                    question_id=name,
+                    system=system,
+                    category=tiers[name],
+                )
+                result.items.append(item)
+    result.notes.append(
+        f"{len(dialogues)} dialogues as rows of the hub, {len(result.items) - before} with the"
+        " recordings of a system; they hold no transcriptions"
+    )
+
+
+def _recording(source: Source, path: Path, row: Row) -> Path | str:
+    """The recording of a row of the hub, where it is."""
+    name = row["audio"]
+    if not isinstance(name, str) or not name:
+        raise UserError("holds no recording; expected the path of one, or its bytes in Parquet")
+    if is_url(name):
+        return name
+    here = source.recording(path.parent, name)
+    if here is None:
+        raise UserError(f"recording {name!r:.80} is not here")
+    return here

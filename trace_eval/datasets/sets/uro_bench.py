@@ -15,8 +15,7 @@ from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.data.measures.text import whisper_en
 from trace_eval.datasets.base import Converted, Selection
-from trace_eval.datasets.boards import URO_EN, URO_ZH
-from trace_eval.datasets.figures import Figure, mean_figure
+from trace_eval.datasets.figures import URO_EN, URO_ZH, Figure, mean_figure
 from trace_eval.datasets.records import AuthorsRule, item_of
 from trace_eval.datasets.replies import mean_of, open_marks
 from trace_eval.datasets.rows import Row, Rows, alone

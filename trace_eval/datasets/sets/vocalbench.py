@@ -14,8 +14,8 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
-from trace_eval.datasets.boards import VOCALBENCH
-from trace_eval.datasets.records import item_of, unique_ids
+from trace_eval.datasets.figures import VOCALBENCH
+from trace_eval.datasets.records import item_of
 from trace_eval.datasets.rows import Row, Rows, alone
 from trace_eval.datasets.sets.vocalbench_rules import (
     SETS,
@@ -67,7 +67,7 @@ def read_vocalbench(source: Source, chosen: Selection) -> Converted:
                 scored.append((system, name, answers))
     for system, name, answers in scored:
         _add(converted, system, name, answers, chosen)
-    converted.items, converted.scores = unique_ids(converted.items, converted.scores)
+    converted.make_ids_unique()
     converted.figures += unreproducible(systems, converted.figures, chosen)
     if systems and not chosen.sets:
         converted.boards.append(VOCALBENCH)

@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 
 from trace_eval.datasets.base import Converted, Selection
-from trace_eval.datasets.boards import VOICEBENCH
-from trace_eval.datasets.records import item_of, unique_ids
+from trace_eval.datasets.figures import VOICEBENCH
+from trace_eval.datasets.records import item_of
 from trace_eval.datasets.rows import Rows, alone
 from trace_eval.datasets.sets.voicebench_rules import SETS, Evaluation, RuleRun
 from trace_eval.datasets.source import Source
@@ -42,7 +42,7 @@ def read_voicebench(source: Source, chosen: Selection) -> Converted:
         )
     for run in runs:
         _read(run, rows, converted, chosen)
-    converted.items, converted.scores = unique_ids(converted.items, converted.scores)
+    converted.make_ids_unique()
     if not chosen.sets:
         converted.boards.append(VOICEBENCH)
     return converted

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from trace_eval.datasets.base import Converted
-from trace_eval.datasets.boards import VOICEBENCH
 from trace_eval.datasets.decisions import Chains, decide, read_decisions, read_phrases
-from trace_eval.datasets.figures import Figure, mean_figure, share_figure
+from trace_eval.datasets.figures import VOICEBENCH, Figure, mean_figure, share_figure
 from trace_eval.datasets.records import AuthorsRule
 from trace_eval.datasets.replies import (
     authors_letter,
@@ -91,10 +90,8 @@ def _rule(name: str, words: str) -> AuthorsRule:
 class Evaluation:
     """The answers of one run to one set; each rule adds their scores and figures to a result.
 
-    Attributes:
-        rows: the answers.
-        ids: of their items.
-        lists: checkout of the authors' code, for their lists of phrases.
+    ``ids`` are of the items of ``rows``; ``lists`` is a checkout of the authors' code, for their
+    lists of phrases.
     """
 
     run: RuleRun

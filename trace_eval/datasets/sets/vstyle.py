@@ -17,7 +17,7 @@ from typing import Any
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, rank_correlation
-from trace_eval.datasets.records import AuthorsRule, item_of, unique_ids
+from trace_eval.datasets.records import AuthorsRule, item_of
 from trace_eval.datasets.rows import ANY, Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
 
@@ -100,7 +100,7 @@ def read_vstyle(source: Source, chosen: Selection) -> Converted:
         converted.notes.append(
             f"abilities without a weight, left out of figures: {', '.join(strange)}"
         )
-    converted.items, converted.scores = unique_ids(converted.items, converted.scores)
+    converted.make_ids_unique()
     return converted
 
 
