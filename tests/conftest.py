@@ -66,6 +66,13 @@ def examples_cache(tmp_path_factory: pytest.TempPathFactory, extracted_examples:
 
 
 @pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the test, as the one in which it types."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def memory_urls() -> Iterator[None]:
     """URLs ``memory://`` may be opened: nobody's manifest names them."""
     before = set_url_access(UrlAccess({"memory"}))

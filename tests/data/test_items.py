@@ -1,16 +1,22 @@
-"""Single answers beside pairs: both have answers, systems and recordings."""
+"""Single answers and pairs, in every layout that they come in: both have answers and recordings."""
 
 from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from tests.support import calls
 from trace_eval.data.answers import Answer
 from trace_eval.data.items import Item, ScoreLabels, Single, items_of_pair, side_of_pair
+from trace_eval.data.manifests import read_items
 from trace_eval.data.pairs import Pair
+from trace_eval.data.recordings import check_audio
+from trace_eval.data.singles import single_from_record
 
 PAIR = Pair.model_validate(
     {
@@ -62,20 +68,6 @@ def test_urls_may_be_signed_anew() -> None:
 CALL = {"clock": {"kind": "none"}, "speakers": [{"name": "bot", "role": "agent"}]}
 
 
-@pytest.mark.parametrize(
-    ("answer", "told"),
-    [
-        ({}, "needs 'audio', 'turns' or 'text'"),
-        ({"audio": "/a.wav", "turns": [{"audio": "/b.wav"}]}, "not both"),
-        ({"text": "words", "system": "s"}, "'system' of a single answer stands beside 'answer'"),
-        ({"text": "words", "conversation": CALL}, "a conversation has no other form"),
-    ],
-)
-def test_a_single_answer_has_one_form(answer: dict[str, object], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
-        Single.model_validate({"id": "x", "answer": answer})
-
-
 def test_one_answer_has_two_json_forms() -> None:
     assert type(PAIR.a) is type(items_of_pair(PAIR)[0].answer) is Answer
     places = {"audio": "/a.wav", "url": None}
@@ -119,3 +111,148 @@ def test_raters_without_names_are_known_by_place() -> None:
         ScoreLabels.model_validate({"scores": [5, 4, 3], "feedback": [None]})
     with pytest.raises(ValidationError, match=r"scores\.ann"):
         ScoreLabels.model_validate({"scores": {"ann": float("nan")}})
+
+
+AUTHORS = {
+    "candidate": "Three times.",
+    "reference": "4",
+    "question": "How often?",
+    "rationale": "It is said four times.",
+    "transcription": "",
+    "ratings": [2, 1, None],
+    "feedback": [None, ["a", "e"], ["u", "too vague"]],
+}
+
+
+def test_our_own_lines(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {"id": 7, "audio": "a.wav", "instruction": "Whisper it.", "system": "s", "mood": "x"},
+        {
+            "id": "d",
+            "turns": [{"audio": "1.wav", "speaker": "Ann"}, "s3://bucket/2.wav"],
+            "instruction": {"text": "Play it.", "audio": "i.wav"},
+            "context": "A kitchen.",
+            "labels": {"scores": {"ann": 4, "ben": None}, "feedback": {"ben": "e"}},
+        },
+        {"id": "t", "question": "Why?", "reference": ["so", "thus"], "candidate": ""},
+    )
+    a, d, t = read_items(path).singles
+    assert (a.id, a.answer.audio, a.instruction.text) == ("7", tmp_path / "a.wav", "Whisper it.")
+    assert a.meta == {"mood": "x"}
+    assert [turn.speaker for turn in d.answer.turns] == ["Ann", None]
+    assert list(d.recordings()) == ["instruction", "turn-1", "turn-2"]
+    assert (d.labels.ratings, d.labels.feedback) == ({"ann": 4}, {"ben": ["e"]})
+    assert (t.answer.text, t.reference) == ("", ("so", "thus"))
+    assert [str(p) for p in check_audio([a])] == [
+        f"item 7, answer: {tmp_path / 'a.wav'}: no such file; check the path or --audio-root"
+    ]
+
+
+def test_a_record_that_was_written_is_read_again(tmp_path: Path) -> None:
+    item = single_from_record({"id": "x", **AUTHORS}, tmp_path)
+    again = single_from_record(json.loads(item.model_dump_json(exclude_none=True)), tmp_path)
+    assert again == item
+
+
+def test_the_authors_layouts(tmp_path: Path) -> None:
+    lines = read_items(write(tmp_path, {"id": "q1_M2_0", "question_id": "q1", **AUTHORS})).singles
+    by_id = tmp_path / "test.json"
+    by_id.write_text(json.dumps({"q1_M2_0": AUTHORS, "odd": AUTHORS, "bad": 3}))
+    manifest = read_items(by_id)
+    coded, odd = manifest.singles
+    assert lines[0].labels == coded.labels == odd.labels
+    assert (coded.question_id, coded.system) == ("q1", "M2_0")
+    assert (odd.question_id, odd.system) == (None, None)
+    assert coded.labels.scores == {"#1": 2, "#2": 1, "#3": None}
+    assert coded.labels.feedback == {"#2": ["a", "e"], "#3": ["u", "too vague"]}
+    assert [str(p) for p in manifest.problems] == [f"{by_id}, item bad: expected an object, got 3"]
+
+
+def test_pairs_give_both_answers_and_flat_tables_work(tmp_path: Path) -> None:
+    path = write(tmp_path, {"id": "p", "audio_a": "a.wav", "audio_b": "b.wav", "model_a": "s"})
+    a, b = read_items(path).singles
+    assert [(item.id, item.system, item.question_id) for item in (a, b)] == [
+        ("p/a", "s", "p"),
+        ("p/b", None, "p"),
+    ]
+    table = tmp_path / "items.csv"
+    table.write_text("id,question,reference,candidate,audio,ratings\n1,Q,R,,x.wav,4\n2,Q,R,,,\n")
+    one, two = read_items(table).singles
+    assert one.answer.text is None
+    assert one.answer.audio == tmp_path / "x.wav"
+    assert two.answer.text == ""
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({}, "id: is missing; name its column id, pair_id"),
+        ({"id": "x"}, "answer: Value error, an answer needs"),
+        ({"id": "x", "audio": "a", "turns": ["b"]}, "has 'audio' or 'turns', not both"),
+        ({"id": "x", "candidate": 3}, "answer.text: Input should be a valid string"),
+        ({"id": "x", "candidate": "c", "response": "d"}, "response: candidate is given under"),
+        ({"id": "x", "candidate": "c", "reference": [1]}, "reference.0: Input should be a valid"),
+        ({"id": "x", "candidate": "c", "labels": 4}, "labels: expected an object"),
+        ({"id": "x", "candidate": "c", "ratings": [1, 2], "feedback": [None]}, "2 scores and 1"),
+        ({"id": "x", "candidate": "c", "ratings": ["good"]}, "labels.scores.#1"),
+        ({"id": "x", "turns": [3]}, "answer.turns.0"),
+        ({"id": "x", "turns": []}, "an answer needs 'audio', 'turns' or 'text'"),
+        (
+            {"id": "x", "answer": {"text": "words", "system": "s"}},
+            "'system' of a single answer stands beside 'answer'",
+        ),
+        (
+            {"id": "x", "answer": {"text": "words", "conversation": CALL}},
+            "a conversation has no other form",
+        ),
+    ],
+)
+def test_a_bad_record_is_one_problem(tmp_path: Path, record: dict[str, Any], said: str) -> None:
+    good = {"id": "good", "candidate": "c"}
+    manifest = read_items(write(tmp_path, record, good))
+    assert [item.id for item in manifest.singles] == ["good"]
+    (problem,) = manifest.problems
+    assert said in problem.what
+    assert problem.where.endswith("line 1")
+    assert manifest.total == 2
+
+
+def test_the_shared_ratings_are_read_whole(data: Path) -> None:
+    manifest = read_items(data / "orca" / "ratings.jsonl")
+    items = manifest.singles
+    # correctness.md, section 10.
+    assert (len(items), len(manifest.problems)) == (1224, 0)
+    assert len({item.question_id for item in items}) == 663
+    provided = [score for item in items if item.labels for score in item.labels.ratings.values()]
+    assert [provided.count(k) for k in range(1, 6)] == [1544, 257, 215, 329, 875]
+    assert sum(item.answer.text == "" for item in items) == 1
+    assert all(isinstance(item, Single) and item.split for item in items)
+
+
+def write(folder: Path, *records: dict[str, Any]) -> Path:
+    return calls.manifest(folder, records)
+
+
+def test_an_answer_may_be_an_object_and_its_turns_and_labels_are_checked(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {"id": "w", "answer": {"turns": [{"audio": "a.wav"}]}},
+        {"id": "x", "answer": {"id": "x", "turns": [{"audio": "a.wav"}, {"speaker": "b"}]}},
+        {"id": "y", "answer": {"text": "t"}, "labels": 5},
+        {"id": "z", "answer": {"text": "t"}, "labels": {"scores": 5, "feedback": 5}},
+        {"id": "c", "question": "Q?", "candidate": {"text": "so"}},
+    )
+    read = read_items(path)
+    turns, candidate = read.singles
+    assert (turns.id, turns.answer.is_spoken) == ("w", True)
+    assert (candidate.id, candidate.answer.text) == ("c", "so")
+    assert [problem.where for problem in read.problems] == [f"{path}, line {n}" for n in (2, 3, 4)]
+
+
+def test_a_column_answer_holds_the_words_or_a_recording(tmp_path: Path) -> None:
+    table = tmp_path / "answers.csv"
+    table.write_text("uid,question,answer,gold\nx,How many?,Six,Eight\ny,How many?,six.wav,Eight\n")
+    words, sound = read_items(table).items
+    assert (words.id, words.answer.text, words.reference) == ("x", "Six", ("Eight",))
+    assert sound.answer.audio == tmp_path / "six.wav"

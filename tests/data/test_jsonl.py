@@ -25,6 +25,7 @@ def test_a_torn_last_line_is_not_read_and_can_be_cut(
 ) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(content)
+    assert jsonl.is_torn(path) == (content != kept)
     assert list(jsonl.read(path)) == kept.decode().splitlines(keepends=True)
     jsonl.repair(path)
     assert path.read_bytes() == kept
@@ -34,10 +35,8 @@ def test_append_and_replace(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     jsonl.append(path, ClipRecord(source="ü\n", clip="c"))
     jsonl.append(path, ClipRecord(source="2", error="e"))
-    assert [ClipRecord.model_validate_json(line).source for line in jsonl.read(path)] == [
-        "ü\n",
-        "2",
-    ]
+    read = map(ClipRecord.model_validate_json, jsonl.read(path))
+    assert [record.source for record in read] == ["ü\n", "2"]
     jsonl.write_all(path, ["{}"])
     assert path.read_text() == "{}\n"
     assert [p.name for p in tmp_path.iterdir()] == ["x.jsonl"]
@@ -81,13 +80,9 @@ def test_a_full_disk_leaves_whole_records_and_one_error_each(tmp_path: Path) -> 
     assert {p.name for p in tmp_path.iterdir()} == {"x.jsonl", "y.jsonl"}
 
 
-def test_a_torn_line_is_seen_and_a_damaged_one_in_the_middle_named(tmp_path: Path) -> None:
+def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     assert not jsonl.is_torn(path)
-    path.write_bytes(b"")
-    assert not jsonl.is_torn(path)
-    path.write_bytes(b'{"a":1}\n{"b"')
-    assert jsonl.is_torn(path)
     path.write_bytes(b'{"a":1}\n\xff\n{}\n')
     assert not jsonl.is_torn(path)
     with pytest.raises(UserError, match=r"x\.jsonl, line 2: not UTF-8"):

@@ -15,6 +15,9 @@ from trace_eval.opinions.labels import label_table, read_labels, table_labels
 from trace_eval.opinions.ratings import read_ratings
 
 
+GOOD = '{"id": "first", "content": 2}\n'
+
+
 def write(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
     return path
@@ -88,6 +91,12 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
         ),
         ("l.jsonl", '{"id": ' * 3000 + "1" + "}" * 3000 + "\n", "line 1: "),
         ("l.json", "[" * 3000 + "]" * 3000, r"l\.json: not readable as json"),
+        # what stands behind a good line, whose number is told
+        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "duration_a": 1e999}', "2.*: .*too large"),
+        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "mos_a": "inf"}', "2.*: mos_a is 'inf'"),
+        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "mos_a": "nan"}', "2.*: mos_a is 'nan'"),
+        ("l.jsonl", GOOD + '{"id": "x", "labels": "1"}', "2.*: labels: expected an object"),
+        ("l.jsonl", GOOD + '{"id": "x", "id": "y", "content": 1}', "2.*: .*uplicate key"),
         # columns that may be no raters
         ("l.csv", "id,ann\nx,A\n", "did you mean --column preference=ann"),
         ("l.csv", "id,session,part\nx,1,2\ny,2,1\n", "no column of labels"),  # counts, perhaps

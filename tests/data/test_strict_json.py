@@ -13,7 +13,6 @@ from blueprints import Provenance, UserError
 from trace_eval.data import strict_json
 from trace_eval.data.answers import Recording
 from trace_eval.data.manifests import read_manifest
-from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
 
@@ -102,25 +101,6 @@ def test_bad_rows_of_csv_are_problems(tmp_path: Path) -> None:
     manifest = read_manifest(path)
     assert [pair.id for pair in manifest.pairs] == ["1", "4"]
     assert [problem.where for problem in manifest.problems] == [f"{path}, row 2", f"{path}, row 3"]
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ('{"id": "x", "content": true}', "content is 'True'"),
-        ('{"id": "x", "content": 1, "duration_a": 1e999}', "too large"),
-        ('{"id": "x", "content": 1, "mos_a": "inf"}', "mos_a is 'inf'"),
-        ('{"id": "x", "content": 1, "mos_a": "nan"}', "mos_a is 'nan'"),
-        ('{"id": "x", "labels": "1"}', "labels: expected an object"),
-        ('{"id": "x", "id": "y", "content": 1}', "uplicate key"),
-    ],
-)
-def test_labels_are_strict_and_say_where(line: str, said: str, tmp_path: Path) -> None:
-    path = tmp_path / "labels.jsonl"
-    path.write_text('{"id": "first", "content": 2}\n' + line + "\n")
-    with pytest.raises(UserError, match=said) as caught:
-        read_labels(path)
-    assert "2" in str(caught.value).split(":")[0]
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])

@@ -167,7 +167,7 @@ def test_columns_are_named_for_candidates_and_single_answers_too(folder: Path) -
 
 def test_two_folders_are_pairs_of_systems(folder: Path) -> None:
     (folder / "new" / "extra.wav").write_bytes((folder / "new" / "q1.wav").read_bytes())
-    (folder / "prompts.csv").write_text("id,prompt\nq1.wav,Say one.\nq2,Say two.\n")
+    (folder / "prompts.csv").write_text("ID,Prompt\nq1.wav,Say one.\nq2,Say two.\n")
     requested = {"instruction": {"text": "Say one.", "audio": "prompts/q1.wav"}}
     lines = [json.dumps({"id": f"q{n}", **requested}) for n in (1, 2, 3)]
     (folder / "pairs.jsonl").write_text("\n".join(lines))
@@ -517,17 +517,6 @@ def test_capitals_spaces_and_marks_of_a_header_do_not_count(tmp_path: Path) -> N
     both = tmp_path / "both.csv"
     both.write_text("id,ID,Winner,winner\n7,8,1,2\n")
     assert read_columns(both) == {"id": ["7"], "preference": ["2"]}
-
-
-def test_a_table_of_prompts_may_write_its_header_large(tmp_path: Path) -> None:
-    for side in "ab":
-        (tmp_path / side).mkdir()
-        write(tmp_path / side / "1.wav", tone())
-    table = tmp_path / "p.csv"
-    table.write_text("ID,Prompt\n1,Say hi.\n")
-    systems = Systems({side: tmp_path / side for side in "ab"}, prompts=table)
-    (pair,) = read_manifest(systems).pairs
-    assert pair.instruction.text == "Say hi."
 
 
 def test_two_columns_of_one_name_must_not_differ(tmp_path: Path) -> None:
