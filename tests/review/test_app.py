@@ -92,12 +92,8 @@ def test_a_rating_asks_to_have_played_both_answers(run: Path) -> None:
     assert lenient.post("/answer", data={**fields(lenient), "value": "yes"}).status_code == 303
 
 
-def test_a_review_of_pairs_needs_no_corrections_of_events(run: Path) -> None:
-    (run / "corrections.jsonl").write_text('{"mine": 1}\n')
-    assert support.open_at(run).plan
-
-
 def test_pages_never_name_systems_files_pairs_or_the_judge(run: Path) -> None:
+    (run / "corrections.jsonl").write_text('{"mine": 1}\n')  # of events, which pairs have none of
     review = support.open_at(run, show_judge=False)
     guide = client_of(review).get("/").text
     assert "Only the delivery" in guide  # what each step means, and an example, before item 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ pytest.importorskip(
 if not browser.CHROMIUM.exists():
     pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)
 
+SignIn = Callable[..., Any]
+
 #: A comment with everything that could go wrong on its way.
 COMMENT = 'B hums; <script>alert("x")</script> ünd 2 > 1'
 
@@ -40,6 +42,18 @@ def servers() -> Iterator[list[browser.Server]]:
     yield started
     for server in started:
         server.stop()
+
+
+@pytest.fixture
+def ada(examples: Path, rater: browser.Rater, servers: list[browser.Server]) -> SignIn:
+    """Signs ada in at a review of the examples with these options."""
+
+    def sign_in(*options: str) -> Any:
+        servers.append(browser.Server(str(examples), *options))
+        rater.sign_in(servers[0].url, "ada")
+        return rater.page
+
+    return sign_in
 
 
 @pytest.fixture
@@ -158,12 +172,8 @@ def _check_everything_is_there(examples: Path, tmp_path: Path) -> None:
     assert len(read_labels(tmp_path / "labels" / "labels.csv")) == 13
 
 
-def test_recordings_play_by_key_and_go_on_while_one_answers(
-    examples: Path, rater: browser.Rater, servers: list[browser.Server]
-) -> None:
-    servers.append(browser.Server(str(examples), "--show-judge", "--allow-unplayed"))
-    rater.sign_in(servers[0].url, "ada")
-    page = rater.page
+def test_recordings_play_by_key_while_one_answers(rater: browser.Rater, ada: SignIn) -> None:
+    page = ada("--show-judge", "--allow-unplayed")
     _loaded(rater)
     # they are a few seconds long, and a busy machine takes longer
     page.evaluate("for (const audio of document.querySelectorAll('audio')) audio.loop = true")
@@ -202,12 +212,8 @@ def test_recordings_play_by_key_and_go_on_while_one_answers(
     assert rater.complaints == []
 
 
-def test_a_rating_asks_to_have_played_both(
-    examples: Path, rater: browser.Rater, servers: list[browser.Server]
-) -> None:
-    servers.append(browser.Server(str(examples)))
-    rater.sign_in(servers[0].url, "ada")
-    page, before = rater.page, rater.place
+def test_a_rating_asks_to_have_played_both(rater: browser.Rater, ada: SignIn) -> None:
+    page, before = ada(), rater.place
     heard = "k => { const p = document.querySelector(`[data-key=${k}]`).played;"
     heard += " return p.length && p.end(p.length - 1) - p.start(0) > 1.4; }"
     for key, notice in (("a", "Play A and B first"), ("b", "Play B first")):
@@ -264,26 +270,17 @@ def test_nothing_overflows_on_a_phone(
     assert fits()
 
 
-def test_a_key_that_is_held_down_answers_once(
-    examples: Path, rater: browser.Rater, servers: list[browser.Server]
-) -> None:
-    servers.append(browser.Server(str(examples), "--allow-unplayed"))
-    rater.sign_in(servers[0].url, "ada")
-    rater.page.keyboard.down("g")
-    for _ in range(5):
-        rater.page.keyboard.down("g")  # auto-repeat
-    rater.page.wait_for_function(
-        "() => document.querySelector('#question').innerText.includes('Is B')"
-    )
-    rater.page.keyboard.up("g")
-    rater.page.reload()
-    assert "Is B acceptable?" in rater.page.inner_text("#question")
+def test_a_key_that_is_held_down_answers_once(ada: SignIn) -> None:
+    page = ada("--allow-unplayed")
+    for _ in range(6):
+        page.keyboard.down("g")  # auto-repeat
+    page.locator("#question", has_text="Is B").wait_for()
+    page.keyboard.up("g")
+    page.reload()
+    assert "Is B acceptable?" in page.inner_text("#question")
 
 
-def test_a_key_counts_as_soon_as_the_page_is_there(
-    examples: Path, rater: browser.Rater, servers: list[browser.Server]
-) -> None:
-    servers.append(browser.Server(str(examples), "--allow-unplayed"))
+def test_a_key_counts_as_soon_as_the_page_is_there(rater: browser.Rater, ada: SignIn) -> None:
     # pressed while the rest of the page is still being read
     rater.page.add_init_script("""
       new MutationObserver((changes, watch) => {
@@ -292,8 +289,7 @@ def test_a_key_counts_as_soon_as_the_page_is_there(
         document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "g", bubbles: true }));
       }).observe(document, { childList: true, subtree: true });
     """)
-    rater.sign_in(servers[0].url, "ada")
-    rater.page.locator("#question", has_text="Is B").wait_for()
+    ada("--allow-unplayed").locator("#question", has_text="Is B").wait_for()
     assert rater.press("x").split()[1] not in ("a", "b")
     assert rater.complaints == []
 
