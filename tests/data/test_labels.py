@@ -14,7 +14,6 @@ from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.labels import label_table, read_labels, table_labels
 from trace_eval.opinions.ratings import read_ratings
 
-
 GOOD = '{"id": "first", "content": 2}\n'
 
 
