@@ -318,6 +318,9 @@ def test_judge_takes_what_people_hold_and_the_run_answers(
             call()
         assert "\n" not in str(caught.value)
     assert not (tmp_path / "no").exists()
+    with pytest.warns(UserWarning, match="check the path or audio_root") as warned:
+        trace_eval.judge([{"a": "no.wav", "b": "no.wav"}], tmp_path / "lost", **fast)
+    assert {one.filename for one in warned} == {__file__}
 
 
 def test_agreement_is_drawn_beside_its_baselines(tmp_path: Path, examples_cache: Path) -> None:

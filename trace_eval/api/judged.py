@@ -14,7 +14,7 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.api import findings
 from trace_eval.api.finding import Finding
-from trace_eval.api.python_words import python_words
+from trace_eval.api.python_words import in_python, python_words
 from trace_eval.data.settings import with_settings
 from trace_eval.data.sources import source_of
 from trace_eval.data.system_folders import Systems
@@ -242,11 +242,11 @@ def judge(
         limit=limit,
         columns=columns,
     )
-    problems = [str(problem) for problem in job.problems()]
+    problems = [in_python(str(problem)) for problem in job.problems()]
     if len(problems) > _WARNED:
         problems[_WARNED:] = [f"{len(problems) - _WARNED} more, see the run's problems"]
     for problem in problems:
-        warnings.warn(problem, stacklevel=2)
+        warnings.warn(problem, stacklevel=3)  # the caller's line, behind the decorator
     with _bar(len(job.manifest.items), progress) as listener:
         job.judge(listener)
     return Run.open(job.folder)

@@ -22,9 +22,7 @@ def complete(work: Coroutine[Any, Any, T]) -> T:
     it. Context variables are seen by the work as they are here; Ctrl-C cancels it, and passes
     when it has put away what it holds.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not _loop_runs():
         return _run(work)
     cancel: Future[Callable[[], object]] = Future()
 
@@ -43,6 +41,14 @@ def complete(work: Coroutine[Any, Any, T]) -> T:
                 with suppress(RuntimeError):  # it ended meanwhile
                     cancel.result()()
             raise
+
+
+def _loop_runs() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:
