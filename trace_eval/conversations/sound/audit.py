@@ -68,19 +68,13 @@ _BEFORE_S, _DRIFT_PPM = 0.03, 200.0
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that a recorder did to a recording.
-
-    Attributes:
-        channel: of whom; None: of both.
-        spans: where, seconds of the conversation; empty: everywhere.
-        detail: the contradiction with both values; empty: the name says it.
-    """
+    """Something that a recorder did to a recording."""
 
     name: str
-    channel: Role | None
+    channel: Role | None  # of whom; None: of both
     spoils: Spoils
-    spans: Spans
-    detail: str = ""
+    spans: Spans  # where, seconds of the conversation; empty: everywhere
+    detail: str = ""  # the contradiction with both values; empty: the name says it
 
     def record(self) -> dict[str, Any]:
         """As JSON values."""

@@ -116,13 +116,9 @@ class _Kept(Strict):
 def kept_conversation(
     channels: dict[Role, Channel], folder: Path | None, **how: Any
 ) -> tuple[Conversation, tuple[str, ...]]:
-    """The result of :func:`conversation_from_sound`, kept while the files are unchanged.
+    """As :func:`conversation_from_sound`, kept in a folder while the files are unchanged.
 
-    Args:
-        folder: where it is kept; None: nowhere. A damaged result there is computed again.
-
-    Raises:
-        AudioError: a channel cannot be decoded.
+    A damaged result there is computed again; without a folder nothing is kept.
     """
     files: list[list[Any]] = []
     for role, channel in channels.items():

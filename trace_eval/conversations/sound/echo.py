@@ -11,13 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, inside
+from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, Levels, Mask, inside
 from trace_eval.conversations.spans import Spans
-
-Levels = NDArray[np.float64]
-_Mask = NDArray[np.bool_]
 
 #: Length of a window of comparison, and the longest delay that is tried, seconds.
 _WINDOW_S, FARTHEST_S = 30.0, 0.5
@@ -51,17 +47,11 @@ _APART_S = 300.0
 
 @dataclass(frozen=True)
 class EchoPath:
-    """How levels of one channel follow the other's.
+    """How levels of one channel follow the other's."""
 
-    Attributes:
-        lag: delay in hops of 10 ms; negative: the echo comes before the voice.
-        gain_db: level of the echo minus that of the voice.
-        like: correlation of their levels at that delay.
-    """
-
-    lag: int
-    gain_db: float
-    like: float = 1.0
+    lag: int  # delay in hops of 10 ms; negative: the echo comes before the voice
+    gain_db: float  # level of the echo minus that of the voice
+    like: float = 1.0  # correlation of their levels at that delay
 
     def expected(self, voice: Levels) -> Levels:
         """Level of the echo for each moment, dB: the loudest within a hop, as it rings a little."""
@@ -72,7 +62,7 @@ class EchoPath:
 def echo_path(
     voice: Levels,
     other: Levels,
-    speaks: _Mask,
+    speaks: Mask,
     back: int = 0,
     least: tuple[int, int] = (_LEAST, _LEAST_OUT),
 ) -> EchoPath | None:
@@ -124,17 +114,13 @@ def _later(values: Levels, hops: int, fill: float = SILENT_DB) -> Levels:
 class Echo:
     """How one speaker's voice arrives on the other's channel, over a whole call.
 
-    Attributes:
-        lag_s: median delay; negative: the echo comes before the voice.
-        drift_ppm: how the delay grows; None: the windows lie too near to each other.
-        windows: in how many stretches of 30 s it was found.
-        sure: whether these agree, or their levels are so alike that it is no chance, as the
-            levels of a noise gate make it.
+    It is ``sure`` where its windows agree, or their levels are so alike that it is no chance, as
+    the levels of a noise gate make it.
     """
 
-    lag_s: float
-    drift_ppm: float | None
-    windows: int
+    lag_s: float  # median delay; negative: the echo comes before the voice
+    drift_ppm: float | None  # how the delay grows; None: the windows lie too near to each other
+    windows: int  # in how many stretches of 30 s it was found
     sure: bool = True
 
     def sentence(self, speaker: str, other: str) -> str:

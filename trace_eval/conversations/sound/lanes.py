@@ -24,6 +24,9 @@ from extractors import (
 from trace_eval.conversations.spans import Spans
 from trace_eval.data.conversation import Channel
 
+Levels = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
 #: Step of levels, seconds, and in samples.
 HOP_S = 0.01
 _HOP = int(HOP_S * SPEECH_RATE)
@@ -66,27 +69,20 @@ _TO_POWER = (2 * _IN_BAND.T / (2 * _HOP * np.square(_WINDOW).sum())).astype(np.f
 
 @dataclass(frozen=True)
 class Lane:
-    """Speech probability and level of one channel; times are those of the conversation.
-
-    Attributes:
-        stretches: where the detector hears speech, neither padded nor refined.
-        levels: dB of 30 ms every 10 ms of the channel's own samples [shape=(hops,)].
-        samples: of the channel at 16 kHz.
-        bands: the same in each of :data:`BANDS` [shape=(4, hops)].
-        peaks: largest sample of every 5 ms, 0 to 1 [shape=(halves,)].
-        flaws: which of these are silent, repeat a packet of 10 to 60 ms, clip [shape=(3, halves)].
-        header_s: how long the header says that the sound lasts, where it says more than there is.
-    """
+    """Speech probability and level of one channel; times are those of the conversation."""
 
     channel: Channel
-    stretches: Spans
-    levels: NDArray[np.float64]
-    samples: int
-    bands: NDArray[np.float64] = field(default_factory=lambda: np.zeros((len(BANDS), 0)))
+    stretches: Spans  # where the detector hears speech, neither padded nor refined
+    levels: Levels  # dB of 30 ms every 10 ms of the channel's own samples [shape=(hops,)]
+    samples: int  # of the channel at 16 kHz
+    # the levels in each of BANDS [shape=(4, hops)]
+    bands: Levels = field(default_factory=lambda: np.zeros((len(BANDS), 0)))
+    # largest sample of every 5 ms, 0 to 1 [shape=(halves,)]
     peaks: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    flaws: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((3, 0), bool))
+    # which of these are silent, repeat a packet of 10 to 60 ms, clip [shape=(3, halves)]
+    flaws: Mask = field(default_factory=lambda: np.zeros((3, 0), bool))
     rate: int = SPEECH_RATE
-    header_s: float | None = None
+    header_s: float | None = None  # length by the header, where that is more than there is
 
     @property
     def end_s(self) -> float:
@@ -127,9 +123,6 @@ def hear(channels: Sequence[Channel]) -> list[Lane]:
 
     A file is decoded once, however many of its channels are heard.
 
-    Args:
-        channels: of files; they are not mixed with others.
-
     Raises:
         AudioError: one cannot be decoded, or there is no such channel.
     """
@@ -156,11 +149,7 @@ def _header_s(file: Any) -> float | None:
 
 
 class _Ear:
-    """State of one channel while its file is decoded.
-
-    Args:
-        number: of its detector; channels of a file are heard by turns.
-    """
+    """State of one channel while its file is decoded, with the detector of that number."""
 
     def __init__(self, number: int) -> None:
         self._speech = SpeechProbability(number)
@@ -211,7 +200,7 @@ def _powers(part: Samples) -> NDArray[np.float64]:
 
 
 def _band_powers(part: Samples) -> NDArray[np.float64]:
-    """Mean square in each band of every 20 ms that begin at a hop [shape=(windows, 3)]."""
+    """Mean square in each band of every 20 ms that begin at a hop [shape=(windows, 4)]."""
     windows = np.lib.stride_tricks.sliding_window_view(
         part if len(part) >= 2 * _HOP else np.zeros(2 * _HOP, np.float32), 2 * _HOP
     )[::_HOP][: max(0, len(part) // _HOP - 1)]
@@ -220,11 +209,7 @@ def _band_powers(part: Samples) -> NDArray[np.float64]:
 
 
 def _flaws(both: Samples) -> NDArray[np.float64]:
-    """Peak, silence, repetition and clipping of every 5 ms behind the longest packet.
-
-    Returns:
-        One row each [shape=(4, halves)].
-    """
+    """Peak, silence, repetition, clipping of 5 ms each behind a packet [shape=(4, halves)]."""
     start, halves = max(_PACKETS), (len(both) - max(_PACKETS)) // _HALF
     stop = start + halves * _HALF
 

@@ -74,22 +74,16 @@ def checked_against_sound(item: ConversationItem, options: ReadOptions) -> Conve
 def _spoken(conversation: Conversation) -> dict[Role, Spans]:
     return {
         role: joined(
-            [
-                (turn.start_s, turn.end_s)
-                for _, turn in conversation.turns_of(role)
-                if turn.start_s is not None and turn.end_s is not None
-            ]
+            (turn.start_s, turn.end_s)
+            for _, turn in conversation.turns_of(role)
+            if turn.start_s is not None and turn.end_s is not None
         )
         for role in ROLES
     }
 
 
 def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> list[Fault]:
-    """How a log and the sound of a call contradict each other.
-
-    Args:
-        log, sound: where each one speaks, by either, seconds of the conversation.
-    """
+    """How a log and the sound contradict each other, by the seconds in which each side speaks."""
     if not all((*log.values(), *sound.values())):
         return []
     end_s = max(spans[-1][1] for spans in (*log.values(), *sound.values()))

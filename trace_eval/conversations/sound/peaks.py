@@ -17,11 +17,7 @@ Peaks = NDArray[np.float64]
 
 
 def outline(samples: NDArray[np.float32], points: int) -> Peaks:
-    """Peak of each equal stretch over the largest peak, 0 to 1; all 0 where it is silent.
-
-    Args:
-        samples: of one channel [shape=(n,)].
-    """
+    """Peak of each equal stretch of samples [shape=(n,)] over the largest, 0 to 1; silence: 0."""
     if not len(samples):
         return np.zeros(points)
     starts = np.arange(points) * len(samples) // points
@@ -31,15 +27,10 @@ def outline(samples: NDArray[np.float32], points: int) -> Peaks:
 
 
 def channel_peaks(channels: Sequence[Channel], length_s: float, points: int) -> list[Peaks]:
-    """Largest sample of each column over the largest of all [shape=(points,)].
+    """Largest sample of each column over the channel's largest, 0 to 1 [shape=(points,)].
 
-    A file is decoded once, however many of its channels are asked for.
-
-    Args:
-        length_s: the conversation's, above 0; the columns divide it evenly.
-
-    Returns:
-        For each channel 0 to 1; empty where it cannot be decoded.
+    The columns divide the conversation's length, which is above 0, evenly. A channel that cannot
+    be decoded has none; a file is decoded once, however many of its channels are asked for.
     """
     results: dict[Channel, Peaks] = {}
     for audio in dict.fromkeys(channel.audio for channel in channels):

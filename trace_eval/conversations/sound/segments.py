@@ -13,52 +13,34 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane
+from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, Mask
 from trace_eval.conversations.spans import Spans, joined, without
-
-Levels = NDArray[np.float64]
-_Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class SegmentRules:
-    """Constants of gate and edges, dB and seconds.
+    """Constants of gate and edges, dB and seconds."""
 
-    Attributes:
-        loud_db: frames this near to a stretch's loudest decide whose voice it is.
-        louder_db: the other channel is louder by more: crosstalk.
-        deepest_db: below a stretch's peak by more is none of it.
-        other_db: below the other channel by more is none of it.
-        voice_db, voice_share: so much above the noise in so much of the frames is a voice.
-        floor_db: lowest noise floor.
-        noisy_db: on a channel where the median stretch's peak is not this much above the
-            floor, stretches under it keep their raw edges: soft ends drown in the noise. On a
-            better channel a soft stretch's refined end is the nearer one.
-        margin_s: kept away from speech where noise is measured.
-        before_s, after_s: how far an end is looked for; a start is looked for ``after_s`` on
-            both sides.
-        late_s: the detector's stretch ends late by at most so much: a tail that drowns in the
-            noise before is longer than its loud part.
-        shift_s: half of what the level's window smears.
-        quiet_s: silence that a noise floor needs.
-        softest: share of a channel that is taken for it where there is less.
-    """
-
-    loud_db: float = 20.0
-    louder_db: float = 15.0
-    deepest_db: float = 40.0
-    other_db: float = 20.0
-    voice_db: float = 10.0
-    voice_share: float = 0.4
-    floor_db: float = -90.0
+    loud_db: float = 20.0  # frames this near to a stretch's loudest decide whose voice it is
+    louder_db: float = 15.0  # the other channel is louder by more: crosstalk
+    deepest_db: float = 40.0  # below a stretch's peak by more is none of it
+    other_db: float = 20.0  # below the other channel by more is none of it
+    voice_db: float = 10.0  # so much above the noise,
+    voice_share: float = 0.4  # in so much of the frames, is a voice
+    floor_db: float = -90.0  # lowest noise floor
+    # On a channel where the median stretch's peak is not this much above the floor, stretches
+    # under it keep their raw edges: soft ends drown in the noise. On a better channel a soft
+    # stretch's refined end is the nearer one.
     noisy_db: float = 20.0
-    margin_s: float = 0.2
-    before_s: float = 0.3
-    after_s: float = 0.2
+    margin_s: float = 0.2  # kept away from speech where noise is measured
+    before_s: float = 0.3  # how far an end is looked for before the detector's,
+    after_s: float = 0.2  # and behind it; a start is looked for so far on both sides
+    # The detector's stretch ends late by at most so much: a tail that drowns in the noise before
+    # is longer than its loud part.
     late_s: float = 0.16
-    shift_s: float = 0.006
-    quiet_s: float = 0.5
-    softest: float = 0.1
+    shift_s: float = 0.006  # half of what the level's window smears
+    quiet_s: float = 0.5  # silence that a noise floor needs
+    softest: float = 0.1  # share of a channel that is taken for it where there is less
 
 
 RULES = SegmentRules()
@@ -66,29 +48,17 @@ RULES = SegmentRules()
 
 @dataclass(frozen=True)
 class Segmented:
-    """One lane's speech.
+    """One lane's speech, in seconds of the conversation."""
 
-    Attributes:
-        segments: refined, in order and apart, seconds of the conversation.
-        raw: the detector's stretches that were kept.
-        crosstalk: stretches that are the other's voice.
-        uncertain: segments that begin while the other is much louder.
-        noisy: how many segments kept their raw edges.
-    """
-
-    segments: Spans
-    raw: Spans
-    crosstalk: Spans
-    uncertain: Spans
-    noisy: int
+    segments: Spans  # refined, in order and apart
+    raw: Spans  # the detector's stretches that were kept
+    crosstalk: Spans  # stretches that are the other's voice
+    uncertain: Spans  # segments that begin while the other is much louder
+    noisy: int  # how many segments kept their raw edges
 
 
 def segmented(lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ()) -> list[Segmented]:
-    """Speech segments of two lanes that were recorded at the same time.
-
-    Args:
-        ignore: stretches of the conversation that are no speech, e.g. music.
-    """
+    """Speech of two lanes that were recorded together; ``ignore``: what is none, e.g. music."""
     grid = Grid(lanes)
     kept: list[Spans] = []
     crosstalk: list[Spans] = []
@@ -105,11 +75,7 @@ def segmented(lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ())
 
 
 class Grid:
-    """Levels of both lanes at the same moments.
-
-    Args:
-        band: of :data:`~trace_eval.conversations.sound.lanes.BANDS`; None: all frequencies.
-    """
+    """Levels of both lanes at the same moments, in one of ``BANDS``; None: at all frequencies."""
 
     def __init__(self, lanes: Sequence[Lane], band: str | None = None) -> None:
         self.base = min(0.0, *(lane.at(0.0) for lane in lanes))
@@ -133,10 +99,7 @@ class Grid:
         return bool(loud.any() and np.median((theirs - mine)[loud]) > RULES.louder_db)
 
     def own_part(self, own: int, span: tuple[float, float], floor: float) -> tuple[float, float]:
-        """A stretch without what it begins with of the other's voice.
-
-        The detector hears no border between crosstalk and the voice that sets in over it.
-        """
+        """A stretch without the crosstalk before its voice, from which no detector parts it."""
         part = self.part(span)
         mine, theirs = (self.levels[lane][part] for lane in (own, 1 - own))
         voice = (mine > floor + RULES.voice_db) & (mine > theirs - RULES.louder_db)
@@ -150,7 +113,7 @@ class Grid:
             return span
         return self.base + (part.start + first) * HOP_S, span[1]
 
-    def outside(self, *lanes: Spans) -> _Mask:
+    def outside(self, *lanes: Spans) -> Mask:
         """Where none of the lanes has a stretch, nor near one."""
         free = np.ones(len(self.levels[0]), bool)
         for spans in lanes:

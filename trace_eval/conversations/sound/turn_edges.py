@@ -15,66 +15,40 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trace_eval.conversations.sound.echo import EchoPath, echo_path
-from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, inside
+from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, Mask, inside
 from trace_eval.conversations.sound.segments import RULES, Grid, Segmented
 from trace_eval.conversations.spans import Spans, joined, overlaps, runs, without
-
-Levels = NDArray[np.float64]
-_Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class TurnRules:
-    """Constants of turns, dB and seconds; gaps of hand-made turns change little around them.
+    """Constants of turns, dB and seconds; gaps of hand-made turns change little around them."""
 
-    Attributes:
-        core_db: a turn's own level (90th percentile) minus this is surely spoken.
-        own_db: a soft stretch is read relative to the channel's level minus this at least.
-        over_db: and this much above the noise.
-        fade_db: to where a turn fades without a break, at most ``fade_s``, or sets in,
-            ``onset_s``.
-        soft_db, hiss_db: soft syllables and hissing consonants reach down to these.
-        out_db: they stand out of their band's noise by so much.
-        middle_db: a syllable is louder than its part from 1.5 to 3.5 kHz by more; breath is not.
-        high_db: a consonant's part above 3.5 kHz is softer than that by less.
-        closure_s: they follow one another after shorter breaks, ``reach_s`` in all.
-        fill_s: shorter pauses are within a turn.
-        least_s: what is spoken in less is a click.
-        noticed_s: an edge that would move by less stays; a pause inside is left out from
-            ``inner_s``.
-        noisy_db, drown_db: where the level is less above the noise, edges stay: above any noise,
-            and above one so steady that soft endings drown in it.
-        steady_db: the line of speech is so little above the median of a steady noise.
-        echo_db, whole_db: what is so little above the expected echo is the other's voice, by
-            moments and in a stretch as a whole; a stretch up to ``doubtful_db`` above it may be.
-    """
-
-    core_db: float = 15.0
-    own_db: float = 6.0
-    over_db: float = 6.0
-    fade_db: float = 28.0
-    fade_s: float = 0.2
-    onset_s: float = 0.03
-    soft_db: float = 21.0
-    hiss_db: float = 26.0
-    out_db: float = 2.0
-    middle_db: float = 6.0
-    high_db: float = 2.0
-    closure_s: float = 0.2
-    reach_s: float = 0.5
-    fill_s: float = 0.3
-    least_s: float = 0.06
-    noticed_s: float = 0.15
-    inner_s: float = 0.5
-    noisy_db: float = 12.0
-    drown_db: float = 18.0
-    steady_db: float = 4.0
-    echo_db: float = 2.0
-    whole_db: float = 6.0
-    doubtful_db: float = 10.0
+    core_db: float = 15.0  # a turn's own level (90th percentile) minus this is surely spoken
+    own_db: float = 6.0  # a soft stretch is read from the channel's level minus this at least,
+    over_db: float = 6.0  # and this much above the noise
+    fade_db: float = 28.0  # to where a turn fades without a break,
+    fade_s: float = 0.2  # for how long at most,
+    onset_s: float = 0.03  # and for how long it sets in
+    soft_db: float = 21.0  # soft syllables reach down to this,
+    hiss_db: float = 26.0  # hissing consonants to this,
+    out_db: float = 2.0  # and both stand out of their band's noise by so much
+    middle_db: float = 6.0  # a syllable is louder than its 1.5 to 3.5 kHz by more; breath is not
+    high_db: float = 2.0  # a consonant's part above 3.5 kHz is softer than that by less
+    closure_s: float = 0.2  # they follow one another after shorter breaks,
+    reach_s: float = 0.5  # and reach so far in all
+    fill_s: float = 0.3  # shorter pauses are within a turn
+    least_s: float = 0.06  # what is spoken in less is a click
+    noticed_s: float = 0.15  # an edge that would move by less stays
+    inner_s: float = 0.5  # a pause inside is left out from this on
+    noisy_db: float = 12.0  # where the level is less above the noise, edges stay,
+    drown_db: float = 18.0  # and above one so steady that soft endings drown in it,
+    steady_db: float = 4.0  # whose line of speech is so little above its median
+    echo_db: float = 2.0  # so little above the expected echo a moment is the other's voice,
+    whole_db: float = 6.0  # and a stretch as a whole;
+    doubtful_db: float = 10.0  # up to this above it a stretch may be
 
 
 TURN_RULES = TurnRules()
@@ -82,23 +56,14 @@ TURN_RULES = TurnRules()
 
 @dataclass(frozen=True)
 class TurnEdges:
-    """One lane's speech as turns; with what was left out it is the detector's.
+    """One lane's speech as turns, in seconds; with what was left out it is the detector's."""
 
-    Attributes:
-        segments: what is spoken, in order and apart, seconds of the conversation.
-        breath: left out before something spoken, or alone.
-        trailing: left out after something spoken.
-        echo: left out as the other's voice.
-        doubtful: segments that may be the other's voice.
-        path: how the other's voice arrives on this lane; None: it does not.
-    """
-
-    segments: Spans
-    breath: Spans
-    trailing: Spans
-    echo: Spans
-    doubtful: Spans
-    path: EchoPath | None
+    segments: Spans  # what is spoken, in order and apart
+    breath: Spans  # left out before something spoken, or alone
+    trailing: Spans  # left out after something spoken
+    echo: Spans  # left out as the other's voice
+    doubtful: Spans  # segments that may be the other's voice
+    path: EchoPath | None  # how the other's voice arrives on this lane; None: it does not
 
 
 def turn_edges(lanes: Sequence[Lane], results: Sequence[Segmented]) -> list[TurnEdges]:
@@ -123,7 +88,7 @@ class _Side:
         self.expected = self.path.expected(other) if self.path else None
 
     @cached_property
-    def foreign(self) -> _Mask:
+    def foreign(self) -> Mask:
         """Moments that are the other's voice."""
         if self.expected is None:
             return np.zeros(len(self.voice), bool)
@@ -200,7 +165,7 @@ class _Side:
             return np.inf
         return float(np.median(self.voice[available] - self.expected[available]))
 
-    def _soft(self, part: slice, level: float) -> _Mask:
+    def _soft(self, part: slice, level: float) -> Mask:
         """Moments of soft syllables and hissing consonants, which breath is not."""
         rules = TURN_RULES
         voice, middle, high = self.voice[part], self.middle[part], self.high[part]
@@ -242,7 +207,7 @@ def _reached(first: int, last: int, soft: Sequence[tuple[int, int]]) -> tuple[in
     return start, end
 
 
-def _faded(first: int, last: int, fades: _Mask) -> tuple[int, int]:
+def _faded(first: int, last: int, fades: Mask) -> tuple[int, int]:
     """A group with what sets in and fades without a break."""
     onset, fade = (round(s / HOP_S) for s in (TURN_RULES.onset_s, TURN_RULES.fade_s))
     before, after = fades[max(0, first - onset) : first][::-1], fades[last : last + fade]
