@@ -24,29 +24,19 @@ _OF_EDGES = ("latched", "tick")
 
 @dataclass(frozen=True)
 class Kept:
-    """An event as it stands, and as it was measured.
+    """An event as it stands, and as it was measured."""
 
-    Attributes:
-        event: as it is, or was when it was deleted.
-        measured: None: an annotator added it.
-        who: the last annotator who changed it; None: it is as measured.
-    """
-
-    event: Event
-    measured: Event | None
-    who: str | None = None
+    event: Event  # as it is, or was when it was deleted
+    measured: Event | None  # None: an annotator added it
+    who: str | None = None  # the last annotator who changed it; None: it is as measured
     deleted: bool = False
 
 
 @dataclass(frozen=True)
 class CorrectedEvents:
-    """The events of one conversation under one definition set, measured and corrected.
+    """The events of one conversation under one definition set, measured and corrected."""
 
-    Attributes:
-        kept: every event in order of start, deleted ones too.
-    """
-
-    kept: tuple[Kept, ...]
+    kept: tuple[Kept, ...]  # every event in order of start, deleted ones too
     measured: Measured
     unfit: tuple[EventCorrection, ...] = ()
 
@@ -68,9 +58,7 @@ def corrected_events(
 
     The value of a corrected event is its length where its kind has values (a response that was
     measured negative stays negative); an event that is put back as it was is what was measured.
-
-    Args:
-        definitions: the set; corrections of other sets are left out.
+    Corrections of other definition sets are left out.
 
     Raises:
         UserError: there are corrections, and the set does not score events.

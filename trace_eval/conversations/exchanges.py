@@ -105,11 +105,7 @@ def _in_order(equal: Sequence[Sequence[bool]]) -> dict[int, int]:
 
 
 def exchange(conversation: Conversation, users: Sequence[int], position: int) -> Conversation:
-    """A user turn and all that follows until the user takes the floor again.
-
-    Args:
-        users: numbers of the user turns that take the floor.
-    """
+    """One of the user's turns that take the floor, and all that follows until the next of them."""
     first = users[position]
     last = users[position + 1] if position + 1 < len(users) else len(conversation.turns)
     turns = conversation.turns[first:last]

@@ -40,22 +40,14 @@ _ORDINAL = re.compile(r"(?<!\d)(\d{1,9})(?:st|nd|rd|th)\b")
 
 @dataclass(frozen=True)
 class FindingRules:
-    """Constants; the limits of lateness are those of EVA's code.
+    """Constants; the limits of lateness are those of EVA's code."""
 
-    Attributes:
-        late_s, late_tool_s: a reply after more is late; the second where a tool was called.
-        loop_words: shorter turns may be repeated.
-        loop_turns: so many turns of the agent back are compared.
-        loop_ratio: words in common, 0 to 1, from which a turn is the same again.
-        language_words: fewer recognised words say nothing of the language.
-    """
-
-    late_s: float = 2.75
-    late_tool_s: float = 4.0
-    loop_words: int = 5
-    loop_turns: int = 3
-    loop_ratio: float = 0.9
-    language_words: int = 3
+    late_s: float = 2.75  # a reply after more is late
+    late_tool_s: float = 4.0  # the same where a tool was called
+    loop_words: int = 5  # shorter turns may be repeated
+    loop_turns: int = 3  # so many turns of the agent back are compared
+    loop_ratio: float = 0.9  # words in common, 0 to 1, from which a turn is the same again
+    language_words: int = 3  # fewer recognised words say nothing of the language
 
 
 RULES = FindingRules()
@@ -63,30 +55,21 @@ RULES = FindingRules()
 
 @dataclass(frozen=True)
 class CallFinding:
-    """A mistake of the agent by a rule.
-
-    Attributes:
-        turn: number of the turn where it shows; None: no turn (the answer is missing).
-        start_s, end_s: the stretch to listen to; None without a clock.
-    """
+    """A mistake of the agent by a rule."""
 
     kind: Kind
-    turn: int | None
-    start_s: float | None
+    turn: int | None  # number of the turn where it shows; None: the answer is missing
+    start_s: float | None  # the stretch to listen to; None without a clock
     end_s: float | None
     why: str
 
 
 @dataclass(frozen=True)
 class Findings:
-    """The results of the rules for one conversation.
-
-    Attributes:
-        chances: kind -> how often it could have happened; None: unknown.
-    """
+    """The results of the rules for one conversation."""
 
     results: tuple[CallFinding, ...]
-    chances: Mapping[Kind, int | None]
+    chances: Mapping[Kind, int | None]  # how often it could have happened; None: unknown
     measured: Measured
 
     def of(self, kind: Kind) -> list[CallFinding]:
@@ -100,11 +83,7 @@ class Findings:
 
 
 def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None = None) -> Findings:
-    """Apply the rules to a conversation.
-
-    Args:
-        blueprints: number of a turn -> blueprint of its sound.
-    """
+    """Apply the rules to a conversation, with blueprints of the sound of its turns by number."""
     blueprints = blueprints or {}
     measured = TRACE_EVAL.measure(conversation)
     words = {n: words_of(conversation, n, blueprints) for n in range(len(conversation.turns))}

@@ -23,21 +23,13 @@ LEFT_OUT = ("breath", "trailing", "echo")
 
 @dataclass(frozen=True)
 class FloorRules:
-    """When speech is one utterance, and when it takes the floor; seconds.
+    """When speech is one utterance, and when it takes the floor; seconds."""
 
-    Attributes:
-        join_s: shorter gaps are within an utterance.
-        stretch_s: shorter gaps are within a stretch.
-        backchannel_s: longest backchannel.
-        after_s: how long the other goes on after a backchannel at least.
-        backchannel_words: most words of a backchannel, where they are known.
-    """
-
-    join_s: float = 0.3
-    stretch_s: float = 1.0
-    backchannel_s: float = 1.0
-    after_s: float = 0.3
-    backchannel_words: int = 3
+    join_s: float = 0.3  # shorter gaps are within an utterance
+    stretch_s: float = 1.0  # shorter gaps are within a stretch
+    backchannel_s: float = 1.0  # longest backchannel
+    after_s: float = 0.3  # how long the other goes on after a backchannel at least
+    backchannel_words: int = 3  # most words of a backchannel, where they are known
 
 
 class Utterance(NamedTuple):
@@ -51,20 +43,12 @@ class Utterance(NamedTuple):
 
 @dataclass(frozen=True)
 class Floor:
-    """The speech of user and agent of one conversation.
+    """The speech of user and agent of one conversation, in order."""
 
-    Attributes:
-        segments: as read, per role, sorted and apart.
-        stretches: joined at ``stretch_s``.
-        utterances: joined at ``join_s``, per role, in order.
-        start_s, end_s: where the conversation begins and ends; without a known beginning, with
-            the first sound.
-    """
-
-    segments: dict[Role, Spans]
-    stretches: dict[Role, Spans]
-    utterances: dict[Role, list[Utterance]]
-    start_s: float
+    segments: dict[Role, Spans]  # as read, and apart
+    stretches: dict[Role, Spans]  # joined at ``stretch_s``
+    utterances: dict[Role, list[Utterance]]  # joined at ``join_s``
+    start_s: float  # where the conversation begins; unknown: the first sound
     end_s: float
 
     def taking(self, role: Role) -> list[Utterance]:

@@ -46,13 +46,9 @@ def holds_conversations(path: Path) -> bool:
 def conversations_manifest(
     path: Path, limit: int | None = None, layout: str | None = None, folder: Path | None = None
 ) -> Manifest:
-    """Every conversation of a path as an item to rate.
+    """Every conversation of a path as an item to rate; raises as :func:`read_conversations`.
 
-    Args:
-        folder: where the turns of recordings are kept; None: nowhere.
-
-    Raises:
-        UserError: nothing can be read.
+    The turns of recordings are kept in the folder; None: nowhere.
     """
     reading = read_conversations(path, layout, ReadOptions(kept=folder))
     problems = [Problem(one.name, one.reason) for one in reading.unread]
@@ -90,9 +86,7 @@ def one_conversation(
 ) -> Conversation:
     """The one conversation of a file or folder that a manifest names.
 
-    Args:
-        folder: where the turns of recordings are kept; None: nowhere.
-        layout: of the path; None: recognised by its content.
+    Arguments are those of :func:`conversations_manifest`.
 
     Raises:
         UserError: there is none, or several.

@@ -12,18 +12,12 @@ from trace_eval.data.conversation import Conversation
 
 @dataclass(frozen=True)
 class Event:
-    """A measured event, with the span to listen to.
+    """A measured event, with the span to listen to, seconds from the conversation's zero."""
 
-    Attributes:
-        kind: e.g. ``response``, ``no_response``, ``yield``, ``overlap``.
-        start_s, end_s: its span, seconds from the conversation's zero.
-        value_s: the number behind figures, e.g. the latency; None where there is none.
-    """
-
-    kind: str
+    kind: str  # e.g. response, no_response, yield, overlap
     start_s: float
     end_s: float
-    value_s: float | None = None
+    value_s: float | None = None  # behind figures, e.g. the latency; None where there is none
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -31,11 +25,8 @@ class Event:
 class Measured:
     """One conversation under one definition set.
 
-    Attributes:
-        values: name -> values of its events, e.g. all response latencies, seconds.
-        ratios: name -> (numerator, denominator).
-        details: the authors' report of a conversation, under their names.
-        unusable: whether a fault of the recording spoils some of its figures.
+    ``values`` are those of its events by name, e.g. all response latencies, seconds; ``ratios``
+    are (numerator, denominator); ``details`` the authors' report, under their names.
     """
 
     events: tuple[Event, ...] = ()
@@ -43,63 +34,46 @@ class Measured:
     ratios: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
     caveats: tuple[str, ...] = ()
-    unusable: bool = False
+    unusable: bool = False  # a fault of the recording spoils some of its figures
 
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """How a figure is made of the pooled conversations.
-
-    Attributes:
-        of: key of :attr:`Measured.values` (``mean``, ``quantile``) or ``ratios`` (``ratio``).
-        q: which quantile, 0 to 1, by linear interpolation.
-        unit: ``s``, ``ms``, or nothing for shares and counts.
-        share: whether a ratio counts events out of events.
-        least: fewer events than this are too few to show; 0: always shown.
-    """
+    """How a figure is made of the pooled conversations."""
 
     name: str
-    of: str
+    of: str  # key of ``Measured.values``, or of its ratios for a ratio
     how: Literal["mean", "quantile", "ratio"] = "ratio"
-    q: float = 0.5
-    unit: str = ""
-    share: bool = False
-    least: int = 0
+    q: float = 0.5  # which quantile, 0 to 1, by linear interpolation
+    unit: str = ""  # s, ms, or nothing for shares and counts
+    share: bool = False  # whether a ratio counts events out of events
+    least: int = 0  # fewer events are too few to show; 0: always shown
 
 
 @dataclass(frozen=True)
 class DefinitionSet:
     """Rules that turn segments into events and events into figures, by name and version.
 
-    Attributes:
-        name: ``NAME/VERSION``.
-        rules: one conversation with a clock -> its events, values and ratios.
-        hides_few: whether figures of few events are None; published sets show them, and the
-            output marks them.
-        counts: name -> key of :attr:`Measured.ratios` whose denominators are added up.
-        domains: figures are means over ``meta.domain``, as the set's authors publish them.
-        kinds: of its events -> whether the length of such an event is its value.
-        sums: figures anew from a conversation's events, which annotators may have corrected; None:
-            the set does not score events.
-        on_speech: whether it reads the edges of the detector's speech, not those of turns.
-        one_sided: ratios that need only one channel at a time: they stay where a fault spoils how
-            the channels fit together.
-        counts_text: whether conversations without a clock are counted.
+    ``rules`` measure one conversation with a clock. ``sums`` make its figures anew of events, which
+    annotators may have corrected; None: the set does not score events.
     """
 
-    name: str
+    name: str  # NAME/VERSION
     about: str
     thresholds: Any
     rules: Callable[[Conversation], Measured]
     specs: tuple[FigureSpec, ...]
-    hides_few: bool = False
+    hides_few: bool = False  # figures of few events are None; published sets show them, marked
+    # name -> key of the ratios whose denominators are added up
     counts: Mapping[str, str] = field(default_factory=dict)
-    domains: bool = False
+    domains: bool = False  # figures are means over ``meta.domain``, as the authors publish them
+    # kinds of its events -> whether the length of such an event is its value
     kinds: Mapping[str, bool] = field(default_factory=dict)
     sums: Callable[[Conversation, Sequence[Event]], Measured] | None = None
-    on_speech: bool = False
+    on_speech: bool = False  # it reads the edges of the detector's speech, not those of turns
+    # ratios of one channel at a time: they stay where a fault spoils how the channels fit together
     one_sided: tuple[str, ...] = ()
-    counts_text: bool = False
+    counts_text: bool = False  # conversations without a clock are counted
 
     def measure(self, conversation: Conversation) -> Measured:
         """One conversation, without figures that a fault of its recording spoils."""

@@ -18,17 +18,12 @@ from trace_eval.data.conversation import Conversation, Role, SpokenWord
 
 @dataclass(frozen=True)
 class FdbThresholds:
-    """Constants, seconds and words.
+    """Constants, seconds and words."""
 
-    Attributes:
-        user_join_s, agent_join_s: gaps up to these are closed.
-        short_s, short_words: the agent took no turn if its words span less and are no more.
-    """
-
-    user_join_s: float = 0.6
+    user_join_s: float = 0.6  # gaps up to this are closed
     agent_join_s: float = 0.5
-    short_s: float = 1.0
-    short_words: int = 3
+    short_s: float = 1.0  # the agent took no turn if its words span less,
+    short_words: int = 3  # and are no more
 
 
 THRESHOLDS = FdbThresholds()

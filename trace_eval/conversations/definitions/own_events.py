@@ -24,22 +24,15 @@ _LATEST = 1e-6
 
 @dataclass(frozen=True)
 class OwnThresholds(FloorRules):
-    """Constants, seconds; those of the floor are :class:`FloorRules`.
+    """Constants, seconds; those of the floor are :class:`FloorRules`."""
 
-    Attributes:
-        latch_s: an agent may start this much before the user's end and still answers; the same
-            distance makes two starts simultaneous.
-        yield_s: longest stop that is a yield.
-        no_reply_s: silence after which a user turn counts as unanswered.
-        dead_air_s: shortest silence of both that is an event.
-        handled_s: within this time after a backchannel the agent must sound.
-    """
-
+    # an agent may start this much before the user's end and still answers; the same distance makes
+    # two starts simultaneous
     latch_s: float = 0.2
-    yield_s: float = 2.0
-    no_reply_s: float = 2.0
-    dead_air_s: float = 2.0
-    handled_s: float = 1.0
+    yield_s: float = 2.0  # longest stop that is a yield
+    no_reply_s: float = 2.0  # silence after which a user turn counts as unanswered
+    dead_air_s: float = 2.0  # shortest silence of both that is an event
+    handled_s: float = 1.0  # within this time after a backchannel the agent must sound
 
 
 THRESHOLDS = OwnThresholds()

@@ -29,18 +29,13 @@ _KINDS = (
 
 @dataclass(frozen=True)
 class TauVoiceThresholds:
-    """Windows in seconds; each is ``int(seconds / tick)`` ticks.
-
-    Attributes:
-        tick_s: length of a tick where the source has none.
-        join_s: from sound or a log, shorter gaps are speech before ticks are made.
-    """
+    """Windows in seconds; each is ``int(seconds / tick)`` ticks."""
 
     no_yield_s: float = 2.0
     selective_yield_s: float = 1.0
     selective_response_s: float = 2.0
-    tick_s: float = 0.2
-    join_s: float = 1.0
+    tick_s: float = 0.2  # length of a tick where the source has none
+    join_s: float = 1.0  # from sound or a log, shorter gaps are speech before ticks are made
 
 
 THRESHOLDS = TauVoiceThresholds()
@@ -48,19 +43,13 @@ THRESHOLDS = TauVoiceThresholds()
 
 @dataclass
 class Ticks:
-    """A conversation as booleans per tick.
+    """Who speaks in a conversation, as booleans per tick [shape=(ticks,)]."""
 
-    Attributes:
-        d: seconds of a tick.
-        user, agent: who speaks [shape=(ticks,)].
-        backchannel: where the user's action is a backchannel [shape=(ticks,)].
-        effects: (kind, first tick, tick after the last) of coughs and asides.
-    """
-
-    d: float
+    d: float  # seconds of a tick
     user: NDArray[np.bool_]
     agent: NDArray[np.bool_]
-    backchannel: NDArray[np.bool_]
+    backchannel: NDArray[np.bool_]  # where the user's action is one
+    # (kind, first tick, tick after the last) of coughs and asides
     effects: list[tuple[str, int, int]] = field(default_factory=list)
 
 
@@ -69,7 +58,7 @@ class _Segment:
     start: int
     end: int
     backchannel: bool
-    effects: frozenset[str]
+    effect: str | None
     over_at_start: bool
     over_at_end: bool
 
@@ -173,8 +162,8 @@ def _events(ticks: Ticks) -> Iterator[Event]:
     for segment in segments:
         if segment.over_at_start:
             yield _while_agent_speaks(segment, cut)
-        elif kind := next((one for one in EFFECTS if one in segment.effects), None):
-            yield _answered(kind, segment.start, segment.end, answers, cut.d)
+        elif segment.effect:
+            yield _answered(segment.effect, segment.start, segment.end, answers, cut.d)
     for start, end in answers:
         if user[start]:
             yield _event("agent_interruption", start, end)
@@ -183,11 +172,12 @@ def _events(ticks: Ticks) -> Iterator[Event]:
 
 def _user_segments(ticks: Ticks) -> Iterator[_Segment]:
     for start, end in runs(ticks.user):
+        effects = {kind for kind, a, b in ticks.effects if a < end and start < b}
         yield _Segment(
             start,
             end,
             bool(ticks.backchannel[start]),
-            frozenset(kind for kind, a, b in ticks.effects if a < end and start < b),
+            next((kind for kind in EFFECTS if kind in effects), None),
             bool(ticks.agent[start]),
             bool(end < len(ticks.agent) and ticks.agent[end]),
         )
@@ -213,8 +203,7 @@ def _responses(segments: Sequence[_Segment], answers: Sequence[tuple[int, int]])
 
 
 def _while_agent_speaks(segment: _Segment, ticks: Ticks) -> Event:
-    kind = next((one for one in EFFECTS if one in segment.effects), "yield")
-    kind = "backchannel" if segment.backchannel else kind
+    kind = "backchannel" if segment.backchannel else segment.effect or "yield"
     window_s = THRESHOLDS.no_yield_s if kind == "yield" else THRESHOLDS.selective_yield_s
     looked = ticks.agent[segment.start : segment.start + int(window_s / ticks.d)]
     silent = np.flatnonzero(~looked)

@@ -52,27 +52,17 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class CallLayout:
-    """A way in which conversations are stored.
-
-    Attributes:
-        fits: whether a path looks like it; cheap, reads the beginning at most.
-        read: its conversations, and what is wrong with those that cannot be read.
-        count: how many there are; None: unknown before reading.
-    """
+    """A way in which conversations are stored."""
 
     name: str
     about: str
-    fits: Callable[[Path], bool]
+    fits: Callable[[Path], bool]  # looks like it by its beginning, which is cheap to read
     read: Callable[[Path, ReadOptions], ReadCalls]
-    count: Callable[[Path], int] | None = None
+    count: Callable[[Path], int] | None = None  # None: unknown before reading
 
 
 def json_file(path: Path) -> Any:
-    """The value of a JSON file.
-
-    Raises:
-        UserError: it cannot be read; the message names it.
-    """
+    """The value of a JSON file; raises a UserError that names it where it cannot be read."""
     try:
         return strict_json.read_file(path)
     except OSError as error:
@@ -82,11 +72,7 @@ def json_file(path: Path) -> Any:
 
 
 def separate_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """(line number, object or why it is none) of a JSON-lines file with a record per line.
-
-    Raises:
-        UserError: it cannot be read.
-    """
+    """(line number, object or why it is none) of JSON lines; raises as :func:`json_file`."""
     try:
         for number, value in strict_json.lines(path):
             if isinstance(value, strict_json.BadJson):
@@ -131,11 +117,7 @@ def text_of(value: Any) -> str | None:
 
 
 def listed(value: Any, name: str) -> list[Any]:
-    """A list; None and what is missing are an empty one.
-
-    Raises:
-        UserError: it is something else.
-    """
+    """A list, empty where the source has None; raises UserError where it has something else."""
     if value is not None and not isinstance(value, list):
         raise UserError(f"{name}: expected a list (got {value!r:.60})")
     return value or []
@@ -165,11 +147,7 @@ def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def separate_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """As :func:`rows_of`, but a bad row is its reason, and costs no other row.
-
-    Raises:
-        UserError: the file cannot be read.
-    """
+    """As :func:`rows_of`, but a bad row is its reason, and costs no other row."""
     if path.suffix.lower() == ".jsonl":
         yield from separate_lines(path)
         return

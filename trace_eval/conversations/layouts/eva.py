@@ -149,8 +149,8 @@ def _history(history: dict[str, Any], name: str, pipeline: str | None) -> Conver
         data = value.get("data")
         source = sources.get(str(value.get("source")), "events")
         more = {"value": data, "data": data}
-        if source == "events" and isinstance(data, dict):
-            more = data
+        if source == "events":
+            more = mapping(data) or more
         _add(log, source, text_of(value.get("event_type")), value.get("timestamp_ms"), more)
     return _item(log, history, name, pipeline, "expected.conversation_ended_reason")
 
@@ -175,14 +175,9 @@ def _add(
 def _item(
     log: list[Entry], source: dict[str, Any], name: str, pipeline: str | None, reason_at: str
 ) -> ConversationItem:
-    """The call of a log.
-
-    Args:
-        source: its ``result.json``, or its history.
-        reason_at: place in it of the reason for which the call ended.
-    """
+    """The call of a log, with its ``result.json`` or history, and the place of its end's reason."""
     pipeline = pipeline or text_of(source.get("pipeline_type")) or "cascade"
-    reason = place(source, (reason_at,))
+    reason = text_of(place(source, (reason_at,)))
     caveats = list(_clocks_that_run_back(log))
     entries = merged(log)
     result = number(entries, pipeline)
@@ -191,12 +186,11 @@ def _item(
     turns = _turns(result, entries, zero)
     events = [*_tools(result, entries, zero, turns), *_flags(result, entries, zero)]
     ended = [entry.t_ms for entry in entries if entry.kind == "session_ended"]
-    for count, what in (
-        (result.dropped, "ends of speech without a start were dropped"),
-        (result.unended, "starts of speech without an end last until the session's end"),
-    ):
-        if count:
-            caveats.append(f"{count} {what}")
+    if result.dropped:
+        caveats.append(f"{result.dropped} ends of speech without a start were dropped")
+    if result.unended:
+        why = "starts of speech without an end last until the session's end"
+        caveats.append(f"{result.unended} {why}")
     return ConversationItem(
         id=name,
         question_id=name,
@@ -206,10 +200,7 @@ def _item(
             turns=tuple(turns),
             events=tuple(events),
             start_s=first - zero,
-            end=End(
-                at_s=ended[-1] / 1000 - zero if ended else None,
-                reason=text_of(reason),
-            ),
+            end=End(at_s=ended[-1] / 1000 - zero if ended else None, reason=reason),
             meta={"pipeline": pipeline},
         ),
         caveats=("spans of a log are sessions, not speech", *caveats),
@@ -278,14 +269,15 @@ def _tools(
 
 
 def _flags(result: Numbered, entries: list[Entry], zero: float) -> list[SourceEvent]:
+    exchanges = {
+        "agent_interrupted": result.agent_interrupted,
+        "user_interrupted": result.user_interrupted,
+        "fallback": result.fallbacks,
+    }
     flags = [
         SourceEvent(kind=kind, data={"exchange": exchange})
-        for kind, exchanges in (
-            ("agent_interrupted", result.agent_interrupted),
-            ("user_interrupted", result.user_interrupted),
-            ("fallback", result.fallbacks),
-        )
-        for exchange in sorted(exchanges)
+        for kind, numbers in exchanges.items()
+        for exchange in sorted(numbers)
     ]
     for entry in entries:
         spoke = entry.kind == "assistant" and (text_of(entry.value) or "").strip()

@@ -24,43 +24,29 @@ _NO_WORDS = frozenset({"", ".", ",", "?", "!", "...", "......"})
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of a log.
+    """One entry of a log."""
 
-    Attributes:
-        t_ms: when it was written, Unix milliseconds: what entries are sorted by.
-        kind: e.g. ``audio_start``, ``tool_call``, ``tts_text``.
-        at_s: when sound started or ended, Unix seconds.
-        value: of the entry, any JSON; numbering does not need it.
-    """
-
-    t_ms: float
+    t_ms: float  # when it was written, Unix milliseconds: what entries are sorted by
     source: Source
-    kind: str
+    kind: str  # e.g. audio_start, tool_call, tts_text
     role: Role | None = None
-    at_s: float | None = None
+    at_s: float | None = None  # when sound started or ended, Unix seconds
     text: str = ""
-    value: Any = None
+    value: Any = None  # any JSON; numbering does not need it
 
 
 @dataclass
 class Numbered:
-    """Spans and flags by turn number.
-
-    Attributes:
-        spans: (role, turn) -> [(start, end)], Unix seconds, in order.
-        texts: (role, turn) -> spoken words by the logs.
-        turn_of: index of an entry -> the turn in which it fell.
-        dropped: ends without a start; ``unended``: starts without an end.
-    """
+    """Spans (in order, Unix seconds) and words by role and turn number, and flags of turns."""
 
     spans: dict[tuple[Role, int], list[tuple[float, float]]] = field(default_factory=dict)
     texts: dict[tuple[Role, int], list[str]] = field(default_factory=lambda: defaultdict(list))
     agent_interrupted: set[int] = field(default_factory=set)
     user_interrupted: set[int] = field(default_factory=set)
     fallbacks: set[int] = field(default_factory=set)
-    turn_of: dict[int, int] = field(default_factory=dict)
-    dropped: int = 0
-    unended: int = 0
+    turn_of: dict[int, int] = field(default_factory=dict)  # of an entry by its index
+    dropped: int = 0  # ends without a start
+    unended: int = 0  # starts without an end
 
 
 def merged(entries: Sequence[Entry]) -> list[Entry]:
@@ -86,11 +72,7 @@ def merged(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def number(entries: Iterable[Entry], pipeline: str = "cascade") -> Numbered:
-    """Number the entries of one call, see :func:`merged`.
-
-    Args:
-        pipeline: ``cascade``, ``s2s`` or ``audio_llm``.
-    """
+    """Number the entries of one call, see :func:`merged`, of an agent built as a pipeline says."""
     walk = _Walk(pipeline)
     for index, entry in enumerate(entries):
         walk.take(entry)

@@ -60,29 +60,24 @@ def places(text: str) -> dict[str, Places]:
 
 @dataclass(frozen=True)
 class Platform:
-    """How one platform writes calls.
-
-    Attributes:
-        marks: what its files contain near their beginning, all of them.
-        columns: of a turn: ``role``, ``text``, ``start``, ``end`` (or ``from`` and ``to`` on
-            another clock), and of a tool ``call``, ``name``, ``arguments``, ``response``, ``at``.
-        call: of a call: ``id``, ``system``, ``zero`` (Unix time), ``length`` (seconds) or
-            ``length_ms``, ``reason``, ``recording``, ``version``, ``policy``.
-        roles: their word for who speaks, or for a tool -> user, agent, tool_call, tool_response.
-        reasons: their word for why a call ended -> ours, where ours counts.
-        expand: list inside a turn whose elements are turns of their own.
-        whole: all values of a file -> its calls; None: each value is one.
-    """
+    """How one platform writes calls."""
 
     name: str
     about: str
-    marks: tuple[str, ...]
+    marks: tuple[str, ...]  # what its files contain near their beginning, all of them
     turns: Places = ()
+    # of a turn: role, text, start, end (or from and to on another clock); of a tool: call, name,
+    # arguments, response, at
     columns: Mapping[str, Places] = field(default_factory=dict)
+    # of a call: id, system, zero (Unix time), length (seconds) or length_ms, reason, recording,
+    # version, policy
     call: Mapping[str, Places] = field(default_factory=dict)
+    # their word for who speaks, or for a tool -> user, agent, tool_call, tool_response
     roles: Mapping[str, str] = field(default_factory=dict)
+    # their word for why a call ended -> ours, where ours counts
     reasons: Mapping[str, str] = field(default_factory=dict)
-    expand: str = ""
+    expand: str = ""  # list inside a turn whose elements are turns of their own
+    # all values of a file -> its calls; None: each value is one
     whole: Callable[[Sequence[Any]], list[dict[str, Any]]] | None = None
 
     @property
@@ -116,34 +111,34 @@ def _fits(platform: Platform, path: Path) -> bool:
 
 def _read(platform: Platform, path: Path, options: ReadOptions) -> ReadCalls:
     for file in _files(path):
-        try:
-            calls = list(_calls(platform, file))
-        except UserError as error:
-            yield Unread(str(file), str(error).removeprefix(f"{file}").lstrip(":, "))
+        calls = one(str(file), partial(_calls, platform, file))
+        if isinstance(calls, Unread):
+            yield calls
             continue
         for number, (where, call) in enumerate(calls):
             name = f"{file.stem}-{number + 1}" if len(calls) > 1 else file.stem
             yield one(where, partial(_item, platform, call, name, (file.parent, options)))
 
 
-def _calls(platform: Platform, file: Path) -> Iterator[tuple[str, Any]]:
+def _calls(platform: Platform, file: Path) -> list[tuple[str, Any]]:
     """(its place, call) of a file; for a line that is no call, the reason."""
-    values: Any
     if file.suffix == ".jsonl":
         rows = [(f"{file}, line {number}", value) for number, value in separate_lines(file)]
     else:
-        result = json_file(file)
-        values = place(result, _LISTS) if isinstance(place(result, _LISTS), list) else result
-        values = values if isinstance(values, list) else [values]
-        rows = [(f"{file}, {n}", value) for n, value in enumerate(values, 1)]
+        values = json_file(file)
+        inside = place(values, _LISTS)
+        values = inside if isinstance(inside, list) else values
+        rows = _numbered(file, values if isinstance(values, list) else [values])
     if platform.whole is None:
-        yield from rows
-        return
+        return rows
     for where, value in rows:
         if isinstance(value, str):
             raise UserError(f"{where}: {value}")
-    for number, call in enumerate(platform.whole([value for _, value in rows]), 1):
-        yield f"{file}, {number}", call
+    return _numbered(file, platform.whole([value for _, value in rows]))
+
+
+def _numbered(file: Path, values: Sequence[Any]) -> list[tuple[str, Any]]:
+    return [(f"{file}, {number}", value) for number, value in enumerate(values, 1)]
 
 
 def _item(

@@ -52,11 +52,7 @@ def fits_stereo(path: Path) -> bool:
 
 
 def channel_count(path: Path) -> int:
-    """How many channels a recording has.
-
-    Raises:
-        AudioError: it cannot be read.
-    """
+    """How many channels a recording has; raises AudioError where it cannot be read."""
     with opened(path, str(path), max_seconds=0.0) as file:
         return int(file.channels)
 

@@ -114,12 +114,10 @@ def item_of(
     options: ReadOptions,
     available: Mapping[str, Any] | None = None,
 ) -> ConversationItem:
-    """One conversation of numbered rows.
+    """One conversation of numbered rows with the columns of this module.
 
-    Args:
-        cells: (number, row), with the columns of this module.
-        folder: which recordings are named relative to.
-        available: fields of the conversation that no row has; channels are named by role.
+    Recordings are named relative to the folder; ``available`` are fields of the conversation that
+    no row has, in which channels are named by role.
 
     Raises:
         UserError: a row breaks a rule; the message names it.

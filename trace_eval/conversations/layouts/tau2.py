@@ -100,14 +100,7 @@ def _of_file(path: Path, info: dict[str, Any]) -> Iterator[ConversationItem | Un
 
 
 def conversation(simulation: Any, info: dict[str, Any], name: str) -> ConversationItem:
-    """One simulation.
-
-    Args:
-        info: ``info`` of the experiment's ``results.json``; may be empty.
-
-    Raises:
-        UserError: it is no simulation.
-    """
+    """One simulation, with the ``info`` of its experiment; raises UserError where it is none."""
     if not isinstance(simulation, dict):
         raise UserError(f"expected a simulation (got {simulation!r:.60})")
     ticks = listed(simulation.get("ticks"), "ticks")
