@@ -9,7 +9,6 @@ the other computes. A part with fixed seeds runs with the tests (tests/drill).
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 import multiprocessing
@@ -18,7 +17,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from benchmarks.drill.parts import PARTS, run_part
-from benchmarks.report import RESULTS
+from benchmarks.report import RESULTS, options_of
 
 #: Parts at once.
 LANES = 2
@@ -26,7 +25,7 @@ LANES = 2
 
 def main() -> int:
     """Run parts; the exit code is 1 where anything was lost."""
-    options = argparse.ArgumentParser()
+    options = options_of(__doc__)
     options.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[])
     options.add_argument("--seed", type=int, default=15)
     options.add_argument("--share", type=float, default=1.0)

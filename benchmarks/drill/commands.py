@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -34,11 +33,6 @@ class Done(NamedTuple):
 def environment(**changes: str) -> dict[str, str]:
     """That of a command: this checkout, and what a test changes."""
     return {**os.environ, "PYTHONPATH": str(ROOT), **changes}
-
-
-def command(*arguments: object) -> list[str]:
-    """``trace-eval ARGUMENTS``."""
-    return [sys.executable, "-m", "trace_eval", *map(str, arguments)]
 
 
 def run(

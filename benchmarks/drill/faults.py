@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import random
 import tempfile
-import time
 from pathlib import Path
 
 from benchmarks.drill.outcome import Outcome
@@ -49,12 +49,9 @@ def drill(pairs: int, seed: int) -> Outcome:
     outcome = Outcome("pairs against a failing server", pairs)
     kinds = [answers[0] for name, (answers, _, _) in FAULTS.items() if "slow" not in name]
     outcome.notes["kinds of faults"] = len(kinds)
-    outcome.notes["scored"] = outcome.notes["calls"] = 0
-    started = time.monotonic()
     for number, length in enumerate(KEY_LENGTHS):
         share = len(range(number, pairs, len(KEY_LENGTHS)))
         _drill_key(outcome, kinds, share, length, random.Random(f"{seed} {length}"))
-    outcome.seconds = time.monotonic() - started
     return outcome
 
 
@@ -67,10 +64,9 @@ def _drill_key(
     def answer(requested: Asked) -> Answer:
         if source.random() >= FAILING:
             return Answer(body=good)
-        details = {
-            "error": {"message": f"wrong key {key}, {requested.headers.get('authorization')}"}
-        }
-        echo = Answer(source.choice((401, 429, 500)), details, {"retry-after": "0"})
+        said = f"wrong key {key}, {requested.headers.get('authorization')}"
+        error = {"error": {"message": said}}
+        echo = Answer(source.choice((401, 429, 500)), error, {"retry-after": "0"})
         return source.choice([*kinds, echo])
 
     with tempfile.TemporaryDirectory() as name, Server(answer) as server:
@@ -98,14 +94,13 @@ def _drill_key(
         calls = len(server.asked)
     names = [judgement.pair for judgement in judgements]
     outcome.check(names == [f"p{n}" for n in range(pairs)], f"{pairs - len(names)} pairs are lost")
-    scored = sum(judgement.status == "scored" for judgement in judgements)
     bare = sum(j.status == "unscored" and not (j.reason and j.detail) for j in judgements)
     outcome.check(not bare, f"{bare} unscored pairs without a reason")
-    details, logged = judge.budget.spending, ledger.spending
+    budget, logged = judge.budget.spending, ledger.spending
     outcome.check(
-        abs(details.spent - logged.spent) < 1e-9 and abs(details.possible - logged.possible) < 1e-9,
-        f"the ledger has {logged.spent} and {logged.possible}, the budget {details.spent},"
-        f" {details.possible}",
+        math.isclose(budget.spent, logged.spent, rel_tol=0, abs_tol=1e-9)
+        and math.isclose(budget.possible, logged.possible, rel_tol=0, abs_tol=1e-9),
+        f"the ledger has {logged}, the budget {budget}",
     )
     used = sum((j.usage.cost_usd or 0.0) for j in judgements if j.usage)
     outcome.check(
@@ -113,8 +108,8 @@ def _drill_key(
     )
     leaks = sum(key in text for text in kept)
     outcome.check(not leaks, f"a key of {length} characters is in {leaks} records")
-    outcome.notes["scored"] += scored
-    outcome.notes["calls"] += calls
+    outcome.note("scored", sum(one.status == "scored" for one in judgements))
+    outcome.note("calls", calls)
 
 
 async def _judged(judge: LLMJudge, pairs: int) -> list[Judgement]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import soundfile
 
-from benchmarks.drill.parser import Parser, Read, as_file, file_of, items_of
+from benchmarks.drill.parser import Parser, Read, file_of, items_of
 from extractors.audio import decode
 from fusion import RATINGS
 from fusion.tables import read_policy
@@ -67,15 +67,17 @@ def manifests() -> dict[str, Parser]:
     item += b' "reference": "x"}'
     group = b'{"group":"g","reference":"hello","audio":"a.wav","system":"s"}\n'
     plain = pa.table({"id": ["x"], "a": ["a.wav"], "b": ["b.wav"], "overall": ["1"]})
+    results = {
+        "manifest.jsonl": (read_manifest, LINE + b"\n" + LINE, 12),
+        "items.jsonl": (read_items, item, 4),
+        "manifest.json": (read_manifest, b"[" + LINE + b"," + LINE + b"]", 8),
+        "manifest.csv": (read_manifest, _TABLE, 8),
+        "manifest.parquet": (read_manifest, _parquet(plain), 2),
+        "candidates.jsonl": (read_candidates, group, 4),
+    }
     return {
-        "manifest.jsonl": Parser(items_of(".jsonl", read_manifest), [LINE + b"\n" + LINE], 12),
-        "items.jsonl": Parser(items_of(".jsonl", read_items), [item], 4),
-        "manifest.json": Parser(
-            items_of(".json", read_manifest), [b"[" + LINE + b"," + LINE + b"]"], 8
-        ),
-        "manifest.csv": Parser(items_of(".csv", read_manifest), [_TABLE], 8),
-        "manifest.parquet": Parser(items_of(".parquet", read_manifest), [_parquet(plain)], 2),
-        "candidates.jsonl": Parser(items_of(".jsonl", read_candidates), [group], 4),
+        name: Parser(items_of(name, read), [seed], weight)
+        for name, (read, seed, weight) in results.items()
     }
 
 
@@ -93,19 +95,16 @@ def labels() -> dict[str, Parser]:
     released |= {"naturalness_annotation": ["A+2", "Tie"]}
     speechjudge = _parquet(pa.Table.from_pylist([released]))
     columns = Columns("prediction", "truth", "id")
+    other = file_of("judge.jsonl", partial(read_judge_file, columns=columns), _coded)
+    sides = file_of("positions.csv", partial(read_positions, baseline="base"))
+    pairs = file_of("speechjudge.parquet", partial(read_dataset, "speechjudge"))
     return {
-        "labels.jsonl": Parser(_labels(".jsonl"), [lines], 8),
-        "labels.csv": Parser(_labels(".csv"), [_TABLE], 6),
-        "labels.json": Parser(file_of(".json", read_labels), [hcot], 4),
-        "judge file": Parser(
-            file_of(".jsonl", lambda path: _coded(read_judge_file(path, columns))), [judged], 4
-        ),
-        "positions.csv": Parser(
-            file_of(".csv", lambda path: read_positions(path, "base")), [positions], 2
-        ),
-        "speechjudge.parquet": Parser(
-            file_of(".parquet", lambda path: read_dataset("speechjudge", path)), [speechjudge], 2
-        ),
+        "labels.jsonl": Parser(file_of("labels.jsonl", read_labels, _labelled), [lines], 8),
+        "labels.csv": Parser(file_of("labels.csv", read_labels, _labelled), [_TABLE], 6),
+        "labels.json": Parser(file_of("labels.json", read_labels), [hcot], 4),
+        "judge file": Parser(other, [judged], 4),
+        "positions.csv": Parser(sides, [positions], 2),
+        "speechjudge.parquet": Parser(pairs, [speechjudge], 2),
     }
 
 
@@ -118,15 +117,34 @@ def scores() -> dict[str, Parser]:
         for c, v, p in product(RATINGS, repeat=3)
     ]
     policy = "\n".join((",".join(rows[0]), *(",".join(row.values()) for row in rows), ""))
+    raters = file_of(
+        "ratings.csv", read_ratings, lambda said: bool(np.isfinite(said.facts["score"]).all())
+    )
+    training = file_of(
+        "rated.jsonl",
+        read_training,
+        lambda made: all(1 <= rating <= 5 for row in made.rows for rating in row.ratings),
+    )
+    ranking = file_of(
+        "ranking.csv",
+        read_human_ranking,
+        lambda scores: all(abs(score) < float("inf") for score in scores.values()),
+    )
+    decided = file_of(
+        "policy.json",
+        read_policy,
+        lambda policy: all(policy.decide(one, one, one).rating in RATINGS for one in RATINGS),
+    )
+    written = file_of("policy.csv", read_policy)
     return {
         "scores.csv": Parser(
-            file_of(".csv", read_scores), [b"id,judge,score,variance\ns,j,4,0.5\nt,j,2,\n"], 4
+            file_of("scores.csv", read_scores), [b"id,judge,score,variance\ns,j,4,0.5\nt,j,2,\n"], 4
         ),
-        "ratings.csv": Parser(_ratings, [b"id,rater,score\ns,x,5\nt,x,1\n"], 4),
-        "rated answers.jsonl": Parser(_training, [single], 4),
-        "human ranking": Parser(_ranking, [b"system,score\na,1\nb,2.5\n"], 4),
-        "policy.json": Parser(_policy, [json.dumps(rows).encode()], 1, (ValueError,)),
-        "policy.csv": Parser(file_of(".csv", read_policy), [policy.encode()], 2, (ValueError,)),
+        "ratings.csv": Parser(raters, [b"id,rater,score\ns,x,5\nt,x,1\n"], 4),
+        "rated answers.jsonl": Parser(training, [single], 4),
+        "human ranking": Parser(ranking, [b"system,score\na,1\nb,2.5\n"], 4),
+        "policy.json": Parser(decided, [json.dumps(rows).encode()], 1, (ValueError,)),
+        "policy.csv": Parser(written, [policy.encode()], 2, (ValueError,)),
     }
 
 
@@ -139,10 +157,13 @@ def settings() -> dict[str, Parser]:
     )
     config = b'judge = "rules"\nsamples = 3\n'
     return {
-        "rubric.toml": Parser(file_of(".toml", lambda path: load_rubric(str(path))), [rubric], 4),
-        "task.toml": Parser(file_of(".toml", lambda path: load_listening(str(path))), [task], 4),
-        "prices.toml": Parser(file_of(".toml", read_prices), [prices], 3),
-        "config.toml": Parser(file_of(".toml", read_config), [config], 2),
+        name: Parser(file_of(name, read), [seed], weight)
+        for name, read, seed, weight in (
+            ("rubric.toml", lambda path: load_rubric(str(path)), rubric, 4),
+            ("task.toml", lambda path: load_listening(str(path)), task, 4),
+            ("prices.toml", read_prices, prices, 3),
+            ("config.toml", read_config, config, 2),
+        )
     }
 
 
@@ -158,7 +179,7 @@ def others(folder: Path) -> dict[str, Parser]:
         b'{"item":"i","field":"event","definitions":"trace-eval/1","before":{"kind":"yield",'
         b'"start_s":1,"end_s":2},"after":null,"who":"x","when":"2026-01-01"}\n',
     ]
-    corrections = file_of(".jsonl", partial(read_corrections, kind=EventCorrection))
+    corrections = file_of("corrections.jsonl", partial(read_corrections, kind=EventCorrection))
     return {
         "recordings": Parser(_audio, [wav, flac], 4),
         "batch results": Parser(_batch(folder), [json.dumps(line).encode() for line in lines], 4),
@@ -173,38 +194,12 @@ def _parquet(rows: pa.Table) -> bytes:
     return held.getvalue()
 
 
-def _coded(said: Opinions) -> None:
-    for codes in said.codes.values():
-        assert ((codes >= -1) & (codes <= 4)).all()
+def _coded(said: Opinions) -> bool:
+    return all(((codes >= -1) & (codes <= 4)).all() for codes in said.codes.values())
 
 
-def _labels(suffix: str) -> Read:
-    def check(path: Path) -> None:
-        result = read_labels(path)
-        assert all(isinstance(name, str) and name for name in result.ids)
-        _coded(result)
-
-    return file_of(suffix, check)
-
-
-def _ratings(data: bytes, folder: Path) -> None:
-    assert np.isfinite(read_ratings(as_file(folder, ".csv", data)).facts["score"]).all()
-
-
-def _training(data: bytes, folder: Path) -> None:
-    for row in read_training(as_file(folder, ".jsonl", data)).rows:
-        assert all(1 <= rating <= 5 for rating in row.ratings)
-
-
-def _ranking(data: bytes, folder: Path) -> None:
-    for score in read_human_ranking(as_file(folder, ".csv", data)).values():
-        assert abs(score) < float("inf")
-
-
-def _policy(data: bytes, folder: Path) -> None:
-    policy = read_policy(as_file(folder, ".json", data))
-    for rating in RATINGS:
-        assert policy.decide(rating, rating, rating).rating in RATINGS
+def _labelled(said: Opinions) -> bool:
+    return all(isinstance(name, str) and name for name in said.ids) and _coded(said)
 
 
 def _audio(data: bytes, _: Path) -> None:
@@ -217,7 +212,7 @@ def _batch(folder: Path) -> Read:
     cache, nowhere = folder / "replies.sqlite", "http://127.0.0.1:9/v1"
     judge = create_judge("openai:m", JudgeOptions(offline=True, cache=cache, base_url=nowhere))
     assert isinstance(judge, LLMJudge)
-    return file_of(".jsonl", lambda path: read_batch(judge, [path]))
+    return file_of("batch.jsonl", lambda path: read_batch(judge, [path]))
 
 
 def _label_studio(folder: Path) -> tuple[Read, list[bytes]]:
@@ -239,4 +234,4 @@ def _label_studio(folder: Path) -> tuple[Read, list[bytes]]:
             for problem in read_results(review, path).problems:
                 problem.encode()
 
-    return file_of(".json", read), [json.dumps(export).encode() for export in (tied, rated)]
+    return file_of("studio.json", read), [json.dumps(export).encode() for export in (tied, rated)]

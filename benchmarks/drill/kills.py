@@ -8,14 +8,13 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.drill.commands import command, make_pairs, run
+from benchmarks.drill.commands import make_pairs, run
 from benchmarks.drill.outcome import Outcome
 from benchmarks.drill.reviews import Reviews
+from benchmarks.report import command
 from tests.support.cases import verdict
 from tests.support.servers import Answer, Asked, Server, completion
 
@@ -39,7 +38,6 @@ AGAIN = 0.2
 def drill(kills: int, seed: int, kinds: tuple[str, ...] = KINDS) -> Outcome:
     """So many rounds of killing and resuming, over the kinds in turn."""
     outcome = Outcome("kill -9 at random moments, resumed")
-    started = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         pairs = make_pairs(folder / "in", PAIRS, seed)
@@ -57,8 +55,7 @@ def drill(kills: int, seed: int, kinds: tuple[str, ...] = KINDS) -> Outcome:
                     break
             outcome.check(killed > 0, f"{kind} {number}: ended before each of {TRIES} kills")
             outcome.cases += killed
-            outcome.notes[kind] = outcome.notes.get(kind, 0) + killed
-    outcome.seconds = time.monotonic() - started
+            outcome.note(kind, killed)
     return outcome
 
 
@@ -95,13 +92,6 @@ class _Answers:
         return Answer(body=self._good, sleep=0.05)
 
 
-@contextmanager
-def _asked(source: random.Random) -> Iterator[tuple[_Answers, str]]:
-    answers = _Answers(source)
-    with Server(answers) as server:
-        yield answers, server.url
-
-
 def _round(
     kind: str,
     number: int,
@@ -116,8 +106,9 @@ def _round(
     if kind == "report":
         shutil.copytree(folder / "judge-whole", out)
     killed = 0
-    with _asked(random.Random(source.random())) as (answers, url):
-        line = _line(kind, pairs, url, out, cache)
+    answers = _Answers(random.Random(source.random()))
+    with Server(answers) as server:
+        line = _line(kind, pairs, server.url, out, cache)
         while killed == 0 or (killed == 1 and source.random() < AGAIN):
             if run(line, folder, source.uniform(0.1, 0.9) * whole.seconds).code >= 0:
                 break
@@ -130,9 +121,9 @@ def _round(
     twice = max(0, paid - whole.calls)
     message = f"{kind} {number}: {twice} calls were paid twice in {killed} kills"
     outcome.check(twice <= IN_FLIGHT * killed, message)
-    outcome.notes["paid twice"] = outcome.notes.get("paid twice", 0) + twice
-    shutil.rmtree(cache, ignore_errors=True)
-    shutil.rmtree(out, ignore_errors=True)
+    outcome.note("paid twice", twice)
+    for left in (cache, out):
+        shutil.rmtree(left, ignore_errors=True)
     return killed
 
 
@@ -151,12 +142,13 @@ def _line(kind: str, pairs: Path, url: str, out: Path, cache: Path) -> list[str]
 
 def _whole(kind: str, folder: Path, pairs: Path) -> _Whole:
     out = folder / ("judge-whole" if kind == "report" else f"{kind}-whole")
-    with _asked(random.Random(0)) as (answers, url):
+    answers = _Answers(random.Random(0))
+    with Server(answers) as server:
         started = time.monotonic()
-        done = run(_line(kind, pairs, url, out, folder / f"cache-{kind}"), folder)
+        done = run(_line(kind, pairs, server.url, out, folder / f"cache-{kind}"), folder)
         seconds = time.monotonic() - started
-        assert done.clean, done.err
-        return _Whole(_result(kind, out), answers.paid, seconds)
+    assert done.clean, done.err
+    return _Whole(_result(kind, out), answers.paid, seconds)
 
 
 def _result(kind: str, out: Path) -> object:

@@ -28,6 +28,10 @@ class Outcome:
         if not fine:
             self.lost.append(sentence[:500])
 
+    def note(self, what: str, number: float) -> None:
+        """Add to a count."""
+        self.notes[what] = self.notes.get(what, 0) + number
+
     def row(self) -> tuple[str, ...]:
         """Of the table."""
         notes = ", ".join(f"{name} {value:,g}" for name, value in self.notes.items())

@@ -28,30 +28,31 @@ def placed(path: Path, data: bytes) -> Path:
     return path
 
 
-def as_file(folder: Path, suffix: str, data: bytes) -> Path:
-    """The input as a file of a type."""
-    return placed(folder / f"input{suffix}", data)
-
-
-def file_of(suffix: str, read: Callable[[Path], object]) -> Read:
-    """Reads a file of a type, whatever comes of it."""
+def file_of(
+    name: str, read: Callable[[Path], Any], fine: Callable[[Any], bool] = lambda result: True
+) -> Read:
+    """Reads the input as a file of this name; whether the result is fine may be asked."""
 
     def check(data: bytes, folder: Path) -> None:
-        read(as_file(folder, suffix, data))
+        assert fine(read(placed(folder / name, data)))
 
     return check
 
 
-def items_of(suffix: str, read: Callable[[Path], Any]) -> Read:
+def text_of(read: Callable[[str], Any], fine: Callable[[Any], bool]) -> Read:
+    """Reads the input as a text."""
+
+    def check(data: bytes, _: Path) -> None:
+        assert fine(read(data.decode("utf-8", "surrogateescape")))
+
+    return check
+
+
+def items_of(name: str, read: Callable[[Path], Any]) -> Read:
     """Reads a manifest; its items round-trip."""
-
-    def check(path: Path) -> None:
-        for item in read(path).items:
-            round_trip(item)
-
-    return file_of(suffix, check)
+    return file_of(name, read, lambda result: all(map(round_trip, result.items)))
 
 
-def round_trip(record: Any) -> None:
-    """What was read is read again from what it is written as."""
-    assert type(record).model_validate_json(record.model_dump_json()) == record
+def round_trip(record: Any) -> bool:
+    """Whether what was read is read again from what it is written as."""
+    return bool(type(record).model_validate_json(record.model_dump_json()) == record)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from benchmarks.drill import faults, guided, kills, mutate, surroundings
@@ -19,9 +20,11 @@ PARTS: dict[str, Callable[[float, int], Outcome]] = {
 
 def run_part(name: str, share: float, seed: int) -> Outcome:
     """One part in a process of its own; a crash of it is a loss, not the end of the others."""
+    started = time.monotonic()
     try:
-        return PARTS[name](share, seed)
+        outcome = PARTS[name](share, seed)
     except Exception as error:
         outcome = Outcome(name)
         outcome.check(False, f"{name}: ended by {type(error).__name__}: {error}")
-        return outcome
+    outcome.seconds = time.monotonic() - started
+    return outcome

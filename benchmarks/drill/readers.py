@@ -6,7 +6,6 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -14,10 +13,10 @@ from unittest import mock
 from fsspec.registry import get_filesystem_class
 
 from benchmarks.drill.formats import LINE, formats
-from benchmarks.drill.parser import Parser, Read, as_file
+from benchmarks.drill.parser import Parser, Read, placed, text_of
 from benchmarks.drill.sets import sets
 from benchmarks.drill.stored import stored
-from fusion import RATINGS
+from fusion import DIMENSIONS, RATINGS
 from tests.support.cases import verdict
 from tests.support.servers import completion
 from trace_eval.data import strict_json, strict_toml
@@ -34,8 +33,6 @@ from trace_eval.judges.read.labels import parse_reply, read_label
 from trace_eval.judges.read.score import read_score
 from trace_eval.judges.read.two_scores import read_json, read_text
 from trace_eval.judges.views.text.tasks import load_listening
-
-_REPLY = (ReplyError,)
 
 
 def parsers(folder: Path) -> dict[str, Parser]:
@@ -71,14 +68,47 @@ def replies() -> dict[str, Parser]:
     scores = b'{"score_1": 7, "score_2": 5, "reasoning": "because"}'
     said = [b"Output A: 7\nOutput B: 5", b"**Audio A** score: 8/10, and audio B is 6.5."]
     rating, label = b'{"reasoning": "so", "score": 4}', b'{"reasoning": "so", "label": "1"}'
-    return {
-        "replies": Parser(_reply, [reply, b"Sure! " + reply], 10, _REPLY),
-        "response bodies": Parser(_body(), [body], 6, (CallFailed, Unusable)),
-        "scores in replies": Parser(_scores(read_json), [scores], 5, _REPLY),
-        "scores in texts": Parser(_scores(read_text), said, 3, _REPLY),
-        "ratings in replies": Parser(_rating, [rating], 5, _REPLY),
-        "labels in replies": Parser(_label, [label], 4, _REPLY),
+    rubric, labels = load_rubric("correctness"), load_listening("quality").labels
+    results = {
+        "replies": (
+            lambda text: parse_reply(text, "label"),
+            _whole,
+            [reply, b"Sure! " + reply],
+            10,
+        ),
+        "scores in replies": (read_json, _in_range, [scores], 5),
+        "scores in texts": (read_text, _in_range, said, 3),
+        "ratings in replies": (
+            lambda text: read_score(text, rubric, True),
+            lambda result: 1 <= result.score <= 5 and _encoded(result.reasoning),
+            *([rating], 5),
+        ),
+        "labels in replies": (
+            lambda text: read_label(text, labels),
+            lambda result: result[0] in labels.labels and _encoded(result[1]),
+            *([label], 4),
+        ),
     }
+    parsers = {
+        name: Parser(text_of(read, fine), seeds, weight, (ReplyError,))
+        for name, (read, fine, seeds, weight) in results.items()
+    }
+    return {**parsers, "response bodies": Parser(_body(), [body], 6, (CallFailed, Unusable))}
+
+
+def _whole(result: Any) -> bool:
+    """All dimensions have a rating of ours."""
+    named = set(result.ratings) == {*DIMENSIONS} and {*result.ratings.values()} <= {*RATINGS}
+    return named and _encoded(result.reasoning)
+
+
+def _in_range(result: Any) -> bool:
+    return all(0 <= score <= 10 for score in (result.first, result.second))
+
+
+def _encoded(reasoning: Any) -> bool:
+    """It can be written as UTF-8."""
+    return bool(json.dumps(reasoning, ensure_ascii=False).encode())
 
 
 def _json(data: bytes, _: Path) -> None:
@@ -108,7 +138,7 @@ def _places() -> Read:
 
     def read(data: bytes, folder: Path) -> None:
         record = {"id": "x", "a": {"url": data.decode("utf-8", "replace")}, "b": "b.wav"}
-        path = as_file(folder, ".jsonl", json.dumps(record).encode())
+        path = placed(folder / "input.jsonl", json.dumps(record).encode())
         before = set_url_access(UrlAccess(network=False))
         try:
             for pair in read_manifest(path).pairs:
@@ -131,13 +161,6 @@ def _only_local(protocol: str) -> Any:
     return get_filesystem_class(protocol)
 
 
-def _reply(data: bytes, _: Path) -> None:
-    result = parse_reply(data.decode("utf-8", "surrogateescape"), "label")
-    assert set(result.ratings) == {"content", "voice_quality", "paralinguistics"}
-    assert set(result.ratings.values()) <= set(RATINGS)
-    json.dumps(result.reasoning, ensure_ascii=False).encode()
-
-
 def _body() -> Read:
     client = OpenAIClient("m", JudgeOptions(offline=True, base_url="http://127.0.0.1:9/v1"))
 
@@ -147,24 +170,3 @@ def _body() -> Read:
         assert result.tokens.input is None or 0 <= result.tokens.input < 10**13
 
     return read
-
-
-def _scores(parse: Callable[[str], Any]) -> Read:
-    def read(data: bytes, _: Path) -> None:
-        result = parse(data.decode("utf-8", "replace"))
-        assert all(0 <= score <= 10 for score in (result.first, result.second))
-
-    return read
-
-
-def _rating(data: bytes, _: Path) -> None:
-    result = read_score(data.decode("utf-8", "surrogateescape"), load_rubric("correctness"), True)
-    assert 1 <= result.score <= 5
-    json.dumps(result.reasoning, ensure_ascii=False).encode()
-
-
-def _label(data: bytes, _: Path) -> None:
-    labels = load_listening("quality").labels
-    label, reasoning = read_label(data.decode("utf-8", "surrogateescape"), labels)
-    assert label in labels.labels
-    json.dumps(reasoning, ensure_ascii=False).encode()

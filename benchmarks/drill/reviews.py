@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 import httpx
 
-from benchmarks.drill.commands import command, environment, run
+from benchmarks.drill.commands import environment, run
 from benchmarks.drill.outcome import Outcome
+from benchmarks.report import command
 from trace_eval.review.store import Store
 
 RATERS = ("ada", "bob", "eve")
@@ -74,9 +75,7 @@ class Reviews:
             said, finished = _all_answer(url)
         if finished:  # the next kill comes earlier: the machine was slow when this was measured
             self._seconds = min(self._seconds, time.monotonic() - started)
-        outcome.notes["answers acknowledged"] = outcome.notes.get("answers acknowledged", 0) + len(
-            said
-        )
+        outcome.note("answers acknowledged", len(said))
         for sentence in _lost(database, said):
             outcome.check(False, f"review {number}: {sentence}")
         with _server(database) as url:

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.drill.parser import Parser, Read, as_file, file_of, placed, round_trip
+from benchmarks.drill.parser import Parser, Read, file_of, placed, round_trip
 from extractors.audio import AudioError, decode
 from fusion import POLICIES
 from tests.support import reviewed as support
@@ -27,7 +27,7 @@ from trace_eval.data.records import spill_to
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.tables import records
 from trace_eval.extracting.cache import Cache, Stamp
-from trace_eval.judges.ask.budget import Ledger
+from trace_eval.judges.ask.budget import Ledger, Spending
 from trace_eval.judges.ask.replies import ReplyCache, StoredReply
 from trace_eval.report.audio import AudioAssets
 from trace_eval.runs.fuse import fuse
@@ -56,12 +56,15 @@ def records_of_runs(folder: Path) -> dict[str, Parser]:
     record = Run(where).path("manifest.json").read_bytes()
     probes = b'{"judge": "rules", "pairs": 1, "rows": [], "left_out": ["x"]}'
     return {
-        "judgements.jsonl": Parser(_judgements, [judgement], 8),
-        "scores.jsonl": Parser(_scores, [json.dumps(score).encode() + b"\n"], 4),
-        "run record": Parser(_record, [record], 4),
-        "clips.jsonl": Parser(_clips, [b'{"source":"/a.wav","clip":"c"}\n'], 3),
-        "probes.json": Parser(file_of(".json", read_probes), [probes], 2),
-        "fused judge": Parser(_fused, [fused], 3),
+        name: Parser(file_of(file, read), [seed], weight)
+        for name, file, read, seed, weight in (
+            ("judgements.jsonl", "judged/judgements.jsonl", _judgements, judgement, 8),
+            ("scores.jsonl", "scores/scores.jsonl", _scores, json.dumps(score).encode() + b"\n", 4),
+            ("run record", "run/manifest.json", _record, record, 4),
+            ("clips.jsonl", "run/clips.jsonl", _clips, b'{"source":"/a.wav","clip":"c"}\n', 3),
+            ("probes.json", "probes.json", read_probes, probes, 2),
+            ("fused judge", f"fused/{FILE}", lambda path: FusionModel.load(path.parent), fused, 3),
+        )
     }
 
 
@@ -73,39 +76,36 @@ def caches_and_tables(folder: Path) -> dict[str, Parser]:
     cache.close()
     database = (folder / "cache" / "groups.sqlite").read_bytes()
     spending = b'{"call":"a","worst_usd":0.5}\n{"call":"a","cost_usd":0.25}\n'
+    counted = file_of("spending.jsonl", lambda path: Ledger(path).spending, _finite)
     return {
         "cells of tables": Parser(_cells, [cells], 4),
         "cache": Parser(_cache, [database], 1),
         "kept replies": Parser(*_replies(folder), 4),
-        "spending.jsonl": Parser(_spending, [spending], 4),
+        "spending.jsonl": Parser(counted, [spending], 4),
         "paths of recordings": Parser(_paths, [b"x.wav", b"../a/./x.w\0v", b"x" * 300], 2),
     }
 
 
-def _judgements(data: bytes, folder: Path) -> None:
-    placed(folder / "judgements.jsonl", data)
-    for result in Run(folder).attempts():
+def _run(path: Path) -> Run:
+    return Run(path.parent)
+
+
+def _judgements(path: Path) -> None:
+    for result in _run(path).attempts():
         fuse(result, POLICIES["content_first"])
-        round_trip(result)
+        assert round_trip(result)
 
 
-def _record(data: bytes, folder: Path) -> None:
-    round_trip(Run(placed(folder / "run" / "manifest.json", data).parent).record())
+def _record(path: Path) -> None:
+    assert round_trip(_run(path).record())
 
 
-def _clips(data: bytes, folder: Path) -> None:
-    for record in Run(placed(folder / "run" / "clips.jsonl", data).parent).clips().values():
-        round_trip(record)
+def _clips(path: Path) -> None:
+    assert all(map(round_trip, _run(path).clips().values()))
 
 
-def _fused(data: bytes, folder: Path) -> None:
-    FusionModel.load(placed(folder / "fused" / FILE, data).parent)
-
-
-def _spending(data: bytes, folder: Path) -> None:
-    result = Ledger(as_file(folder, ".spending", data)).spending
-    assert 0 <= result.spent < float("inf")
-    assert result.possible >= 0
+def _finite(spending: Spending) -> bool:
+    return 0 <= spending.spent < float("inf") and spending.possible >= 0
 
 
 def _cache(data: bytes, folder: Path) -> None:
@@ -146,13 +146,11 @@ def _replies(folder: Path) -> tuple[Read, list[bytes]]:
     return read, [seed.encode()]
 
 
-def _scores(data: bytes, folder: Path) -> None:
-    run = Run(folder / "scores")
-    run.folder.mkdir(exist_ok=True)
+def _scores(path: Path) -> None:
+    run = _run(path)
     if not run.exists:
         rubric = load_rubric("correctness").model_dump(mode="json")
         run.write_record(RunRecord(judge=JudgeRecord(spec="j"), rubrics={"r": rubric}))
-    run.path("scores.jsonl").write_bytes(data)
     for result in run.scores():
         assert (result.status == "scored") == (result.value is not None)
         assert result.distribution is None or abs(sum(result.distribution.values()) - 1) < 1e-5
@@ -162,14 +160,9 @@ def _paths(data: bytes, folder: Path) -> None:
     """Whatever a table calls a recording: it costs that recording, and nothing raises."""
     name = data.decode("utf-8", "replace")
     sound = (folder / "ok.wav").read_bytes()
-    rows = [
-        {
-            "id": "bytes",
-            "a": {"bytes": sound, "path": name},
-            "b": {"bytes": None, "path": "ok.wav"},
-        },
-        {"id": "path", "a": {"bytes": None, "path": name}, "b": {"bytes": None, "path": "ok.wav"}},
-    ]
+    b = {"bytes": None, "path": "ok.wav"}
+    sides = {"bytes": {"bytes": sound, "path": name}, "path": {"bytes": None, "path": name}}
+    rows = [{"id": key, "a": a, "b": b} for key, a in sides.items()]
     pq.write_table(pa.Table.from_pylist(rows), folder / "paths.parquet")
     result = read_manifest(folder / "paths.parquet", spill=spill_to(folder / "spilled"))
     assert len(result.pairs) + len(result.problems) == 2

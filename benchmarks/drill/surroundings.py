@@ -7,30 +7,31 @@ be lost, and the same command must give the whole result where all is well again
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
-from benchmarks.drill.commands import ROOT, Done, command, environment, make_pairs, run
+from benchmarks.drill.commands import ROOT, Done, make_pairs, run
 from benchmarks.drill.outcome import Outcome
+from benchmarks.report import command
 
 PAIRS = 4
 
 #: Address space of a command with little memory, bytes.
 MEMORY = 2 << 30
 
+ONE_THREAD = ("OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+
 
 def drill(seed: int, names: frozenset[str] | None = None, count: int = PAIRS) -> Outcome:
     """Judge so many pairs in each of the surroundings (default: all), then in good ones."""
     outcome = Outcome("surroundings that break things")
-    started = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)  # one case runs as another user
@@ -55,7 +56,6 @@ def drill(seed: int, names: frozenset[str] | None = None, count: int = PAIRS) ->
             same = result.is_file() and result.read_bytes() == expected
             outcome.check(same, f"{title}: the result is another one")
             shutil.rmtree(work)
-    outcome.seconds = time.monotonic() - started
     return outcome
 
 
@@ -68,32 +68,16 @@ def _judge(pairs: Path, work: Path, name: str = "out") -> list[str]:
 Surround = Callable[[Path, Path], Done | None]
 
 
-def _limited(kind: int, most: int) -> Surround:
-    def surround(pairs: Path, work: Path) -> Done:
-        done = subprocess.run(
-            _judge(pairs, work),
-            capture_output=True,
-            text=True,
-            env=environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
-            preexec_fn=lambda: resource.setrlimit(kind, (most, most)),
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
-
-    return surround
-
-
 def _mounted(options: str) -> Surround:
     """On a file system of its own, where the kernel lets this user mount one."""
 
     def surround(pairs: Path, work: Path) -> Done | None:
         disk = work / "disk"
         disk.mkdir()
-        script = f"mount -t tmpfs -o {options} tmpfs {disk} && exec " + " ".join(
-            _judge(pairs, disk)
-        )
+        mount, line = f"mount -t tmpfs -o {options} tmpfs {disk}", " ".join(_judge(pairs, disk))
         if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
             return None
-        return run(["unshare", "-rm", "sh", "-c", script], work)
+        return run(["unshare", "-rm", "sh", "-c", f"{mount} && exec {line}"], work)
 
     return surround
 
@@ -126,14 +110,8 @@ def _no_database(cache: Path) -> None:
 def _two_at_once(pairs: Path, work: Path) -> Done:
     """Two runs over one cache, and two commands over one run folder."""
     lines = [_judge(pairs, work, name) for name in ("out", "other", "out")]
-    started = [
-        subprocess.Popen(
-            line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
-        )
-        for line in lines
-    ]
-    ends = [(process.communicate(), process.returncode) for process in started]
-    results = [Done(code, *texts) for texts, code in ends]
+    with ThreadPoolExecutor(len(lines)) as pool:
+        results = list(pool.map(lambda line: run(line, work), lines))
     return next((done for done in results if not done.clean), results[0])
 
 
@@ -153,7 +131,7 @@ def _moved(name: bytes) -> Surround:
 
 
 def _shell(ending: str, *before: str) -> Surround:
-    """Its streams as a shell leaves them."""
+    """Its streams as a shell leaves them, below another command."""
 
     def surround(pairs: Path, work: Path) -> Done:
         line = " ".join(_judge(pairs, work))
@@ -222,8 +200,8 @@ def _clock_back(pairs: Path, work: Path) -> Done:
 
 
 SURROUNDINGS: dict[str, Surround] = {
-    "2 GB of address space": _limited(resource.RLIMIT_AS, MEMORY),
-    "files of 20 kB at most": _limited(resource.RLIMIT_FSIZE, 20_000),
+    "2 GB of address space": _shell("", "env", *ONE_THREAD, "prlimit", f"--as={MEMORY}"),
+    "files of 20 kB at most": _shell("", "env", *ONE_THREAD, "prlimit", "--fsize=20000"),
     "a disk of 300 kB": _mounted("size=300k"),
     "a read-only disk": _mounted("ro"),
     "a folder of another user": _foreign,
