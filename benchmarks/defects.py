@@ -16,7 +16,6 @@ speech. The shares are given with and without it.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -26,9 +25,9 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from benchmarks.defects_planted import KINDS, made
-from benchmarks.defects_voices import Floats, voices
-from benchmarks.report import data_folder, save, table
+from benchmarks.defects_planted import KINDS, planted
+from benchmarks.defects_voices import coded, held_out
+from benchmarks.report import arguments, data_folder, save, table_of
 from blueprints import Absent, Blueprint
 from extractors.audio import Clip, decode
 from extractors.defects import DefectsExtractor
@@ -58,59 +57,48 @@ class Measured:
         return [] if isinstance(group, Absent) else group.model_dump()["values"]["events"]
 
 
-def clip_of(samples: Floats, rate: int) -> Clip:
-    """A mono clip."""
-    return Clip(np.asarray(samples, np.float32)[:, None], rate)
-
-
-def planted(clips: int, seed: int, data: Path, measured: Measured) -> dict[str, dict[str, Any]]:
+def found(clips: int, seed: int, data: Path, measured: Measured) -> dict[str, dict[str, Any]]:
     """Kind -> recall, precision, errors of spans."""
-    everybody = voices(data)
-    held_out = {name: everybody[name] for name in list(everybody)[1::2]}
-    right: Counter[str] = Counter()
+    own_voices = held_out(data)
     wrong: Counter[str] = Counter()
     beside: Counter[str] = Counter()
     errors: dict[str, list[tuple[float, float]]] = {kind: [] for kind in KINDS}
-    counts: Counter[str] = Counter()
     for kind in (None, *KINDS):
-        for _, samples, rate, start, end, _ in made(kind, held_out, clips, seed):
-            counts[str(kind)] += 1
+        for one in planted(kind, own_voices, clips, seed):
+            samples, rate = coded(one.samples, one.rate, one.codec)
+            first, last = one.start - WITHIN_S, one.end + WITHIN_S
             own = []
-            for event in measured.events(clip_of(samples, rate)):
-                overlaps = event["end_s"] >= start - WITHIN_S and event["start_s"] <= end + WITHIN_S
+            for event in measured.events(Clip(samples.astype(np.float32)[:, None], rate)):
+                overlaps = event["end_s"] >= first and event["start_s"] <= last
                 if event["kind"] == kind and overlaps:
                     own.append(event)
                 else:
                     counter = beside if kind and overlaps else wrong
                     counter[event["kind"]] += 1
             if own and kind:
-                right[kind] += 1
                 best = max(own, key=lambda event: event["strength"])
-                errors[kind].append((abs(best["start_s"] - start), abs(best["end_s"] - end)))
+                errors[kind].append(
+                    (abs(best["start_s"] - one.start), abs(best["end_s"] - one.end))
+                )
     return {
         kind: {
-            "clips": counts[kind],
-            "recall": round(right[kind] / counts[kind], 3),
-            "precision": round(right[kind] / max(1, right[kind] + wrong[kind]), 3),
+            "clips": clips,
+            "recall": round(len(own) / clips, 3),
+            "precision": round(len(own) / max(1, len(own) + wrong[kind]), 3),
             "wrong": wrong[kind],
             "at another defect": beside[kind],
-            "median error, s": round(float(np.median(errors[kind] or [(0.0, 0.0)])), 3),
+            "median error, s": round(float(np.median(own or [(0.0, 0.0)])), 3),
             "spans within .1 s": round(
-                float(np.mean([max(pair) <= WITHIN_S for pair in errors[kind]] or [False])), 3
+                float(np.mean([max(pair) <= WITHIN_S for pair in own] or [False])), 3
             ),
         }
-        for kind in KINDS
+        for kind, own in errors.items()
     }
 
 
 def clean(data: Path, measured: Measured) -> Iterator[tuple[str, dict[str, Any]]]:
     """Folder -> clips without an event, and the events of the others."""
-    for name in (
-        "people/emotion",
-        "people/delivery",
-        "people/codecs",
-        "prompts",
-    ):
+    for name in ("people/emotion", "people/delivery", "people/codecs", "prompts"):
         paths = sorted(
             path for path in (data / name).rglob("*") if path.suffix in (".wav", ".flac", ".mp3")
         )
@@ -135,17 +123,12 @@ def clean(data: Path, measured: Measured) -> Iterator[tuple[str, dict[str, Any]]
 
 def main() -> None:
     """Plant, measure, print, save."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--clips", type=int, default=100, help="of each kind")
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
+    args = arguments(__doc__, clips=(100, "of each kind"), seed=1)
     data, measured = data_folder(), Measured()
-    kinds = planted(args.clips, args.seed, data, measured)
-    header = ["kind", *next(iter(kinds.values()))]
-    table("planted", header, [[kind, *map(str, row.values())] for kind, row in kinds.items()])
+    kinds = found(args.clips, args.seed, data, measured)
+    table_of("planted", "kind", kinds)
     folders = dict(clean(data, measured))
-    header = ["clean", *next(iter(folders.values()))]
-    table("clean", header, [[name, *map(str, row.values())] for name, row in folders.items()])
+    table_of("clean", "clean", folders)
     cost = measured.cpu_s / measured.sound_s
     print(f"\n{cost:.4f} CPU s per s of sound; signal {measured.signal_s / measured.sound_s:.4f}")
     figures = {"planted": kinds, "clean": folders, "cpu_s_per_s": round(cost, 4)}

@@ -9,7 +9,6 @@ sound goes on, and the ends of formant synthesis, which stops like a cut, are fa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +19,8 @@ from benchmarks.defects_voices import (
     CODECS,
     Floats,
     Rng,
+    Voices,
     base,
-    coded,
     inside,
     joined,
     level,
@@ -30,9 +29,6 @@ from benchmarks.defects_voices import (
 )
 
 Planted = tuple[Floats, float, float]
-
-
-# -- defects ----------------------------------------------------------------------------------
 
 
 def loop(x: Floats, rate: int, rng: Rng) -> Planted:
@@ -224,17 +220,8 @@ def silence(x: Floats, rate: int, rng: Rng) -> Planted:
 KINDS: dict[str, Callable[[Floats, int, Rng], Planted]] = {
     one.__name__: one
     for one in (
-        loop,
-        drop_out,
-        click,
-        clipped,
-        stretched,
-        abrupt_begin,
-        abrupt_end,
-        pitch_jump,
-        long_pause,
-        hum,
-        silence,
+        *(loop, drop_out, click, clipped, stretched, abrupt_begin, abrupt_end, pitch_jump),
+        *(long_pause, hum, silence),
     )
 }
 
@@ -251,17 +238,8 @@ class Made(NamedTuple):
     codec: str | None
 
 
-def planted(
-    kind: str | None, own: dict[str, list[Path | tuple[str, str, str]]], count: int, seed: int
-) -> Iterator[Made]:
-    """Clips with a defect.
-
-    Args:
-        kind: one of :data:`KINDS`; None: nothing is planted.
-        own: see :func:`voices`.
-        count: how many.
-        seed: the same clips for the same seed.
-    """
+def planted(kind: str | None, own: Voices, count: int, seed: int) -> Iterator[Made]:
+    """So many clips with a defect, or with none; the same ones for the same seed."""
     names = list(own)
     for number in range(count):
         rng = np.random.default_rng([seed, number, sum(map(ord, kind or ""))])
@@ -276,12 +254,3 @@ def planted(
         # A codec bends flat tops, and whoever measures them says so.
         codec = None if kind == "clipped" else CODECS[rng.integers(len(CODECS))]
         yield Made(voice, x, y, rate, start, end, codec)
-
-
-def made(
-    kind: str | None, own: dict[str, list[Path | tuple[str, str, str]]], count: int, seed: int
-) -> Iterator[tuple[str, Floats, int, float, float, str | None]]:
-    """As :func:`planted`, through the codec: voice, samples, rate, start and end, codec."""
-    for one in planted(kind, own, count, seed):
-        y, rate = coded(one.samples, one.rate, one.codec)
-        yield one.voice, y, rate, one.start, one.end, one.codec

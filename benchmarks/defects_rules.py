@@ -9,17 +9,16 @@ quality alone is judged, with the group ``defects`` and without it. ``unacceptab
 
 from __future__ import annotations
 
-import argparse
 import re
 import tempfile
-from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import soundfile
 
 from benchmarks.defects_planted import KINDS, planted
-from benchmarks.defects_voices import coded, voices
-from benchmarks.report import data_folder, save, table
+from benchmarks.defects_voices import coded, held_out
+from benchmarks.report import arguments, data_folder, save, table_of
 from blueprints import Blueprint
 from trace_eval.estimate.share import Share
 from trace_eval.extracting.options import ExtractOptions
@@ -39,11 +38,9 @@ REASON = re.compile(r"is not acceptable: .*(?:from [\d.]+ to [\d.]+ s|there is n
 
 def blueprints_of(kind: str, clips: int, seed: int, data: Path) -> list[Blueprint]:
     """The clean and the planted answer of each pair, one after the other."""
-    everybody = voices(data)
-    held_out = {name: everybody[name] for name in list(everybody)[1::2]}
     with tempfile.TemporaryDirectory() as folder:
         paths = []
-        for number, one in enumerate(planted(kind, held_out, clips, seed)):
+        for number, one in enumerate(planted(kind, held_out(data), clips, seed)):
             for name, samples in (("clean", one.clean), ("with", one.samples)):
                 heard, rate = coded(samples, one.rate, one.codec)
                 paths.append(Path(folder) / f"{number}{name}.wav")
@@ -52,59 +49,44 @@ def blueprints_of(kind: str, clips: int, seed: int, data: Path) -> list[Blueprin
         return [one.blueprint for one in results if one.blueprint is not None]
 
 
-def without(blueprint: Blueprint) -> Blueprint:
-    """The same without the group."""
-    return blueprint.model_copy(update={"extensions": {}})
+def judged(made: list[Blueprint]) -> dict[str, Any]:
+    """How often each answer of a pair is preferred, whichever comes first, with the group and not.
+
+    Args:
+        made: the clean and the planted answer of each pair, one after the other.
+    """
+    ways = ("with the group", "without it")
+    verdicts = ("clean", "planted", "both_good", "both_bad")
+    results: dict[str, Any] = {"pairs": len(made) // 2}
+    results |= {f"{way}: {verdict}": 0 for way in ways for verdict in verdicts}
+    results["unacceptable"] = 0
+    for number, pair in enumerate(zip(made[::2], made[1::2], strict=True)):
+        sides, names = (pair, verdicts) if number % 2 else (pair[::-1], ("planted", "clean"))
+        bare = [side.model_copy(update={"extensions": {}}) for side in sides]
+        for way, two in zip(ways, (sides, bare), strict=True):
+            verdict = judge_voice_quality(*two, RuleThresholds())
+            rating = str(verdict.rating)
+            results[f"{way}: {dict(zip('12', names, strict=False)).get(rating, rating)}"] += 1
+            if two is sides and REASON.search(verdict.reasoning):
+                results["unacceptable"] += 1
+    return results
 
 
 def main() -> None:
     """Plant, judge, print, save."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--clips", type=int, default=16, help="pairs of each kind")
-    parser.add_argument("--seed", type=int, default=3)
-    args = parser.parse_args()
+    args = arguments(__doc__, clips=(16, "pairs of each kind"), seed=3)
     data = data_folder()
-    results = {}
-    for kind in KINDS:
-        made = blueprints_of(kind, args.clips, args.seed, data)
-        counts: Counter[str] = Counter()
-        for number, (clean, planted_one) in enumerate(zip(made[::2], made[1::2], strict=True)):
-            sign = 1 if number % 2 else -1
-            for name, two in (
-                ("with the group", (clean, planted_one)),
-                ("without it", (without(clean), without(planted_one))),
-            ):
-                verdict = judge_voice_quality(*two[::sign], RuleThresholds())
-                rating = str(verdict.rating)
-                names = (
-                    {"1": "clean", "2": "planted"} if sign == 1 else {"2": "clean", "1": "planted"}
-                )
-                counts[f"{name}: {names.get(rating, rating)}"] += 1
-                if name == "with the group" and REASON.search(verdict.reasoning):
-                    counts["unacceptable"] += 1
-        number = len(made) // 2
-        results[kind] = {
-            "pairs": number,
-            **{
-                f"{name}: {verdict}": counts[f"{name}: {verdict}"]
-                for name in ("with the group", "without it")
-                for verdict in ("clean", "planted", "both_good", "both_bad")
-            },
-            "unacceptable": counts["unacceptable"],
-        }
-    header = ["planted", "pairs", "prefers the clean one", "without the group", "unacceptable"]
-    rows = [
-        [
-            kind,
-            row["pairs"],
-            *(
-                str(Share(row[name], row["pairs"]))
-                for name in ("with the group: clean", "without it: clean", "unacceptable")
-            ),
-        ]
-        for kind, row in results.items()
-    ]
-    table("rules on pairs with one planted answer", header, rows)
+    results = {kind: judged(blueprints_of(kind, args.clips, args.seed, data)) for kind in KINDS}
+    columns = ("with the group: clean", "without it: clean", "unacceptable")
+    table_of(
+        "rules on pairs with one planted answer",
+        "planted",
+        {
+            kind: {"pairs": row["pairs"]}
+            | {name: str(Share(row[name], row["pairs"])) for name in columns}
+            for kind, row in results.items()
+        },
+    )
     save("defects_rules", {"pairs": results})
 
 

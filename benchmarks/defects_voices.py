@@ -22,6 +22,10 @@ import soxr
 Floats = npt.NDArray[np.float64]
 Rng = np.random.Generator
 
+#: A recording, or synthesiser, voice and text.
+Utterance = Path | tuple[str, str, str]
+Voices = dict[str, list[Utterance]]
+
 TEXTS = (
     "The library opens at nine and closes at six, except on Sundays.",
     "Please take the second street on the left, then walk straight ahead for ten minutes.",
@@ -65,9 +69,9 @@ def recorded(path: Path) -> tuple[Floats, int]:
     return np.asarray(samples.mean(axis=1)), int(rate)
 
 
-def voices(data: Path) -> dict[str, list[Path | tuple[str, str, str]]]:
+def voices(data: Path) -> Voices:
     """Voice -> its utterances: real and neural ones of the shared data, and built ones."""
-    results: dict[str, list[Path | tuple[str, str, str]]] = defaultdict(list)
+    results: Voices = defaultdict(list)
     for path in sorted((data / "people" / "emotion" / "audio").iterdir()):
         results[f"actor {path.name[:2]}"].append(path)
     for path in sorted((data / "people" / "delivery" / "audio").iterdir()):
@@ -80,7 +84,12 @@ def voices(data: Path) -> dict[str, list[Path | tuple[str, str, str]]]:
     return dict(results)
 
 
-def base(utterances: list[Path | tuple[str, str, str]], rng: Rng) -> tuple[Floats, int]:
+def held_out(data: Path) -> Voices:
+    """Every second voice: those on which no limit was set."""
+    return dict(list(voices(data).items())[1::2])
+
+
+def base(utterances: list[Utterance], rng: Rng) -> tuple[Floats, int]:
     """One to three utterances of a voice with pauses, levelled, perhaps with noise."""
     parts: list[Floats] = []
     # None twice: that would be a loop.
@@ -127,17 +136,12 @@ def coded(x: Floats, rate: int, codec: str | None) -> tuple[Floats, int]:
     x = np.clip(x, -1, 1)
     if codec is None:
         return np.round(x * 32767) / 32768, rate
-    if codec == "phone":
-        return soxr.resample(
-            _through(soxr.resample(x, rate, 8000), 8000, "WAV", "ULAW"), 8000, rate
-        ), rate
     if codec == "MP3":
         return _through(x, rate, "MP3", None)[: len(x)], rate
-    if codec == "OPUS":
-        return soxr.resample(
-            _through(soxr.resample(x, rate, 24000), 24000, "OGG", "OPUS"), 24000, rate
-        ), rate
-    return _through(x, rate, "OGG", codec), rate
+    if codec == "VORBIS":
+        return _through(x, rate, "OGG", codec), rate
+    own, *form = (8000, "WAV", "ULAW") if codec == "phone" else (24000, "OGG", "OPUS")
+    return soxr.resample(_through(soxr.resample(x, rate, own), own, *form), own, rate), rate
 
 
 def _through(x: Floats, rate: int, form: str, subtype: str | None) -> Floats:

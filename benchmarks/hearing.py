@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.extract import distinct, filled
-from benchmarks.report import data_folder, restart_with, save, table
+from benchmarks.report import data_folder, lines_of, restart_with, save
 from benchmarks.watch import peak_mb
 from blueprints import Blueprint, Transcript
 from extractors import default_asr, packaged
@@ -31,16 +31,14 @@ from trace_eval.data.recordings import find_recordings
 from trace_eval.extracting.workers import WorkerDevice
 
 #: What the others are compared with: the plain library.
-LIBRARY = "faster-whisper:tiny.en, the library's defaults"
+_TINY = "faster-whisper:tiny.en"
+LIBRARY = f"{_TINY}, the library's defaults"
 
 #: Name of a line -> spec and options.
 LINES: dict[str, tuple[str, dict[str, Any]]] = {
-    "faster-whisper:tiny.en, int8, beam 1 (screen)": ("faster-whisper:tiny.en", {"beam_size": 1}),
-    "faster-whisper:tiny.en, int8, beam 5": ("faster-whisper:tiny.en", {"beam_size": 5}),
-    "faster-whisper:tiny.en, float32, beam 1": (
-        "faster-whisper:tiny.en",
-        {"beam_size": 1, "compute_type": "float32"},
-    ),
+    f"{_TINY}, int8, beam 1 (screen)": (_TINY, {"beam_size": 1}),
+    f"{_TINY}, int8, beam 5": (_TINY, {"beam_size": 5}),
+    f"{_TINY}, float32, beam 1": (_TINY, {"beam_size": 1, "compute_type": "float32"}),
     **{f"faster-whisper:{size}": (f"faster-whisper:{size}", {}) for size in ("base", "small")},
     **{f"whisper:{size}": (f"whisper:{size}", {}) for size in ("base", "large-v3")},
 }
@@ -103,10 +101,11 @@ def measure(line: str, data: Path, passes: int) -> dict[str, Any]:
 
 def at_hand() -> list[str]:
     """Lines whose recogniser can run here."""
-    results = []
-    for line, (spec, options) in LINES.items():
-        if create(spec, **options, device="cpu").unavailable() is None:
-            results.append(line)
+    results = [
+        line
+        for line, (spec, options) in LINES.items()
+        if create(spec, **options, device="cpu").unavailable() is None
+    ]
     return [*results, *([LIBRARY] if packaged.folder_of(packaged.ENGLISH) else [])]
 
 
@@ -122,7 +121,7 @@ def main() -> None:
     for row in rows:
         row["of the library's CPU"] = row["CPU s / s"] / base if base else None
     [default] = [e for e in plan_extractors("screen") if e.group == "transcript"]
-    table("Recognisers, one thread", list(rows[0]), [list(row.values()) for row in rows])
+    lines_of("Recognisers, one thread", rows)
     print(f"\nthe default here is {default.name}: {default_asr.choose().why}")
     save("hearing", {"passes": passes, "default": default.name, "lines": rows})
 

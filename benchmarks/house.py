@@ -15,7 +15,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -27,16 +26,16 @@ from trace_eval.commands.cli import app
 LONG_FUNCTION, LONG_FILE = 60, 350
 
 
-def room(module: str) -> str:
+def _room(module: str) -> str:
     """The room that a module lies in; the facade ``trace_eval`` is none."""
     first, _, rest = module.partition(".")
     return f"trace_eval.{rest.partition('.')[0]}" if first == "trace_eval" and rest else first
 
 
 def _graph() -> dict[str, set[str]]:
-    graph: dict[str, set[str]] = {room(name): set() for name in modules()}
+    graph: dict[str, set[str]] = {_room(name): set() for name in modules()}
     for arrow in arrows(types=True):
-        source, target = room(arrow.source), room(arrow.target)
+        source, target = _room(arrow.source), _room(arrow.target)
         if source != target and "trace_eval" not in (source, target):
             graph[source].add(target)
     graph.pop("trace_eval", None)
@@ -63,30 +62,20 @@ def _shared_names(trees: Sequence[ast.AST]) -> int:
     return sum(number > 1 for number in homes.values())
 
 
-def _lines(folder: Path) -> int:
-    return sum(len(path.read_text("utf-8").splitlines()) for path in folder.rglob("*.py"))
+def _lines(folder: str) -> int:
+    return sum(len(path.read_text("utf-8").splitlines()) for path in (ROOT / folder).rglob("*.py"))
 
 
 def _words() -> int:
     """Concepts that docs/reference/glossary.md explains, a row each."""
     lines = (ROOT / "docs" / "reference" / "glossary.md").read_text("utf-8").splitlines()
-    heads = sum(line.startswith("|---") for line in lines)
-    return sum(line.startswith("| ") for line in lines) - heads
+    return sum(line.startswith("| ") for line in lines) - sum(x.startswith("|---") for x in lines)
 
 
 def _many_arguments() -> int:
     """Functions with more than five arguments."""
-    line = [
-        sys.executable,
-        "-m",
-        "ruff",
-        "check",
-        "--isolated",
-        "--no-cache",
-        "--select",
-        "PLR0913",
-    ]
-    line += ["--output-format", "json", *PACKAGES]
+    line = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache"]
+    line += ["--select", "PLR0913", "--output-format", "json", *PACKAGES]
     done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True)
     return len(json.loads(done.stdout or "[]"))
 
@@ -107,8 +96,8 @@ def figures() -> Iterator[tuple[str, object]]:
     sizes = [len(text.splitlines()) for text in texts]
     graph, options = _graph(), dict(_options(typer.main.get_command(app)))
     yield "product lines", sum(sizes)
-    yield "lines of benchmarks", _lines(ROOT / "benchmarks")
-    yield "lines of tests", _lines(ROOT / "tests")
+    yield "lines of benchmarks", _lines("benchmarks")
+    yield "lines of tests", _lines("tests")
     yield "product files", len(sizes)
     yield "rooms", len(graph)
     yield "arrows between rooms", sum(map(len, graph.values()))

@@ -18,12 +18,12 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.llm_server import VERDICT, server
-from benchmarks.report import options_of, save, table
+from benchmarks.report import arguments, lines_of, save
 from benchmarks.synthetic_run import blueprint
-from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.ask.base import Reply, Request, Tokens
 from trace_eval.judges.ask.calls import Backend
@@ -42,13 +42,10 @@ CLIPS = tuple(blueprint(f"{number:064x}", number, 20.0) for number in (0, 1))
 
 def case(number: int) -> Case:
     """A pair whose prompt no other pair has; the clips are shared, to be made quickly."""
-    pair = Pair(
-        id=f"p{number}",
-        instruction=Instruction(text=f"Tell me number {number} of the leaning tower of Pisa."),
-        a=Answer(audio=Path("a.wav")),
-        b=Answer(audio=Path("b.wav")),
-    )
-    return Case.of(pair, CLIPS[0], CLIPS[1])
+    text = f"Tell me number {number} of the leaning tower of Pisa."
+    sides = {side: {"audio": f"{side}.wav"} for side in "ab"}
+    pair = Pair.model_validate({"id": f"p{number}", "instruction": {"text": text}, **sides})
+    return Case.of(pair, *CLIPS)
 
 
 async def count(judge: LLMJudge, pairs: int, at_once: int) -> int:
@@ -69,12 +66,9 @@ async def count(judge: LLMJudge, pairs: int, at_once: int) -> int:
 
 def made(url: str, folder: str, in_flight: int) -> LLMJudge:
     """An openai judge with both orders and a reply cache."""
-    judge = create_judge(
-        "openai:m",
-        JudgeOptions(
-            base_url=url, concurrency=in_flight, cache=Path(folder) / "replies.sqlite", retries=0
-        ),
-    )
+    cache = Path(folder) / "replies.sqlite"
+    options = JudgeOptions(base_url=url, concurrency=in_flight, cache=cache, retries=0)
+    judge = create_judge("openai:m", options)
     assert isinstance(judge, LLMJudge)
     return judge
 
@@ -98,33 +92,26 @@ class Instant:
         """Nothing."""
 
 
-def making(pairs: int) -> float:
-    """CPU seconds of the benchmark's own making of cases."""
-    started = time.process_time()
-    for number in range(pairs):
-        case(number)
-    return time.process_time() - started
-
-
 def cpu_per_call(pairs: int) -> dict[str, float]:
     """CPU milliseconds per call at 0 ms latency, all of it and ours alone."""
+
+    def spent(work: Callable[[], int]) -> tuple[int, float]:
+        """What came of it, and the CPU seconds that it took."""
+        started = time.process_time()
+        return work(), time.process_time() - started
+
     with server(0.0) as url, tempfile.TemporaryDirectory() as folder:
         asyncio.run(count(made(url, folder, 8), 20, 8))
-        baseline = making(pairs)
-        with tempfile.TemporaryDirectory() as fresh:
-            started = time.process_time()
-            calls = asyncio.run(count(made(url, fresh, 8), pairs, 8))
-            whole = time.process_time() - started - baseline
-    with tempfile.TemporaryDirectory() as folder:
-        options = JudgeOptions(cache=Path(folder) / "replies.sqlite", retries=0)
-        judge = compares(Backend("openai:m", Instant()), options)  # type: ignore[arg-type]
-        started = time.process_time()
-        asyncio.run(count(judge, pairs, 8))
-        own = time.process_time() - started - baseline
+        _, making = spent(lambda: len([case(number) for number in range(pairs)]))
+        judge = made(url, f"{folder}/fresh", 8)
+        calls, whole = spent(lambda: asyncio.run(count(judge, pairs, 8)))
+        options = JudgeOptions(cache=Path(folder) / "instant.sqlite", retries=0)
+        instant = compares(Backend("openai:m", Instant()), options)  # type: ignore[arg-type]
+        _, own = spent(lambda: asyncio.run(count(instant, pairs, 8)))
     return {
         "calls": calls,
-        "CPU ms per call": 1000 * whole / calls,
-        "of it ours": 1000 * own / calls,
+        "CPU ms per call": 1000 * (whole - making) / calls,
+        "of it ours": 1000 * (own - making) / calls,
         "target, under": 5.0,
     }
 
@@ -151,16 +138,14 @@ def efficiency(pairs: int, in_flight: int) -> dict[str, float]:
 
 def main() -> None:
     """Measure, print, save."""
-    parser = options_of(__doc__)
-    parser.add_argument("--quick", action="store_true", help="a fortieth of the calls")
-    quick = parser.parse_args().quick
+    quick = arguments(__doc__, quick=(False, "a fortieth of the calls")).quick
     parts = {
         "CPU per call": cpu_per_call(20 if quick else 800),
         "concurrency": efficiency(64 if quick else 2560, IN_FLIGHT),
         "concurrency, 256": efficiency(256 if quick else 2560, 4 * IN_FLIGHT),
     }
     for title, result in parts.items():
-        table(title, list(result), [list(result.values())])
+        lines_of(title, [result])
     if not quick:
         save("judge_overhead", parts)
 

@@ -121,11 +121,8 @@ def page_table(lines: Sequence[Mapping[str, Any]]) -> str:
         code, clips = line["language"], line["clips"]
         unit = " char." if code in UNSPACED else ""
         wrong = [
-            f"{errors / units:.2f} of {units}{unit}" if units else "none"
-            for errors, units in (
-                (line["errors"], line["units"]),
-                (line["trusted_errors"], line["trusted_units"]),
-            )
+            f"{line[f'{of}errors'] / units:.2f} of {units}{unit}" if units else "none"
+            for of, units in ((of, line[f"{of}units"]) for of in ("", "trusted_"))
         ]
         named = f"{line['named']}, {line['unsure']} of {clips}"
         name = f"{language_name(code)} ({code})"

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow
 from pyarrow import csv
 
-from benchmarks.report import command, options_of, save, table_of
+from benchmarks.report import arguments, command, save, table_of
 from fusion import DIMENSIONS, RATINGS
 
 ITEMS = 1_000_000
@@ -96,9 +96,7 @@ def write(folder: Path, items: int) -> dict[str, list[Path]]:
 
 def main() -> None:
     """Write the files, type the commands, print and save what they took."""
-    parser = options_of(__doc__)
-    parser.add_argument("--items", type=int, default=ITEMS)
-    items = parser.parse_args().items
+    items = arguments(__doc__, items=ITEMS).items
     results: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         for what, (judged, labels) in write(Path(folder), items).items():

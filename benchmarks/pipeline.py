@@ -26,7 +26,7 @@ import soundfile
 
 from benchmarks.extract import default_manifest
 from benchmarks.llm_server import server
-from benchmarks.report import command, options_of, save, stored
+from benchmarks.report import arguments, command, save, stored
 from benchmarks.watch import Watched, watch
 from trace_eval.data.manifests import read_manifest
 
@@ -132,11 +132,7 @@ def missed(results: dict[str, dict[str, Any]]) -> list[str]:
 
 def main() -> None:
     """Measure, print, save; exit 1 when a target is missed."""
-    parser = options_of(__doc__)
-    parser.add_argument("--share", type=float, default=1.0)
-    share = parser.parse_args().share
-    results = stored("pipeline")
-    del results["machine"]
+    share, results = arguments(__doc__, share=1.0).share, stored("pipeline")
     with tempfile.TemporaryDirectory() as name:
         for part, pairs in {memory: 1_000, scale: 40, stream: 10_000}.items():
             result = part(Path(name, part.__name__), max(30, round(share * pairs)))

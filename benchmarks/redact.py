@@ -9,7 +9,6 @@ known, because it was put there: the share of it that is replaced in words, and 
 from __future__ import annotations
 
 import random
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,15 +26,8 @@ _FRAMES = (
 )
 
 
-class Made(NamedTuple):
-    """Words, and which of them must go."""
-
-    words: list[str]
-    truth: list[bool]
-
-
-def made_call(draw: random.Random) -> Made:
-    """One call."""
+def made_call(draw: random.Random) -> list[tuple[str, bool]]:
+    """The words of one call, and which of them must go."""
     digits = [draw.randrange(10) for _ in range(draw.choice((4, 7, 10, 16)))]
     spoken = [_DIGITS[digit] for digit in digits]
     written = "".join(map(str, digits))
@@ -54,34 +46,30 @@ def made_call(draw: random.Random) -> Made:
         )
     )
     before, after = (part.split() for part in draw.choice(_FRAMES).split("{}"))
-    truth = [False] * len(before) + [True] * len(secret) + [False] * len(after)
-    return Made([*before, *secret, *after], truth)
+    parts = ((before, False), (secret, True), (after, False))
+    return [(word, goes) for words, goes in parts for word in words]
 
 
 def measure(calls: int = 300) -> dict[str, float]:
     """Recall in words and in seconds, the share of other words kept, and length kept."""
-    draw = random.Random(0)
-    gone = total = kept = others = 0
-    silent = seconds = 0.0
-    same = True
+    draw, same = random.Random(0), True
+    rows: list[tuple[bool, bool, int, int]] = []
     for _ in range(calls):
-        call = made_call(draw)
-        ends = np.cumsum([0.1 + 0.06 * len(word) * draw.uniform(0.8, 1.2) for word in call.words])
+        words, truth = zip(*made_call(draw), strict=True)
+        ends = np.cumsum([0.1 + 0.06 * len(word) * draw.uniform(0.8, 1.2) for word in words])
         times = list(zip([0.0, *ends[:-1].tolist()], ends.tolist(), strict=True))
-        marks = sensitive(call.words)
+        marks = sensitive(words)
         samples = np.ones(int(ends[-1] * RATE), np.float32)
         muted = mute(samples, RATE, stretches_of(times, marks))
         same &= len(muted) == len(samples)
-        for (low, high), mark, secret in zip(times, marks, call.truth, strict=True):
-            gone, total = gone + (mark and secret), total + secret
-            kept, others = kept + (not mark and not secret), others + (not secret)
-            if secret:
-                part = muted[int(low * RATE) : int(high * RATE)]
-                silent, seconds = silent + float((part == 0).sum()), seconds + len(part)
+        parts = [muted[int(low * RATE) : int(high * RATE)] for low, high in times]
+        silent = [int((part == 0).sum()) for part in parts]
+        rows += zip(truth, marks, silent, map(len, parts), strict=True)
+    goes, mark, silent, length = (np.array(column) for column in zip(*rows, strict=True))
     return {
-        "recall_words": gone / total,
-        "recall_sound": silent / seconds,
-        "other_words_kept": kept / others,
+        "recall_words": float(mark[goes].mean()),
+        "recall_sound": float(silent[goes].sum() / length[goes].sum()),
+        "other_words_kept": float(1 - mark[~goes].mean()),
         "length_kept": float(same),
     }
 

@@ -33,6 +33,19 @@ def options_of(doc: str | None) -> argparse.ArgumentParser:
     return argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
 
 
+def arguments(doc: str | None, **options: Any) -> argparse.Namespace:
+    """What was typed of options that have a default each, or a default and what it is of.
+
+    An option whose default is False is a switch.
+    """
+    parser = options_of(doc)
+    for name, described in options.items():
+        default, about = described if isinstance(described, tuple) else (described, None)
+        kind = {"action": "store_true"} if default is False else {"type": type(default)}
+        parser.add_argument(f"--{name}", default=default, help=about, **kind)
+    return parser.parse_args()
+
+
 def command(*arguments: object) -> list[str]:
     """``trace-eval ARGUMENTS`` as a user types it, in this environment."""
     return [sys.executable, "-m", "trace_eval", *map(str, arguments)]
@@ -75,8 +88,12 @@ def table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -
 
 def table_of(title: str, first: str, records: Mapping[str, Mapping[str, object]]) -> None:
     """Print records by their names; the columns are the keys of the first record."""
-    header = [first, *next(iter(records.values()), {})]
-    table(title, header, [[name, *record.values()] for name, record in records.items()])
+    lines_of(title, [{first: name, **record} for name, record in records.items()])
+
+
+def lines_of(title: str, records: Sequence[Mapping[str, object]]) -> None:
+    """Print records; the columns are the keys of the first one."""
+    table(title, [*next(iter(records), {})], [[*record.values()] for record in records])
 
 
 def _text(cell: object) -> str:
@@ -114,5 +131,5 @@ def save(name: str, result: dict[str, Any]) -> None:
     """Write ``results/NAME.json`` with the machine's description."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps({"machine": machine(), **result}, indent=2) + "\n")
+    path.write_text(json.dumps({"machine": {}} | result | {"machine": machine()}, indent=2) + "\n")
     print(f"\n-> {path}")

@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.report import save, table
+from benchmarks.report import lines_of, save
 from benchmarks.synthetic_run import Recipe, make_run
 from trace_eval.report.write import write_report
 
@@ -64,7 +64,7 @@ def measure(pairs: int) -> dict[str, float]:
 def main() -> None:
     """Measure and save."""
     rows = [measure(int(number)) for number in sys.argv[1:] or ["1000"]]
-    table("report", list(rows[0]), [list(row.values()) for row in rows])
+    lines_of("report", rows)
     save("report_size", {"rows": rows})
 
 

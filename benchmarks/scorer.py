@@ -15,10 +15,11 @@ import resource
 import subprocess
 import tempfile
 import time
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import command, data_folder, options_of, save, table
+from benchmarks.report import arguments, command, data_folder, save, table_of
 from tests.support.tiny_llama import write_base
 
 #: What the base is trained with, beside the number of steps.
@@ -64,7 +65,7 @@ def train(folder: Path, source: Path, steps: int) -> Record:
     }
 
 
-def rate(folder: Path) -> tuple[dict[tuple[str, str], float], float]:
+def rate(folder: Path) -> tuple[dict[str, dict[str, float]], float]:
     """Figures of the scorer and of ``lexical`` on the test rows, and the scorer's seconds."""
     test = ("rate", folder / "test.jsonl", "--rubric", "correctness-brief")
     test = (*test, "--cache", folder / "cache")
@@ -78,34 +79,27 @@ def rate(folder: Path) -> tuple[dict[tuple[str, str], float], float]:
 
 def main() -> None:
     """Train, rate, compare, save."""
-    parser = options_of(__doc__)
-    parser.add_argument("--steps", type=int, default=1200)
-    steps = parser.parse_args().steps
+    steps = arguments(__doc__, steps=1200).steps
     with tempfile.TemporaryDirectory() as name:
         result = train(Path(name), data_folder() / "orca" / "ratings.jsonl", steps)
         figures, seconds = rate(Path(name))
-    names = list(dict.fromkeys(name for name, _ in figures))
-    judges = list(dict.fromkeys(judge for _, judge in figures))
-    cells = [[name, *(figures.get((name, judge), "-") for judge in judges)] for name in names]
-    table("Shared test rows", ["figure", *judges], cells)
+    judges = list(dict.fromkeys(judge for own in figures.values() for judge in own))
+    rows = {name: {judge: own.get(judge, "-") for judge in judges} for name, own in figures.items()}
+    table_of("Shared test rows", "figure", rows)
     took = f"trained in {result['train_s']:.0f} s, peak {result['peak_mib']} MiB"
     print(f"\n{took}; rated {seconds:.1f} s with start-up")
-    result["test"] = {
-        name: {
-            judge: round(figures[name, judge], 4) for judge in judges if (name, judge) in figures
-        }
-        for name in names
-    }
+    result["test"] = figures
     save("scorer", result)
 
 
-def collect(report: Any) -> dict[tuple[str, str], float]:
-    """(group and figure, judge or baseline) -> value of agree's JSON."""
-    return {
-        (f"{row['group']}: {row['name']}", row["who"].split("/")[-1]): row["estimate"]["value"]
-        for row in report["figures"]
-        if row["estimate"] and row["estimate"]["value"] is not None
-    }
+def collect(report: Any) -> dict[str, dict[str, float]]:
+    """Group and figure -> judge or baseline -> value of agree's JSON."""
+    results: dict[str, dict[str, float]] = defaultdict(dict)
+    for row in report["figures"]:
+        if row["estimate"] and (value := row["estimate"]["value"]) is not None:
+            own = results[f"{row['group']}: {row['name']}"]
+            own[row["who"].split("/")[-1]] = round(value, 4)
+    return dict(results)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 """Train the model of the embedded scorer `lexical` and write its coefficients.
 
-Run: TRACE_EVAL_DATA=... python -m benchmarks.train_lexical [--out FILE]
-
-The shipped file is trace_eval/data/measures/lexical.json.
+    TRACE_EVAL_DATA=... python -m benchmarks.train_lexical [--out FILE]
 
 One sample per human rating of the split train. The strength of the regularisation is chosen
 by cross-validation on that split, grouped by question; dev and test are only measured.
@@ -18,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.report import data_folder, options_of, table_of
+from benchmarks.report import arguments, data_folder, table_of
 from trace_eval.data.measures.lexical import FEATURES, LexicalModel, features, words
 from trace_eval.estimate.ranks import spearman
 from trace_eval.stats.agreement.forecasts import crps_levels
 
-SHIPPED = Path(__file__).parent.parent / "trace_eval" / "scores" / "lexical.json"
+SHIPPED = Path(__file__).parent.parent / "trace_eval" / "data" / "measures" / "lexical.json"
 
 LABELS = (1, 2, 3, 4, 5)
 
@@ -93,17 +91,12 @@ def choose_strength(rows: Rows) -> float:
     )
 
 
-def predict(weights: Array, bias: Array, values: Array) -> Array:
-    """Distributions [shape=(rows, labels)]."""
-    from scipy.special import softmax
-
-    return np.asarray(softmax(values @ weights.T + bias, axis=1))
-
-
 def measure(weights: Array, bias: Array, rows: Rows) -> dict[str, float]:
     """rho, MAE and CRPS on some rows."""
+    from scipy.special import softmax
+
     levels = np.linspace(0, 1, len(LABELS))
-    shares = predict(weights, bias, rows.features)
+    shares = softmax(rows.features @ weights.T + bias, axis=1)  # [shape=(rows, labels)]
     mean = shares @ levels
     count = np.bincount(rows.row, minlength=len(mean))
     people = np.bincount(rows.row, weights=levels[rows.label], minlength=len(mean)) / count
@@ -150,13 +143,11 @@ def train(path: Path) -> tuple[dict[str, Any], dict[str, dict[str, float]]]:
 
 def main() -> None:
     """Train, write, print."""
-    parser = options_of(__doc__)
-    parser.add_argument("--out", type=Path, default=SHIPPED)
-    arguments = parser.parse_args()
+    out = arguments(__doc__, out=SHIPPED).out
     result, reached = train(data_folder() / "orca" / "ratings.jsonl")
-    arguments.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     table_of(f"lexical, strength {result['strength']}", "split", reached)
-    print(f"wrote {arguments.out}")
+    print(f"wrote {out}")
 
 
 if __name__ == "__main__":

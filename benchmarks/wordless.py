@@ -10,7 +10,6 @@ what ``rules`` says of two such answers to "Whistle a tune.": unscored with a re
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +21,7 @@ import soundfile
 from parselmouth.praat import call
 
 from benchmarks.defects_voices import TEXTS, Floats, Rng, spoken
-from benchmarks.report import save, table
+from benchmarks.report import arguments, save, table_of
 from blueprints import Blueprint, Pitch, Signal, Transcript
 from extractors import guessed
 from trace_eval import Pair
@@ -31,17 +30,6 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.rules.judge import RulesJudge
 
 RATE = 16_000
-
-#: What the instruction asks for, by kind.
-REQUEST = {
-    "whistle": "Whistle a tune.",
-    "hummed": "Hum a tune.",
-    "sung": "Sing me a song.",
-    "laughter": "Laugh out loud.",
-    "applause": "Clap your hands.",
-    "music": "Hum a tune.",
-    "speech": "Tell me about the library.",
-}
 
 
 def _notes(rng: Rng, low: float, high: float) -> Floats:
@@ -133,15 +121,16 @@ def speech(rng: Rng) -> Floats:
     return np.asarray(parselmouth.Sound(samples, rate).resample(RATE).values[0])
 
 
-KINDS: tuple[Callable[[Rng], Floats], ...] = (
-    whistle,
-    hummed,
-    sung,
-    laughter,
-    applause,
-    music,
-    speech,
-)
+#: How a sound is made -> what the instruction asks for.
+KINDS: dict[Callable[[Rng], Floats], str] = {
+    whistle: "Whistle a tune.",
+    hummed: "Hum a tune.",
+    sung: "Sing me a song.",
+    laughter: "Laugh out loud.",
+    applause: "Clap your hands.",
+    music: "Hum a tune.",
+    speech: "Tell me about the library.",
+}
 
 
 def harmonicity(samples: Floats) -> float:
@@ -179,13 +168,10 @@ def _mean(values: list[float]) -> float | None:
 
 def main() -> None:
     """Make, measure, print, save."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--clips", type=int, default=8, help="of each kind")
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
+    args = arguments(__doc__, clips=(8, "of each kind"), seed=1)
     results: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for make in KINDS:
+        for make, request in KINDS.items():
             paths, harmonic = [], []
             for number in range(args.clips):
                 x = make(np.random.default_rng([args.seed, number]))
@@ -195,11 +181,8 @@ def main() -> None:
                 soundfile.write(paths[-1], x, RATE)
             blueprints = [one.blueprint for one in extract(paths) if one.blueprint is not None]
             rows = [told(one) for one in blueprints]
-            request = REQUEST[make.__name__]
-            verdicts = [
-                verdict(a, b, request)
-                for a, b in zip(blueprints[::2], blueprints[1::2], strict=False)
-            ]
+            pairs = zip(blueprints[::2], blueprints[1::2], strict=False)
+            verdicts = [verdict(a, b, request) for a, b in pairs]
             results[make.__name__] = {
                 "clips": len(rows),
                 **{name: sum(row[name] for row in rows) for name in ("speech", "words", "guesses")},
@@ -209,8 +192,7 @@ def main() -> None:
                 "unscored": verdicts.count("unscored"),
                 "both_bad": verdicts.count("both_bad"),
             }
-    header = ["kind", *next(iter(results.values()))]
-    table("sound as asked for", header, [[kind, *row.values()] for kind, row in results.items()])
+    table_of("sound as asked for", "kind", results)
     save("wordless", {"kinds": results})
 
 

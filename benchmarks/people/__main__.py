@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.people import asked, defects, edges, figures, measured
 from benchmarks.people.sets import SCALES, Folder, Rated, read_sets
-from benchmarks.report import options_of, people_folder, save, table_of
+from benchmarks.report import save, table_of
 from blueprints import Blueprint, UserError
 
 #: Set -> how far two means of its scale must be apart for their order to count.
@@ -36,12 +36,9 @@ Scores = Mapping[str, Mapping[str, float]]
 
 def main() -> None:
     """Measure, print, save."""
-    parser = options_of(__doc__)
-    parser.add_argument("--data", type=Path, metavar="DIR")
-    parser.add_argument("--rival", action="append", default=[], metavar="NAME=FILE.csv")
-    args = parser.parse_args()
+    args = measured.bench_arguments(__doc__)
     try:
-        save("people", measure(args.data or people_folder(), args.rival))
+        save("people", measure(args.data, args.rival))
     except UserError as error:
         sys.exit(f"error: {error}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import math
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks.people.figures import Pairs
 from benchmarks.people.sets import Folder, Rated
+from benchmarks.report import options_of, people_folder
 from blueprints import Blueprint, UserError
 from blueprints.blueprint import flat
 from trace_eval import Pair
@@ -31,6 +33,16 @@ _NO_MEASURE = ("rate_hz", "channels", "windows", "start_s", "step_s", "probabili
 
 #: Trivial baselines: what a higher number of each would call better.
 BASELINES = {"louder": "loudness.integrated_lufs", "longer": "signal.duration_s"}
+
+
+def bench_arguments(doc: str | None) -> argparse.Namespace:
+    """The folder of the sets and the rivals, as they were typed."""
+    parser = options_of(doc)
+    parser.add_argument("--data", type=Path, metavar="DIR")
+    parser.add_argument("--rival", action="append", default=[], metavar="NAME=FILE.csv")
+    args = parser.parse_args()
+    args.data = args.data or people_folder()
+    return args
 
 
 def blueprints_of(folder: Folder) -> dict[str, Blueprint]:

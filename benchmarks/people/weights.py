@@ -15,9 +15,7 @@ With ``--rival distillmos=FILE.csv`` the same is done with Distill-MOS beside th
 
 from __future__ import annotations
 
-import argparse
 import math
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -28,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.people.figures import Pairs, pairs_of
-from benchmarks.people.measured import blueprints_of, read_rival, rival_numbers
+from benchmarks.people.measured import bench_arguments, blueprints_of, read_rival, rival_numbers
 from benchmarks.people.sets import Rated, read_sets
 from benchmarks.report import table
 from trace_eval.judges.rules.thresholds import RuleThresholds
@@ -174,11 +172,7 @@ def compared(data: Path, rivals: Sequence[str], names: Sequence[str]) -> list[Co
 
 def main() -> None:
     """Derive and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    shared = os.environ.get("TRACE_EVAL_DATA", ".")
-    parser.add_argument("--data", type=Path, default=Path(shared) / "people", metavar="DIR")
-    parser.add_argument("--rival", action="append", default=[], metavar="NAME=FILE.csv")
-    args = parser.parse_args()
+    args = bench_arguments(__doc__)
     grid = WITH_DISTILLMOS if args.rival else GRID
     sets = compared(args.data, args.rival, list(grid))
     margins = best(sets, grid)
