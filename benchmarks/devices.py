@@ -15,7 +15,6 @@ recognised instead: speed, words, and begins of words.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 import time
@@ -27,8 +26,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.models import NAMES, make
-from benchmarks.report import data_folder, save, table
+from benchmarks.models import MODELS, make
+from benchmarks.report import data_folder, lines_of, options_of, save, table
 from benchmarks.shapes import CLIP_S, conversations, scorer_of, timed, train
 from blueprints import Absent, Accent, Emotion, Present, Transcript
 from extractors.audio import decode
@@ -212,7 +211,7 @@ def measured(device: str, names: Sequence[str]) -> list[Measured]:
         paths: dict[str, Callable[[Path], list[Measured]]] = {
             **{
                 name: lambda folder, name=name: extracting(name, device, folder)  # type: ignore[misc]
-                for name in NAMES
+                for name in MODELS
             },
             "reward": lambda folder: rewarding(device, folder),
             "scorer, training": lambda _: fitting(device),
@@ -229,7 +228,7 @@ def measured(device: str, names: Sequence[str]) -> list[Measured]:
 
 def main() -> int:
     """Measure, print, save."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = options_of(__doc__)
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
     parser.add_argument("--only", choices=list(TOLERANCES), action="append")
     parser.add_argument("--checkpoint", help="of openai-whisper; recognises real recordings")
@@ -243,7 +242,7 @@ def main() -> int:
     name = torch.cuda.get_device_name(device) if is_gpu(device) else "CPU"
     if arguments.checkpoint:
         real = recordings(arguments.checkpoint, device)
-        table(f"Real recordings on {name}", list(real[0]), [list(row.values()) for row in real])
+        lines_of(f"Real recordings on {name}", real)
         return 0
     rows = measured(device, arguments.only or list(TOLERANCES))
     header = ["path", "batch", "s of audio (rows) / s", "peak MB", "from CPU", "tolerance"]

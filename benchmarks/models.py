@@ -26,10 +26,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
 
-from benchmarks.report import save, table
+from benchmarks.report import options_of, save, table_of
 from benchmarks.watch import peak_mb
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
@@ -38,35 +41,32 @@ from tests.support.model_parts import SENTENCE, known, voice
 SECONDS = 30.0
 #: Pairs of calls: as many as fit into this many seconds, within the bounds.
 BUDGET_S, LEAST, MOST = 40.0, 25, 400
-NAMES = ("whisper", "faster-whisper", "emotion2vec", "ecapa")
+
+#: Model -> extractor, what writes a tiny checkpoint, its file, what it says, and options.
+MODELS: dict[str, tuple[str, str, str, tuple[str, ...], dict[str, Any]]] = {
+    "whisper": (
+        *("whisper:WhisperExtractor", "tiny_whisper:write_whisper", "tiny.pt", (SENTENCE,), {}),
+    ),
+    "faster-whisper": (
+        *("faster_whisper:FasterWhisperExtractor", "tiny_faster_whisper:write_faster_whisper"),
+        *("tiny", (SENTENCE,), {}),
+    ),
+    # Without a trajectory, for which the library is asked a second time.
+    "emotion2vec": (
+        *("emotion2vec:Emotion2vecExtractor", "tiny_emotion2vec:write_emotion2vec"),
+        *("tiny", (), {"window_s": 60}),
+    ),
+    "ecapa": ("voices:EcapaExtractor", "tiny_ecapa:write_ecapa", "tiny", (), {}),
+}
 
 
 def make(name: str, folder: Path, device: str) -> ModelExtractor:
     """An extractor with a tiny checkpoint."""
-    if name == "whisper":
-        from extractors.whisper import WhisperExtractor
-        from tests.support.tiny_whisper import write_whisper
-
-        path = write_whisper(folder / "tiny.pt", SENTENCE)
-        return WhisperExtractor(model=str(path), device=device)
-    if name == "faster-whisper":
-        from extractors.faster_whisper import FasterWhisperExtractor
-        from tests.support.tiny_faster_whisper import write_faster_whisper
-
-        path = write_faster_whisper(folder / "tiny", SENTENCE)
-        return FasterWhisperExtractor(model=str(path), device=device)
-    if name == "emotion2vec":
-        from extractors.emotion2vec import Emotion2vecExtractor
-        from tests.support.tiny_emotion2vec import write_emotion2vec
-
-        path = write_emotion2vec(folder / "tiny")
-        # Without a trajectory, for which the library is asked a second time.
-        return Emotion2vecExtractor(model=str(path), device=device, window_s=60)
-    from extractors.voices import EcapaExtractor
-    from tests.support.tiny_ecapa import write_ecapa
-
-    path = write_ecapa(folder / "tiny")
-    return EcapaExtractor(model=str(path), device=device)
+    kind, writer, file, words, options = MODELS[name]
+    extractor = resolve_name(f"extractors.{kind}")
+    path = resolve_name(f"tests.support.{writer}")(folder / file, *words)
+    made: ModelExtractor = extractor(model=str(path), device=device, **options)
+    return made
 
 
 def directly(name: str, extractor: ModelExtractor) -> Callable[[], object]:
@@ -119,23 +119,21 @@ def side_by_side(
     ours: Callable[[], object], theirs: Callable[[], object], clock: Callable[[], float]
 ) -> dict[str, float]:
     """Both calls in turn; the order changes, so that neither always finds the caches warm."""
-    pairs: list[tuple[float, float]] = []
-    end = time.perf_counter() + BUDGET_S
-    while len(pairs) < LEAST or (len(pairs) < MOST and time.perf_counter() < end):
-        if len(pairs) % 2:
-            other = timed(theirs, clock)
-            pairs.append((timed(ours, clock), other))
-        else:
-            pairs.append((timed(ours, clock), timed(theirs, clock)))
-    ratios = [ours_s / theirs_s for ours_s, theirs_s in pairs]
+    seconds: dict[Callable[[], object], list[float]] = {ours: [], theirs: []}
+    end, count = time.perf_counter() + BUDGET_S, 0
+    while count < LEAST or (count < MOST and time.perf_counter() < end):
+        for call in (theirs, ours) if count % 2 else (ours, theirs):
+            seconds[call].append(timed(call, clock))
+        count += 1
+    ratios = [a / b for a, b in zip(seconds[ours], seconds[theirs], strict=True)]
     low, _, high = statistics.quantiles(ratios, n=4)
     return {
-        "s_per_s": statistics.median(pair[0] for pair in pairs) / SECONDS,
-        "direct_s_per_s": statistics.median(pair[1] for pair in pairs) / SECONDS,
+        "s_per_s": statistics.median(seconds[ours]) / SECONDS,
+        "direct_s_per_s": statistics.median(seconds[theirs]) / SECONDS,
         "overhead": statistics.median(ratios) - 1,
         # Of a median: 1.57 interquartile ranges over the root of n (McGill et al., 1978).
-        "overhead_plus_minus": 1.57 * (high - low) / math.sqrt(len(ratios)),
-        "pairs": len(pairs),
+        "overhead_plus_minus": 1.57 * (high - low) / math.sqrt(count),
+        "pairs": count,
     }
 
 
@@ -151,10 +149,7 @@ def measure(name: str, device: str) -> dict[str, float]:
         clip = voice(SECONDS)
         blueprint = known(clip)
 
-        def ours() -> object:
-            return extractor.extract(clip, blueprint)
-
-        theirs = directly(name, extractor)
+        ours, theirs = partial(extractor.extract, clip, blueprint), directly(name, extractor)
         with untouched():
             ours(), theirs()  # compilers and caches
         # Processor time is blind to other programs, and to a GPU, which both sides wait for.
@@ -163,50 +158,39 @@ def measure(name: str, device: str) -> dict[str, float]:
         return result | {"load_s": load, "imports_mb": imports, "peak_mb": peak_mb()}
 
 
-def in_child(name: str, device: str) -> dict[str, float]:
-    """:func:`measure` in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.models", "--only", name, "--device", device]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
-    results: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return results
-
-
 def show_models(device: str) -> dict[str, dict[str, float]]:
-    """Measure and print every model that is installed."""
+    """Measure and print every model that is installed, each in a process of its own."""
     rows = {}
-    for name in NAMES:
-        if name == "faster-whisper" and not (
-            find_spec("faster_whisper") and find_spec("transformers")
-        ):
+    for name in MODELS:
+        needed = ("faster_whisper", "transformers") if name == "faster-whisper" else ()
+        if not all(map(find_spec, needed)):
             print("faster-whisper is skipped: it or transformers is not installed")
             continue
-        rows[name] = in_child(name, device)
+        command = [sys.executable, "-m", "benchmarks.models", "--only", name, "--device", device]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+        rows[name] = json.loads(done.stdout.splitlines()[-1])
     seconds = "CPU s" if device == "cpu" else "s"
-    table(
-        f"Tiny checkpoints, {SECONDS:g} s of audio, {device}",
-        ["model", "load s", f"{seconds} / s", "library", "over %", "+-", "peak MB", "of imports"],
-        [
-            [
-                name,
-                row["load_s"],
-                row["s_per_s"],
-                row["direct_s_per_s"],
-                100 * row["overhead"],
-                100 * row["overhead_plus_minus"],
-                round(row["peak_mb"]),
-                round(row["imports_mb"]),
-            ]
-            for name, row in rows.items()
-        ],
-    )
+    shown = {
+        name: {
+            "load s": row["load_s"],
+            f"{seconds} / s": row["s_per_s"],
+            "library": row["direct_s_per_s"],
+            "over %": 100 * row["overhead"],
+            "+-": 100 * row["overhead_plus_minus"],
+            "peak MB": round(row["peak_mb"]),
+            "of imports": round(row["imports_mb"]),
+        }
+        for name, row in rows.items()
+    }
+    table_of(f"Tiny checkpoints, {SECONDS:g} s of audio, {device}", "model", shown)
     return rows
 
 
 def main() -> None:
     """Print the tables, or measure one model for the parent process."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = options_of(__doc__)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--only", choices=NAMES, help=argparse.SUPPRESS)
+    parser.add_argument("--only", choices=[*MODELS], help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.only:
         print(json.dumps(measure(arguments.only, arguments.device)))

@@ -14,7 +14,6 @@ Printed beside them is the peak of the device's memory (of the process, on a CPU
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 import sys
@@ -25,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.report import save, table
+from benchmarks.report import lines_of, options_of, save
 from benchmarks.watch import peak_mb
 from extractors.device import is_gpu
 from trace_eval.judges.reward.inputs import RewardTurn
@@ -250,7 +249,7 @@ def scorer(device: str) -> list[Row]:
 
 def main() -> None:
     """Measure where there is the device, else say that nothing was measured."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = options_of(__doc__)
     parser.add_argument("--only", action="append", choices=["whisper", "reward", "scorer"])
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--size", choices=SIZES, default="large-v3", help="of Whisper")
@@ -275,7 +274,7 @@ def main() -> None:
         except ImportError as error:
             print(f"{network} is skipped: {error.name} is not installed")
             continue
-        table(f"{network} on {name}", list(rows[0]), [list(one.values()) for one in rows])
+        lines_of(f"{network} on {name}", rows)
         named = f"{network}-{chosen.size}" if network == "whisper" else network
         if network == "whisper" or is_gpu(chosen.device):  # a CPU's figures are of no use there
             save(f"shapes_{named}", {"device": name, "rows": rows})
