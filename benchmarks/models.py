@@ -5,12 +5,12 @@
 
 Each model runs in a process of its own, so peak memory is its own. Per model:
 
-- seconds to load, and seconds per second of audio (tiny checkpoints: their networks cost
-  next to nothing, so this is what decoding loops, features and our own code take);
+- seconds per second of audio (tiny checkpoints: their networks cost next to nothing, so this is
+  what decoding loops, features and our own code take);
 - overhead of the extractor over the same work asked of the library directly (target: under
   5 %): median ratio of neighbouring calls, in processor time on one thread, with the half
   width of its 95 % interval;
-- peak resident memory, and how much of it the imports alone take.
+- peak resident memory.
 
 What batches and a GPU bring: :mod:`benchmarks.devices` and :mod:`benchmarks.shapes`.
 """
@@ -144,8 +144,7 @@ def measure(name: str, device: str) -> dict[str, float]:
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         extractor = make(name, Path(folder), device)
-        imports = peak_mb()
-        load = timed(extractor.load)
+        extractor.load()
         clip = voice(SECONDS)
         blueprint = known(clip)
 
@@ -154,8 +153,7 @@ def measure(name: str, device: str) -> dict[str, float]:
             ours(), theirs()  # compilers and caches
         # Processor time is blind to other programs, and to a GPU, which both sides wait for.
         clock = time.process_time if device == "cpu" else time.perf_counter
-        result = side_by_side(ours, theirs, clock)
-        return result | {"load_s": load, "imports_mb": imports, "peak_mb": peak_mb()}
+        return side_by_side(ours, theirs, clock) | {"peak_mb": peak_mb()}
 
 
 def show_models(device: str) -> dict[str, dict[str, float]]:
@@ -172,13 +170,11 @@ def show_models(device: str) -> dict[str, dict[str, float]]:
     seconds = "CPU s" if device == "cpu" else "s"
     shown = {
         name: {
-            "load s": row["load_s"],
             f"{seconds} / s": row["s_per_s"],
             "library": row["direct_s_per_s"],
             "over %": 100 * row["overhead"],
             "+-": 100 * row["overhead_plus_minus"],
             "peak MB": round(row["peak_mb"]),
-            "of imports": round(row["imports_mb"]),
         }
         for name, row in rows.items()
     }

@@ -13,7 +13,6 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,10 @@ import soundfile
 
 from benchmarks.fault_calls import heard_in, leaking
 from benchmarks.people.sets import Folder, read_sets
-from benchmarks.report import options_of, people_folder, table
+from benchmarks.report import arguments, people_folder, table
 from benchmarks.watch import peak_mb
-from blueprints import GROUPS
 from trace_eval.conversations.floor import speech_edges
 from trace_eval.data.conversation import Role
-from trace_eval.extracting.options import ExtractOptions
-from trace_eval.extracting.start import extract
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 from trace_eval.turns.timed import Timed
@@ -48,9 +44,7 @@ HOUR = (40.0, 400.0)
 
 def main() -> None:
     """Measure and print; exit 1 when a limit is missed."""
-    parser = options_of(__doc__)
-    parser.add_argument("--hour", action="store_true", help="also measure a call of an hour")
-    args = parser.parse_args()
+    args = arguments(__doc__, hour=(False, "also measure a call of an hour"))
     (folder,) = (one for one in read_sets(people_folder()) if one.name == "turns")
     if folder.missing:
         sys.exit(f"turns: {folder.missing}")
@@ -65,8 +59,8 @@ def main() -> None:
         missed.append("clean")
     if args.hour:
         measured = hour()
-        table("a stereo call of an hour beside a clip of 30 s", ["what", "value"], measured)
-        limits = zip(measured[2:], HOUR, strict=True)
+        table("a stereo call of an hour", ["what", "value"], measured)
+        limits = zip(measured, HOUR, strict=True)
         missed += [what for (what, value), most in limits if value > most]
     if missed:
         sys.exit(f"limits are missed: {', '.join(missed)}")
@@ -123,17 +117,9 @@ def gap_error(timed: Timed, truth: Sequence[tuple[float, float, int]], name: str
 
 
 def hour() -> list[list[Any]]:
-    """Processor time and memory of a stereo call of an hour at 16 kHz, beside a clip."""
+    """Processor time and memory of a stereo call of an hour at 16 kHz."""
     rng = np.random.default_rng(1)
     with tempfile.TemporaryDirectory() as folder:
-        clip = Path(folder) / "clip.wav"
-        soundfile.write(clip, 0.15 * rng.standard_normal(30 * 16_000), 16_000)
-        others = dict.fromkeys(GROUPS.keys() - {"signal"}, "none")
-        options = ExtractOptions(cache=Path(folder), workers=0, overrides=others)
-        extract([clip], replace(options, cache=Path(folder) / "warm"))
-        started = time.process_time()
-        extract([clip], options)
-        spent, before = time.process_time() - started, peak_mb()
         path = Path(folder) / "hour.wav"
         with soundfile.SoundFile(path, "w", 16_000, 2, subtype="PCM_16") as file:
             for minute in range(60):
@@ -144,8 +130,6 @@ def hour() -> list[list[Any]]:
         time_turns(path)
         seconds = time.process_time() - started
     return [
-        ["the clip, CPU s per second of audio", spent / 30],
-        ["the clip, peak MB of the process", before],
         [f"the call, CPU s (at most {HOUR[0]:g})", seconds],
         [f"the call, peak MB of the process (at most {HOUR[1]:g})", peak_mb()],
     ]

@@ -21,11 +21,11 @@ class Watched:
     """Samples of a command, every half second.
 
     Attributes:
-        seen: (time in s, pairs judged, CPU seconds of the command without its children).
+        seen: (time in s, pairs judged).
         memory: process id -> its resident memory, MB.
     """
 
-    seen: list[tuple[float, int, float]] = field(default_factory=list)
+    seen: list[tuple[float, int]] = field(default_factory=list)
     memory: dict[int, list[float]] = field(default_factory=dict)
 
     @property
@@ -54,9 +54,9 @@ def watch(command: list[str], run: Path | None = None) -> Watched:
             for pid in (process.pid, *_children(process.pid)):
                 if memory := resident_mb(pid):
                     watched.memory.setdefault(pid, []).append(memory)
-            watched.seen.append((time.monotonic(), judged(run), _cpu_seconds(process.pid)))
+            watched.seen.append((time.monotonic(), judged(run)))
             time.sleep(STEP_S)
-    watched.seen.append((time.monotonic(), judged(run), watched.seen[-1][2]))
+    watched.seen.append((time.monotonic(), judged(run)))
     return watched
 
 
@@ -81,15 +81,6 @@ def resident_mb(pid: int) -> float:
     except (OSError, IndexError):
         return 0.0
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-def _cpu_seconds(pid: int) -> float:
-    """User and system time of one process, without its children."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def peak_mb() -> float:

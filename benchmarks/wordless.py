@@ -3,9 +3,9 @@
     python -m benchmarks.wordless [--clips 8] [--seed 1]
 
 Whistles, hummed and sung tones, bursts like laughter, noise like applause and music are made here;
-speech is that of built voices. Of each kind: how often speech is detected, words are recognised
-(and how often the recogniser calls them guesses), how much of it is voiced, how harmonic it is, and
-what ``rules`` says of two such answers to "Whistle a tune.": unscored with a reason, or a verdict.
+speech is that of built voices. Of each kind: how often speech is detected and words are recognised,
+how much of it is voiced, how harmonic it is, and how often ``rules`` leaves two such answers to
+"Whistle a tune." unscored.
 """
 
 from __future__ import annotations
@@ -23,11 +23,8 @@ from parselmouth.praat import call
 from benchmarks.defects_voices import TEXTS, Floats, Rng, spoken
 from benchmarks.report import arguments, save, table_of
 from blueprints import Blueprint, Pitch, Signal, Transcript
-from extractors import guessed
-from trace_eval import Pair
+from tests.support.cases import judged
 from trace_eval.extracting.start import extract
-from trace_eval.judges.base import Case
-from trace_eval.judges.rules.judge import RulesJudge
 
 RATE = 16_000
 
@@ -143,22 +140,17 @@ def harmonicity(samples: Floats) -> float:
 def told(blueprint: Blueprint) -> dict[str, Any]:
     """What a blueprint says of it."""
     signal, words, pitch = blueprint.signal, blueprint.transcript, blueprint.pitch
-    recognised = isinstance(words, Transcript) and bool(words.text.strip())
     return {
         "speech": isinstance(signal, Signal) and signal.speech_s > 0,
-        "words": recognised,
-        "guesses": recognised and bool(guessed(blueprint)),
+        "words": isinstance(words, Transcript) and bool(words.text.strip()),
         "voiced": pitch.voiced_ratio if isinstance(pitch, Pitch) else float("nan"),
     }
 
 
 def verdict(a: Blueprint, b: Blueprint, instruction: str) -> str:
     """Of ``rules`` on content: a rating, or that there is none."""
-    pair = Pair(id="p", instruction={"text": instruction}, a={"audio": "a"}, b={"audio": "b"})
-    judged = RulesJudge().judge_case(Case.of(pair, a, b))  # type: ignore[call-overload]
-    if judged.status == "unscored":
-        return "unscored"
-    return str(judged.dimensions["content"].rating)
+    said = judged(a, b, instruction)
+    return "unscored" if said.status == "unscored" else str(said.dimensions["content"].rating)
 
 
 def _mean(values: list[float]) -> float | None:
@@ -185,12 +177,11 @@ def main() -> None:
             verdicts = [verdict(a, b, request) for a, b in pairs]
             results[make.__name__] = {
                 "clips": len(rows),
-                **{name: sum(row[name] for row in rows) for name in ("speech", "words", "guesses")},
+                **{name: sum(row[name] for row in rows) for name in ("speech", "words")},
                 "voiced": _mean([row["voiced"] for row in rows]),
                 "harmonicity, dB": round(float(np.nanmedian(harmonic)), 1),
                 "pairs": len(verdicts),
                 "unscored": verdicts.count("unscored"),
-                "both_bad": verdicts.count("both_bad"),
             }
     table_of("sound as asked for", "kind", results)
     save("wordless", {"kinds": results})

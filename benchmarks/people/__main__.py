@@ -119,7 +119,6 @@ def _quality(
             gap = numbers[column][pairs.a] - numbers[column][pairs.b]
             provided[f"the {base}"] = np.nan_to_num(np.sign(gap)).astype(np.int64)
         result = figures.decisions(provided, pairs.verdict, pairs.unit)
-        majority = max(float((pairs.verdict == code).mean()) for code in (-1, 0, 1))
         ceiling = figures.ceiling(clips, "quality", apart)
         shown = {
             judge: {**row, "says": figures.words(row["right"])} for judge, row in result.items()
@@ -127,28 +126,25 @@ def _quality(
         if ceiling:
             columns = next(iter(shown.values()))
             shown["half of the raters"] = {part: getattr(ceiling, part, "") for part in columns}
-        commonest = f"{majority:.3f} of one verdict"
-        table_of(f"{name}: judges on {len(pairs)} pairs, {commonest}", "judge", shown)
-        judged = {"judges": result, "majority": majority}
+        table_of(f"{name}: judges on {len(pairs)} pairs", "judge", shown)
         half = asdict(ceiling) if ceiling else None
-        yield name, {"clips": len(clips), "numbers": saved, **judged, "ceiling": half}
+        yield name, {"clips": len(clips), "numbers": saved, "judges": result, "ceiling": half}
 
 
 def _numbers(
     title: str, clips: Sequence[Rated], numbers: dict[str, Any], scale: str, apart: float
 ) -> dict[str, Any]:
-    """Concordance and rho of every number, the best first."""
+    """Concordance of every number, the best first."""
     pairs = figures.pairs_of(clips, scale)
     baselines = [name for name in measured.BASELINES.values() if name in numbers]
     order = figures.concordances(numbers, pairs, apart, baselines)
-    rank = figures.rhos(numbers, clips, scale)
-    rows: dict[str, dict[str, Any]] = {}
-    for name in sorted(numbers, key=lambda name: -(order[name][0].value or 0)):
-        concordance, words = order[name]
-        if name.startswith(PRINTED) or "." not in name or words.startswith(("with ", "agai")):
-            rho, within = rank[name]
-            rows[name] = {"concordance": concordance, "words": words, "rho": rho}
-            rows[name]["rho within conditions"] = within
+    rows = {
+        name: {"concordance": concordance, "words": words}
+        for name, (concordance, words) in sorted(
+            order.items(), key=lambda one: -(one[1][0].value or 0)
+        )
+        if name.startswith(PRINTED) or "." not in name or words.startswith(("with ", "agai"))
+    }
     count = int((np.abs(pairs.gap) >= apart).sum())
     table_of(f"{title}: {len(clips)} clips, {count} pairs {apart:.2g} apart", "number", rows)
     return rows

@@ -107,7 +107,7 @@ def ordered(clips: Sequence[Rated], numbers: Mapping[str, Any]) -> dict[str, Fig
 def asked_figures(
     requested: Sequence[Asked], blueprints: Mapping[str, Blueprint]
 ) -> dict[str, dict[str, Any]]:
-    """Kind of request -> figures of ``rules``, and how often it gave which rating."""
+    """Kind of request -> figures of ``rules``."""
     results: dict[str, dict[str, Any]] = {}
     for kind in dict.fromkeys(one.kind for one in requested):
         own = [one for one in requested if one.kind == kind]
@@ -118,10 +118,5 @@ def asked_figures(
         ]
         verdict = np.array([one.verdict for one in own])
         unit = numbered([one.a.unit for one in own])
-        figures = decisions({"rules": np.array([code for code, _ in said])}, verdict, unit)
-        ratings = [rating for (_, rating), one in zip(said, own, strict=True) if one.verdict]
-        results[kind] = {
-            **figures["rules"],
-            "ratings": {name: ratings.count(name) for name in sorted(set(ratings))},
-        }
+        results |= {kind: decisions({"rules": np.array(said)}, verdict, unit)["rules"]}
     return results

@@ -1,9 +1,8 @@
 """Each kind of defect as a number beside human ratings of real sound.
 
 Of every rated set and scale: the clips that have the defect, the mean rating of these less that of
-the others, both less the mean of their group (sentence, noise, speaker and text), and the rank
-correlation of the number of events, their seconds and the strongest one. Whole units are drawn
-together, as in :mod:`benchmarks.people.figures`.
+the others, both less the mean of their group (sentence, noise, speaker and text). Whole units are
+drawn together, as in :mod:`benchmarks.people.figures`.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from extractors.audio import decode
 from extractors.defects_frames import KINDS
 from trace_eval.estimate.resample import Resampler
 
-#: Fewer clips with a defect than this have no interval and no correlation.
+#: Fewer clips with a defect than this have no interval.
 LEAST_CLIPS = 6
 
 #: Set -> its scales.
@@ -48,8 +47,8 @@ def defect_figures(folder: Folder) -> dict[str, Any]:
     return results
 
 
-#: What is printed of a kind that no clip has; rank correlations are those of its events.
-_NONE = {"clips with": 0} | dict.fromkeys(("difference", "count", "seconds", "strength"), "-")
+#: What is printed of a kind that no clip has.
+_NONE = {"clips with": 0, "difference": "-"}
 
 
 def _of_scale(clips: list[Rated], events: dict[str, Events], scale: str) -> dict[str, Any]:
@@ -61,8 +60,7 @@ def _of_scale(clips: list[Rated], events: dict[str, Events], scale: str) -> dict
     unit = figures.numbered([clip.unit for clip in rated])
     results: dict[str, Any] = {}
     for kind in ("any", *KINDS):
-        own = [[e for e in events[clip.item] if kind in ("any", e["kind"])] for clip in rated]
-        has = np.array([bool(one) for one in own])
+        has = np.array([any(kind in ("any", e["kind"]) for e in events[c.item]) for c in rated])
         results[kind] = {"clips with": int(has.sum())}
         if not has.any() or has.all():
             continue
@@ -73,13 +71,6 @@ def _of_scale(clips: list[Rated], events: dict[str, Events], scale: str) -> dict
         counts = dict.fromkeys(("with", "without", "difference"), int(has.sum()))
         figure = figures.estimates(resampler, counts)["difference"]
         if has.sum() < LEAST_CLIPS:
-            results[kind]["difference"] = replace(figure, low=None, high=None)
-            continue
-        numbers = {
-            "count": np.array([float(len(one)) for one in own]),
-            "seconds": np.array([sum(e["end_s"] - e["start_s"] for e in one) for one in own]),
-            "strength": np.array([max((e["strength"] for e in one), default=0.0) for one in own]),
-        }
-        rho = figures.rhos(numbers, rated, scale)
-        results[kind] |= {"difference": figure, **{name: rho[name][0] for name in numbers}}
+            figure = replace(figure, low=None, high=None)
+        results[kind]["difference"] = figure
     return results

@@ -1,4 +1,4 @@
-"""What is computed of pairs and clips: order, decisions, rank correlation; each with an interval.
+"""What is computed of pairs and clips: order and decisions, each with an interval.
 
 Whole units (sentences, noises, speakers, texts) vary together, because clips of one share what is
 hard about them.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -17,11 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.people.sets import Rated
-from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.estimate.ranks import add_spearman, spearman
 from trace_eval.estimate.resample import Resampler
-from trace_eval.stats.agreement.linear import moments, pearson_of_sums
 
 Array = NDArray[Any]
 
@@ -131,8 +128,12 @@ def _critical(df: int) -> float:
 
 def estimates(resampler: Resampler, n: dict[str, int]) -> dict[str, Figure]:
     """Every registered statistic with its small-sample limits."""
-    result = resampler.estimates(BootstrapOptions(level=LEVEL))
-    return {name: _figure(one, resampler.units, n[name]) for name, one in result.items()}
+    results = {}
+    for name, one in resampler.estimates(BootstrapOptions(level=LEVEL)).items():
+        low, high = one.interval or (None, None)
+        value = None if one.value is None else float(one.value)
+        results[name] = Figure(value, low, high, n[name], resampler.units)
+    return results
 
 
 def share(resampler: Resampler, name: str, values: Array, row: NDArray[np.int64]) -> None:
@@ -141,16 +142,6 @@ def share(resampler: Resampler, name: str, values: Array, row: NDArray[np.int64]
         resampler.mean(name, values, row, (0.0, 1.0))
     else:
         resampler.undefined(name)
-
-
-def _figure(estimate: IntervalEstimate, units: int, n: int) -> Figure:
-    if estimate.value is None:
-        return Figure(None, None, None, n, units)
-    low, high = estimate.interval or (None, None)
-    return Figure(float(estimate.value), low, high, n, units)
-
-
-# -- numbers ----------------------------------------------------------------------------------
 
 
 def in_order(number: Array, pairs: Pairs, apart: float) -> tuple[Array, Array]:
@@ -171,10 +162,8 @@ def concordances(
 ) -> dict[str, tuple[Figure, str]]:
     """Concordance of every number, and what it says beside chance and the baselines."""
     resampler, n = Resampler(pairs.unit), {}
-    rows: dict[str, tuple[Array, Array]] = {}
     for name, number in numbers.items():
-        rows[name] = in_order(number, pairs, apart)
-        place, score = rows[name]
+        place, score = in_order(number, pairs, apart)
         n[name] = len(place)
         share(resampler, name, score, place)
     for name in numbers:
@@ -208,43 +197,6 @@ def words(figure: Figure, over: Sequence[tuple[str, Figure | None]] = ()) -> str
     return "with human labels"
 
 
-def rhos(
-    numbers: dict[str, Array], clips: Sequence[Rated], scale: str
-) -> dict[str, tuple[Figure, Figure]]:
-    """Spearman's rho of every number with the mean rating, over all clips and within conditions."""
-    mean = np.array([clip.mean(scale) for clip in clips])
-    unit = numbered([clip.unit for clip in clips])
-    condition = numbered([clip.condition for clip in clips])
-    resampler, n = Resampler(unit), {}
-    for name, number in numbers.items():
-        row = np.flatnonzero(np.isfinite(number) & np.isfinite(mean))
-        x, y = number[row], mean[row]
-        n[name] = n[f"{name} within"] = len(row)
-        if len(row) > 2 and np.ptp(x) and np.ptp(y):
-            add_spearman(resampler, name, x, y, row)
-            ranks = [_ranks_within(v, condition[row]) for v in (x, y)]
-            resampler.sums(f"{name} within", moments(*ranks), pearson_of_sums, row)
-        else:
-            resampler.undefined(name)
-            resampler.undefined(f"{name} within")
-    result = estimates(resampler, n)
-    return {name: (result[name], result[f"{name} within"]) for name in numbers}
-
-
-def _ranks_within(values: Array, group: Array) -> Array:
-    from scipy.stats import rankdata
-
-    ranks = np.zeros(len(values))
-    for one in np.unique(group):
-        rows = group == one
-        own = rankdata(values[rows])
-        ranks[rows] = own - own.mean()
-    return ranks
-
-
-# -- judges -----------------------------------------------------------------------------------
-
-
 def decisions(
     provided: dict[str, Array], verdict: NDArray[np.int64], unit: NDArray[np.int64]
 ) -> dict[str, dict[str, Figure]]:
@@ -274,21 +226,16 @@ def decisions(
     return {name: {part: result[f"{name}/{part}"] for part in names} for name in provided}
 
 
-# -- ceilings ---------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Ceiling:
     """How well one random half of the raters does as a number and as a judge of the other half.
 
     Attributes:
         concordance: of the half's mean with the other half's.
-        rho: of the two halves' means, stepped up to all raters by Spearman and Brown.
         decided, right, against: of the half's decisions beside the other half's.
     """
 
     concordance: float
-    rho: float
     decided: float | None
     right: float | None
     against: float | None
@@ -300,16 +247,12 @@ def ceiling(clips: Sequence[Rated], scale: str, apart: float, seed: int = 0) -> 
     if len(raters) < 4:
         return None
     rng = np.random.default_rng(seed)
-    order, ranks, counts = [], [], np.zeros(5)
+    order, counts = [], np.zeros(5)
     for _ in range(HALVES):
         drawn = set(rng.permutation(raters)[: len(raters) // 2])
         one, other = ([_only(clip, scale, drawn, keep) for clip in clips] for keep in (True, False))
         pairs = pairs_of(other, scale)
-        first, second = (np.array([clip.mean(scale) for clip in half]) for half in (one, other))
-        available = np.isfinite(first) & np.isfinite(second)
-        order.append(concordance(first, pairs, apart))
-        r = spearman(first[available], second[available])
-        ranks.append(2 * r / (1 + r) if r > -1 else math.nan)
+        order.append(concordance(np.array([clip.mean(scale) for clip in one]), pairs, apart))
         ratings = [clip.ratings[scale] for clip in one]
         own = zip(pairs.a, pairs.b, strict=True)
         said = np.array([decided(ratings[i], ratings[j]) for i, j in own])
@@ -326,11 +269,10 @@ def ceiling(clips: Sequence[Rated], scale: str, apart: float, seed: int = 0) -> 
     shares = ((together, human), (right, together), (against, ties))
     return Ceiling(
         float(np.nanmean(order)),
-        float(np.nanmean(ranks)),
         *(float(top / bottom) if bottom else None for top, bottom in shares),
     )
 
 
 def _only(clip: Rated, scale: str, raters: set[str], keep: bool) -> Rated:
     kept = {r: v for r, v in clip.ratings.get(scale, {}).items() if (r in raters) is keep}
-    return Rated(clip.item, clip.audio, clip.group, clip.unit, clip.condition, {scale: kept})
+    return replace(clip, ratings={scale: kept})

@@ -18,11 +18,9 @@ from benchmarks.people.sets import Folder, Rated
 from benchmarks.report import options_of, people_folder
 from blueprints import Blueprint, UserError
 from blueprints.blueprint import flat
-from trace_eval import Pair
+from tests.support import cases
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract
-from trace_eval.judges.base import Case
-from trace_eval.judges.rules.judge import RulesJudge
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import voice_lead, voice_numbers
 
@@ -76,12 +74,9 @@ def numbers_of(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> d
 
 def deciding(blueprint: Blueprint) -> float:
     """By what ``rules`` decides between two acceptable voices: leads are differences of it."""
-    numbers = voice_numbers(blueprint, RuleThresholds())
-    return (
-        voice_lead(numbers, dict.fromkeys(numbers, 0.0), RuleThresholds())[0]
-        if numbers
-        else math.nan
-    )
+    limits = RuleThresholds()
+    numbers = voice_numbers(blueprint, limits)
+    return voice_lead(numbers, dict.fromkeys(numbers, 0.0), limits)[0] if numbers else math.nan
 
 
 def _number(value: object) -> float:
@@ -90,18 +85,11 @@ def _number(value: object) -> float:
 
 
 def judged(
-    a: Blueprint, b: Blueprint, dimension: str, instruction: str | None = None
-) -> tuple[int, str]:
-    """Of ``rules``: 1, -1, or 0 where it decides for neither; and the rating that it gives."""
-    pair = Pair(
-        id="pair",
-        instruction={"text": instruction or "Say the next sentence."},
-        a={"audio": "a.wav"},
-        b={"audio": "b.wav"},
-    )
-    verdict = RulesJudge().judge_case(Case.of(pair, a, b)).dimensions.get(dimension)  # type: ignore[call-overload]
-    rating = str(verdict.rating) if verdict else "unscored"
-    return {"1": 1, "2": -1}.get(rating, 0), rating
+    a: Blueprint, b: Blueprint, dimension: str, instruction: str = "Say the next sentence."
+) -> int:
+    """Of ``rules``: 1, -1, or 0 where it decides for neither."""
+    verdict = cases.judged(a, b, instruction).dimensions.get(dimension)
+    return {"1": 1, "2": -1}.get(str(verdict.rating) if verdict else "", 0)
 
 
 def preferred(
@@ -110,7 +98,7 @@ def preferred(
     """Of ``rules`` by voice quality: 1, -1 or 0 [shape=(pairs,)]."""
     own = [blueprints[clip.item] for clip in clips]
     sides = zip(pairs.a, pairs.b, strict=True)
-    return np.array([judged(own[i], own[j], "voice_quality")[0] for i, j in sides])
+    return np.array([judged(own[i], own[j], "voice_quality") for i, j in sides])
 
 
 def read_rival(text: str, items: set[str]) -> tuple[str, dict[str, float]]:

@@ -64,25 +64,10 @@ def _distillmos() -> Score:
     return score
 
 
-def _speechmos(kind: str) -> Score:
-    """DNSMOS as published, not personalised, and PLCMOS, by Microsoft's package."""
-    from speechmos import dnsmos, plcmos
-
-    def score(path: Path, words: str) -> float:
-        sound = _mono_16k(path)
-        if kind == "plcmos":
-            return float(plcmos.run(sound, 16000)["plcmos"])
-        return float(dnsmos.run(sound, 16000, model_type="dnsmos")["ovrl_mos"])
-
-    return score
-
-
 RIVALS: dict[str, Callable[[], Score]] = {
     "deepeval-naturalness": lambda: _deepeval("naturalness"),
     "deepeval-intelligibility": lambda: _deepeval("intelligibility"),
     "distillmos": _distillmos,
-    "dnsmos-ovrl": lambda: _speechmos("dnsmos"),
-    "plcmos": lambda: _speechmos("plcmos"),
 }
 
 
