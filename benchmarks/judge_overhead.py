@@ -24,7 +24,7 @@ from pathlib import Path
 from benchmarks.llm_server import VERDICT, server
 from benchmarks.report import arguments, lines_of, save
 from benchmarks.synthetic_run import blueprint
-from trace_eval.data.pairs import Pair
+from trace_eval.data.items import Pair
 from trace_eval.judges.ask.base import Reply, Request, Tokens
 from trace_eval.judges.ask.calls import Backend
 from trace_eval.judges.ask.judge import LLMJudge

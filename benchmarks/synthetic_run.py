@@ -21,10 +21,10 @@ from fusion import DIMENSIONS, RATINGS, TYPED_TIE, Dimension, Rating, load_polic
 from tests.support import blueprints as make
 from tests.support.tokens import ACCENTS
 from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Labels, Pair
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Order, Reason, Usage
-from trace_eval.data.pairs import Labels, Pair
 from trace_eval.judges.combine.orders import labelled_judgement
 from trace_eval.runs.fuse import fuse_run
 from trace_eval.runs.outcomes import ClipRecord

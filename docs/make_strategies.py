@@ -13,7 +13,7 @@ import numpy as np
 
 from extractors.audio import Clip
 from trace_eval.data.answers import Answer
-from trace_eval.data.pairs import Pair
+from trace_eval.data.items import Pair
 from trace_eval.judges.ask.message import AudioPart, Message
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.examples.solved import Solved

@@ -15,7 +15,7 @@ from blueprints import Blueprint
 from extractors.audio import decode
 from extractors.registry import plan_extractors
 from fusion import DIMENSIONS, POLICIES, Rating
-from trace_eval.data.pairs import Pair
+from trace_eval.data.items import Pair
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract
 from trace_eval.judges.base import Case

@@ -31,10 +31,9 @@ if TYPE_CHECKING:
     from trace_eval.compare.judges import judge_change
     from trace_eval.compare.options import ChangeOptions, GateOptions
     from trace_eval.data.access import UrlAccess, set_url_access
-    from trace_eval.data.items import Single
+    from trace_eval.data.items import Pair, Single
     from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
     from trace_eval.data.manifests import Manifest, read_items, read_manifest
-    from trace_eval.data.pairs import Pair
     from trace_eval.data.policies import load_policy
     from trace_eval.data.rubrics.load import load_rubric
     from trace_eval.data.scores import Score

@@ -12,7 +12,7 @@ from blueprints import Blueprint
 from fusion import POLICIES
 from tests.support.cli import ROOT, Done, trace_eval
 from trace_eval.api.doctor import diagnose
-from trace_eval.data.pairs import Pair
+from trace_eval.data.items import Pair
 from trace_eval.runs.run import Run
 
 PAIRS = ROOT / "examples" / "pairs.jsonl"

@@ -12,9 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from tests.support import calls
 from trace_eval.data.answers import Answer
-from trace_eval.data.items import Item, ScoreLabels, Single, items_of_pair, side_of_pair
+from trace_eval.data.items import Item, Pair, ScoreLabels, Single, items_of_pair, side_of_pair
 from trace_eval.data.manifests import read_items
-from trace_eval.data.pairs import Pair
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.singles import single_from_record
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from blueprints import UserError
 from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Pair
 from trace_eval.data.manifests import Manifest, Problem
-from trace_eval.data.pairs import Pair
 from trace_eval.data.shards import Shard, digest
 
 SIDES = {side: Answer(audio=side) for side in "ab"}

@@ -8,8 +8,8 @@ import pytest
 
 from blueprints import UserError
 from trace_eval.data.answers import Recording
+from trace_eval.data.items import Pair
 from trace_eval.data.manifests import read_manifest
-from trace_eval.data.pairs import Pair
 from trace_eval.data.records import pair_from_record
 from trace_eval.data.urls import glob_base, is_url, joined, name_of, parent, redact_urls, redacted
 

@@ -22,9 +22,8 @@ from tests.support.rating import rate, scripted
 from trace_eval.conversations.findings import find
 from trace_eval.data.answers import Answer
 from trace_eval.data.conversation import Conversation
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.message import AudioPart
 from trace_eval.judges.ask.prices import FREE

@@ -12,9 +12,9 @@ from fusion import DIMENSIONS, Rating
 from tests.support.cases import blueprint, case, verdict
 from tests.support.llm_judges import judged, reading_judge
 from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.base import CallFailed, Reply, Request, Tokens
 from trace_eval.judges.ask.judge import LLMJudge

@@ -15,8 +15,8 @@ from tests.support.cases import blueprint, verdict
 from tests.support.llm_judges import judged
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.commands.cli import app
-from trace_eval.data.pairs import Answer as SpokenAnswer
-from trace_eval.data.pairs import Instruction, Pair
+from trace_eval.data.items import Answer as SpokenAnswer
+from trace_eval.data.items import Instruction, Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import PRESETS, JudgeOptions
 from trace_eval.judges.registry.create import create_judge

@@ -20,9 +20,9 @@ from tests.support.cases import judged
 from tests.support.cli import trace_eval
 from tests.support.speech import write_espeak
 from trace_eval.data.answers import Answer
+from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.rules.findings import words_per_minute
 from trace_eval.judges.rules.judge import CAVEAT, RulesJudge

@@ -7,9 +7,9 @@ import pytest
 from blueprints import Blueprint, Extension, Provenance, Status, UserError
 from extractors.voices import SpeakerExtractor
 from tests.support.model_parts import known, measured, spoken_in, voice
+from trace_eval.data.items import Pair
 from trace_eval.data.measures.pair import measure_pair, speaker_similarity
 from trace_eval.data.measures.text import text_errors
-from trace_eval.data.pairs import Pair
 
 
 def test_word_errors_by_hand() -> None:

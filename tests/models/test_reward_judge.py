@@ -17,9 +17,9 @@ from tests.support.cases import blueprint
 from tests.support.cli import trace_eval
 from tests.support.tiny_omni import write_reward, write_thinker
 from trace_eval.data.answers import Answer
+from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions

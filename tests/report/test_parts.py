@@ -11,8 +11,8 @@ from fusion import DIMENSIONS, Rating
 from tests.support.judged import judged_run, rated_run
 from tests.support.report_pages import RECIPE
 from trace_eval.compare.costs import run_cost
+from trace_eval.data.items import Labels
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
-from trace_eval.data.pairs import Labels
 from trace_eval.decide.operation import operation
 from trace_eval.report.answer import pair_answer
 from trace_eval.report.evidence_tables import EvidenceGrid, grids

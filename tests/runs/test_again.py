@@ -21,9 +21,8 @@ from trace_eval import (
     judge_change,
 )
 from trace_eval.data.answers import Answer, Instruction
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.manifests import Manifest
-from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import RunRecord

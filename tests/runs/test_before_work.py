@@ -21,8 +21,8 @@ from tests.support.fakes import Counting
 from tests.support.judged import extracted_run
 from tests.support.servers import unused_url
 from trace_eval.api.doctor import diagnose
+from trace_eval.data.items import Pair
 from trace_eval.data.manifests import Manifest
-from trace_eval.data.pairs import Pair
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.options.judge_options import JudgeOptions

@@ -22,9 +22,8 @@ from tests.support.cli import trace_eval
 from tests.support.fakes import Counting
 from trace_eval.api.judged import Run
 from trace_eval.compare.tables import compare_answer
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions

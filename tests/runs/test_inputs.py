@@ -11,9 +11,9 @@ import pytest
 from blueprints import UserError
 from extractors import packaged
 from tests.support.cli import ROOT
+from trace_eval.data.items import Pair
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.data.outputs import refuse_package
-from trace_eval.data.pairs import Pair
 from trace_eval.data.shards import Shard
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extractors_of

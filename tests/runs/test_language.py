@@ -40,10 +40,10 @@ from tests.support.blueprints import answer
 from tests.support.rating import case_of, single
 from tests.support.speech import write_espeak
 from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Pair
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.measures.pair import UNSPACED_UNIT, WER_UNIT, measure_pair
 from trace_eval.data.measures.text import text_errors
-from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import LocalEngine

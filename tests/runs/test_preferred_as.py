@@ -11,10 +11,10 @@ from fusion import Rating
 from tests.support.cli import trace_eval
 from tests.support.judged import both_good_run
 from trace_eval.data.answers import Answer
+from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, PairScores, VerdictOpinion
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Pair
 from trace_eval.judges.combine.orders import rewarded_judgement, voted_judgement
 from trace_eval.judges.read.two_scores import NATURALNESS
 from trace_eval.runs.derived import typed_tie, write_as_voice_quality

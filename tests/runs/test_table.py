@@ -17,9 +17,9 @@ from tests.support.reviewed import pairs, scored, unscored, verdicts, write_run
 from tests.support.samples import spoken
 from trace_eval.api.one_pair import Result
 from trace_eval.commands.tables import print_summary
+from trace_eval.data.items import Labels
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Labels
 from trace_eval.data.policies import any_policy
 from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank

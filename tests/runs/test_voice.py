@@ -19,8 +19,8 @@ from tests.support.audio import tone, write
 from tests.support.cli import trace_eval
 from tests.support.fakes import Counting
 from tests.support.louder_wins import NOTHING, LouderWins
+from trace_eval.data.items import Pair
 from trace_eval.data.manifests import read_manifest
-from trace_eval.data.pairs import Pair
 from trace_eval.data.recordings import check_audio
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.runs.job import judge_manifest

@@ -11,8 +11,8 @@ import pytest
 from fusion import DIMENSIONS, POLICIES, TYPED_TIE, Rating
 from tests.support.cli import trace_eval
 from tests.support.reviewed import pairs, write_run
+from trace_eval.data.items import Labels
 from trace_eval.data.judgement import Judgement, VerdictOpinion
-from trace_eval.data.pairs import Labels
 from trace_eval.decide.agree import agree
 from trace_eval.judges.combine.orders import labelled_judgement
 from trace_eval.runs.first_position import first_position_test

@@ -13,12 +13,12 @@ from tests.support import blueprints as make
 from tests.support.cli import output_of
 from tests.support.processes import python
 from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Labels, Pair
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall, VerdictOpinion
 from trace_eval.data.measures import text
 from trace_eval.data.measures.measure import PairMeasures
 from trace_eval.data.measures.pair import measure_pair
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Labels, Pair
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.runs.opinions import read_opinions

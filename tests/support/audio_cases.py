@@ -14,7 +14,7 @@ import soundfile
 from tests.support.cases import blueprint
 from tests.support.llm_judges import listening_judge
 from trace_eval.data.answers import Answer, Instruction
-from trace_eval.data.pairs import Pair
+from trace_eval.data.items import Pair
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import AudioPart, Message
 from trace_eval.judges.ask.scripted import ScriptedClient

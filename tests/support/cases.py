@@ -8,8 +8,8 @@ from blueprints import Absent, Blueprint, Status
 from fusion import DIMENSIONS
 from tests.support import blueprints as make
 from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Labels, Pair
 from trace_eval.data.judgement import Judgement
-from trace_eval.data.pairs import Labels, Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.rules.judge import RulesJudge
 

@@ -9,8 +9,8 @@ from typing import Any
 from fusion import DIMENSIONS
 from trace_eval.compare.options import CompareOptions
 from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Labels, Pair
 from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.data.pairs import Labels, Pair
 from trace_eval.estimate.options import BootstrapOptions
 
 OPTIONS = CompareOptions(BootstrapOptions(50))

@@ -12,8 +12,8 @@ from typing import Any
 from fusion import DIMENSIONS, POLICIES
 from tests.support.calls import TURNS, conversation, manifest
 from tests.support.judged import rated_run
+from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.data.pairs import Pair
 from trace_eval.runs.fuse import fuse
 
 ITEMS = 60

@@ -12,10 +12,9 @@ from fusion import DIMENSIONS, Rating
 from tests.support.datasets_made import write_lines
 from tests.support.samples import spoken
 from trace_eval.data.answers import Answer, Instruction
-from trace_eval.data.items import ScoreLabels, Single
+from trace_eval.data.items import Labels, Pair, ScoreLabels, Single
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.data.manifests import Manifest, read_items
-from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Score
 from trace_eval.extracting.options import ExtractOptions

@@ -8,10 +8,10 @@ from pathlib import Path
 from fusion import DIMENSIONS, POLICIES, Rating
 from tests.support.audio import tone, write
 from trace_eval.data.files import write_all
+from trace_eval.data.items import Pair
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Pair
 from trace_eval.review.material import load_material
 from trace_eval.review.queue import QueueOptions, make_plan
 from trace_eval.review.session import Review

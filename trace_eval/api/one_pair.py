@@ -9,10 +9,9 @@ from typing import Any
 
 from blueprints import Blueprint, UserError
 from trace_eval.api.python_words import python_words
-from trace_eval.data.items import Item
+from trace_eval.data.items import Item, Pair
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.outcome import Outcome
-from trace_eval.data.pairs import Pair
 from trace_eval.data.policies import any_policy
 from trace_eval.data.records import pair_from_record
 from trace_eval.data.rubrics.load import load_rubric

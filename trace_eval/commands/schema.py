@@ -13,9 +13,8 @@ from pydantic.json_schema import GenerateJsonSchema
 from blueprints import Blueprint, Strict, UserError
 from trace_eval.commands.listing import RESULTS
 from trace_eval.data.conversation import Conversation
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.judgement import Judgement
-from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
 
 _RECORDS: dict[str, type[Strict]] = {

@@ -12,7 +12,7 @@ import numpy as np
 from blueprints import UserError, counted
 from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.compare.options import CompareOptions
-from trace_eval.data.pairs import noisy_side
+from trace_eval.data.items import noisy_side
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.cells import Texts, texts_of

@@ -13,9 +13,9 @@ from trace_eval.compare.evaluate import Disagreement, RunComparison
 from trace_eval.compare.scores import ScoreComparison, ScoreDisagreement
 from trace_eval.compare.tables import APART, compare_answer, compare_tables
 from trace_eval.data.files import make_folder
+from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outputs import write_file
-from trace_eval.data.pairs import Pair
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.page import style, templates

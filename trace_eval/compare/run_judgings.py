@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, Array, Ceiling, Judging
 from trace_eval.data import jsonl, strict_json
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.judgement import Judgement
-from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import MISSING

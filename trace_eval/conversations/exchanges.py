@@ -11,7 +11,7 @@ from blueprints import Blueprint, UserError
 from trace_eval.conversations.findings import alike, turn_blueprints, words_of
 from trace_eval.data.answers import Instruction, turn_role
 from trace_eval.data.conversation import Conversation
-from trace_eval.data.pairs import Pair
+from trace_eval.data.items import Pair
 
 #: Share of characters in common, 0 to 1, from which two user turns say the same.
 PARALLEL = 0.9

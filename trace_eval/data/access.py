@@ -16,9 +16,6 @@ from pathlib import Path
 from blueprints import UserError
 from trace_eval.data.urls import is_chained, location, redacted
 
-#: Protocols that stay on this machine.
-LOCAL = frozenset({"file", "local", "memory"})
-
 #: Protocols that are opened without being asked for.
 PROTOCOLS = ("file", "http", "https", "s3", "gs", "gcs", "az", "abfs", "hf")
 
@@ -54,7 +51,7 @@ class UrlAccess:
                 f"protocol {protocol!r:.60} is unknown or not allowed; use"
                 f" {', '.join(PROTOCOLS)}, or allow it by trace-eval --allow-protocol NAME COMMAND"
             )
-        if not self.network and protocol not in LOCAL:
+        if not self.network and protocol not in ("file", "local", "memory"):
             return (
                 f"protocol {protocol!r} needs the network, which --no-network forbids; copy the"
                 " file to this machine"
@@ -83,11 +80,15 @@ def set_url_access(access: UrlAccess) -> UrlAccess:
 
 def refusal(url: str) -> str | None:
     """Why a URL is not opened, with the remedy; None: it is."""
-    try:
-        _place(url)
-    except ValueError as error:
-        return str(error)
-    return None
+    if is_chained(url):
+        return (
+            "chained URLs are not opened; unpack an archive first, and name the file itself (what"
+            " was fetched is kept without a cache in the URL)"
+        )
+    name, separator, _ = url.partition("://")
+    if not separator or not _NAME.fullmatch(name.lower()):
+        return f"the part {redacted(url)!r:.60} has no protocol://; name one file"
+    return _access.refusal(name.lower())
 
 
 def allowed(url: str) -> Path | str:
@@ -96,22 +97,7 @@ def allowed(url: str) -> Path | str:
     Raises:
         UserError: it is no URL that may be opened.
     """
-    try:
-        return _place(url)
-    except ValueError as error:
-        raise UserError(f"{redacted(url)}: {error}") from None
-
-
-def _place(url: str) -> Path | str:
-    if is_chained(url):
-        raise ValueError(
-            "chained URLs are not opened; unpack an archive first, and name the file itself (what"
-            " was fetched is kept without a cache in the URL)"
-        )
-    name, separator, rest = url.partition("://")
-    name = name.lower()
-    if not separator or not _NAME.fullmatch(name):
-        raise ValueError(f"the part {redacted(url)!r:.60} has no protocol://; name one file")
-    if why := _access.refusal(name):
-        raise ValueError(why)
-    return location(f"{name}://{rest}")
+    if why := refusal(url):
+        raise UserError(f"{redacted(url)}: {why}")
+    name, mark, rest = url.partition("://")
+    return location(f"{name.lower()}{mark}{rest}")

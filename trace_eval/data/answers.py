@@ -87,10 +87,9 @@ class Recording(Strict):
             whole = "bytes:" + hashlib.sha256(self.data).hexdigest()
         else:
             whole = str(self.audio) if self.url is None else redacted(self.url)
-        if self.cut is None:
-            return whole
-        cut = self.cut
-        return f"{whole}#channel={cut.channel}&t={cut.start_s:.6f},{cut.end_s:.6f}"
+        if cut := self.cut:
+            whole += f"#channel={cut.channel}&t={cut.start_s:.6f},{cut.end_s:.6f}"
+        return whole
 
 
 class Instruction(Recording):
@@ -162,12 +161,11 @@ class Answer(Recording):
     @property
     def agent_turns(self) -> list[int]:
         """Numbers of a conversation's turns of its agent that have words or sound."""
-        if self.conversation is None:
-            return []
+        turns = self.conversation.turns_of("agent") if self.conversation else ()
         recognised = self.spoken_turns
         return [
             number
-            for number, turn in self.conversation.turns_of("agent")
+            for number, turn in turns
             if turn.text or turn.heard or turn_role("answer", number) in recognised
         ]
 
@@ -176,9 +174,7 @@ class Answer(Recording):
 class Without:
     """Annotation of an answer in an item: some fields are refused there, and never written.
 
-    Attributes:
-        fields: those fields.
-        why: the end of the message that refuses one, which begins with its name.
+    The message that refuses one is its name and ``why``.
     """
 
     fields: frozenset[str]
@@ -253,7 +249,9 @@ class Judged(Strict):
 
     def same_as(self, other: object) -> bool:
         """Equal, though the URLs of its recordings may have been signed anew."""
-        return isinstance(other, type(self)) and same_but_signatures(self, other)
+        if not isinstance(other, type(self)):
+            return False
+        return self == other or _unsigned(self.model_dump()) == _unsigned(other.model_dump())
 
 
 def turn_role(side: str, number: int) -> str:
@@ -269,18 +267,14 @@ def turn_recordings(side: str, conversation: Conversation | None) -> dict[str, T
     of_speaker = {one.name: channels.get(one.channel or "") for one in conversation.speakers}
     recordings: dict[str, Turn] = {}
     for number, turn in enumerate(conversation.turns):
-        channel = of_speaker[turn.speaker]
+        role, channel = turn_role(side, number), of_speaker[turn.speaker]
         if turn.audio is not None:
-            recording = Turn(audio=turn.audio, speaker=turn.speaker)
-        elif channel is None or turn.start_s is None or turn.end_s is None:
-            continue
-        else:
+            recordings[role] = Turn(audio=turn.audio, speaker=turn.speaker)
+        elif channel is not None and turn.start_s is not None and turn.end_s is not None:
             start_s, end_s = (max(0.0, channel.file_time(at)) for at in (turn.start_s, turn.end_s))
-            if end_s <= start_s:
-                continue
-            cut = Cut(channel=channel.channel, start_s=start_s, end_s=end_s)
-            recording = Turn(audio=channel.audio, cut=cut, speaker=turn.speaker)
-        recordings[turn_role(side, number)] = recording
+            if start_s < end_s:
+                cut = Cut(channel=channel.channel, start_s=start_s, end_s=end_s)
+                recordings[role] = Turn(audio=channel.audio, cut=cut, speaker=turn.speaker)
     return recordings
 
 
@@ -296,11 +290,6 @@ def map_recordings(record: Model, change: Callable[[Recording], Recording]) -> M
     moved = {name: value for name, value in changed.items() if value is not getattr(result, name)}
     copy: Model = result.model_copy(update=moved)
     return copy if moved or result is not record else record
-
-
-def same_but_signatures(one: Strict, other: Strict) -> bool:
-    """Equal records, though their URLs may have been signed anew."""
-    return one == other or _unsigned(one.model_dump()) == _unsigned(other.model_dump())
 
 
 def _unsigned(value: Any) -> Any:

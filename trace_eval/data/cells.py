@@ -25,8 +25,8 @@ def first(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
 def recording_of(value: Any) -> Any:
     """A recording as records hold it: a path, a URL, or ``{"bytes", "path"}``; None: none.
 
-    Understood besides: base64 beside its ``format`` and ``data:`` URLs, as messages of chat
-    APIs have them, and decoded samples of Hugging Face (``array``, ``sampling_rate``).
+    Messages of chat APIs have base64 beside its ``format``, or ``data:`` URLs; Hugging Face has
+    decoded samples (``array``, ``sampling_rate``).
 
     Raises:
         UserError: base64 that is none.

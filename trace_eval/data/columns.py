@@ -45,7 +45,7 @@ class Fields:
     Attributes:
         names: field -> column names that are accepted for it, ours first.
         needed: fields without which no record can be read.
-        sounds: those fields that are recordings.
+        sounds: fields that are recordings.
         instead: columns that give the needed fields in another way.
         numbered: records without an id are called by their row number.
     """
@@ -148,11 +148,9 @@ def parse_sides(text: str | None) -> tuple[str, str] | None:
 
 @dataclass
 class Renamed:
-    """Records under our names, and what columns they came with.
+    """Records of a file, called ``label`` in messages, under our names; and their columns.
 
     Attributes:
-        label: of the file, for messages.
-        fields: what the records are made of.
         columns: field -> column, as the user says.
         values: column -> its first value that is not empty.
         numbered: records have no ids and are called by their row number.
@@ -168,11 +166,7 @@ class Renamed:
         self.columns = {self.fields.field(name): at for name, at in self.columns.items()}
 
     def record(self, record: Mapping[str, Any], number: int) -> dict[str, Any]:
-        """The record with the user's columns under our names, and with an id.
-
-        Args:
-            number: of the record in its file, from 1; its id, where the file has none.
-        """
+        """The record under our names; without an id it has its number in the file, from 1."""
         for name, value in record.items():
             if self.values.get(name) in (None, ""):
                 self.values[name] = value
@@ -217,11 +211,7 @@ class Renamed:
         return {**rest, **results}
 
     def check_named(self) -> None:
-        """Refuse a ``--column`` that no record has.
-
-        Raises:
-            UserError: names the file's columns and the nearest one.
-        """
+        """Refuse a ``--column`` that no record has; name the file's columns and the nearest."""
         for name, column in self.columns.items():
             if column not in self.values and column.split(".")[0] not in self.values:
                 message = nearest(column, self.values) if self.values else ""
@@ -258,8 +248,8 @@ class Renamed:
 
 def at(record: Mapping[str, Any], column: str) -> Any:
     """The value of a column; ``x.y.0`` is one inside of nested objects and lists."""
-    if column in record or "." not in column:
-        return record.get(column)
+    if column in record:
+        return record[column]
     value: Any = record
     for part in column.split("."):
         if isinstance(value, Mapping):

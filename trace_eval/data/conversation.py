@@ -13,13 +13,11 @@ from blueprints import FiniteJson, Strict
 #: Times beyond this are no seconds of a conversation but of a calendar.
 MAX_TIME_S = 1e7
 
+ClockKind = Literal["recording", "log", "ticks", "none"]
 Role = Literal["user", "agent", "other"]
 
 #: The two roles that timing is about.
 ROLES: tuple[Role, Role] = ("user", "agent")
-
-#: How turns come to their times.
-ClockKind = Literal["recording", "log", "ticks", "none"]
 
 
 def _on_clock(value: float) -> float:
@@ -61,10 +59,9 @@ class Speaker(Strict):
 
 
 class Clock(Strict):
-    """What times mean.
+    """What times mean: by a recording, a log, ticks of ``resolution_s``; ``none``: only order.
 
-    ``kind``: a recording, somebody's log, ticks of ``resolution_s``, or none (only order is
-    known). ``zero``: Unix time of 0, where the source has it.
+    ``zero`` is the Unix time of 0, where the source has it.
     """
 
     kind: ClockKind
@@ -81,10 +78,9 @@ class SpokenWord(Strict):
 
 
 class Turn(Strict):
-    """What one speaker says until another takes the floor.
+    """What one speaker of the conversation says until another takes the floor.
 
     Attributes:
-        speaker: name of a speaker of the conversation.
         start_s, end_s: first and last moment of sound; None where none is known.
         segments: stretches in which the speaker sounds, in order and apart.
         text: what was said or meant.
@@ -207,15 +203,14 @@ class Conversation(Strict):
 
 def rooted(conversation: Conversation, folder: Path) -> Conversation:
     """A conversation whose recordings are named relative to a folder, with their full paths."""
-    where = folder.absolute()
-    channels = tuple(
-        one.model_copy(update={"audio": where / one.audio}) for one in conversation.channels
-    )
-    turns = tuple(
-        one.model_copy(update={"audio": where / one.audio}) if one.audio else one
-        for one in conversation.turns
-    )
-    return conversation.model_copy(update={"channels": channels, "turns": turns})
+    moved = {
+        name: tuple(
+            one.model_copy(update={"audio": folder.absolute() / one.audio}) if one.audio else one
+            for one in getattr(conversation, name)
+        )
+        for name in ("channels", "turns")
+    }
+    return conversation.model_copy(update=moved)
 
 
 #: The conversation in a file or folder of any layout, with caveats of the reading.

@@ -107,14 +107,9 @@ def _is_number(cell: str) -> bool:
 
 @dataclass(frozen=True)
 class CsvFile:
-    """A CSV file by how it is written.
+    """A CSV file by how it is written; ``lead`` is the number of lines before the header.
 
-    Attributes:
-        path: of it.
-        encoding: UTF-8, or UTF-16 where its first bytes say so.
-        lead: lines before the header.
-        delimiter: what separates the columns.
-        header: their names.
+    It is UTF-8, or UTF-16 where its first bytes say so.
     """
 
     path: Path
@@ -136,8 +131,7 @@ class CsvFile:
         encoding = "utf-16" if wide else "utf-8-sig"
         with _lines(path, encoding) as lines:
             stated = _SEPARATOR.fullmatch(next(lines, ""))
-        lead = 1 if stated else 0
-        header: list[str] = []
+        lead, header = int(stated is not None), list[str]()
         for each in (stated[1],) if stated else _DELIMITERS:
             with _lines(path, encoding, lead) as lines:
                 names = next((row for row in csv.reader(lines, delimiter=each) if row), [])

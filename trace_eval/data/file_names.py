@@ -35,11 +35,7 @@ def globbed(place: Path) -> tuple[Path, str]:
 
 
 def by_stem(place: Path) -> Iterator[tuple[str, Path | str]]:
-    """Path below a folder without its ending -> the recording, or why it is none.
-
-    Args:
-        place: the folder, or a pattern of recordings, see :func:`globbed`.
-    """
+    """Path below a folder, or a pattern, without its ending -> the recording, or why it is none."""
     seen: dict[str, Path] = {}
     folder, pattern = globbed(place)
     for path in sorted(folder.glob(pattern)):

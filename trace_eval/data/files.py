@@ -44,8 +44,7 @@ def as_paths(provided: Any) -> list[Any]:
 def make_folder(folder: Path, private: bool = False) -> None:
     """Make a folder and those above it; one that is there stays as it is.
 
-    Args:
-        private: only its owner may enter it.
+    Only its owner may enter a ``private`` one.
 
     Raises:
         UserError: it cannot be made.
@@ -80,26 +79,23 @@ def append_line(path: Path, line: str) -> None:
     """
     left = memoryview(encoded(line + "\n"))
     try:
-        file = opened(path, os.O_APPEND)
-        try:
-            start = os.lseek(file, 0, os.SEEK_END)
+        with os.fdopen(opened(path, os.O_APPEND), "ab", buffering=0) as file:
+            start = file.seek(0, os.SEEK_END)
             try:
                 while left:
-                    left = left[os.write(file, left) :]
+                    left = left[file.write(left) :]
             except OSError:
-                os.ftruncate(file, start)
+                file.truncate(start)
                 raise
-        finally:
-            os.close(file)
     except OSError as error:
         raise unwritable(path, error) from error
 
 
 def opened(path: Path, flags: int) -> int:
-    """A descriptor of a file that is made where it is missing, with the mode of its folder.
+    """A descriptor for writing to a file, which is made with the mode of its folder if missing.
 
     Args:
-        flags: besides those that make it and open it for writing, e.g. ``os.O_APPEND``.
+        flags: further ones, e.g. ``os.O_APPEND``.
 
     Raises:
         OSError: it cannot be had.
@@ -158,11 +154,7 @@ def is_replaceable(path: Path) -> bool:
 
 
 def replace_file(path: Path, data: bytes | str | Iterable[bytes]) -> None:
-    """Replace a file as a whole, see :func:`replacing`; text is written as UTF-8.
-
-    Raises:
-        UserError: it cannot be written.
-    """
+    """Replace a file as a whole, see :func:`replacing`; text is written as UTF-8."""
     with replacing(path) as part:
         fill(part, data)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from blueprints import UserError
@@ -27,33 +27,26 @@ _SPLIT = re.compile(r"([A-Za-z0-9_]{1,200})-\d{5}-of-\d{5}")
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of folder.
-
-    Attributes:
-        name: in the words of its users.
-        fits: whether a folder is of it.
-        rows: (folder, its place for relative paths, single answers wanted) -> its records.
-    """
+    """One kind of folder, by its name in the words of its users."""
 
     name: str
     fits: Callable[[Path], bool]
-    rows: Callable[[Path, Path | str, bool], Iterator[FolderRow]] = field(repr=False)
+    #: (folder, its place for relative paths, single answers wanted) -> its records.
+    rows: Callable[[Path, Path | str, bool], Iterator[FolderRow]]
 
 
 def rows_below(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
-    """The records of a folder.
+    """The records of a folder on this machine.
 
     Args:
-        folder: on this machine.
         root: where its relative paths count from: itself, or the URL that it was fetched from.
         single: single answers are wanted, not pairs.
 
     Raises:
         UserError: it is of no known kind; names what is in it.
     """
-    for kind in KINDS:
-        if kind.fits(folder):
-            return kind.rows(folder, root, single)
+    if kind := _kind(folder):
+        return kind.rows(folder, root, single)
     names = sorted(p.name + "/" * p.is_dir() for p in folder.iterdir())[:12]
     available = "; ".join(kind.name for kind in KINDS)
     raise UserError(
@@ -64,9 +57,13 @@ def rows_below(folder: Path, root: Path | str, single: bool) -> Iterator[FolderR
 
 def recorded(folder: Path, single: bool) -> Systems | None:
     """The recordings of systems that a folder is; None: it is something else."""
-    kind = next((kind for kind in KINDS if kind.fits(folder)), None)
+    kind = _kind(folder)
     systems = systems_in(folder) if kind and kind.rows is _recordings else None
     return systems if systems and (single or len(systems.folders) > 1) else None
+
+
+def _kind(folder: Path) -> Kind | None:
+    return next((kind for kind in KINDS if kind.fits(folder)), None)
 
 
 def _below(root: Path | str, part: str) -> Path | str:

@@ -68,9 +68,7 @@ class FusionModel:
     """A fused judge.
 
     Attributes:
-        rubric: whose scores were fused; None: unknown.
-        labels: of its scale.
-        members: the judges with their weights.
+        rubric, labels: whose scores were fused, None: unknown; and the labels of its scale.
         last: the final calibration.
         variance_factor: of within + between; None: no variance is stated.
         fitted: what it was fitted on, and the errors that were measured.
@@ -84,13 +82,10 @@ class FusionModel:
     fitted: Mapping[str, Any] = field(default_factory=dict)
 
     def fuse(self, opinions: Mapping[str, ScoreEstimate]) -> ScoreEstimate | None:
-        """Fuse what the judges say of one item; None: none of them has a score.
+        """Fuse what judges say of one item, members or not; None: no member has a score.
 
         Within and between are of the calibrated means, before the factor; the variance is that
         of human ratings, None where there was no spread to fit it by.
-
-        Args:
-            opinions: by judge; judges that are no members are ignored.
         """
         present = [member for member in self.members if member.judge in opinions]
         weights = [member.weight for member in present]
@@ -114,12 +109,11 @@ class FusionModel:
 
     def save(self, folder: Path) -> Path:
         """Write it into a folder; returns the file."""
-        path = folder / FILE
         record = {"format": FORMAT, **asdict(self)}
         text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
         with claimed(folder):
-            write_file(path, text + "\n")
-        return path
+            write_file(folder / FILE, text + "\n")
+        return folder / FILE
 
     @classmethod
     def load(cls, folder: Path) -> FusionModel:

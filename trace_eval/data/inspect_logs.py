@@ -12,10 +12,7 @@ from trace_eval.data.cells import recording_of
 
 
 def log_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The samples of a finished log as records of single answers, one at a time.
-
-    Yields:
-        The number of the sample, from 1, and its record; see :func:`record_of`.
+    """(number from 1, record of a single answer) of each sample of a finished log.
 
     Raises:
         UserError: the package is not installed, or the file is no log.

@@ -1,16 +1,25 @@
 """What is judged: a pair of answers, or a single answer with its question.
 
-Everything between manifest and report loops over ``answers``: two of a
-:class:`~trace_eval.data.pairs.Pair`, one of a :class:`Single`.
+Everything between manifest and report loops over ``answers``: two of a :class:`Pair`, one of a
+:class:`Single`.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from hashlib import sha256
+from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
-from blueprints import FiniteJson, Strict
+from blueprints import FiniteJson, Strict, language_code
+from fusion import Rating
 from trace_eval.data.answers import (
     ALONE,
     IN_PAIR,
@@ -21,7 +30,85 @@ from trace_eval.data.answers import (
     is_none,
 )
 from trace_eval.data.conversation import ConversationItem
-from trace_eval.data.pairs import MAX_ID, Pair, SpokenLanguage
+
+#: Labels of a plain preference, where annotators were not asked for typed ties.
+Preference = Literal["1", "2", "tie"]
+
+#: Longest id, characters: every message and table shows it.
+MAX_ID = 1000
+
+#: An ISO 639-1 code, made from what a file says.
+SpokenLanguage = Annotated[str, AfterValidator(language_code)]
+
+_Id = Annotated[str, Field(min_length=1, max_length=MAX_ID, description="unique in its file")]
+_Language = Annotated[
+    SpokenLanguage | None,
+    Field(
+        exclude_if=is_none,
+        description="ISO 639-1 code or English name of what is spoken; then none is detected",
+    ),
+]
+
+
+class Labels(Strict):
+    """Human ratings of a pair; null where annotators were not asked."""
+
+    content: Rating | None = None
+    voice_quality: Rating | None = None
+    paralinguistics: Rating | None = None
+    overall: Rating | None = None
+    preference: Preference | None = Field(None, description="overall, where ties were not typed")
+    match: bool | None = Field(None, description="same word, or same speaker, in both answers")
+
+
+class Pair(Judged):
+    """One comparison to judge."""
+
+    id: _Id
+    instruction: Instruction = Instruction()
+    a: Annotated[Answer, IN_PAIR]
+    b: Annotated[Answer, IN_PAIR]
+    labels: Labels | None = Field(None, description="human ratings, never shown to a judge")
+    category: str | None = None
+    language: _Language = None
+    instruction_id: str | None = Field(None, description="equal where the instruction is the same")
+    turn: int | None = Field(
+        None,
+        ge=0,
+        exclude_if=is_none,
+        description="of two conversations: the user turn of A whose answers are compared",
+    )
+    voice: Recording | None = Field(
+        None,
+        exclude_if=is_none,
+        description="the voice that both answers should speak in (prompt of a TTS system)",
+    )
+    meta: dict[str, FiniteJson] = Field(default_factory=dict, description="anything else")
+
+    @property
+    def sides(self) -> dict[str, Answer]:
+        """A and B by role."""
+        return {"a": self.a, "b": self.b}
+
+    @property
+    def systems(self) -> tuple[str | None, ...]:
+        """Who gave each of the answers."""
+        return self.a.system, self.b.system
+
+    @property
+    def question_id(self) -> str | None:
+        """Equal where the instruction is the same."""
+        return self.instruction_id
+
+    def recordings(self) -> dict[str, Recording]:
+        """Role -> what there is to decode: ``instruction``, ``a``, ``b`` and ``voice``.
+
+        Of conversations ``a/turn-0``, ... are the answer.
+        """
+        requested, voice = {"instruction": self.instruction}, {"voice": self.voice or Recording()}
+        roles = {**requested, **self.answer_recordings, **voice}
+        return {role: recording for role, recording in roles.items() if recording.has_audio}
+
 
 #: First character of the names of raters who are known by their place in a list only; such a
 #: name says nothing across items.
@@ -60,11 +147,9 @@ class ScoreLabels(Strict):
             raise ValueError(
                 f"{len(scores)} scores and {len(feedback)} feedback entries; give one per rater"
             )
-        return {
-            **values,
-            **({"scores": _placed(scores)} if isinstance(scores, list) else {}),
-            **({"feedback": _placed(feedback)} if isinstance(feedback, list) else {}),
-        }
+        lists = {"scores": scores, "feedback": feedback}
+        placed = {name: _placed(one) for name, one in lists.items() if isinstance(one, list)}
+        return {**values, **placed}
 
     @field_validator("feedback", mode="before")
     @classmethod
@@ -95,7 +180,7 @@ class Single(Judged):
 
     model_config = ConfigDict(populate_by_name=True)
 
-    id: str = Field(min_length=1, max_length=MAX_ID, description="unique in its file")
+    id: _Id
     question_id: str | None = Field(
         None,
         validation_alias=AliasChoices("question_id", "instruction_id"),
@@ -110,11 +195,7 @@ class Single(Judged):
     transcription: str | None = Field(None, description="words of the audio that is asked about")
     labels: ScoreLabels | None = Field(None, description="human scores, never shown to a judge")
     category: str | None = None
-    language: SpokenLanguage | None = Field(
-        None,
-        exclude_if=is_none,
-        description="ISO 639-1 code or English name of what is spoken; then none is detected",
-    )
+    language: _Language = None
     split: str | None = Field(None, description="train, dev or test")
     meta: dict[str, FiniteJson] = Field(default_factory=dict, description="anything else")
 
@@ -141,10 +222,9 @@ class Single(Judged):
         return any(text.strip() for text in self.reference)
 
     def recordings(self) -> dict[str, Recording]:
-        """Role -> what there is to decode.
+        """Role -> what there is to decode: ``instruction``, and ``answer``.
 
-        ``instruction``, and ``answer``, the ``turn-1``, ... of a dialogue, or the
-        ``answer/turn-0``, ... of a conversation.
+        Of a dialogue ``turn-1``, ..., of a conversation ``answer/turn-0``, ... are its answer.
         """
         requested = {"instruction": self.instruction} if self.instruction.has_audio else {}
         return {**requested, **self.answer_recordings}
@@ -177,3 +257,10 @@ def side_of_pair(item: Single, system: str | None) -> Answer:
     """A single answer as one of a pair; what is heard counts there, not its words."""
     reference = item.reference[0] if item.reference else None
     return Answer(**IN_PAIR.kept(dict(item.answer)) | {"system": system, "reference": reference})
+
+
+def noisy_side(item: str) -> int:
+    """Which answer gets the noise, 0 (A) or 1 (B): the lowest bit of the first byte of
+    SHA-256 of the item's id.
+    """
+    return sha256(item.encode("utf-8", "replace")).digest()[0] & 1

@@ -31,32 +31,23 @@ def _plain(value: Any) -> Any:
 
 
 def append(path: Path, record: BaseModel) -> None:
-    """Append one record as one write, so that a kill can cut the last line only.
-
-    Raises:
-        UserError: see :func:`trace_eval.data.files.append_line`.
-    """
+    """Append one record as one write, see :func:`trace_eval.data.files.append_line`."""
     append_line(path, record.model_dump_json())
 
 
 def repair(path: Path) -> None:
     """Cut off a last line that a kill left without its end; see also :func:`files.refuse_link`."""
     refuse_link(path)
-    if not path.exists():
+    if not is_torn(path):
         return
     with path.open("rb+") as file:
-        size = file.seek(0, os.SEEK_END)
-        end = size
-        while end > 0:
-            start = max(0, end - 65536)
-            file.seek(start)
-            newline = file.read(end - start).rfind(b"\n")
-            if newline >= 0:
-                end = start + newline + 1
-                break
-            end = start
-        if end != size:
-            file.truncate(end)
+        end = file.seek(0, os.SEEK_END)
+        newline = -1
+        while end and newline < 0:
+            block = min(end, 65536)
+            end = file.seek(end - block)
+            newline = file.read(block).rfind(b"\n")
+        file.truncate(end + newline + 1)
 
 
 def is_torn(path: Path) -> bool:

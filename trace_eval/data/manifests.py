@@ -18,10 +18,9 @@ from blueprints import UserError, counted
 from trace_eval.data.columns import Fields, Renamed
 from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.input_options import InputOptions
-from trace_eval.data.items import Single, items_of_pair
+from trace_eval.data.items import Labels, Pair, Single, items_of_pair
 from trace_eval.data.layouts import is_chosen
 from trace_eval.data.paired import answers_of_systems, pairs_of_systems, question_of
-from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.records import (
     PAIR_FIELDS,
     Dropped,

@@ -9,9 +9,8 @@ from typing import NoReturn
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES, formats_read
 from trace_eval.data.access import allowed, refusal
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.manifests import Problem, read_manifest
-from trace_eval.data.pairs import Pair
 from trace_eval.data.records import Spill
 from trace_eval.data.shards import Shard
 from trace_eval.data.tables import SUFFIXES

@@ -24,9 +24,9 @@ from trace_eval.data.answers import Model, Recording, map_recordings
 from trace_eval.data.columns import Fields
 from trace_eval.data.conversation import Conversation, ConversationReader, rooted
 from trace_eval.data.files import make_folder, replace_file, utf8_name
+from trace_eval.data.items import Labels, Pair
 from trace_eval.data.layouts import LISTS, unfolded
 from trace_eval.data.names import BETTER, NAMES, OTHER_NAMES, PAIR, WORSE, by_rank, ranks
-from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.spelling import spelled
 from trace_eval.data.urls import joined, redact_urls
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import Any
 
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.manifests import Problem
-from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
 from trace_eval.datasets.figures import Board, Figure
 from trace_eval.datasets.selection import Selection

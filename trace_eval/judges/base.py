@@ -12,10 +12,9 @@ from pydantic import JsonValue
 from blueprints import Blueprint, Transcript, UserError
 from fusion import TRACE, ItemKind
 from trace_eval.data.answers import Recording
-from trace_eval.data.items import Item, Single
+from trace_eval.data.items import Item, Pair, Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Outcome, Reason
-from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from blueprints import Blueprint, Transcript
 from trace_eval.data.answers import Recording
+from trace_eval.data.items import Labels, Pair
 from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.data.pairs import Labels, Pair
 from trace_eval.runs.outcomes import ClipRecord, ProblemRecord
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run

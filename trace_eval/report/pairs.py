@@ -11,6 +11,7 @@ from blueprints import install_line
 from fusion import DIMENSIONS, POLICIES
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.answers import Answer
+from trace_eval.data.items import Pair
 from trace_eval.data.judgement import (
     UNSURE_BITS,
     DimensionVerdict,
@@ -18,7 +19,6 @@ from trace_eval.data.judgement import (
     Overall,
 )
 from trace_eval.data.measures.language import languages_of, requested_language
-from trace_eval.data.pairs import Pair
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence_tables import EvidenceGrid, grids, label
 from trace_eval.report.gather import Facts, compared, disagrees

@@ -22,8 +22,7 @@ from extractors import SPEECH_RATE, Samples
 from trace_eval.conversations.sound.peaks import outline
 from trace_eval.data.answers import Cut, Recording
 from trace_eval.data.conversation import ROLES, Conversation, Role
-from trace_eval.data.items import Single
-from trace_eval.data.pairs import Pair
+from trace_eval.data.items import Pair, Single
 from trace_eval.extracting.start import source_of
 
 #: Decoded recordings that are kept, bytes: about a quarter of an hour at 24 kHz, mono.

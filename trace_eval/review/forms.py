@@ -16,9 +16,8 @@ from typing import ClassVar, Literal
 
 from blueprints import UserError
 from fusion import DIMENSIONS, Rating, from_steps
-from trace_eval.data.items import FEEDBACK_CODES, Single
+from trace_eval.data.items import FEEDBACK_CODES, Pair, Single
 from trace_eval.data.outcome import Order
-from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.single import ScoreRubric
 
 #: Blocks of questions about a pair; each gives one rating.

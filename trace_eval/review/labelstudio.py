@@ -18,9 +18,8 @@ from blueprints import UserError
 from extractors import SPEECH_RATE
 from trace_eval.data import strict_json
 from trace_eval.data.files import make_folder, replace_file
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.outputs import claimed, write_file
-from trace_eval.data.pairs import Pair
 from trace_eval.review.audio import keyed, wav_file
 from trace_eval.review.forms import check_name
 from trace_eval.review.labelstudio_tasks import (

@@ -11,9 +11,8 @@ from xml.sax.saxutils import quoteattr
 
 from blueprints import UserError
 from fusion import DIMENSIONS, Rating
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.outcome import Order
-from trace_eval.data.pairs import Pair
 from trace_eval.review import material
 from trace_eval.review.audio import Clips
 from trace_eval.review.forms import (

@@ -16,10 +16,9 @@ from trace_eval.conversations.items import (
     one_conversation,
 )
 from trace_eval.data.conversation import Conversation
-from trace_eval.data.items import FEEDBACK_CODES, Single
+from trace_eval.data.items import FEEDBACK_CODES, Pair, Single
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
-from trace_eval.data.pairs import Pair
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_into
 from trace_eval.data.rubrics.load import load_rubric

@@ -11,10 +11,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from fusion import DIMENSIONS, Rating
 from trace_eval.data.answers import turn_role
 from trace_eval.data.conversation import Conversation
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.judgement import Label
 from trace_eval.data.outcome import Order
-from trace_eval.data.pairs import Pair
 from trace_eval.review.audio import Clips
 from trace_eval.review.corrections import CODES, texts_of
 from trace_eval.review.forms import (

@@ -13,10 +13,10 @@ from fusion import DIMENSIONS
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import is_file, is_folder
+from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Label, Overall
 from trace_eval.data.label_files import names_in
 from trace_eval.data.measures.numbers import number_in, place_named, place_of
-from trace_eval.data.pairs import Pair
 from trace_eval.opinions.codes import LABEL_COLUMNS, TEXT_FACTS
 from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import label_table, read_labels

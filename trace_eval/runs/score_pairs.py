@@ -17,13 +17,12 @@ from typing import Any
 from blueprints import UserError
 from fusion import Rating, from_steps
 from trace_eval.data.files import make_folder
-from trace_eval.data.items import Single, side_of_pair
+from trace_eval.data.items import Pair, Preference, Single, side_of_pair
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Label
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
 from trace_eval.data.outputs import write_lines
 from trace_eval.data.paired import question_of
-from trace_eval.data.pairs import Pair, Preference
 from trace_eval.data.scores import Score
 from trace_eval.runs.derived import derived_record, stood_for, write_derived
 from trace_eval.runs.options import PairOptions

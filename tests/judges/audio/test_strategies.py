@@ -17,8 +17,8 @@ from fusion import TRACE
 from tests.support.audio_cases import case, examples, said, scripted, sounds_of, with_texts
 from tests.support.cli import ROOT
 from tests.support.llm_judges import listening_judge
+from trace_eval.data.items import noisy_side
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import noisy_side
 from trace_eval.data.rubrics.load import load_pair_rubric
 from trace_eval.data.rubrics.pairs import PairRubric
 from trace_eval.judges.ask.judge import LLMJudge

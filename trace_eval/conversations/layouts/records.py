@@ -18,8 +18,7 @@ from trace_eval.conversations.layouts.base import (
 )
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import ConversationItem, rooted
-from trace_eval.data.items import items_of_pair
-from trace_eval.data.pairs import Pair
+from trace_eval.data.items import Pair, items_of_pair
 
 #: Names of the file of items in a run folder: of rate, of judge.
 ITEMS = ("items.jsonl", "pairs.jsonl")

@@ -15,7 +15,7 @@ from blueprints import (
     UserError,
     written_language,
 )
-from trace_eval.data.items import Item
+from trace_eval.data.items import Item, Pair
 from trace_eval.data.measures.language import (
     answers_in_language,
     languages_of,
@@ -24,7 +24,6 @@ from trace_eval.data.measures.language import (
 )
 from trace_eval.data.measures.measure import PairMeasure
 from trace_eval.data.measures.text import text_errors
-from trace_eval.data.pairs import Pair
 
 #: Group that ``speaker:MODEL`` fills.
 SPEAKER = "speaker"

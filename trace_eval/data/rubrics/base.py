@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue, field_validator
 from blueprints import Strict, language_name
 from fusion import ItemKind
 from trace_eval.data.answers import is_none
-from trace_eval.data.pairs import SpokenLanguage
+from trace_eval.data.items import SpokenLanguage
 
 
 class RubricFile(Strict):

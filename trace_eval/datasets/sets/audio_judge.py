@@ -15,8 +15,8 @@ from statistics import fmean
 from typing import Any
 
 from trace_eval.data.answers import Recording
+from trace_eval.data.items import Pair
 from trace_eval.data.manifests import Problem
-from trace_eval.data.pairs import Pair
 from trace_eval.data.tables import column_names
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, rank_correlation, share_figure

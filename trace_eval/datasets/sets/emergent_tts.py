@@ -12,8 +12,8 @@ from typing import Any
 
 from trace_eval.data import strict_json
 from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Pair
 from trace_eval.data.measures.text import whisper_en
-from trace_eval.data.pairs import Pair
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, mean_figure
 from trace_eval.datasets.records import AuthorsRule, item_of

@@ -17,9 +17,8 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.manifests import Problem
-from trace_eval.data.pairs import Pair
 from trace_eval.data.urls import is_url
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.records import item_of, spoken_turns

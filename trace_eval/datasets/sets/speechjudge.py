@@ -11,7 +11,7 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import Rating
-from trace_eval.data.pairs import Pair
+from trace_eval.data.items import Pair
 from trace_eval.data.records import pair_from_record
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.rows import ANY, Columns, Row, Rows, alone

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, get_args
 
-from trace_eval.data.pairs import Preference
+from trace_eval.data.items import Preference
 
 Scheme = Literal["auto", "all", "knockout"]
 SCHEMES: tuple[str, ...] = get_args(Scheme)

@@ -13,10 +13,9 @@ from blueprints import UserError
 from fusion import DIMENSIONS, Dimension
 from trace_eval.data import jsonl
 from trace_eval.data.files import make_folder
-from trace_eval.data.items import side_of_pair
+from trace_eval.data.items import MAX_ID, Pair, side_of_pair
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import read_manifest
-from trace_eval.data.pairs import MAX_ID, Pair
 from trace_eval.decide.best.candidates import TextGroup
 from trace_eval.decide.best.schemes import Match, Scheme, SchemeVerdict, bracket
 from trace_eval.judges.ask.estimate import CostEstimate

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 from fusion import PREFERENCE, TYPED_TIE, Scale
+from trace_eval.data.items import Preference
 from trace_eval.data.judgement import About, DimensionVerdict, Judgement, PairScores, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason, commonest_failure, failures
-from trace_eval.data.pairs import Preference
 from trace_eval.data.rubrics.pairs import ScoreQuestion
 from trace_eval.data.scores import ScoreOpinion
 from trace_eval.judges.ask.prices import sum_usage

@@ -11,9 +11,8 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.data.fused_scores import FILE, FusionModel, spread_over
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.outcome import Outcome, Reason
-from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score
 from trace_eval.judges.ask.calls import together

@@ -11,10 +11,9 @@ from pydantic import JsonValue
 from blueprints import UserError
 from extractors import guessed
 from fusion import ItemKind, Numbers, likert
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.measures.lexical import CAVEAT, lexical_score, shipped
 from trace_eval.data.outcome import Outcome, Reason
-from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.score_estimates import of_distribution
 from trace_eval.data.scores import Score

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from blueprints import Blueprint, Transcript, UserError, counted
 from fusion import Rating
 from trace_eval.data.answers import Answer, Instruction
-from trace_eval.data.pairs import Pair
+from trace_eval.data.items import Pair
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.settings import help_of, sentence
 from trace_eval.judges.ask.base import CallFailed, ChatClient, Request, Unusable

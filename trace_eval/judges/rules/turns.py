@@ -9,9 +9,8 @@ from pydantic import JsonValue
 from blueprints import UserError
 from fusion import ItemKind
 from trace_eval.conversations.findings import KINDS, RULES, Findings, find, turn_blueprints
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.outcome import Outcome, Reason
-from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
 from trace_eval.judges.base import Case, Judge, score_fields

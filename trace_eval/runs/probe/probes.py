@@ -21,9 +21,9 @@ from blueprints import UserError
 from extractors import Clip, Samples, decode
 from trace_eval.data.answers import Answer
 from trace_eval.data.files import make_folder
+from trace_eval.data.items import Pair
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
-from trace_eval.data.pairs import Pair
 from trace_eval.estimate.share import Share
 from trace_eval.extracting.start import source_of
 from trace_eval.judges.registry.create import judge_of

@@ -17,8 +17,8 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from fusion import OffScale
+from trace_eval.data.items import Pair
 from trace_eval.data.manifests import read_manifest
-from trace_eval.data.pairs import Pair
 from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric
 from trace_eval.judges.read.labels import key_of, parse_label
 from trace_eval.judges.views.examples.solved import Examples, Solved, examples_of, local_sound

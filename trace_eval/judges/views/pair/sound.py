@@ -15,9 +15,8 @@ from pydantic import JsonValue
 from blueprints import Blueprint, Transcript, UserError
 from extractors import Clip
 from trace_eval.data.answers import Answer, Recording
-from trace_eval.data.items import Item
+from trace_eval.data.items import Item, noisy_side
 from trace_eval.data.outcome import Order
-from trace_eval.data.pairs import noisy_side
 from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric
 from trace_eval.judges.ask.message import Message
 from trace_eval.judges.ask.view import Question, View
