@@ -16,7 +16,7 @@ from trace_eval.conversations.layouts.table import turn_rows
 from trace_eval.estimate.figures import share_interval
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.show.table import Table, Writer, column, table
+from trace_eval.show.table import Writer, column
 from trace_eval.turns.figures import MIN_CONVERSATIONS, limits_text
 from trace_eval.turns.report import TurnsReport
 
@@ -36,32 +36,25 @@ def _share(limits: str) -> Writer:
 
 @dataclass(frozen=True)
 class EventAgreement:
-    """One kind of event.
-
-    Attributes:
-        labelled, measured, both: how many there are, and how many are matched one to one.
-        recall, precision: matched share of the labelled, and of the measured events.
-        recall_interval, precision_interval: over conversations; None under 8.
-        start_ms: median distance of the starts of matched ones.
-    """
+    """One kind of event; intervals are over conversations, and None under 8 of them."""
 
     kind: str
     labelled: int
     measured: int
-    both: int
+    both: int  # matched one to one; recall is its share of the labelled, precision of the measured
     recall: float | None = field(metadata=column(shown=_share("recall_interval")))
     precision: float | None = field(metadata=column(shown=_share("precision_interval")))
     recall_interval: Range | None
     precision_interval: Range | None
+    # median distance of the starts of matched ones
     start_ms: float | None = field(metadata=column(shown=".0f"))
 
 
 def read_event_labels(path: Path | str) -> dict[str, list[Event]]:
-    """Labelled events by conversation.
+    """Labelled events by conversation, of a CSV or JSONL file.
 
-    Args:
-        path: CSV or JSONL with ``conversation``, ``kind``, ``start`` and, where known, ``end``,
-            seconds from the conversation's zero.
+    Its columns are ``conversation``, ``kind``, ``start`` and, where known, ``end``, seconds from
+    the conversation's zero.
 
     Raises:
         UserError: it cannot be read, or a row lacks one of the first three.
@@ -73,11 +66,9 @@ def read_event_labels(path: Path | str) -> dict[str, list[Event]]:
         end = time_of(row.get("end"), f"{path}, row {number}: end")
         if not name or "kind" not in row or start is None:
             raise UserError(f"{path}, row {number}: needs conversation, kind and start")
-        events.setdefault(str(name), [])
-        if kind in ("", None, "speech"):  # a table of turns may hold its labels
-            continue
-        event = Event(str(kind), start, start if end is None else end)
-        events[str(name)].append(event)
+        labelled = events.setdefault(str(name), [])
+        if kind not in ("", None, "speech"):  # a table of turns may hold its labels
+            labelled.append(Event(str(kind), start, start if end is None else end))
     return events
 
 
@@ -139,14 +130,11 @@ def _agreement(
     conversations: Sequence[tuple[Sequence[Event], Sequence[Event]]],
     level: float,
 ) -> EventAgreement:
-    pairs = [matched(labelled, result) for labelled, result in conversations]
-    counts = np.array(
-        [
-            (len(both), len(labelled), len(result))
-            for both, (labelled, result) in zip(pairs, conversations, strict=True)
-        ],
-        np.int64,
-    )
+    pairs = [matched(*sides) for sides in conversations]
+    sizes = [
+        (len(both), *map(len, sides)) for both, sides in zip(pairs, conversations, strict=True)
+    ]
+    counts = np.array(sizes, np.int64)
     both, labelled, result = (int(value) for value in counts.sum(axis=0))
     recall, precision = (_interval(counts[:, 0], counts[:, side], level) for side in (1, 2))
     off = [abs(a.start_s - b.start_s) for one in pairs for a, b in one]
@@ -169,9 +157,3 @@ def _interval(both: NDArray[np.int64], of: NDArray[np.int64], level: float) -> R
         return None
     result = share_interval(both.astype(float), of.astype(float), level)
     return None if isinstance(result, str) else result
-
-
-def agreement_table(results: Sequence[EventAgreement]) -> Table:
-    """The printed table of the agreement."""
-    pick = "kind labelled measured both recall precision start_ms"
-    return table("measured against labelled events", results, pick)

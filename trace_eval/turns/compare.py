@@ -31,47 +31,36 @@ _HEADLINES = ("response_p50_s", "response_or_never_p50_s", "response_mean_s")
 class Difference:
     """A figure of one system minus that of another, call by call.
 
-    Attributes:
-        scenarios: pairs that have it on both sides; of unpaired calls the smaller group.
-        mean, median: of the differences of calls; None without any. Of unpaired calls the median
-            is that of all differences between the groups.
-        mean_interval: over scenarios; None under 8 of them, and of unpaired calls.
-        median_interval: distribution-free, see :mod:`trace_eval.estimate.shift`.
-        higher, lower: pairs in which the system is higher, or lower; of unpaired calls 0.
-        p: two-sided; exact sign test of pairs, Mann-Whitney of unpaired calls; None without any.
-        pooled: of the figures over all calls.
-        unit: ``s``, ``ms``, or nothing for shares and counts.
+    Mean, median and ``p`` are None without any call. Of unpaired calls the median is that of all
+    differences between the groups, with an interval that needs no distribution, see
+    :mod:`trace_eval.estimate.shift`; ``p`` is two-sided, of an exact sign test of pairs or
+    Mann-Whitney of unpaired calls.
     """
 
     figure: str
-    scenarios: int
+    scenarios: int  # pairs that have it on both sides; of unpaired calls the smaller group
     mean: float | None = field(metadata=column(shown="+.3f"))
     median: float | None = field(metadata=column(shown="+.3f"))
-    mean_interval: Range | None
+    mean_interval: Range | None  # over scenarios; None under 8 of them, and of unpaired calls
     median_interval: Range | None = field(
         metadata=column(shown=lambda limits, _: limits_text(limits, "+"))
     )
-    higher: int
+    higher: int  # pairs in which the system is higher; of unpaired calls 0
     lower: int
     p: float | None = field(metadata=column(shown=p_text))
-    pooled: float | None = field(default=None, metadata=column(shown="+.3f"))
-    unit: str = ""
+    pooled: float | None = field(default=None, metadata=column(shown="+.3f"))  # over all calls
+    unit: str = ""  # s, ms, or nothing for shares and counts
 
 
 @dataclass(frozen=True)
 class SystemsCompared:
-    """All figures of two systems, paired by scenario where they share any.
-
-    Attributes:
-        only_first, only_second: scenarios that one side lacks; they are in no difference.
-        first, second: what the systems are called; each difference is the first minus the second.
-    """
+    """All figures of two systems, paired by scenario where they share any."""
 
     definitions: str
-    differences: tuple[Difference, ...]
-    only_first: tuple[str, ...]
+    differences: tuple[Difference, ...]  # the first system minus the second
+    only_first: tuple[str, ...]  # scenarios that the other side lacks; they are in no difference
     only_second: tuple[str, ...]
-    first: str = ""
+    first: str = ""  # what the systems are called
     second: str = ""
     paired: bool = True
     level: float = 0.95
@@ -99,11 +88,9 @@ class SystemsCompared:
         else:
             number = one.higher if one.median > 0 else one.lower
             message = f"in {number} of {counted(one.scenarios, 'call')}"
-        name = self.first
-        what = f"{name} answers {shift:.2f} s {later} than {self.second}"
+        what = f"{self.first} answers {shift:.2f} s {later} than {self.second}"
         if one.median_interval is None:
-            least = least_paired(self.level)
-            enough = counted(least, "pair")
+            enough = counted(least_paired(self.level), "pair")
             return f"{what}, {message}; too few calls for an interval (from {enough} on)"
         low, high = sorted(abs(edge) for edge in one.median_interval)
         if one.median_interval[0] > 0 or one.median_interval[1] < 0:
@@ -173,7 +160,6 @@ def compare_systems(
     report, against = usable(report, against)
     first, second = (by_scenario(one.conversations) for one in (report, against))
     shared = [name for name in first if name in second]
-    names = _names(report, against)
     differences = []
     for spec in report.definitions.specs:
         pooled = [one.figures[spec.name].value for one in (report, against)]
@@ -188,7 +174,7 @@ def compare_systems(
         tuple(differences),
         tuple(name for name in first if name not in second),
         tuple(name for name in second if name not in first),
-        *names,
+        *_names(report, against),
         bool(shared),
         options.level,
     )

@@ -19,17 +19,12 @@ from trace_eval.turns.report import TurnsReport, report_of, values_of
 
 @dataclass(frozen=True)
 class CorrectedReport:
-    """A report with human-corrected events.
-
-    Attributes:
-        conversations: id -> events of those that an annotator looked at.
-        left_out: corrections that could not be applied, a sentence each.
-    """
+    """A report with human-corrected events."""
 
     measured: TurnsReport
     report: TurnsReport
-    conversations: dict[str, CorrectedEvents]
-    left_out: tuple[str, ...]
+    conversations: dict[str, CorrectedEvents]  # by id, of those that an annotator looked at
+    left_out: tuple[str, ...]  # corrections that could not be applied, a sentence each
 
     def record(self) -> dict[str, Any]:
         """As JSON values: figures by name, and the events that stand of each that was looked at."""
@@ -45,12 +40,7 @@ class CorrectedReport:
     def tables(self) -> Iterator[Table]:
         """The corrected events, and the figures under both."""
         rows = [
-            (
-                name,
-                _event_text(one.measured),
-                None if one.deleted else _event_text(one.event),
-                one.who,
-            )
+            (name, _text(one.measured), None if one.deleted else _text(one.event), one.who)
             for name, events in self.conversations.items()
             for one in events.changed
         ]
@@ -77,7 +67,7 @@ class CorrectedReport:
         )
 
 
-def _event_text(event: Event | None) -> str | None:
+def _text(event: Event | None) -> str | None:
     return f"{event.kind} {event.start_s:.2f}-{event.end_s:.2f}" if event else None
 
 
@@ -116,19 +106,16 @@ def correct_report(
             f"corrections: of {', '.join(sets)}, not of {name}; measure with --definitions"
             f" {next(iter(sets))}"
         )
+    items = [one.item for one in report.conversations]
     looked = {
         item.id: corrected_events(report.definitions, item.conversation, mine[item.id])
-        for item in (timed.item for timed in report.conversations)
+        for item in items
         if item.id in mine
     }
     if mine and not looked:
-        ids = [timed.item.id for timed in report.conversations[:3]]
+        ids = [item.id for item in items[:3]]
         raise UserError(f"corrections: of {list(mine)[:3]}, none of which is among {ids}")
-    after = [
-        looked[one.item.id].measured if one.item.id in looked else one.measured
-        for one in report.conversations
-    ]
-    items = [one.item for one in report.conversations]
+    after = [looked.get(one.item.id, one).measured for one in report.conversations]
     again = report_of(items, after, report)
     return CorrectedReport(report, again, looked, tuple(_left_out(mine, looked, report)))
 
@@ -138,10 +125,8 @@ def _left_out(
 ) -> Iterator[str]:
     for item, one in looked.items():
         if one.unfit:
-            details = counted(
-                len(one.unfit), f"correction of {item} fits", f"corrections of {item} fit"
-            )
-            yield f"{details} no event that was measured"
+            words = f"correction of {item} fits", f"corrections of {item} fit"
+            yield f"{counted(len(one.unfit), *words)} no event that was measured"
     if others := len(mine) - len(looked):
         details = counted(others, "corrected conversation is", "corrected conversations are")
         yield f"{details} not among the {len(report.conversations)} read"

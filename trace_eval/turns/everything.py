@@ -8,13 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from trace_eval.show.records import plain
-from trace_eval.show.table import Table
-from trace_eval.turns.agree import (
-    EventAgreement,
-    agree_on_events,
-    agreement_table,
-    read_event_labels,
-)
+from trace_eval.show.table import Table, table
+from trace_eval.turns.agree import EventAgreement, agree_on_events, read_event_labels
 from trace_eval.turns.compare import SystemsCompared, compare_systems
 from trace_eval.turns.corrected import CorrectedReport, correct_report, read_event_corrections
 from trace_eval.turns.fidelity import Fidelity, speech_fidelity
@@ -38,19 +33,15 @@ def _with_ends(record: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class TurnsResult:
-    """Timing of conversations, compared with another system and with labels where requested.
-
-    Attributes:
-        against: this system minus the other one, whose own figures are ``other``.
-    """
+    """Timing of conversations, compared with another system and with labels where requested."""
 
     report: TurnsReport
-    against: SystemsCompared | None = None
+    against: SystemsCompared | None = None  # this system minus the other one
     agreement: tuple[EventAgreement, ...] = ()
     fidelity: Fidelity | None = None
     corrected: CorrectedReport | None = None
     limits: tuple[Limited, ...] = ()
-    other: TurnsReport | None = None
+    other: TurnsReport | None = None  # the other system's own figures
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -66,7 +57,7 @@ class TurnsResult:
             "differences": self.against.differences if self.against else (),
             "limits": self.limits,
         }
-        rows = {name: tuple(map(_with_ends, table)) for name, table in tables.items()}
+        rows = {name: tuple(map(_with_ends, values)) for name, values in tables.items()}
         return {"calls": tuple(call_rows(self.report)), **rows}
 
     def record(self) -> TurnsRecord:
@@ -92,7 +83,8 @@ class TurnsResult:
         if self.against:
             yield self.against.table()
         if self.agreement:
-            yield agreement_table(self.agreement)
+            pick = "kind labelled measured both recall precision start_ms"
+            yield table("measured against labelled events", self.agreement, pick)
         if self.fidelity:
             yield from self.fidelity.tables()
         if self.corrected:
@@ -146,9 +138,9 @@ def turns_report(
     other = time_turns(against, options) if against else None
     compared = compare_systems(report, other, draws) if other else None
     agreed = agree_on_events(report, read_event_labels(labels), options=draws) if labels else ()
-    items = [one.item for one in report.conversations]
     recognised = None
     if options.recognisers:
+        items = [one.item for one in report.conversations]
         recognised = speech_fidelity(items, options.recognisers, options.names)
     corrected = correct_report(report, read_event_corrections(corrections)) if corrections else None
     checked = limited(limits, report, compared) if limits else ()

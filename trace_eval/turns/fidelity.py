@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from blueprints import GROUPS, Blueprint, Transcript, counted
+from blueprints import GROUPS, Transcript, counted
 from trace_eval.data.answers import Recording, turn_recordings
 from trace_eval.data.conversation import ConversationItem, Turn
 from trace_eval.extracting.clip import Extracted
@@ -27,39 +27,27 @@ _NEEDED = ("signal", "transcript")
 
 @dataclass(frozen=True)
 class SpokenEntity:
-    """One code, date, amount, name or number of an agent's turn, and its recognition.
-
-    Attributes:
-        status: ``kept``; ``missing``, ``wrong`` or ``added`` as most recognisers have it.
-        intended: as the text has it; None: it was added.
-        heard: the text of each recogniser; None where it has none in that place.
-        missed: how many recognisers have other text than intended.
-        start_s, end_s: the stretch to listen to: the recognised words, else the turn.
-    """
+    """One code, date, amount, name or number of an agent's turn, and its recognition."""
 
     conversation: str
     turn: int
     kind: str
-    status: str
-    intended: str | None
-    heard: tuple[str | None, ...]
-    missed: int
-    start_s: float | None
+    status: str  # kept; missing, wrong or added as most recognisers have it
+    intended: str | None  # as the text has it; None: it was added
+    heard: tuple[str | None, ...]  # of each recogniser; None where it has none in that place
+    missed: int  # how many recognisers have other text than intended
+    start_s: float | None  # the stretch to listen to: the recognised words, else the turn
     end_s: float | None
 
 
 @dataclass(frozen=True)
 class Fidelity:
-    """Recognition of the agents' turns whose text is known.
-
-    Attributes:
-        unheard: turns that were not, and why.
-    """
+    """Recognition of the agents' turns whose text is known."""
 
     recognisers: tuple[str, ...]
     entities: tuple[SpokenEntity, ...]
     turns: int
-    unheard: tuple[str, ...]
+    unheard: tuple[str, ...]  # turns that were not, and why
 
     def record(self) -> dict[str, Any]:
         """Everything as JSON values, with the share of entities that came through."""
@@ -78,10 +66,8 @@ class Fidelity:
         rows = [(kind, n, through, f"{through / n:.3f}") for kind, through, n in kept]
         note = "" if rows else "the texts hold no code, date, amount or name"
         if self.unheard:
-            note = (
-                f"{counted(len(self.unheard), 'turn was', 'turns were')} not heard:"
-                f" {self.unheard[0]}"
-            )
+            were = counted(len(self.unheard), "turn was", "turns were")
+            note = f"{were} not heard: {self.unheard[0]}"
         yield grid(
             f"Speech against its text: {counted(self.turns, 'turn')} of agents, heard by"
             f" {' and '.join(self.recognisers)}",
@@ -175,15 +161,12 @@ def _recognised(
 
 def _words(extracted: Extracted) -> Transcript | str:
     """The recognised words, or why there are none."""
-    blueprint: Blueprint | None = extracted.blueprint
-    if blueprint is None:
+    if extracted.blueprint is None:
         return extracted.error or "it cannot be decoded"
-    recognised = blueprint.transcript
-    return (
-        recognised
-        if isinstance(recognised, Transcript)
-        else f"{recognised.status}: {recognised.reason}"
-    )
+    recognised = extracted.blueprint.transcript
+    if isinstance(recognised, Transcript):
+        return recognised
+    return f"{recognised.status}: {recognised.reason}"
 
 
 def _compared(
@@ -197,15 +180,13 @@ def _compared(
     added = [[one for one in each if one.intended is None] for each in lines]
     for position, each in enumerate(added):
         for one in each:
-            if any(_is(one, other) for before in added[:position] for other in before):
-                continue
-            others = [next((o for o in each_ if _is(one, o)), None) for each_ in added]
+            others = [
+                next((o for o in line if same(one.heard or "", o.heard, one.kind)), None)
+                for line in added
+            ]
             missed = [n for n, other in enumerate(others) if other is not None]
-            yield _entity(name, turn, others, missed, recognised)
-
-
-def _is(one: CheckedEntity, other: CheckedEntity) -> bool:
-    return same(one.heard or "", other.heard, one.kind)
+            if missed[0] == position:  # else it came with an earlier recogniser
+                yield _entity(name, turn, others, missed, recognised)
 
 
 def _entity(

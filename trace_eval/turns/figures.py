@@ -32,24 +32,17 @@ def limits_text(limits: Range | None, sign: str = "") -> str | None:
 
 @dataclass(frozen=True)
 class TurnFigure:
-    """One number, with the events and conversations behind it.
-
-    Attributes:
-        value: None where nothing was counted, or where ``reason`` says why it is hidden.
-        unit: ``s``, ``ms``, or nothing for shares and counts.
-        interval: over conversations, see :mod:`trace_eval.estimate`.
-        reason: ``few``, ``none``, or why there is no interval.
-    """
+    """One number, with the events and conversations behind it."""
 
     name: str
-    value: float | None
-    unit: str = ""
+    value: float | None  # None where nothing was counted, or the reason says why it is hidden
+    unit: str = ""  # s, ms, or nothing for shares and counts
     events: int = 0
     conversations: int = 0
     numerator: float | None = None
     denominator: float | None = None
-    interval: Range | None = None
-    reason: str | None = None
+    interval: Range | None = None  # over conversations, see ``trace_eval.estimate``
+    reason: str | None = None  # few, none, or why there is no interval
 
     @property
     def text(self) -> str | None:
@@ -66,9 +59,7 @@ def figures_of(
 ) -> dict[str, TurnFigure]:
     """Every figure of a set over some conversations.
 
-    Args:
-        clusters: the unit that each conversation is drawn with, e.g. its scenario.
-        domains: of each conversation; sets whose authors average domains do so.
+    Each is drawn with its cluster, e.g. its scenario. Sets whose authors average domains do so.
     """
     options = options or FigureOptions()
     names = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
@@ -166,33 +157,20 @@ def _mean_present(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None) -> TurnFigure:
     """A figure with its counts; no infinity is shown."""
-    reason = None
-    none = "not usable here" if any(one.unusable for one in measured) else "none"
-    if value is not None and np.isinf(value):
-        value, reason = None, "over half had no reply"
+    top = bottom = reason = None
     if spec.how == "ratio":
         pairs = [one.ratios[spec.of] for one in measured if one.ratios.get(spec.of, (0, 0))[1]]
         top, bottom = (float(sum(pair[side] for pair in pairs)) for side in (0, 1))
-        events = int(bottom) if spec.share or spec.least else 0
-        return TurnFigure(
-            spec.name,
-            value,
-            spec.unit,
-            events,
-            len(pairs),
-            top,
-            bottom,
-            reason=reason or (None if pairs else none),
-        )
-    sizes = [len(one.values.get(spec.of, ())) for one in measured]
-    return TurnFigure(
-        spec.name,
-        value,
-        spec.unit,
-        sum(sizes),
-        sum(size > 0 for size in sizes),
-        reason=reason or (None if any(sizes) else none),
-    )
+        events, conversations = int(bottom) if spec.share or spec.least else 0, len(pairs)
+    else:
+        sizes = [len(one.values.get(spec.of, ())) for one in measured]
+        events, conversations = sum(sizes), sum(size > 0 for size in sizes)
+    if value is not None and np.isinf(value):
+        value, reason = None, "over half had no reply"
+    elif not conversations:
+        reason = "not usable here" if any(one.unusable for one in measured) else "none"
+    counts = (events, conversations, top, bottom)
+    return TurnFigure(spec.name, value, spec.unit, *counts, reason=reason)
 
 
 def _is_few(spec: FigureSpec, figure: TurnFigure, options: FigureOptions) -> bool:

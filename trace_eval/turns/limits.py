@@ -25,19 +25,13 @@ Verdict = Literal["pass", "fail", "cannot tell"]
 
 @dataclass(frozen=True)
 class Limited:
-    """A figure beside its limit.
-
-    Attributes:
-        limit: as typed, with its side: ``at most +0.2``.
-        verdict: unknown figures fail: a figure that was not measured did not pass.
-        shown: False where a value meets its limit and its interval goes beyond it.
-    """
+    """A figure beside its limit."""
 
     figure: str
-    limit: str
-    verdict: Verdict
+    limit: str  # as typed, with its side: at most +0.2
+    verdict: Verdict  # an unknown figure fails: what was not measured did not pass
     why: str
-    shown: bool = True
+    shown: bool = True  # False where a value meets its limit and its interval goes beyond it
 
     @property
     def sentence(self) -> str:
@@ -136,14 +130,12 @@ def _absolute(limit: _Limit, figure: TurnFigure) -> Limited:
         why = f"not known: {figure.reason or 'nothing was measured'}"
         return Limited(limit.name, limit.words, "fail", why)
     interval = " [{:.3f}, {:.3f}]".format(*bounds) if bounds else ""
-    if limit.beyond(value):
-        why = f"{value:.3f}{interval} {figure.unit}".strip()
-        return Limited(limit.name, limit.words, "fail", why)
-    shown = not any(map(limit.beyond, bounds))
+    beyond = limit.beyond(value)
+    shown = beyond or not any(map(limit.beyond, bounds))
     why = f"{value:.3f}{interval if shown else ''} {figure.unit}".strip()
     if not shown:
         why += f", met by its value; the interval{interval} does not show it"
-    return Limited(limit.name, limit.words, "pass", why, shown)
+    return Limited(limit.name, limit.words, "fail" if beyond else "pass", why, shown)
 
 
 def _relative(limit: _Limit, result: Difference, compared: SystemsCompared) -> tuple[Verdict, str]:

@@ -20,15 +20,11 @@ _TEXT = 60
 
 @dataclass(frozen=True)
 class Timed:
-    """One conversation, measured.
-
-    Attributes:
-        figures: its own, without intervals.
-    """
+    """One conversation, measured."""
 
     item: ConversationItem
     measured: Measured
-    figures: dict[str, TurnFigure]
+    figures: dict[str, TurnFigure]  # its own, without intervals
     names: tuple[str, ...] = ()
 
     @property

@@ -14,7 +14,7 @@ from trace_eval.data.conversation import Conversation, Turn
 from trace_eval.turns.entities.find import Entity, Kind, find_entities
 from trace_eval.turns.entities.normalise import canonical, pairs_of
 
-#: What became of an entity.
+#: What became of an entity; wrong: another one of its kind is in its place; added: none was meant.
 Status = Literal["kept", "missing", "wrong", "added"]
 
 #: Kinds of which the digits decide, and the letters where both sides have some.
@@ -25,23 +25,14 @@ _HALF_DAY = re.compile(r"(?<=\d)[ap]m\Z")
 
 @dataclass(frozen=True)
 class CheckedEntity:
-    """One entity, and what became of it.
-
-    Attributes:
-        kind: what it is.
-        status: kept; missing; wrong: another one of its kind stands in its place; added: nobody
-            meant it.
-        intended: as it was meant; None where it is added.
-        heard: what stands for it in the transcript; None where nothing does.
-        turn: number of the turn.
-        start_s, end_s: what to listen to: its words where their times are stated, else its turn.
-    """
+    """One entity, and what became of it."""
 
     kind: Kind
     status: Status
-    intended: str | None
-    heard: str | None
+    intended: str | None  # as it was meant; None where it is added
+    heard: str | None  # what stands for it in the transcript; None where nothing does
     turn: int | None = None
+    # what to listen to: its words where their times are stated, else its turn
     start_s: float | None = None
     end_s: float | None = None
 
@@ -94,12 +85,7 @@ def _piece(entity: str, recognised: str) -> str:
 def check_conversation(
     conversation: Conversation, names: Iterable[str] = ()
 ) -> list[CheckedEntity]:
-    """Entities of every turn that has both an intended text and a transcript.
-
-    Args:
-        conversation: with ``text`` and ``heard`` of its turns.
-        names: that must come through as well.
-    """
+    """Entities, listed names too, of every turn with both an intended text and a transcript."""
     names = tuple(names)
     return [
         one
@@ -119,11 +105,7 @@ def _span(turn: Turn, entity: Entity) -> tuple[float | None, float | None]:
 
 
 def words_within(text: str, words: Sequence[str], start: int, end: int) -> list[int]:
-    """Places of the words in ``text[start:end]``; none where the words are not those of the text.
-
-    Args:
-        words: of the text in their order, as they are written in it.
-    """
+    """Places of the words in ``text[start:end]``; none where they are not the text's, in order."""
     position, inside = 0, []
     for number, word in enumerate(words):
         at = text.find(word, position)
@@ -138,10 +120,7 @@ def words_within(text: str, words: Sequence[str], start: int, end: int) -> list[
 def same(intended: str, recognised: str | None, kind: str = "") -> bool:
     """Whether two texts are one entity in English, spelled out or in digits.
 
-    Args:
-        intended: what was meant or written.
-        recognised: what the transcript has; None: nothing.
-        kind: of the entity, e.g. ``amount``; decides how letters beside digits count.
+    The kind of the entity, e.g. ``amount``, decides how letters beside digits count.
 
     >>> same("twenty one A", "seat 21A", "seat"), same("8 PM", "8:00 p.m.", "time")
     (True, True)

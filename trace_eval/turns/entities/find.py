@@ -17,13 +17,7 @@ Kind = Literal["email", "amount", "date", "time", "code", "number", "name"]
 
 @dataclass(frozen=True)
 class Entity:
-    """One or more words that must come through.
-
-    Attributes:
-        kind: what it is.
-        text: as it stands in the text.
-        start, end: where, in characters; [start, end).
-    """
+    """One or more words that must come through: characters [start, end) of a text."""
 
     kind: Kind
     text: str
@@ -67,11 +61,7 @@ _LETTER_ALONE = re.compile(r"(?<![a-z])[a-z](?![a-z])", re.IGNORECASE)
 
 
 def find_entities(text: str, names: Iterable[str] = ()) -> list[Entity]:
-    """Entities of a text in their order, none inside another.
-
-    Args:
-        text: English.
-        names: that are looked for as they are written.
+    """Entities of an English text in their order, none inside another; names as they are written.
 
     >>> [(one.kind, one.text) for one in find_entities("Z K three F F W on March 25th, $120")]
     [('code', 'Z K three F F W'), ('date', 'March 25th'), ('amount', '$120')]
