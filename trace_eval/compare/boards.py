@@ -33,13 +33,11 @@ def _range(limits: tuple[float, float] | None, _: object) -> str | None:
 
 @dataclass(frozen=True)
 class BoardShift:
-    """One system under both judges, in the units of the board.
+    """One system under both judges, in the units of the board; rank 1 is best.
 
-    Attributes:
-        ranks: 1 is best.
-        p_holm: of its shift by binomial errors, over all systems: conservative, because the same
-            items were judged twice; None: the number of items is not known.
-        mapped: the old score on the new scale, with ``mapped_range``, 95 %; None: no mapping.
+    ``p_holm`` is of its shift by binomial errors, over all systems: conservative, because the same
+    items were judged twice; None: the number of items is not known. ``mapped`` is the old score on
+    the new scale; None: no mapping.
     """
 
     system: str
@@ -56,23 +54,16 @@ class BoardShift:
 
 @dataclass(frozen=True)
 class BoardFigures:
-    """Two boards in numbers, over one set of systems.
+    """Two boards in numbers, over one set of systems; shifts are in the units of the board."""
 
-    Attributes:
-        rows: which systems.
-        mean_absolute, mean, largest: shift, in the units of the board; ``of`` has the largest.
-        rank_move: most ranks that a system moves; ``moved`` systems move at all.
-        reordered: pairs of systems in another order, of ``pairs``.
-    """
-
-    rows: str = field(metadata=column("systems"))
+    rows: str = field(metadata=column("systems"))  # which ones
     systems: int = field(metadata=column("n"))
     spearman: float | None = field(metadata=column("Spearman"))
     kendall: float | None = field(metadata=column("Kendall"))
     mean_absolute: float = field(metadata=column("mean |shift|", ".3f"))
     mean: float = field(metadata=column("mean shift", "+.3f"))
     largest: float = field(metadata=column(shown="+.2f"))
-    of: str
+    of: str  # the system that has it
     rank_move: int = field(metadata=column("largest rank move"))
     moved: int = field(metadata=column("move"))
     reordered: int = field(
@@ -212,11 +203,7 @@ def compare_boards(one: Opinions, other: Opinions, items: int | None = None) -> 
 
 
 def _rates(source: str, old: Array, new: Array) -> Array:
-    """Both boards as shares [shape=(2, systems)].
-
-    Raises:
-        UserError: they are neither shares nor percentages.
-    """
+    """Both boards as shares [shape=(2, systems)]; raises UserError where they are no win rates."""
     both = np.stack([old, new])
     low, high = float(both.min()), float(both.max())
     unit = 100.0 if high > 1 else 1.0

@@ -20,7 +20,7 @@ from trace_eval.compare.flips import (
     repeated,
 )
 from trace_eval.compare.human_labels import AgainstLabels, AgainstRatings
-from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.compare.judgings import Array, Joined, Judging
 from trace_eval.compare.mapping import Mapping
 from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.systems import SystemChange
@@ -43,18 +43,17 @@ def _limits(limits: tuple[float, float] | None, _: object) -> str | None:
 
 @dataclass(frozen=True)
 class ChangeCoverage:
-    """The common items that each judging scored.
+    """The common items that each judging scored, and the range of the mean shift.
 
-    Attributes:
-        first, second: scored; ``unscored_first``, ``unscored_second`` by reason.
-        worst, best: mean shift where everything unscored counts against, or for, the second.
+    At worst everything unscored counts against the second judging, at best for it.
     """
 
     metric: str
     items: int
     both: int = field(metadata=column("scored by both"))
-    first: int
+    first: int  # scored
     second: int
+    # by reason
     unscored_first: dict[str, int] = field(metadata=column("unscored by the first", _reasons))
     unscored_second: dict[str, int] = field(metadata=column("by the second", _reasons))
     worst: float = field(metadata=column("mean shift, worst", "+.4f"))
@@ -65,13 +64,7 @@ class ChangeCoverage:
 class Direction:
     """Where a metric moves: second minus first, in points from 0 to 1, paired.
 
-    Attributes:
-        first, second: mean points, of verdicts those of answer A.
-        equivalence: the 90 % interval, which lies within the margin where judges are
-            interchangeable (two one-sided tests of 5 %).
-        p: of no shift, by sign flips.
-        labels: label -> share under the first, under the second, and shift; empty for scores.
-        needed: items at which the margin could be shown if there is no shift; None: no spread.
+    Mean points of verdicts are those of answer A; ``p`` is that of no shift, by sign flips.
     """
 
     metric: str
@@ -79,10 +72,12 @@ class Direction:
     first: float = field(metadata=column(shown=".4f"))
     second: float = field(metadata=column(shown=".4f"))
     shift: IntervalEstimate = field(metadata=column("mean shift"))
+    # lies within the margin where judges are interchangeable (two one-sided tests of 5 %)
     equivalence: tuple[float, float] | None = field(metadata=column("90 % interval", _limits))
     p: float = field(metadata=column("p (sign flips)", p_text))
+    # label -> share under the first, under the second, and shift; empty for scores
     labels: dict[str, tuple[float, float, IntervalEstimate]]
-    needed: int | None
+    needed: int | None  # items that would show the margin if there is no shift; None: no spread
 
     def interchangeable(self, margin: float) -> bool:
         """Whether the 90 % interval of the shift lies within the margin."""
@@ -97,11 +92,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class MetricFlips:
-    """Flips of a metric, and those beyond the judge's own noise.
-
-    Attributes:
-        excess: flips of the change minus those of A/A; None: no A/A was measured.
-    """
+    """Flips of a metric, and those of the change minus those of A/A; None: no A/A was measured."""
 
     metric: str
     flips: Flips
@@ -177,9 +168,6 @@ class JudgeChange(ChangeReport):
     severe: tuple[SevereItem, ...]
     groups: tuple[ChangeGroup, ...]
     items: tuple[tuple[str, float, float], ...]
-
-
-Array = NDArray[np.float64]
 
 
 def coverage(joined: Joined, metric: str) -> ChangeCoverage:

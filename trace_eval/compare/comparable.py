@@ -38,11 +38,7 @@ class NotComparable(UserError):
 
 @dataclass(frozen=True)
 class Held:
-    """One thing that was held fixed, or not.
-
-    Attributes:
-        same: None: one side does not say.
-    """
+    """One thing that was held fixed, or not; None: one side does not say."""
 
     name: str = field(metadata=column("what"))
     same: bool | None = field(metadata=column(shown=lambda same, _: _SAME[same]))
@@ -135,15 +131,10 @@ def _of_record(judging: Judging) -> list[tuple[str, Any]]:
 
 
 def check_comparable(baseline: Judging, other: Judging, again: bool = False) -> list[str]:
-    """Refuse runs that differ in the judge, the question or the items.
+    """Refuse runs that differ in the judge, the question or the items; note what is not recorded.
 
-    Args:
-        baseline: in whose rows ``other`` is.
-        other: the candidate, or the baseline judged once more.
-        again: it is the latter: its seed may differ, its answers may not.
-
-    Returns:
-        Notes on conditions that are not recorded.
+    The other one has the rows of the baseline. Where it is the baseline judged ``again``, its seed
+    may differ, and its answers may not.
 
     Raises:
         NotComparable: names the field.
@@ -165,13 +156,12 @@ def check_comparable(baseline: Judging, other: Judging, again: bool = False) -> 
     if again:
         before, after = _without_seed(before), _without_seed(after)
     changes = [*differences(before, after, DECIDING, other.source)]
-    pairs: dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
-    pairs = {"policy": ((before.policy,), (after.policy,))}
-    if baseline.label_sets and other.label_sets:
-        pairs = {"label set": (baseline.label_sets, other.label_sets), **pairs}
+    label_sets = baseline.label_sets, other.label_sets
+    pairs = [("label set", *label_sets)] if all(label_sets) else []
+    pairs.append(("policy", (before.policy,), (after.policy,)))
     changes += [
         (name, f"{', '.join(one)}, {other.source} {', '.join(two)}")
-        for name, (one, two) in pairs.items()
+        for name, one, two in pairs
         if one != two
     ]
     for part, message in changes:

@@ -21,17 +21,11 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Conclusions:
-    """A family of comparisons as one judge sees them.
+    """A family of comparisons as one judge sees them [shape=(m,) each]."""
 
-    Attributes:
-        signs: +1 better, -1 worse, 0 not told apart, after Holm's correction [shape=(m,)].
-        raw: the same without the correction [shape=(m,)].
-        order: sign of the difference itself [shape=(m,)].
-    """
-
-    signs: Signs
-    raw: Signs
-    order: Signs
+    signs: Signs  # +1 better, -1 worse, 0 not told apart, after Holm's correction
+    raw: Signs  # the same without the correction
+    order: Signs  # sign of the difference itself
 
     @classmethod
     def of(cls, differences: Array, p: Array) -> Conclusions:
@@ -45,26 +39,22 @@ class Conclusions:
 class ConclusionChange:
     """How the conclusions of a family change from one judge to the other.
 
-    Attributes:
-        family: what is compared, in words; ``size`` comparisons.
-        lost, gained, reversed: names of the conclusions, after Holm's correction within the family.
-        reordered: another order, and both undecided: counted, not listed.
-        raw: lost, gained and reversed at 95 % each, without the correction; ``raw_reversed`` names
-            the last.
-        order: comparisons in another order, decided or not.
-        expected: changed conclusions (lost, gained, reversed) that the judge's own noise gives;
-            None: not known. ``expected_from`` says how it was measured.
+    Those that are lost, gained and reversed are named after Holm's correction within the family,
+    and counted at 95 % each without it in ``raw``, of which ``raw_reversed`` names the last.
+    ``expected`` are so many that the judge's own noise changes, None: not known; ``expected_from``
+    says how that was measured.
     """
 
-    family: str
-    size: int
+    family: str  # what is compared, in words
+    size: int  # comparisons
     lost: tuple[str, ...] = field(metadata=column(shown=lambda names, _: len(names)))
     gained: tuple[str, ...] = field(metadata=column(shown=lambda names, _: len(names)))
     reversed: tuple[str, ...] = field(metadata=column(shown=lambda names, _: len(names)))
+    # another order, and both undecided: counted, not listed
     reordered: int = field(metadata=column("order only"))
     raw: tuple[int, int, int] = field(metadata=column("without Holm", joined(" / ")))
     raw_reversed: tuple[str, ...]
-    order: int
+    order: int  # comparisons in another order, decided or not
     expected: float | None = field(
         default=None,
         metadata=column(
@@ -139,11 +129,7 @@ def z_p(differences: Array, variances: Array) -> Array:
 
 
 def sign_conclusions(wins: NDArray[Any], losses: NDArray[Any]) -> Conclusions:
-    """Conclusions of exact sign tests of wins against losses; ties do not count.
-
-    Args:
-        wins, losses: whole numbers [shape=(m,)].
-    """
+    """Conclusions of exact sign tests of wins against losses, whole numbers; ties do not count."""
     from scipy.special import bdtr
 
     number = (wins + losses).astype(np.int64)

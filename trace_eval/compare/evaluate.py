@@ -34,9 +34,7 @@ from trace_eval.stats.report import ITEMS
 class Mutual:
     """Two runs with each other on one dimension, over the items that both scored.
 
-    Attributes:
-        same: share of equal labels; typed ties are collapsed where one side has plain ones.
-        kappa: Cohen's kappa of the same.
+    Typed ties are collapsed where one side has plain ones; kappa is Cohen's.
     """
 
     first: str
@@ -61,30 +59,20 @@ class NoiseEffect:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """All tables of ``trace-eval compare``; each list is one table.
+    """All tables of ``trace-eval compare``; each list is one table."""
 
-    Attributes:
-        names: of the runs, unique.
-        shared: items that are in all runs; ``only`` counts what each run has beyond them.
-        labels: file name, or run, that the human labels come from; None: there are none.
-        people: each run against the human labels; empty: there are none.
-        differences: second run minus first against the labels, paired, with McNemar's test.
-        apart: pairs on which the runs say the most different things, furthest first.
-        drawn: what intervals against the labels are over, in words.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the runs, unique
     options: CompareOptions
-    shared: int
-    only: dict[str, int]
-    labels: str | None
+    shared: int  # items that are in all runs
+    only: dict[str, int]  # how many each run has beyond them
+    labels: str | None  # file name, or run, that the human labels come from; None: there are none
     costs: tuple[RunCost, ...]
-    people: tuple[JudgeScore, ...]
-    differences: tuple[Comparison, ...]
+    people: tuple[JudgeScore, ...]  # each run against the human labels
+    differences: tuple[Comparison, ...]  # against them, second minus first, with McNemar's test
     mutual: tuple[Mutual, ...]
-    apart: tuple[Disagreement, ...]
+    apart: tuple[Disagreement, ...]  # where the runs say the most different things, furthest first
     noise: tuple[NoiseEffect, ...] = ()
-    drawn: str = ITEMS
+    drawn: str = ITEMS  # what intervals against the labels are over, in words
     notes: tuple[str, ...] = ()
 
 
@@ -93,12 +81,9 @@ def compare_runs(
     labels: Path | Opinions | None = None,
     options: CompareOptions | None = None,
 ) -> RunComparison:
-    """Put runs side by side.
+    """Put two or more run folders side by side.
 
-    Args:
-        folders: two or more run folders.
-        labels: human labels, or the file of them; None: the labels inside the first run that
-            has some.
+    Without human labels, or the file of them, those inside the first run that has some count.
 
     Raises:
         UserError: fewer than two runs, a folder that is no judged run, or no common item.
@@ -242,17 +227,14 @@ _WEIGHT = {"overall": 3.0, "preference": 3.0, "match": 3.0}
 class Disagreement:
     """A pair with the verdict of each run.
 
-    Attributes:
-        distance: opposite winners of the pair as a whole count 3, of one dimension 1, a
-            winner and a tie half of that; the largest over any two runs.
-        verdicts: run -> dimension -> label, where there is one.
-        people: dimension -> human label.
+    Opposite winners of the pair as a whole are 3 apart, of one dimension 1, a winner and a tie half
+    of that; the distance is the largest over any two runs.
     """
 
     pair: str
     distance: float
-    verdicts: dict[str, dict[str, str]]
-    people: dict[str, str]
+    verdicts: dict[str, dict[str, str]]  # run -> dimension -> label, where there is one
+    people: dict[str, str]  # dimension -> human label
 
 
 def disagreements(tables: Mapping[str, Opinions], labels: Opinions | None) -> list[Disagreement]:

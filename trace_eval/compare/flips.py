@@ -13,16 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.compare.judgings import Array, Joined, Judging
 from trace_eval.estimate.share import Share
 from trace_eval.opinions.codes import LABELS, MISSING, UNTYPED, Codes, collapse_codes, is_untyped
 from trace_eval.show.table import Table, column, joined, table
 from trace_eval.stats.agreement.counts import joint_counts, kappa
 
-Array = NDArray[np.float64]
-
 #: Kinds of flips of labels.
 KINDS = ("win reversed", "win to tie", "tie to win", "both_good and both_bad")
+
+#: The sentence on two copies of one judging.
+COPY = "identical judgements: not an A/A"
 
 #: Scores closer than this are the same.
 _SAME = 1e-9
@@ -30,20 +31,13 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class Flips:
-    """Items on which two judgings differ.
+    """Items on which two judgings differ."""
 
-    Attributes:
-        share: flips over the items that both scored; ``interval`` gives Wilson's.
-        kinds: kind -> items, see :data:`KINDS`; empty for scores.
-        kappa: of the two judgings with each other; None: scores, or one label throughout.
-        labels: of the transitions; empty for scores.
-        transitions: items by label of the first (rows) and of the second (columns).
-    """
-
-    share: Share
-    kinds: dict[str, int]
-    kappa: float | None
-    labels: tuple[str, ...] = ()
+    share: Share  # flips over the items that both scored; its ``interval`` is Wilson's
+    kinds: dict[str, int]  # items by kind, see :data:`KINDS`; empty for scores
+    kappa: float | None  # of both with each other; None: scores, or one label throughout
+    labels: tuple[str, ...] = ()  # of the transitions; empty for scores
+    # items by label of the first (rows) and of the second (columns)
     transitions: tuple[tuple[int, ...], ...] = ()
 
 
@@ -84,21 +78,13 @@ def flips(one: Judging, other: Judging, metric: str) -> Flips:
 
 @dataclass(frozen=True)
 class VerdictNoise:
-    """The judge with itself: A/A.
+    """The judge with itself: A/A."""
 
-    Attributes:
-        runs: names of the repetitions.
-        items: items with a repetition that came from no cache.
-        flips: of the first judging with each repetition, and of those with each other, pooled.
-        reason: why the noise is not measured; None: it is.
-        notes: repetitions, or items of them, that were left out, and why.
-    """
-
-    runs: tuple[str, ...]
-    items: int
-    flips: Share
-    reason: str | None = None
-    notes: tuple[str, ...] = ()
+    runs: tuple[str, ...]  # names of the repetitions
+    items: int  # with a repetition that came from no cache
+    flips: Share  # of the first judging and all repetitions, each two of them, pooled
+    reason: str | None = None  # why the noise is not measured; None: it is
+    notes: tuple[str, ...] = ()  # repetitions, or items of them, that were left out, and why
 
     @property
     def measured(self) -> bool:
@@ -131,7 +117,7 @@ def _fresh(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | No
     number = len(first)
     none = np.zeros(number, bool)
     if identical(first, repeat):
-        return none, "identical judgements: not an A/A"
+        return none, COPY
     if repeat.record is None or first.record is None:
         return ~none, None
     one, other = first.facts["replies"], repeat.facts["replies"]
@@ -144,10 +130,7 @@ def _fresh(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | No
 def repeated(
     first: Judging, repeats: Sequence[Judging], metric: str
 ) -> tuple[Array, VerdictNoise, list[Array]]:
-    """The noise of a judge from repetitions of one judging.
-
-    Args:
-        repeats: the same items judged again, in the rows of the first one.
+    """The noise of a judge from repetitions of one judging, in its rows.
 
     Returns:
         Per item the share of pairs of judgings that differ (NaN: no pair), the noise, and per pair
@@ -186,19 +169,13 @@ _EVEN = 0.5
 
 @dataclass(frozen=True)
 class SevereItem:
-    """One item that went from a win to a loss, or lost its verdict.
-
-    Attributes:
-        tagged: the user tagged it as one that must not fail.
-        why: why it is listed, in words.
-        before, after: its points; ``unscored``: no verdict.
-    """
+    """One item that went from a win to a loss, or lost its verdict."""
 
     item: str
     metric: str
-    tagged: bool
+    tagged: bool  # by the user, as one that must not fail
     why: tuple[str, ...] = field(metadata=column(shown=joined("; ")))
-    before: str
+    before: str  # its points; ``unscored``: no verdict
     after: str
 
 
@@ -207,10 +184,8 @@ def severe_items(
 ) -> list[SevereItem]:
     """Items that went from a win to a loss, or to no verdict, for a reason that counts.
 
-    Args:
-        joined: before and after.
-        flip: items whose answer B is looked at, not A [shape=(n,)]; None: a reversal in either
-            direction counts.
+    Of those in ``flip`` [shape=(n,)] answer B is looked at, not A; None: a reversal in either
+    direction counts.
     """
     one, other = joined.first, joined.second
     before, after = joined.points(metric)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trace_eval.compare.judgings import Ceiling, Joined
+from trace_eval.compare.judgings import Array, Ceiling, Joined
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import sign_flip
@@ -25,30 +24,22 @@ from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 from trace_eval.stats.inference.sampling import simple_design
 from trace_eval.stats.options import AgreeOptions
 
-Array = NDArray[np.float64]
-
 #: Shown where neither judge is nearer.
 NEITHER = "not told apart"
 
 
 @dataclass(frozen=True)
 class AgainstLabels:
-    """Both judges compared with human labels on the items that both scored.
-
-    Attributes:
-        scores: of the first and of the second, with the majority class beside them.
-        comparison: second minus first, paired, with McNemar's test.
-        nearer: name of the judge that is nearer; None: not told apart.
-        ceiling: annotators among themselves; None: one label per item, or a dimension of many.
-        powered: mean human points of answer A over all items, from their labels and each
-            judge (PPI); empty where annotators labelled everything.
-    """
+    """Both judges compared with human labels on the items that both scored."""
 
     metric: str
-    scores: tuple[JudgeScore, ...]
-    comparison: Comparison
+    scores: tuple[JudgeScore, ...]  # first and second, with the majority class beside them
+    comparison: Comparison  # second minus first, paired, with McNemar's test
+    # name of the judge that is nearer; None: not told apart
     nearer: str | None = field(metadata=column(shown=lambda name, _: name or NEITHER))
-    ceiling: Ceiling | None
+    ceiling: Ceiling | None  # annotators themselves; None: one label per item, or one part of many
+    # mean human points of answer A over all items, from their labels and each judge (PPI); empty
+    # where annotators labelled everything
     powered: tuple[PPIEstimate, ...]
 
 
@@ -56,21 +47,17 @@ class AgainstLabels:
 class AgainstRatings:
     """Both judges' scores compared with mean human ratings on the items that both scored.
 
-    Attributes:
-        judges: names of the first and the second.
-        errors: mean absolute distance from mean human rating, points from 0 to 1, of the first,
-            of the second, and second minus first, paired.
-        ranks: Spearman's rho with it, likewise.
-        p: of equal errors, by sign flips.
-        nearer, ceiling, powered: as of :class:`AgainstLabels`.
+    Figures are of the first judge, of the second, and second minus first, paired; the last three
+    fields are as of :class:`AgainstLabels`.
     """
 
     metric: str
     judges: tuple[str, str]
     items: int
+    # mean absolute distance from the mean human rating, points from 0 to 1
     errors: tuple[IntervalEstimate, IntervalEstimate, IntervalEstimate]
-    ranks: tuple[IntervalEstimate, IntervalEstimate, IntervalEstimate]
-    p: float
+    ranks: tuple[IntervalEstimate, IntervalEstimate, IntervalEstimate]  # Spearman's rho with it
+    p: float  # of equal errors, by sign flips
     nearer: str | None
     ceiling: Ceiling | None
     powered: tuple[PPIEstimate, ...]

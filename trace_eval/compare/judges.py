@@ -22,7 +22,7 @@ from trace_eval.compare.change_report import (
 )
 from trace_eval.compare.change_tables import change_tables
 from trace_eval.compare.comparable import OF_THE_JUDGE, Held, held_fixed, others_changed
-from trace_eval.compare.flips import identical, severe_items
+from trace_eval.compare.flips import COPY, identical, severe_items
 from trace_eval.compare.human_labels import against_labels, against_ratings
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
 from trace_eval.compare.mapping import Mapping, mapping
@@ -111,14 +111,9 @@ def compare_judgings(
     repeats: Sequence[Judging] = (),
     options: ChangeOptions | None = None,
 ) -> JudgeChange:
-    """Compare two judgings of the same items.
+    """Compare judgings by the old and the new judge, and by the first once more (A/A).
 
-    Args:
-        first, second: of the old and the new judge.
-        repeats: the first judging once more (A/A).
-
-    Raises:
-        UserError: they have no item or metric in common.
+    Raises as :func:`join`.
     """
     options = options or ChangeOptions()
     joined = join(first, second)
@@ -194,7 +189,7 @@ def _sentence(
     options: ChangeOptions,
 ) -> str:
     if same:
-        return "identical judgements: not an A/A"
+        return COPY
     if not main.items:
         return "not enough data: no item was scored by both"
     value, limits, margin = main.shift.value or 0.0, main.shift.interval, options.margin

@@ -25,19 +25,12 @@ ABSENT = "absent"
 
 @dataclass(frozen=True)
 class Ceiling:
-    """Agreement among annotators, which no judge can be expected to exceed.
+    """Agreement among annotators, which no judge can be expected to exceed."""
 
-    Attributes:
-        pairs: (item, rater, rater) triples.
-        agreement: share of them with equal labels; None: ratings.
-        kappa: beyond chance; None: ratings, or one label only.
-        error: mean absolute distance of two ratings, points from 0 to 1; None: labels.
-    """
-
-    pairs: int
-    agreement: float | None = None
-    kappa: float | None = None
-    error: float | None = None
+    pairs: int  # (item, rater, rater) triples
+    agreement: float | None = None  # share of them with equal labels; None: ratings
+    kappa: float | None = None  # beyond chance; None: ratings, or one label only
+    error: float | None = None  # mean distance of two ratings, points from 0 to 1; None: labels
 
 
 @dataclass(frozen=True)
@@ -51,19 +44,13 @@ class Judging(Opinions):
     samples, and all equal), ``severe`` (tagged as one that must not fail), ``length`` of the longer
     answer and ``rated``, mean human rating of a single answer, points from 0 to 1. A table of
     verdicts has few of them.
-
-    Attributes:
-        length_unit: ``s``, or ``words`` where no answer is a recording.
-        ceiling: annotators among themselves; None: one opinion per item.
-        record: of the run; None: a table, which has no record.
-        evidence: clip -> hash of its blueprint.
     """
 
-    length_unit: str = "s"
-    ceiling: Ceiling | None = None
-    record: RunRecord | None = None
+    length_unit: str = "s"  # or ``words`` where no answer is a recording
+    ceiling: Ceiling | None = None  # annotators among themselves; None: one opinion per item
+    record: RunRecord | None = None  # of the run; None: a table, which has no record
     label_sets: tuple[str, ...] = ()
-    evidence: Mapping[str, str] = field(default_factory=dict)
+    evidence: Mapping[str, str] = field(default_factory=dict)  # clip -> hash of its blueprint
 
     @property
     def metrics(self) -> list[str]:
@@ -83,15 +70,11 @@ class Judging(Opinions):
 
 @dataclass(frozen=True)
 class Joined:
-    """Two judgings of the same items, row by row.
-
-    Attributes:
-        only_first, only_second: items that the other one does not have.
-    """
+    """Two judgings of the same items, row by row."""
 
     first: Judging
     second: Judging
-    only_first: int
+    only_first: int  # items that the other one does not have
     only_second: int
 
     @property
@@ -115,19 +98,13 @@ class Joined:
 
 
 def join(first: Judging, second: Judging) -> Joined:
-    """Put two judgings side by side by the ids of their items.
-
-    Raises:
-        UserError: they have no item, or no metric, in common.
-    """
+    """Put two judgings side by side by item; raises UserError where no item or metric is shared."""
     rows = second.find(first.ids)
     both = rows >= 0
     if not both.any():
         raise UserError(_nothing_in_common(first, second))
-    number = int(both.sum())
-    joined = Joined(
-        first.take(both), second.take(rows[both]), len(first) - number, len(second) - number
-    )
+    kept, number = (first.take(both), second.take(rows[both])), int(both.sum())
+    joined = Joined(*kept, len(first) - number, len(second) - number)
     if not joined.metrics:
         raise UserError(
             f"{first.source} judged {', '.join(first.metrics)} and {second.source}"
@@ -138,10 +115,11 @@ def join(first: Judging, second: Judging) -> Joined:
 
 def _nothing_in_common(first: Judging, second: Judging) -> str:
     """An id of both, and how ids come to be equal."""
-    ids, questions = [], []
-    for one in (first, second):
-        ids.append(repr(one.ids[0]) if len(one) else "none")
-        questions.append({*one.facts.get("instruction_id", np.array([])).tolist()} - {None})
+    ids = [repr(one.ids[0]) if len(one) else "none" for one in (first, second)]
+    questions = [
+        {*one.facts.get("instruction_id", np.array([])).tolist()} - {None}
+        for one in (first, second)
+    ]
     remedy = "give an item one id in both runs, without the name of a system"
     if questions[0] & questions[1]:
         remedy += "; their questions match: where each has one answer, judge both again with"

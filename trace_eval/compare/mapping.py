@@ -25,25 +25,17 @@ _MOST = 400
 class Mapping:
     """How old scores become new ones, in the units of the scores.
 
-    Attributes:
-        kind: ``linear``, ``isotonic`` or ``none``.
-        points: that it was fitted on.
-        intercept, slope, slope_error: of the line; None: it is none.
-        sd: of the residuals.
-        half_width: half of the 95 % prediction interval of a new point in the middle.
-        knots: old and new score at every step; of a line its two ends.
-        centre, spread: mean and sum of squares of the old scores, for intervals off the middle.
-        left_out: mean absolute error of points that were left out in turn; ``identity`` that of
-            taking the old score for the new one.
-        low, high: range of old scores; outside of it the mapping is not to be used.
-        reason: why there is none; None: there is one.
+    It is ``linear``, ``isotonic`` or ``none``; ``half_width`` is half of the 95 % prediction
+    interval of a new point in the middle, ``left_out`` the mean absolute error of points that were
+    left out in turn, and ``identity`` that of taking the old score for the new one. Outside of
+    ``low`` to ``high``, the range of old scores, it is not to be used.
     """
 
     kind: str = field(
         metadata=column("mapping", lambda kind, _: "no mapping" if kind == "none" else kind)
     )
-    points: int
-    intercept: float | None = None
+    points: int  # that it was fitted on
+    intercept: float | None = None  # of the line; None: it is none
     slope: float | None = None
     slope_error: float | None = None
     sd: float | None = field(default=None, metadata=column("residual sd", ".3g"))
@@ -56,10 +48,10 @@ class Mapping:
         default=0.0, metadata=column("only within", lambda low, row: f"{low:g} to {row.high:g}")
     )
     high: float = 0.0
-    reason: str | None = None
-    knots: tuple[tuple[float, float], ...] = ()
-    centre: float = 0.0
-    spread: float = 0.0
+    reason: str | None = None  # why there is none; None: there is one
+    knots: tuple[tuple[float, float], ...] = ()  # old and new at every step; of a line its ends
+    centre: float = 0.0  # mean of the old scores, for intervals off the middle
+    spread: float = 0.0  # sum of their squares around it
 
     @property
     def line(self) -> str | None:
@@ -84,10 +76,9 @@ class Mapping:
 
 
 def mapping(old: Array, new: Array) -> Mapping:
-    """Fit the mapping; "none" unless it beats the identity on points that were left out.
+    """Fit the mapping of scores that are all known [shape=(m,) each], by system or item.
 
-    Args:
-        old, new: one score per system or item under each judge, all known [shape=(m,)].
+    It is "none" unless it beats the identity on points that were left out.
     """
     number, places = len(old), np.unique(old)
     low, high = (float(places[0]), float(places[-1])) if number else (0.0, 0.0)

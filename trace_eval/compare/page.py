@@ -34,16 +34,11 @@ POLICY = (
 
 @dataclass(frozen=True)
 class ComparedRow:
-    """The labels and reasons of one dimension of a pair.
-
-    Attributes:
-        labels: of each run in the page's order, then the human label; None: there is none.
-        words: (runs, their reasons); runs with the same reasons are named together.
-    """
+    """The labels and reasons of one dimension of a pair."""
 
     title: str
-    labels: tuple[str | None, ...]
-    words: tuple[tuple[str, str], ...]
+    labels: tuple[str | None, ...]  # by run in the page's order, then the human one; None: none
+    words: tuple[tuple[str, str], ...]  # (runs, their reasons); equal reasons stand together
 
     @property
     def human(self) -> str | None:
@@ -58,17 +53,12 @@ class ComparedRow:
 
 @dataclass(frozen=True)
 class PairView:
-    """A pair on the page.
-
-    Attributes:
-        players: (name, where to play it).
-        rows: those on which runs differ first.
-    """
+    """A pair on the page."""
 
     pair: str
     instruction: str | None
-    players: tuple[tuple[str, PlayedSound], ...]
-    rows: tuple[ComparedRow, ...]
+    players: tuple[tuple[str, PlayedSound], ...]  # (name, where to play it)
+    rows: tuple[ComparedRow, ...]  # those on which runs differ first
 
 
 def write_page(
@@ -77,11 +67,9 @@ def write_page(
     path: Path,
     copy: bool = False,
 ) -> None:
-    """Write the page.
+    """Write the page of runs in the report's order.
 
-    Args:
-        folders: the runs, in the report's order.
-        copy: put copies of the recordings beside it, so that it can be moved.
+    With ``copy``, copies of the recordings lie beside it, so that it can be moved.
 
     Raises:
         UserError: the file cannot be written.

@@ -76,15 +76,10 @@ def is_board(source: Source) -> bool:
 
 
 def read_board(source: Source, keys: Sequence[str] = ("system",)) -> Opinions:
-    """Read one column of a table with a row per system.
+    """Read one column of a table (``FILE:COLUMN``) with a row per system, named by ``keys``.
 
-    Args:
-        source: ``FILE:COLUMN``.
-        keys: columns that together name a system.
-
-    Returns:
-        A row per system: ``score`` as the table has it, and the fact ``baseline``, which one system
-        at most has: all others are compared with it.
+    A row has ``score`` as in the table, and the fact ``baseline``, which one system at most has:
+    all others are compared with it.
 
     Raises:
         UserError: a column is missing, a score is no number, or two rows have one name.

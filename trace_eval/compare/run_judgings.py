@@ -28,11 +28,7 @@ from trace_eval.stats.agreement.levels import human_ceiling
 
 
 def run_judging(run: Run) -> Judging:
-    """The judging that a run holds.
-
-    Raises:
-        UserError: nothing in it has been judged.
-    """
+    """The judging that a run holds; raises UserError where nothing in it has been judged."""
     return _scores(run) if run.holds_scores else _verdicts(run)
 
 
@@ -41,7 +37,9 @@ def _verdicts(run: Run) -> Judging:
     judged, pairs = run.judgements(), {pair.id: pair for pair in run.pairs()}
     ids = table.ids.tolist()
     results, items = [judged[name] for name in ids], [pairs[name] for name in ids]
-    why = ["no_rating" if j.status == "scored" else j.reason or "incomplete" for j in results]
+    why = texts_of(
+        ["no_rating" if j.status == "scored" else str(j.reason or "incomplete") for j in results]
+    )
     codes = {
         f"pair.{name}": column
         for name, column in table.codes.items()
@@ -61,10 +59,7 @@ def _verdicts(run: Run) -> Judging:
         codes=codes,
         facts=facts,
         reasons={
-            name: texts_of(
-                [str(w) if c == MISSING else None for w, c in zip(why, own, strict=True)]
-            )
-            for name, own in codes.items()
+            name: np.where(own == MISSING, why, np.array(None)) for name, own in codes.items()
         },
         record=run.record(),
         label_sets=tuple(sorted({j.label_set for j in results if j.status == "scored"})),

@@ -46,21 +46,16 @@ class RunScores:
 class ScoreDifference:
     """Second run minus first, on the rubric's scale, over questions that both scored.
 
-    Attributes:
-        questions: how many; several items of one count by their mean.
-        means: of the first and the second run over them.
-        difference: mean of the questions' differences; the interval draws questions.
-        higher, lower: questions on which the second is higher, or lower.
-        p: two-sided sign-flip test over questions; ``p_holm`` corrected over all comparisons.
+    ``p`` is that of a two-sided sign-flip test over questions, Holm's over all comparisons.
     """
 
     first: str
     second: str
     rubric: str
-    questions: int
-    means: tuple[float, float]
-    difference: IntervalEstimate
-    higher: int
+    questions: int  # several items of one count by their mean
+    means: tuple[float, float]  # of the first and the second run over them
+    difference: IntervalEstimate  # mean of the questions' differences; the interval draws questions
+    higher: int  # questions on which the second is higher
     lower: int
     p: float = field(metadata=column(shown=p_text))
     p_holm: float = field(metadata=column("Holm", p_text))
@@ -78,21 +73,15 @@ class ScoreDisagreement:
 
 @dataclass(frozen=True)
 class ScoreComparison:
-    """All tables of ``trace-eval compare`` for runs of scores; each list is one table.
+    """All tables of ``trace-eval compare`` for runs of scores; each list is one table."""
 
-    Attributes:
-        names: of the runs, unique.
-        shared: questions that are in all runs; ``only`` counts what each run has beyond them.
-        apart: questions on which the runs differ most, furthest first.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the runs, unique
     options: CompareOptions
-    shared: int
-    only: dict[str, int]
+    shared: int  # questions that are in all runs
+    only: dict[str, int]  # how many each run has beyond them
     runs: tuple[RunScores, ...]
     differences: tuple[ScoreDifference, ...]
-    apart: tuple[ScoreDisagreement, ...]
+    apart: tuple[ScoreDisagreement, ...]  # where the runs differ most, furthest first
     notes: tuple[str, ...] = ()
 
 
@@ -125,11 +114,7 @@ def compare_folders(
 def compare_scores(
     folders: Sequence[Path], options: CompareOptions | None = None
 ) -> ScoreComparison:
-    """Put runs of scores side by side.
-
-    Args:
-        folders: two or more run folders of ``rate``.
-        options: default: :class:`CompareOptions`; questions are always drawn as a whole.
+    """Put two or more run folders of ``rate`` side by side; questions are drawn as a whole.
 
     Raises:
         UserError: fewer than two runs, or no question that two of them scored under one rubric.

@@ -16,7 +16,7 @@ from trace_eval.compare.conclusions import (
     sign_conclusions,
     z_conclusions,
 )
-from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.compare.judgings import Array, Joined, Judging
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import holm, sign_flip
@@ -24,8 +24,6 @@ from trace_eval.estimate.resample import Resampler
 from trace_eval.show.table import column, joined, p_text
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.outcomes import ranks
-
-Array = NDArray[np.float64]
 
 #: Pairs of bootstrap resamples of one judging, where there is no A/A.
 _HALVES = 100
@@ -35,9 +33,8 @@ _HALVES = 100
 class SystemShift:
     """One system's mean points under both judges; of pairs that is its win rate, ties as halves.
 
-    Attributes:
-        ranks: 1 is best; None: it has no score.
-        p_holm: of no shift, by sign flips of its own items, over all systems.
+    Rank 1 is best, None is that of a system without a score. ``p_holm`` is that of no shift, by
+    sign flips of its own items, over all systems.
     """
 
     system: str
@@ -51,16 +48,11 @@ class SystemShift:
 
 @dataclass(frozen=True)
 class SystemChange:
-    """All systems, best under the first judge first.
-
-    Attributes:
-        correlation: of the two orders.
-        conclusions: against the field, and of every two systems that met.
-    """
+    """All systems, best under the first judge first."""
 
     rows: tuple[SystemShift, ...]
-    correlation: Correlation
-    conclusions: tuple[ConclusionChange, ...]
+    correlation: Correlation  # of the two orders
+    conclusions: tuple[ConclusionChange, ...]  # against the field, and of every two that met
 
     @property
     def beyond_noise(self) -> bool:
@@ -72,20 +64,13 @@ class SystemChange:
 
 @dataclass(frozen=True)
 class _Rows:
-    """A row per item and system that is compared in it.
-
-    Attributes:
-        item, system: numbers [shape=(k,)].
-        rival: the system on the other side; -1: single answers [shape=(k,)].
-        flip: the system gave answer B [shape=(k,)].
-        names: of the systems.
-    """
+    """A row per item and system that is compared in it [shape=(k,)]."""
 
     item: NDArray[np.int64]
     system: NDArray[np.int64]
-    rival: NDArray[np.int64]
-    flip: NDArray[np.bool_]
-    names: tuple[str, ...]
+    rival: NDArray[np.int64]  # the system on the other side; -1: single answers
+    flip: NDArray[np.bool_]  # the system gave answer B
+    names: tuple[str, ...]  # of the systems
 
     def points(self, of: Array) -> Array:
         """Points of each row, from those of answer A of each item."""
@@ -97,8 +82,7 @@ def system_change(
 ) -> SystemChange | None:
     """Systems under both judges; None where an item names no system.
 
-    Args:
-        repeat: the first judging once more, in its rows: gives the changes that noise makes.
+    The first judging once more, in its rows, gives the changes that noise makes.
     """
     table = _rows_of(joined.first)
     if table is None or len(table.names) < 2:
@@ -170,19 +154,13 @@ def _rows(
 
 @dataclass(frozen=True)
 class _Family:
-    """Comparisons of systems.
-
-    Attributes:
-        name: of the family; ``names`` of the comparisons.
-        rows: that count; ``group`` is the comparison of each [shape=(k,)].
-        labels: sign tests of wins and losses; scores: normal tests of means against the field.
-    """
+    """Comparisons of systems."""
 
     name: str
-    names: tuple[str, ...]
-    rows: _Rows
-    group: NDArray[np.int64]
-    labels: bool
+    names: tuple[str, ...]  # of the comparisons
+    rows: _Rows  # that count
+    group: NDArray[np.int64]  # comparison of each [shape=(k,)]
+    labels: bool  # sign tests of wins and losses; else normal tests of means against the field
 
     def conclude(self, points: Array, weight: Array | None = None) -> Conclusions:
         """From points of each item, and how often each counts."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from blueprints import UserError, counted
 from trace_eval.compare.comparable import check_comparable
-from trace_eval.compare.flips import identical, severe_items
+from trace_eval.compare.flips import COPY, identical, severe_items
 from trace_eval.compare.gate.report import GateReport, Verdict, properties, sentence
 from trace_eval.compare.gate.rows import coverage, gate_rows, sides
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
@@ -18,9 +18,6 @@ from trace_eval.runs.run import Run
 from trace_eval.turns.compare import compare_systems, faulty, usable
 from trace_eval.turns.limits import failed, limited, undecided
 from trace_eval.turns.report import TurnsReport, time_folder
-
-#: The sentence on two copies of one judging.
-COPY = "identical judgements: not an A/A"
 
 #: Metrics of a pair as a whole.
 _WHOLE = ("overall", "preference", "verdict")
@@ -99,11 +96,7 @@ def _gate(
 
 
 def _chosen(joined: Joined, by: Sequence[str]) -> list[str]:
-    """The requested metrics, the overall verdict first.
-
-    Raises:
-        UserError: there is none of that name.
-    """
+    """The requested metrics, the overall verdict first; raises UserError where one is missing."""
     last = {name: name.rpartition(".")[2] for name in joined.metrics}
     names = sorted(joined.metrics, key=lambda n: last[n] not in _WHOLE)
     if not by:
@@ -122,11 +115,7 @@ def _chosen(joined: Joined, by: Sequence[str]) -> list[str]:
 def _with_timing(
     report: GateReport, baseline: Source, candidate: Source, options: GateOptions
 ) -> GateReport:
-    """The report with the timing of the calls of both runs, where they hold any.
-
-    Raises:
-        UserError: there are limits of timing, and a run holds no calls.
-    """
+    """The report with the timing of both runs' calls; raises UserError for limits without any."""
     before, after = _timed(baseline), _timed(candidate)
     if before is None or after is None:
         if options.limits.any:
@@ -136,11 +125,8 @@ def _with_timing(
                 " --fail-over and --fail-under"
             )
         return report
-    notes = (
-        *report.notes,
-        *_left_out(report.baseline, before),
-        *_left_out(report.candidate, after),
-    )
+    left_out = _left_out(report.baseline, before), _left_out(report.candidate, after)
+    notes = (*report.notes, *left_out[0], *left_out[1])
     after, before = usable(after, before)
     timing = compare_systems(after, before, options.bootstrap)
     rows = limited(options.limits, after, timing)
@@ -175,5 +161,4 @@ def _left_out(name: str, report: TurnsReport) -> Iterator[str]:
 
 
 def _timed(source: Source) -> TurnsReport | None:
-    folder = source.folder if isinstance(source, Run) else Path(source)
-    return time_folder(folder)
+    return time_folder(source.folder if isinstance(source, Run) else Path(source))

@@ -77,11 +77,9 @@ def junit_error(message: object, baseline: object, seconds: float = 0.0) -> str:
 def junit_conditions(
     suite: str, conditions: Sequence[tuple[str, str, str]], failed: Sequence[bool]
 ) -> str:
-    """A test case per condition of ``--fail-under``.
+    """A test case per condition of ``--fail-under``, and which of them were not met.
 
-    Args:
-        conditions: (whose figure, its name, its value and the wanted one).
-        failed: which of them were not met.
+    A condition is (whose figure, its name, its value and the wanted one).
     """
     cases = [
         _Case(who, name, "fail" if missed else "pass", result, "condition", result)
@@ -91,21 +89,15 @@ def junit_conditions(
 
 
 def junit_limits(suite: str, rows: Sequence[Limited], started: float) -> str:
-    """A test case per limit of ``turns``; those that cannot be decided are skipped.
+    """A test case per limit of ``turns``, begun at a time of the monotonic clock.
 
-    Args:
-        rows: the limits.
-        started: by the monotonic clock.
+    Those that cannot be decided are skipped.
     """
     return _document(suite, _of_limits(rows), time.monotonic() - started)
 
 
 def write_junit(path: Path, document: str) -> None:
-    """Write the document.
-
-    Raises:
-        UserError: the file cannot be written.
-    """
+    """Write the document; raises UserError where the file cannot be written."""
     make_folder(path.parent)
     write_file(path, document)
 

@@ -26,29 +26,19 @@ _HALVINGS = 20
 class Spread:
     """How far paired differences scatter by themselves.
 
-    Attributes:
-        items: paired items; ``units`` independent ones among them (clusters).
-        flips: share of items that differ, where all differ by one step and are independent, as of
-            right and wrong; None: see ``variance``.
-        step: that step.
-        variance: mean square of the units' sums.
-        labels: a drop makes some items lose a whole point, where scores all shift a little.
+    Where all items differ by one step and are independent, as of right and wrong, it is the share
+    of them that flips; None: the variance says it.
     """
 
-    items: int
-    units: int
+    items: int  # paired
+    units: int  # independent ones among them (clusters)
     flips: float | None
     step: float
-    variance: float
-    labels: bool
+    variance: float  # mean square of the units' sums
+    labels: bool  # a drop makes some items lose a whole point, where scores all shift a little
 
     def at(self, drop: float, alpha: float) -> float:
-        """Power of the test at a drop of the mean, 0 to 1.
-
-        Args:
-            drop: in points, positive.
-            alpha: one-sided level.
-        """
+        """Power, 0 to 1, of the one-sided test at a drop of the mean, in points above 0."""
         if not self.items:
             return 0.0
         if self.flips is not None:
@@ -73,13 +63,9 @@ class Spread:
 def spread(
     differences: Array, cluster: NDArray[np.int64] | None, labels: bool, sure: bool = False
 ) -> Spread:
-    """The spread of paired differences.
+    """The spread of known paired differences [shape=(n,)]; without clusters they are independent.
 
-    Args:
-        differences: known ones [shape=(n,)].
-        cluster: of each; None: independent.
-        labels: of verdicts, not of scores.
-        sure: take the upper 95 % limit of the spread, not its value.
+    They are of verdicts (``labels``) or of scores; ``sure`` takes the upper 95 % limit.
     """
     number = len(differences)
     sums = cluster_sums(differences, cluster)

@@ -30,19 +30,12 @@ CAN_TELL = 0.5
 
 
 class Drop(NamedTuple):
-    """The test of one metric.
+    """The test of one metric."""
 
-    Attributes:
-        difference: candidate minus baseline, points from 0 to 1.
-        p: one-sided, of "the candidate is worse".
-        power: chance that the test sees a drop of the margin, by the upper limit of the noise.
-        spread: of the noise: what else the test can see.
-    """
-
-    difference: float
-    p: float
-    power: float
-    spread: Spread
+    difference: float  # candidate minus baseline, points from 0 to 1
+    p: float  # one-sided, of "the candidate is worse"
+    power: float  # chance that it sees a drop of the margin, by the upper limit of the noise
+    spread: Spread  # of the noise: what else the test can see
 
 
 def measure(
@@ -54,12 +47,9 @@ def measure(
 ) -> Drop:
     """Test paired differences for a drop, and compute the power of the test.
 
-    Args:
-        differences: candidate minus baseline of the items that both scored [shape=(n,)].
-        cluster: of each item; None: independent.
-        noise: differences of A/A with their clusters; the power follows from the wider of these and
-            the differences themselves.
-        labels: of verdicts, not of scores.
+    Differences are candidate minus baseline of the items that both scored [shape=(n,)], those of
+    noise are of A/A, each with its clusters (None: independent); the power follows from the wider
+    ones. ``labels``: they are of verdicts, not of scores.
     """
     number = len(differences)
     result = spread(differences, cluster, labels)
@@ -82,12 +72,9 @@ def measure(
 def decide(
     difference: float, power: float, p: float, options: GateOptions, limit: float | None = None
 ) -> Verdict:
-    """The verdict on one metric.
+    """The verdict on one metric, see :class:`Drop`, by p after Holm's correction.
 
-    Args:
-        difference, power: see :class:`Drop`.
-        p: after Holm's correction.
-        limit: one-sided 95 % lower limit of the difference, for ``strict``.
+    ``limit`` is the one-sided 95 % lower limit of the difference, for ``strict``.
     """
     if p <= options.alpha and difference < -options.margin - _SAME:
         return "fail"
@@ -174,13 +161,8 @@ def _why(row: GateRow, options: GateOptions) -> str:
 def sides(baseline: Judging, candidate: Judging, side: str) -> NDArray[np.bool_]:
     """Pairs in which answer B is the one under test.
 
-    Args:
-        baseline, candidate: the same rows.
-        side: ``a``, ``b``, or ``auto``: the answer that differs between the runs; where none does,
-            the system of those that do.
-
-    Raises:
-        UserError: both answers of a pair differ.
+    ``auto`` is the answer that differs between the runs; where none does, the system of those that
+    do. Raises UserError where both answers of a pair differ.
     """
     number = len(baseline)
     if side != "auto":
