@@ -84,11 +84,7 @@ def set_event(event: Event) -> SetEvent:
 
 
 def check_event(after: SetEvent, definitions: DefinitionSet, conversation: Conversation) -> None:
-    """Refuse an event that the conversation cannot have.
-
-    Raises:
-        UserError: a kind that the set does not have, or a time outside of the conversation.
-    """
+    """Raise UserError for a kind that the set does not have, or a time outside of the call."""
     if after.kind not in definitions.kinds:
         available = ", ".join(definitions.kinds)
         raise UserError(f"kind {after.kind!r:.40}: {definitions.name} has {available}")

@@ -84,12 +84,9 @@ def conversations_folder(cache: Path | None = None) -> Path:
 def one_conversation(
     path: Path, folder: Path | None = None, layout: str | None = None
 ) -> Conversation:
-    """The one conversation of a file or folder that a manifest names.
+    """The one conversation of a path in a manifest; raises UserError for none, or several.
 
-    Arguments are those of :func:`conversations_manifest`.
-
-    Raises:
-        UserError: there is none, or several.
+    Folder and layout are as of :func:`conversations_manifest`.
     """
     if not path.exists():
         raise UserError(f"conversation {path}: no such file or folder; check the path")

@@ -16,11 +16,7 @@ _STRETCH = re.compile(r"(\d{1,7}(?:\.\d{1,6})?)-(\d{1,7}(?:\.\d{1,6})?)", re.ASC
 
 
 def read_stretches(texts: Iterable[str]) -> tuple[tuple[float, float], ...]:
-    """Read ``START-END`` in seconds.
-
-    Raises:
-        UserError: one is something else.
-    """
+    """Read ``START-END`` in seconds; raises UserError where one is something else."""
     results = []
     for text in texts:
         match = _STRETCH.fullmatch(text.strip())

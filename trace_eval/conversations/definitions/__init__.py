@@ -16,11 +16,7 @@ DEFINITIONS: dict[str, DefinitionSet] = {
 
 
 def definition_set(name: str) -> DefinitionSet:
-    """The set of a name.
-
-    Raises:
-        UserError: there is none; the message names those that are.
-    """
+    """The set of a name; where there is none, raises a UserError that names those that are."""
     if name not in DEFINITIONS:
         raise UserError(f"definitions {name!r:.60}: use one of {', '.join(DEFINITIONS)}")
     return DEFINITIONS[name]

@@ -40,11 +40,7 @@ class Reading:
 
 
 def layout_of(path: Path) -> CallLayout:
-    """The one layout that fits a path.
-
-    Raises:
-        UserError: none does, or several do; the message names them.
-    """
+    """The one layout that fits a path; raises a UserError with names where none or several do."""
     fitting = [name for name, layout in LAYOUTS.items() if layout.fits(path)]
     if len(fitting) > 1:
         raise UserError(f"{path}: may be {' and '.join(fitting)}; say which by --layout NAME")

@@ -135,11 +135,7 @@ def objects(value: Any, key: str) -> list[dict[str, Any]]:
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(number from 1, row) of a table; in CSV the header is not counted.
-
-    Raises:
-        UserError: it cannot be read; the message names file and line.
-    """
+    """(number from 1, row) of a table, CSV without its header; a UserError names file and line."""
     for number, row in separate_rows(path):
         if isinstance(row, str):
             raise UserError(f"{path}, line {number}: {row}")
@@ -166,11 +162,7 @@ def first_row(path: Path) -> dict[str, Any]:
 
 
 def time_of(value: Any, name: str) -> float | None:
-    """Seconds of a cell: a number, Unix ms, or ``hh:mm:ss.mmm``; None where the cell is empty.
-
-    Raises:
-        UserError: it is something else.
-    """
+    """Seconds of a cell, see :func:`number_of`, which may have Unix ms or ``hh:mm:ss.mmm``."""
     if isinstance(value, str) and (match := _HOURS.fullmatch(value.strip())):
         seconds = float(match[3].replace(",", "."))
         return 3600 * int(match[1] or 0) + 60 * int(match[2]) + seconds
@@ -179,11 +171,7 @@ def time_of(value: Any, name: str) -> float | None:
 
 
 def number_of(value: Any, name: str) -> float | None:
-    """A finite number of a cell; None where the cell is empty.
-
-    Raises:
-        UserError: it is something else.
-    """
+    """A finite number of a cell, None where it is empty; raises UserError for anything else."""
     if value is None or value == "":
         return None
     try:
@@ -210,11 +198,7 @@ def place(value: Any, places: Places) -> Any:
 
 
 def moment(value: Any, name: str) -> float | None:
-    """Seconds, or Unix seconds where the source has a calendar; None where it has none.
-
-    Raises:
-        UserError: it is no time.
-    """
+    """Seconds, see :func:`time_of`, or Unix seconds where the source has a calendar time."""
     if isinstance(value, str) and "T" in value:
         try:
             return datetime.fromisoformat(value).timestamp()

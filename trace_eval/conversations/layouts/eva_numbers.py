@@ -72,7 +72,10 @@ def merged(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def number(entries: Iterable[Entry], pipeline: str = "cascade") -> Numbered:
-    """Number the entries of one call, see :func:`merged`, of an agent built as a pipeline says."""
+    """Number the entries of one call, see :func:`merged`.
+
+    An agent's pipeline is ``cascade``, ``s2s`` or ``audio_llm``.
+    """
     walk = _Walk(pipeline)
     for index, entry in enumerate(entries):
         walk.take(entry)

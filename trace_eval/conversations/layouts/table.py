@@ -78,11 +78,7 @@ def is_timed(fields: Collection[str]) -> bool:
 
 
 def turn_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(number from 1, row) of a table of turns or events under our names, times in seconds.
-
-    Raises:
-        UserError: it cannot be read; the message names file and line.
-    """
+    """As :func:`rows_of`, of a table of turns or events under our names, times in seconds."""
     columns: dict[frozenset[str], dict[str, str]] = {}
     for number, row in rows_of(path):
         if (have := frozenset(row)) not in columns:
