@@ -19,10 +19,9 @@ from trace_eval.data.files import make_folder
 from trace_eval.data.items import Single
 from trace_eval.data.outputs import claimed, write_file, write_lines
 from trace_eval.data.records import Spill, spill_to
-from trace_eval.datasets.base import Converted, Dataset, Selection
+from trace_eval.datasets.base import Converted, Dataset, Selection, opened
 from trace_eval.datasets.figures import Figure
 from trace_eval.datasets.registry import find_dataset
-from trace_eval.datasets.source import opened
 
 _RUBRICS = Path(__file__).parent / "rubrics"
 

@@ -1,9 +1,14 @@
-"""The rows of a benchmark's files, read strictly: a bad row costs itself and is reported."""
+"""The rows of a benchmark's files, and the items and scores that readers make of them.
+
+They are read strictly: a bad row costs itself and is reported.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +17,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
+from trace_eval.data.answers import Answer, Instruction, Turn
 from trace_eval.data.csv_cells import EmptyTable
+from trace_eval.data.items import Single
 from trace_eval.data.manifests import Problem
+from trace_eval.data.outcome import Reason
 from trace_eval.data.records import first_problem, is_audio_cell, is_json, resolve_audio
+from trace_eval.data.scores import Score
 from trace_eval.data.tables import begins, records
-from trace_eval.datasets.source import Source
+from trace_eval.datasets.base import Source
 
 #: What a column must hold: a type, or several; None among them where the value may be null.
 Columns = Mapping[str, type | tuple[type, ...]]
@@ -72,7 +81,7 @@ class Rows:
 
         Args:
             columns: what each row must have; more is kept.
-            key: the column whose value no other row may have.
+            key: the column whose value is unique.
 
         Raises:
             UserError: the file is empty, is none of these, or no row has a column that is needed.
@@ -80,26 +89,22 @@ class Rows:
         label = self.source.name(path)
         rows: list[Row] = []
         seen: dict[str, str] = {}
-        missing: dict[str, int] = {}
+        missing: Counter[str] = Counter()
         count = 0
         for where, record in self._records(path, label):
             count += 1
             problem = record if isinstance(record, str) else _wrong(record, columns, missing)
-            if problem is None and key is not None:
-                assert isinstance(record, dict)
-                first = seen.setdefault(repr(record.get(key)), where)
-                if first != where:
-                    problem = f"{key} {record.get(key)!r:.60} is also at {first}; keep one"
-            if problem is not None:
-                self.problems.append(Problem(where, problem))
-                continue
-            assert isinstance(record, dict)
-            rows.append(Row(where, record))
-        if not count:
-            raise UserError(f"{label}: is empty; expected rows with {', '.join(columns)}")
+            if isinstance(record, dict) and problem is None:
+                value = where if key is None else record.get(key)
+                if (first := seen.setdefault(repr(value), where)) == where:
+                    rows.append(Row(where, record))
+                    continue
+                problem = f"{key} {value!r:.60} is also at {first}; keep one"
+            self.problems.append(Problem(where, str(problem)))
         if not rows:
-            column = next((name for name, times in missing.items() if times == count), None)
-            why = f"no row has {column!r}" if column else str(self.problems[-1].what)
+            why = self.problems[-1].what if count else "is empty"
+            if column := next((name for name, n in missing.items() if n == count), None):
+                why = f"no row has {column!r}"
             raise UserError(f"{label}: {why}; expected rows with {', '.join(columns)}")
         return rows
 
@@ -139,13 +144,13 @@ def alone(problems: list[Problem], where: str) -> Iterator[None]:
         problems.append(Problem(where, str(error)))
 
 
-def _wrong(record: Mapping[str, Any], columns: Columns, missing: dict[str, int]) -> str | None:
+def _wrong(record: Mapping[str, Any], columns: Columns, missing: Counter[str]) -> str | None:
     """What is wrong with a row; counts columns that are not there."""
     problem = None
     for name, kinds in columns.items():
         kinds = kinds if isinstance(kinds, tuple) else (kinds,)
         if name not in record:
-            missing[name] = missing.get(name, 0) + 1
+            missing[name] += 1
             problem = problem or f"has no {name!r}; found {', '.join(map(str, record))[:80]}"
         elif not _fits(record[name], kinds):
             wanted = _WORDS.get(kinds[0], "another value")
@@ -161,3 +166,83 @@ def _fits(value: object, kinds: tuple[type, ...]) -> bool:
     if isinstance(value, bool):
         return bool in kinds or ANY in kinds
     return isinstance(value, kinds)
+
+
+@dataclass(frozen=True)
+class AuthorsRule:
+    """A rule of a benchmark's authors: what it scores, what it asks for in words.
+
+    ``judge`` is ``authors/NAME/RULE@COMMIT``.
+    """
+
+    name: str
+    words: str
+    judge: str
+
+    def score(
+        self,
+        item: str,
+        system: str | None,
+        value: float | None,
+        detail: str = "",
+        caveats: Sequence[str] = (),
+    ) -> Score:
+        """The score of one answer; None: the rule could not read it, and ``detail`` says why."""
+        digest = hashlib.sha256(self.words.encode()).hexdigest()
+        read = value is not None
+        return Score(
+            item=item,
+            system=system,
+            rubric=self.name,
+            judge=self.judge,
+            rubric_sha256=digest,
+            status="scored" if read else "unscored",
+            reason=None if read else Reason.UNPARSEABLE,
+            detail=None if read else detail,
+            value=value,
+            used=int(read),
+            samples=int(read),
+            caveats=list(caveats),
+        )
+
+
+def item_of(
+    name: str,
+    question: str | Mapping[str, Any] | None,
+    text: str | None,
+    audio: Path | str | None = None,
+    reference: str | None = None,
+    turns: Sequence[Turn] = (),
+    **more: Any,
+) -> Single:
+    """One answer with its question.
+
+    Args:
+        question: the words of the request, or fields of an instruction.
+        text: the words of the answer; None, and there is no recording: it has none.
+        reference: the right answer; None or "": none is there.
+        turns: recordings of a dialogue.
+    """
+    words = "" if text is None and audio is None and not turns else text
+    fields = {"text": words, "audio": audio, "turns": turns or None}
+    answer = {key: value for key, value in fields.items() if value is not None}
+    return Single(
+        id=name,
+        instruction=Instruction.model_validate(
+            question if isinstance(question, Mapping) else {"text": question}
+        ),
+        reference=(reference,) if reference else (),
+        answer=Answer.model_validate(answer),
+        **more,
+    )
+
+
+def spoken_turns(
+    questions: Sequence[Path | str | None], answers: Sequence[Path | str | None]
+) -> tuple[Turn, ...]:
+    """The recordings of a dialogue, of the user and the assistant in turns."""
+    return tuple(
+        Turn.model_validate({"audio": place, "speaker": speaker})
+        for both in zip(questions, answers, strict=True)
+        for place, speaker in zip(both, ("user", "assistant"), strict=True)
+    )

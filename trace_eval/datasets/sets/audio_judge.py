@@ -18,10 +18,9 @@ from trace_eval.data.answers import Recording
 from trace_eval.data.items import Pair
 from trace_eval.data.manifests import Problem
 from trace_eval.data.tables import column_names
-from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.figures import Figure, rank_correlation, share_figure
 from trace_eval.datasets.rows import Columns, Row, Rows, alone
-from trace_eval.datasets.source import Source
 
 _VOTES: Columns = {"model1": str, "model2": str, "preference": str}
 _DETAILED: Columns = {"model_name": str, "position1_result": str, "position2_result": str}

@@ -14,11 +14,9 @@ from trace_eval.data import strict_json
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
 from trace_eval.data.measures.text import whisper_en
-from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.figures import Figure, mean_figure
-from trace_eval.datasets.records import AuthorsRule, item_of
-from trace_eval.datasets.rows import Columns, Row, Rows, alone
-from trace_eval.datasets.source import Source
+from trace_eval.datasets.rows import AuthorsRule, Columns, Row, Rows, alone, item_of
 
 #: Commit of the layout and the rules.
 COMMIT = "5764ace"

@@ -9,9 +9,8 @@ from pathlib import Path
 from fusion import DIMENSIONS, POLICIES
 from trace_eval.data.items import Pair
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
-from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.figures import share_figure
-from trace_eval.datasets.source import Source
 
 
 def read_hcot(source: Source, chosen: Selection) -> Converted:

@@ -20,10 +20,8 @@ from trace_eval.data import strict_json
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.manifests import Problem
 from trace_eval.data.urls import is_url
-from trace_eval.datasets.base import Converted, Selection
-from trace_eval.datasets.records import item_of, spoken_turns
-from trace_eval.datasets.rows import Columns, Row, Rows, alone
-from trace_eval.datasets.source import Source
+from trace_eval.datasets.base import Converted, Selection, Source
+from trace_eval.datasets.rows import Columns, Row, Rows, alone, item_of, spoken_turns
 
 #: Name of a tier in the files -> its short name.
 TIERS: Mapping[str, str] = {

@@ -13,9 +13,8 @@ from blueprints import UserError
 from fusion import Rating
 from trace_eval.data.items import Pair
 from trace_eval.data.records import pair_from_record
-from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.rows import ANY, Columns, Row, Rows, alone
-from trace_eval.datasets.source import Source
 
 _LIST = (list, type(None))
 

@@ -14,12 +14,10 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.data.measures.text import whisper_en
-from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.figures import URO_EN, URO_ZH, Figure, mean_figure
-from trace_eval.datasets.records import AuthorsRule, item_of
 from trace_eval.datasets.replies import mean_of, open_marks
-from trace_eval.datasets.rows import Row, Rows, alone
-from trace_eval.datasets.source import Source
+from trace_eval.datasets.rows import AuthorsRule, Row, Rows, alone, item_of
 
 #: Commit of the layout and the rules.
 COMMIT = "9e74bc0"

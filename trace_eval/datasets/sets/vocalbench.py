@@ -13,10 +13,9 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data.items import Single
-from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.figures import VOCALBENCH
-from trace_eval.datasets.records import item_of
-from trace_eval.datasets.rows import Row, Rows, alone
+from trace_eval.datasets.rows import Row, Rows, alone, item_of
 from trace_eval.datasets.sets.vocalbench_rules import (
     SETS,
     VocalAnswer,
@@ -25,7 +24,6 @@ from trace_eval.datasets.sets.vocalbench_rules import (
     score_verdicts,
     unreproducible,
 )
-from trace_eval.datasets.source import Source
 
 _ANSWER = {"question_id": str, "prediction": str}
 _QUESTION = {"Qid": str, "Question": str}

@@ -15,8 +15,7 @@ from typing import Any
 from trace_eval.data.measures.text import WHISPER_EN, whisper_en
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import VOCALBENCH, Figure, mean_figure, share_figure, wer_step
-from trace_eval.datasets.records import AuthorsRule
-from trace_eval.datasets.rows import Row
+from trace_eval.datasets.rows import AuthorsRule, Row
 
 #: Commit of the layout and the rules.
 COMMIT = "5e9cce0"

@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.figures import VOICEBENCH
-from trace_eval.datasets.records import item_of
-from trace_eval.datasets.rows import Rows, alone
+from trace_eval.datasets.rows import Rows, alone, item_of
 from trace_eval.datasets.sets.voicebench_rules import SETS, Evaluation, RuleRun
-from trace_eval.datasets.source import Source
 
 _NAME = re.compile(
     rf"(?P<judged>result-)?(?P<system>.{{1,120}})-(?P<set>{'|'.join(map(re.escape, SETS))})"

@@ -15,7 +15,6 @@ from typing import Any
 from trace_eval.datasets.base import Converted
 from trace_eval.datasets.decisions import Chains, decide, read_decisions, read_phrases
 from trace_eval.datasets.figures import VOICEBENCH, Figure, mean_figure, share_figure
-from trace_eval.datasets.records import AuthorsRule
 from trace_eval.datasets.replies import (
     authors_letter,
     bbh_text,
@@ -28,7 +27,7 @@ from trace_eval.datasets.replies import (
     stripped,
     yes_or_no,
 )
-from trace_eval.datasets.rows import Row
+from trace_eval.datasets.rows import AuthorsRule, Row
 
 #: Commit of the layout and the rules.
 COMMIT = "5338154"

@@ -15,11 +15,9 @@ from statistics import fmean
 from typing import Any
 
 from trace_eval.data.items import Single
-from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.figures import Figure, rank_correlation
-from trace_eval.datasets.records import AuthorsRule, item_of
-from trace_eval.datasets.rows import ANY, Columns, Row, Rows, alone
-from trace_eval.datasets.source import Source
+from trace_eval.datasets.rows import ANY, AuthorsRule, Columns, Row, Rows, alone, item_of
 
 #: Commit of the layout and the rules.
 COMMIT = "70fa91a"
