@@ -191,6 +191,54 @@ def test_commands_over_scores(scored: Path, tmp_path: Path) -> None:
     assert "coverage is 1.0000, wanted at least 1.1" in failed
 
 
+@pytest.mark.parametrize("number", ["MOS (1-5)", "score"])
+def test_a_listening_test_of_single_answers_is_ranked(number: str, tmp_path: Path) -> None:
+    """Systems share the names of their recordings; each is rated by two listeners, one by one."""
+    rows = [
+        f"{n}.wav,{system},l{who},{value - who if n or who else ''}"
+        for n in range(8)
+        for system, value in (("good", 5), ("fair", 3))
+        for who in (0, 1)
+    ]
+    path = table(tmp_path / "mos.csv", f"Stimulus,Model,Listener ID,{number}", *rows)
+    got = rank(path, options=RankOptions(QUICK))
+    means = {row.system: (row.scored, row.mean.value) for row in got.means}
+    # 7 answers have both ratings; the first one the lower alone
+    assert means == {"good": (8, (7 * 4.5 + 4) / 8), "fair": (8, (7 * 2.5 + 2) / 8)}
+    assert [(place.system, place.low, place.high) for place in got.places] == [
+        ("fair", 2, 2),
+        ("good", 1, 1),
+    ]
+    (sentence,) = answer_of(got)
+    assert ", by annotators over 16 answers: shown to be better" in sentence
+    run = [f"{s}/{n},{n},{s},{v}" for n in range(8) for s, v in (("good", 4), ("fair", 2))]
+    scores = table(tmp_path / "s.csv", "id,question_id,system,score", *run)
+    beside = rank(scores, labels=path, options=RankOptions(QUICK))  # by the names of folders
+    assert {row.system: row.people for row in beside.means}["fair"] == (7 * 2.5 + 2) / 8
+
+
+def test_votes_of_annotators_are_ranked_by_what_most_say(tmp_path: Path) -> None:
+    votes = ["AAB", "ABB", "AAA", "AB", "tAA", "t"]  # a split is half a win
+    rows = [
+        f"p{n},new,old,{vote.replace('t', 'tie')},l{who}"
+        for n, every in enumerate(votes)
+        for who, vote in enumerate(every)
+    ]
+    path = table(tmp_path / "votes.csv", "id,system_a,system_b,winner,annotator", *rows)
+    got = rank(path, options=RankOptions(QUICK))
+    won = {row.system: (row.wins, row.losses, row.ties) for row in got.systems}
+    assert won == {"new": (3, 1, 2), "old": (1, 3, 2)}
+    (sentence,) = answer_of(got)
+    assert sentence.startswith("new wins 67 %")
+    assert "of 6 pairs by annotators" in sentence
+    one = rank(path, options=RankOptions(QUICK, judge="l0"))
+    assert next(row.comparisons for row in one.systems) == 6
+    judges = path.with_name("judges.csv")
+    judges.write_text(path.read_text().replace("annotator", "judge"))
+    with pytest.raises(UserError, match="3 judges; pass --judge with one of l0, l1, l2"):
+        rank(judges)
+
+
 @pytest.mark.parametrize(
     ("columns", "rows", "judge", "message"),
     [

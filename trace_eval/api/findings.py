@@ -121,7 +121,7 @@ def _score_points(report: ScoreReport) -> Iterator[Point]:
 
 def ranking_finding(report: RankReport) -> Finding:
     """The report of ``rank`` as an object of a notebook."""
-    unit = "mean score" if report.means else "win rate by this judge"
+    unit = "mean score" if report.means else f"win rate by {report.who}"
     span = None if report.means else _SHARE
     return _statistics("Ranking of systems", report, _ranking_points(report), unit, span)
 

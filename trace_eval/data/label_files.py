@@ -83,6 +83,11 @@ def names_in(path: Path) -> list[str]:
         return []
 
 
+def names_raters(path: Path) -> bool:
+    """Whether a file has a column for who of the annotators gave each of its labels."""
+    return bool(names.first_of({"rater": names.NAMES["rater"]}, names_in(path)))
+
+
 def _wanted(own: Mapping[str, str], fields: Fields, have: Collection[str]) -> dict[str, str]:
     available = names.fields_of(fields.names, have)
     return {name: ours for name, ours in available.items() if ours not in own.values()} | dict(own)
@@ -201,7 +206,7 @@ def refuse_without(
         return
     header = names_in(path)
     free = [name for name in header if name not in NAMES]
-    near = get_close_matches(absent, free, n=1, cutoff=0.4)
+    near = get_close_matches(absent, free, n=1, cutoff=0.4 if absent == "id" else 0.7)
     meant = _label_column(path, free, systems) if absent != "id" else None
     meant = meant or (f"{absent}={near[0]}" if near else None)
     hint = f"did you mean --column {shlex.quote(meant or '')}?"

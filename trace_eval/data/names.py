@@ -1,7 +1,7 @@
 """What the columns of all tables may be called: of manifests, prompts, labels and scores.
 
-Of several accepted names in one record the first counts; capitals, spaces, hyphens and underscores
-do not. ``--column`` names others.
+Of several accepted names in one record the first counts; capitals, spaces, hyphens, underscores and
+a remark in brackets at the end do not. ``--column`` names others.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str
 
 
 def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:
-    """Column -> the accepted name that it is but for capitals, spaces, hyphens and underscores.
+    """Column -> the accepted name that it is but for what does not count.
 
     A column counts only where the table has no column of that very name, and no other one that
     is folded to it.
@@ -239,6 +239,10 @@ def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:
 
 
 def _bare(name: str) -> str:
+    """A name without what does not count, a remark in brackets at its end among it."""
+    for opening, closing in ("()", "[]"):
+        if name.endswith(closing):
+            name = name.partition(opening)[0] or name
     return re.sub(r"[\s_-]+", "", name.casefold())
 
 

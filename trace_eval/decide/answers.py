@@ -68,7 +68,7 @@ def _two(report: RankReport) -> tuple[str, ...]:
     level, own = options.bootstrap.level, best.rate
     if own.labels is None:
         return ()
-    of = f"of {counted(own.labelled, 'pair')} by this judge{under(options.policy)}"
+    of = f"of {counted(own.labelled, 'pair')} by {report.who}{under(options.policy)}"
     figures = own.labels, own.labels_interval, own.p
     by_judge = f"{head_to_head(names, figures, of, level, _test(own))}."
     rows = report.people
@@ -124,6 +124,8 @@ def _next_step(
 
 def _unknown(report: RankReport, pairs: int) -> tuple[str, ...]:
     """Why there is no sentence on human labels."""
+    if report.human:
+        return ()
     if report.silent:
         return (_NO_VOICE,)
     return _NO_LABELS, first_labels(pairs, report.options.bootstrap.level)
@@ -139,7 +141,7 @@ def _several(report: RankReport) -> tuple[str, ...]:
     verb = "win" if len(equal) > 1 else "wins"
     figure = rate(best.rate.labels, best.rate.labels_interval)
     number = counted(best.rate.labelled, "comparison")
-    judge = f"this judge{under(report.options.policy)}"
+    judge = f"{report.who}{under(report.options.policy)}"
     first = f"{listed(equal)} {verb} most by {judge}, {figure} of {number}"
     standings = {
         standing.system: standing for standing in report.places if standing.method == "win_rate"
@@ -188,12 +190,12 @@ def _by_scores(report: RankReport) -> tuple[str, ...]:
     """Sentences on which system has the higher mean score, by the judge and by human ratings."""
     rows = sorted(report.means, key=lambda row: -(row.mean.value or 0.0))
     best, *others = rows
-    over = f"by this judge over {counted(sum(row.scored for row in rows), 'answer')}"
+    over = f"by {report.who} over {counted(sum(row.scored for row in rows), 'answer')}"
     equal = [r.system for r in rows if same(r.mean.value or 0.0, best.mean.value or 0.0)]
     if len(equal) > 1:
         how = "the same" if len(equal) == len(rows) else "highest"
         message = f"{listed(equal)} score {how}, {mean_score(best.mean)} on average {over}."
-        return message, _ratings_of(report)
+        return message, *_ratings_of(report)
     place = next(place for place in report.places if place.system == best.system)
     # a mean without an interval comes from too few questions to show anything
     shown = [row.system for row in others if row.mean.interval and best.mean.interval]
@@ -207,22 +209,22 @@ def _by_scores(report: RankReport) -> tuple[str, ...]:
         rest = [row.system for row in others if row.system not in behind]
         first = f"{best.system} scores highest, {mean} on average {over}"
         message = f"{first}: {ahead_of(behind, rest)}."
-    return message, _ratings_of(report)
+    return message, *_ratings_of(report)
 
 
-def _ratings_of(report: RankReport) -> str:
-    """Mean human ratings, reported without a test."""
+def _ratings_of(report: RankReport) -> tuple[str, ...]:
+    """Mean human ratings beside those of the judge, reported without a test."""
     rated = [(row.people, row.system) for row in report.means if row.people is not None]
     if not rated:
-        return _NO_RATINGS
+        return () if report.human else (_NO_RATINGS,)
     (high, best), *rest = sorted(rated, key=lambda one: -one[0])
     if not rest:
-        return f"Annotators rated answers of {best} alone."
+        return (f"Annotators rated answers of {best} alone.",)
     equal = [name for value, name in rated if same(value, high)]
     if len(equal) > 1:
-        return f"Human ratings put {listed(equal)} first, {high:.3g} on average."
+        return (f"Human ratings put {listed(equal)} first, {high:.3g} on average.",)
     beside = f"{rest[0][1]} {rest[0][0]:.3g}"
-    return f"Human ratings put {best} first, {high:.3g} on average, {beside} (not tested)."
+    return (f"Human ratings put {best} first, {high:.3g} on average, {beside} (not tested).",)
 
 
 def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:

@@ -86,7 +86,8 @@ def _rank(
         [source], labels, columns, rows_are_items=labels is None, rubric=options.rubric
     )
     if of_scores:
-        return replace(rank_scores(read, human_labels, options, provided), defects=defects)
+        report = rank_scores(read, human_labels, options, provided)
+        return replace(report, defects=defects, human=read.human)
     caveats: tuple[Caveat, ...] = ()
     if human_labels is None:
         own, wanted = read.labels, options.dimension
@@ -95,7 +96,8 @@ def _rank(
             read, caveats = replace(read, labels=None), (Caveat("human labels", why),)
         human_labels = read.labels
     report = _rank_judged(read, human_labels, options, provided)
-    return replace(report, caveats=(*caveats, *report.caveats), defects=defects)
+    caveats = (*caveats, *report.caveats)
+    return replace(report, caveats=caveats, defects=defects, human=read.human)
 
 
 def _rank_judged(

@@ -10,7 +10,7 @@ from typing import Any
 from blueprints import UserError
 from fusion import mean_points, threshold
 from trace_eval.data.columns import Columns
-from trace_eval.data.label_files import columns_of, read_columns, refuse_without
+from trace_eval.data.label_files import columns_of, names_raters, read_columns, refuse_without
 from trace_eval.data.spelling import PLAIN, are_replies, spelled, verdict
 from trace_eval.data.tables import column_names
 from trace_eval.opinions.cells import UnreadValues
@@ -66,6 +66,7 @@ def read_judge_file(
             default_ids=True,
             numbers=numbers,
         )
+    judged = replace(judged, human=prediction is None and names_raters(path))
     return (flipped(judged) if columns.flip_b else judged).beside(human)
 
 

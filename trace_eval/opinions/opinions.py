@@ -79,6 +79,7 @@ class Opinions:
         warnings: what stands in the way of using them at all.
         rubric: that was scored; None: unknown, or labels.
         scale: of the scores; None: unknown, or they have an order and no distances.
+        human: annotators gave them, since the file names its raters; False: unknown, or a judge.
         joined: row of each opinion's item in a table that it was joined to [shape=(n,)]; None: it
             was joined to none.
     """
@@ -98,6 +99,7 @@ class Opinions:
     rubric: str | None = None
     scale: Scale | None = None
     joined: Numbers | None = None
+    human: bool = False
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -253,6 +253,7 @@ def rows_of(
         raters: who gave each; empty: unknown.
         kept: rows that count [shape=(rows,)].
     """
+    table = _by_system(table)
     ids = ids_of(source, table, False)
     columns: dict[str, Any] = {
         name: numbers_of(table[name], source, name) for name in numbers if name in table
@@ -264,6 +265,31 @@ def rows_of(
     if whole.rater is not None:
         refuse_duplicates(source, whole.ids, whole.rater, whole.repeat, np.flatnonzero(kept))
     return whole
+
+
+def _by_system(table: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
+    """A table whose ids name one answer each: where several systems have one, as ``SYSTEM/ID``.
+
+    So are the answers in folders of systems called; what they shared is their question.
+    """
+    ids, systems = table.get("id", ()), table.get("system", ())
+    pairs = {pair for pair in zip(ids, systems, strict=False) if all(pair)}
+    if len(pairs) == len({id_ for id_, _ in pairs}):
+        return table
+    names = [f"{of}/{id_}" if of and id_ else id_ for id_, of in zip(ids, systems, strict=True)]
+    return {"question_id": ids, **table, "id": names}
+
+
+def mean_ratings(ratings: Opinions) -> Opinions:
+    """One row per item, whose ``score`` is the mean of its ratings; NaN: nobody rated it."""
+    values, size = values_of(ratings), int(ratings.item.max(initial=-1)) + 1
+    provided = ~np.isnan(values)
+    count = np.bincount(ratings.item[provided], minlength=size)
+    with np.errstate(invalid="ignore"):
+        mean = np.bincount(ratings.item[provided], values[provided], size) / count
+    first = ratings.take(np.unique(ratings.item, return_index=True)[1])
+    facts = {name: column for name, column in first.facts.items() if name != "mos"}
+    return replace(first, rater=None, facts={**facts, "score": mean}, human=True)
 
 
 def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = None) -> Opinions:

@@ -22,7 +22,7 @@ from trace_eval.data.names import fields_of
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.ratings import DEFAULT_SCALE, read_ratings, rows_of
+from trace_eval.opinions.ratings import DEFAULT_SCALE, mean_ratings, read_ratings, rows_of
 from trace_eval.opinions.score_records import holds_records, only_rubric, read_records, read_run
 
 
@@ -47,7 +47,7 @@ def holds_scores(source: Path | Opinions, columns: Columns | None = None) -> boo
         ours for name, ours in labels.items() if name in names
     }
     labelled = named & {*LABEL_COLUMNS, *SCORE_FACTS} or columns.prediction or columns.truth
-    scored = any(scores.get(name) == "score" for name in (*columns.named, *names))
+    scored = any(scores.get(name) in ("score", "mos") for name in (*columns.named, *names))
     return scored and not labelled
 
 
@@ -56,9 +56,11 @@ def read_scores(
 ) -> Opinions:
     """Read a run folder of ``rate``, score records, or a table with ``id`` and ``score``.
 
-    The rater of a row is its judge. Facts beside ``score``: ``variance``, ``distribution`` (label
-    -> share), ``beta`` (alpha and beta [shape=(n, 2)]), ``samples`` (a list), ``clamped``,
-    ``caveats``, and ``pooled`` where it is a mixture of judges that have rows of their own.
+    The rater of a row is its judge. A table that names raters and no judge, or holds mean opinion
+    scores, is a listening test: the score of an item is the mean of its ratings. Facts beside
+    ``score``: ``variance``, ``distribution`` (label -> share), ``beta`` (alpha and beta
+    [shape=(n, 2)]), ``samples`` (a list), ``clamped``, ``caveats``, and ``pooled`` where it is a
+    mixture of judges that have rows of their own.
 
     Args:
         columns: field -> column of a table, as ``--column`` says.
@@ -133,6 +135,9 @@ def _scale(sources: Sequence[Opinions], rubric: str | None) -> Numbers:
 
 def _of_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> Opinions:
     source, table = str(path), read_columns(path, columns_of(named, SCORE_FIELDS), SCORE_FIELDS)
+    if "judge" not in table and {"rater", "mos"} & table.keys():
+        ratings = read_ratings(path, rubric, named)
+        return mean_ratings(ratings).on(rubric)
     for name in ("id", "score"):
         if name not in table:
             raise UserError(f"{path}: no column {name!r}; a file of scores has id and score")

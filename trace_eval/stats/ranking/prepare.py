@@ -32,12 +32,16 @@ def judge_table(
 ) -> Opinions:
     """One judge's labels, one row per item, with the name of the policy that fused them.
 
+    Annotators of one file are one judge: what most of them say.
+
     Args:
         policy: re-fuse the overall label with it; None: the stored one.
 
     Raises:
         UserError: there are several judges and none is named, or the named one is not there.
     """
+    if judge is None and source.human:
+        return with_overall(source.per_item, policy)
     judges = source.raters()
     if judge is None and len(judges) > 1:
         raise UserError(

@@ -128,6 +128,7 @@ class RankReport:
         defects: of the answers of a run whose blueprints hold the group; empty: they do not.
         judged, labelled: win rates with intervals by this judge's labels alone and by annotators',
             best first; empty: there are no labels.
+        human: what is ranked are labels or scores by annotators, not by a judge.
     """
 
     source: str
@@ -148,6 +149,12 @@ class RankReport:
     split: int = 0
     meetings: tuple[MeetingRow, ...] = ()
     defects: tuple[DefectRow, ...] = ()
+    human: bool = False
+
+    @property
+    def who(self) -> str:
+        """Who gave what is ranked, in sentences."""
+        return "annotators" if self.human else "this judge"
 
     @property
     def silent(self) -> bool:
