@@ -98,17 +98,13 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
     results += _loops(conversation, [(n, words[n] or "") for n in certain])
     languages = _languages(conversation, blueprints)
     results += _foreign(conversation, languages)
-    available = {n for role in ("user", "agent") for n in languages[role]}
+    awaited = None if measured.unusable else len(user)
     chances: dict[Kind, int | None] = {
         "late": sum(e.kind == "response" for e in measured.events) if timed else None,
         "talks_over": len(user) if timed else None,
-        "no_answer": int(measured.ratios["reply_rate"][1])
-        if timed
-        else None
-        if measured.unusable
-        else len(user),
+        "no_answer": int(measured.ratios["reply_rate"][1]) if timed else awaited,
         "loops": len(certain) or None,
-        "other_language": len(languages["agent"]) if languages["user"] and available else None,
+        "other_language": len(languages["agent"]) if languages["user"] else None,
     }
     order = sorted(results, key=lambda one: (one.start_s or 0.0, one.turn or 0))
     return Findings(tuple(order), chances, measured)

@@ -109,8 +109,7 @@ def speech_fidelity(
 ) -> Fidelity:
     """Hear the agents' turns that have text and sound, and compare both.
 
-    Args:
-        recognisers: specs of ``transcript``, e.g. ``auto``, ``whisper:small``.
+    Recognisers are specs of ``transcript``, e.g. ``auto``, ``whisper:small``.
 
     Raises:
         UserError: a recogniser is unknown, or cannot run here.

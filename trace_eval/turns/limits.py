@@ -64,10 +64,7 @@ class _Limit:
 def limited(
     limits: TimingLimits, report: TurnsReport, compared: SystemsCompared | None = None
 ) -> tuple[Limited, ...]:
-    """Every limit with its verdict.
-
-    Args:
-        compared: the same beside another one, which limits with a sign need.
+    """Every limit with its verdict; those with a sign need the comparison with another system.
 
     Raises:
         UserError: a limit cannot be read, names no figure, or needs another system.

@@ -96,13 +96,11 @@ def measure(conversation: Conversation) -> Measured:
     }
     scores = {str(n): round(score, 4) for n, (score, _, _) in results.items()}
     evidence = {n: facts for n, (_, _, facts) in results.items()}
-    last = {
-        role: max(
-            (end for one in exchanges.values() for _, end in getattr(one, role)), default=-1e9
-        )
+    user, agent = (
+        max((end for one in exchanges.values() for _, end in getattr(one, role)), default=-1e9)
         for role in ROLES
-    }
-    missed = conversation.end.reason == "inactivity_timeout" and last["user"] > last["agent"]
+    )
+    missed = conversation.end.reason == "inactivity_timeout" and user > agent
     mean = round(sum(scores.values()) / len(scores), 4) if scores and not missed else 0.0
     sub = _sub_metrics(conversation, exchanges, whole, evidence)
     details = {

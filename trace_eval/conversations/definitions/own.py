@@ -126,11 +126,10 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
             "open": (0, len(of("open"))),
         }
     minutes = (floor.end_s - floor.start_s) / 60
-    for owner in ROLES:
-        quiet = [e for e in of("dead_air") if e.data.get("owner") == owner]
-        ratios[f"dead_air_{owner}"] = (_seconds(quiet), minutes)
     ratios["pauses"] = (_seconds(of("pause")), minutes)
     for role in ROLES:
+        quiet = [e for e in of("dead_air") if e.data.get("owner") == role]
+        ratios[f"dead_air_{role}"] = (_seconds(quiet), minutes)
         texts = [turn.text for _, turn in conversation.turns_of(role) if turn.text is not None]
         ratios[f"words_{role}"] = (sum(len(text.split()) for text in texts), len(texts))
     ratios["one"] = (1, 1)

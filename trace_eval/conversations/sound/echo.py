@@ -68,12 +68,9 @@ def echo_path(
 ) -> EchoPath | None:
     """How a voice arrives on the other channel; None: its level does not follow the voice's.
 
-    Args:
-        voice: levels of the channel of who speaks, dB [shape=(hops,)].
-        other: of the other channel, at the same moments.
-        speaks: where the voice is heard on its own channel.
-        back: also look so many hops before the voice.
-        least: moments that may carry an echo, and that stand out, at least.
+    Levels of the channel of who speaks, and of the other one, are dB at the same moments
+    [shape=(hops,)]; ``speaks`` is where the voice is heard on its own. The echo is also looked for
+    so many hops ``back``. At ``least`` so many moments may carry it, and so many stand out.
     """
     if not speaks.any():
         return None

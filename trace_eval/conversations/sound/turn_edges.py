@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
 from trace_eval.conversations.sound.echo import EchoPath, echo_path
 from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, Mask, inside
 from trace_eval.conversations.sound.segments import RULES, Grid, Segmented
-from trace_eval.conversations.spans import Spans, joined, overlaps, runs, without
+from trace_eval.conversations.spans import Spans, gaps, joined, overlaps, runs, total, without
 
 
 @dataclass(frozen=True)
@@ -112,9 +111,9 @@ class _Side:
                 left[kind] += parts
                 continue
             holes = [("breath", (start, turns[0][0])), ("trailing", (turns[-1][1], end))]
-            holes = [(kind, hole) for kind, hole in holes if _long(hole, TURN_RULES.noticed_s)]
-            inner = [(one[1], two[0]) for one, two in pairwise(turns)]
-            holes += [("breath", hole) for hole in inner if _long(hole, TURN_RULES.inner_s)]
+            holes = [(kind, hole) for kind, hole in holes if total([hole]) > TURN_RULES.noticed_s]
+            inner = [hole for hole in gaps(turns) if total([hole]) > TURN_RULES.inner_s]
+            holes += [("breath", hole) for hole in inner]
             for kind, hole in holes:
                 left[kind] += overlaps(parts, [hole])
             kept = without(parts, [hole for _, hole in holes])
@@ -176,10 +175,6 @@ class _Side:
             high > middle - rules.high_db
         )
         return np.asarray(syllable | hiss)
-
-
-def _long(hole: tuple[float, float], least_s: float) -> bool:
-    return hole[1] - hole[0] > least_s
 
 
 def _grouped(spoken: Sequence[tuple[int, int]], fill_s: float) -> list[list[tuple[int, int]]]:
