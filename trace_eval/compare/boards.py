@@ -27,10 +27,6 @@ from trace_eval.stats.ranking.outcomes import ranks
 _ROWS = 40
 
 
-def _range(limits: tuple[float, float] | None, _: object) -> str | None:
-    return None if limits is None else f"{limits[0]:.1f} to {limits[1]:.1f}"
-
-
 @dataclass(frozen=True)
 class BoardShift:
     """One system under both judges, in the units of the board; rank 1 is best.
@@ -49,7 +45,9 @@ class BoardShift:
     )
     p_holm: float | None = field(metadata=column("p (Holm)", p_text))
     mapped: float | None = field(metadata=column("first, mapped", ".2f"))
-    mapped_range: tuple[float, float] | None = field(metadata=column("95 %", _range))
+    mapped_range: tuple[float, float] | None = field(
+        metadata=column("95 %", lambda ends, _: ends and f"{ends[0]:.1f} to {ends[1]:.1f}")
+    )
 
 
 @dataclass(frozen=True)
@@ -141,11 +139,9 @@ EVEN = 0.5
 
 
 def compare_boards(one: Opinions, other: Opinions, items: int | None = None) -> BoardChange:
-    """Put two boards side by side.
+    """Put the boards of the old and the new judge side by side, as ``read_board`` gives them.
 
-    Args:
-        one, other: of the old and the new judge, as ``read_board`` gives them.
-        items: behind each win rate, for binomial errors; None: no tests.
+    Items are those behind each win rate, for binomial errors; None: no tests.
 
     Raises:
         UserError: fewer than two systems in common, or scores that are no win rates.

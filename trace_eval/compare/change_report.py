@@ -37,10 +37,6 @@ def _reasons(reasons: dict[str, int], _: object) -> str:
     return ", ".join(f"{reason} {n}" for reason, n in sorted(reasons.items())) or NOTHING
 
 
-def _limits(limits: tuple[float, float] | None, _: object) -> str | None:
-    return None if limits is None else f"{limits[0]:+.4f} to {limits[1]:+.4f}"
-
-
 @dataclass(frozen=True)
 class ChangeCoverage:
     """The common items that each judging scored, and the range of the mean shift.
@@ -73,7 +69,9 @@ class Direction:
     second: float = field(metadata=column(shown=".4f"))
     shift: IntervalEstimate = field(metadata=column("mean shift"))
     # lies within the margin where judges are interchangeable (two one-sided tests of 5 %)
-    equivalence: tuple[float, float] | None = field(metadata=column("90 % interval", _limits))
+    equivalence: tuple[float, float] | None = field(
+        metadata=column("90 % interval", lambda e, _: e and f"{e[0]:+.4f} to {e[1]:+.4f}")
+    )
     p: float = field(metadata=column("p (sign flips)", p_text))
     # label -> share under the first, under the second, and shift; empty for scores
     labels: dict[str, tuple[float, float, IntervalEstimate]]

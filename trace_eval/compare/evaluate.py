@@ -149,19 +149,15 @@ def _alike(tables: Mapping[str, Opinions]) -> dict[str, Opinions]:
 
     Where a run has plain preferences, those of the others are made from their typed ties.
     """
-    tables = {
-        name: replace(table, codes={n: c for n, c in table.codes.items() if (c != MISSING).any()})
+    codes = {
+        name: {n: c for n, c in table.codes.items() if (c != MISSING).any()}
         for name, table in tables.items()
     }
-    if not any("preference" in table.codes for table in tables.values()):
-        return tables
-    return {
-        name: replace(
-            table,
-            codes={n: c for n, c in with_preference(table.codes).items() if n != "overall"},
-        )
-        for name, table in tables.items()
-    }
+    if any("preference" in own for own in codes.values()):
+        codes = {name: with_preference(own) for name, own in codes.items()}
+        for own in codes.values():
+            own.pop("overall", None)
+    return {name: replace(table, codes=codes[name]) for name, table in tables.items()}
 
 
 def _shared(sources: Mapping[str, Opinions]) -> Texts:

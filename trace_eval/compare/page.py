@@ -14,7 +14,6 @@ from trace_eval.compare.scores import ScoreComparison, ScoreDisagreement
 from trace_eval.compare.tables import APART, compare_answer, compare_tables
 from trace_eval.data.files import make_folder
 from trace_eval.data.items import Pair
-from trace_eval.data.judgement import Judgement
 from trace_eval.data.outputs import write_file
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.report.audio import AudioAssets, PlayedSound
@@ -158,9 +157,12 @@ def _pair_views(
     report: RunComparison, runs: Mapping[str, Run], assets: AudioAssets
 ) -> list[PairView]:
     wanted = {item.pair for item in report.apart}
-    judged = {
-        name: {pair: j for pair, j in run.judgements().items() if pair in wanted}
+    reasons: dict[tuple[str, str, str], str] = {
+        (name, pair, dimension): verdict.reasoning
         for name, run in runs.items()
+        for pair, judgement in run.judgements().items()
+        if pair in wanted
+        for dimension, verdict in judgement.dimensions.items()
     }
     first = runs[report.names[0]]
     pairs = {pair.id: pair for pair in first.pairs() if pair.id in wanted}
@@ -180,7 +182,7 @@ def _pair_views(
             ComparedRow(
                 TITLES.get(name, name),
                 (*(own.get(name) for own in item.verdicts.values()), item.people.get(name)),
-                _merged((run, _reasoning(judged[run].get(pair.id), name)) for run in item.verdicts),
+                _merged((run, reasons.get((run, pair.id, name), "")) for run in item.verdicts),
             )
             for name in dict.fromkeys(n for own in item.verdicts.values() for n in own)
         ]
@@ -234,8 +236,3 @@ def _merged(words: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         if text:
             runs.setdefault(text, []).append(run)
     return tuple((", ".join(names), text) for text, names in runs.items())
-
-
-def _reasoning(judgement: Judgement | None, dimension: str) -> str:
-    verdicts = judgement.dimensions.items() if judgement else ()
-    return next((verdict.reasoning for name, verdict in verdicts if name == dimension), "")
