@@ -102,9 +102,11 @@ def test_what_cannot_be_read_costs_its_call_and_says_what_was_looked_for(tmp_pat
     logs.mkdir()
     _write(logs, realtime(), "whole.jsonl")
     (logs / "torn.jsonl").write_text(export_text("openai_realtime.jsonl")[:-20])
+    _write(logs, [{**event, "audio_start_ms": "soon"} for event in realtime()], "odd.jsonl")
     reading = read_conversations(logs)
     assert [item.id for item in reading.items] == ["whole"]
-    assert "torn.jsonl" in reading.unread[0].name
+    assert "torn.jsonl" in reading.unread[1].name
+    assert reading.unread[0].reason == "audio_start_ms: expected a number (got 'soon')"
 
 
 def test_two_clocks_in_one_log_are_refused(tmp_path: Path) -> None:

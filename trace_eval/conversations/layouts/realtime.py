@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from trace_eval.conversations.layouts.base import mapping, moment, place, text_of
+from trace_eval.conversations.layouts.base import mapping, moment, number_of, place, text_of
 
 #: Where loggers write when they received an event; the API itself has no such field.
 RECEIVED = ("received_at", "timestamp", "time", "ts")
@@ -47,7 +47,7 @@ class _Session:
             self._begin = at
         elif kind.startswith("input_audio_buffer.speech_"):
             key = "start" if kind.endswith("started") else "end"
-            ms = place(event, ("audio_start_ms", "audio_end_ms"))
+            ms = number_of(event.get(f"audio_{key}_ms"), f"audio_{key}_ms")
             self._turn(name, "user")[key] = None if ms is None else ms / 1000
         elif kind == "conversation.item.input_audio_transcription.completed":
             self._turn(name, "user")["text"] = event.get("transcript")
@@ -58,7 +58,8 @@ class _Session:
         elif part == "response.audio_transcript.done":
             self._turn(name, "agent")["text"] = event.get("transcript")
         elif kind in ("conversation.item.truncate", "conversation.item.truncated"):
-            self._seconds[name] = (event.get("audio_end_ms") or 0) / 1000
+            end_ms = number_of(event.get("audio_end_ms"), "audio_end_ms")
+            self._seconds[name] = (end_ms or 0.0) / 1000
         elif kind in ("response.output_item.done", "conversation.item.create"):
             self._tool(mapping(event.get("item")), at)
 
