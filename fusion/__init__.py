@@ -1,7 +1,17 @@
 """Scales, rubrics, and the fusion of three typed ties into one. Standard library only."""
 
 from fusion.plain import PLAIN_POLICIES, PlainPolicy, mean_points, threshold
-from fusion.policies import CELLS, DEFAULT_POLICY, POLICIES, Decision, Policy
+from fusion.policies import (
+    CELLS,
+    DEFAULT_POLICY,
+    ENTRY_POINT_GROUP,
+    POLICIES,
+    Decision,
+    Policy,
+    load_policy,
+    policy_from_rows,
+    read_policy,
+)
 from fusion.probability import SUM_TOLERANCE, Distribution, entropy, fuse_distributions, mode
 from fusion.ratings import DIMENSIONS, RATINGS, Dimension, Rating, from_steps, rating_min
 from fusion.rubric import TRACE, ItemKind, Rubric, preference_rubric
@@ -22,7 +32,6 @@ from fusion.scales import (
     numbers,
     points,
 )
-from fusion.tables import ENTRY_POINT_GROUP, load_policy, policy_from_rows, read_policy
 
 __all__ = [
     "BINARY",

@@ -42,7 +42,6 @@ LabelSet = Literal["typed", "plain", "forced", "binary"]
 #: Longest piece of an off-scale value that a message repeats, characters.
 _SHOWN = 40
 
-
 #: How a number is written in a string; Python itself would also read 1_0 and nan.
 _NUMBER = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")
 
@@ -149,13 +148,10 @@ class Scale(ABC):
     def reconcile(
         self, by_order: Sequence[Mapping[Any, float]]
     ) -> tuple[Any, dict[Any, float], bool | None]:
-        """Several orders' distributions as one.
+        """Several orders' distributions as one, each in terms of the item's own answers.
 
         The orders weigh the same, however many votes each has, so that a preference for the
         first place cancels.
-
-        Args:
-            by_order: one distribution per order, in terms of the item's own answers.
 
         Returns:
             The label, the pooled distribution, and whether all orders decide alike (None:
@@ -253,11 +249,7 @@ class _Match(_Words):
 
 
 class Numbers(Scale):
-    """Scores of one answer: numbers in ascending order.
-
-    Attributes:
-        low, high: the ends.
-    """
+    """Scores of one answer: numbers in ascending order, from ``low`` to ``high``."""
 
     def __init__(self, name: str, labels: Sequence[int | float]) -> None:
         if len(labels) < 2 or list(labels) != sorted(set(labels)):
@@ -318,19 +310,11 @@ def numbers(values: Iterable[float]) -> Numbers:
     return Numbers("numbers-" + "-".join(f"{value:g}" for value in labels), labels)
 
 
-#: TRACE's typed ties: ``1``, ``2``, ``both_good``, ``both_bad``.
+# The pairwise scales; the table at the top says how they differ.
 TYPED_TIE: Scale = _TypedTie("typed_tie", RATINGS, "typed")
-
-#: A plain preference, decided by the most frequent vote.
 PREFERENCE: Scale = _Preference("preference", PLAIN_LABELS, "plain")
-
-#: A plain preference, decided by the mean of the votes.
 PLAIN: Scale = _Preference("plain", PLAIN_LABELS, "plain", "mean_threshold")
-
-#: A winner; only an even split of the votes is a tie.
 FORCED: Scale = _Preference("forced", ("1", "2"), "forced", "mean_threshold")
-
-#: Match or no match.
 MATCH: Scale = _Match("match", ("true", "false"), "binary", "mean_threshold")
 
 #: Label set -> its scale; of plain labels the one whose mean decides.

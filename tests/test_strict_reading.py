@@ -16,7 +16,7 @@ import pytest
 
 from blueprints import UserError
 from fusion import RATINGS
-from fusion.tables import read_policy
+from fusion.policies import read_policy
 from tests.support.imports import calls, modules
 from trace_eval.data import strict_toml
 from trace_eval.data.answers import Recording
@@ -42,7 +42,7 @@ OWNERS = {"json", "orjson", "ujson", "jiter", "pd", "pandas", "pa", "simplejson"
 ALLOWED = {
     ("trace_eval/data/strict_json.py", "jiter.from_json"): "the strict reader itself",
     ("trace_eval/data/strict_json.py", "kind.model_validate_json"): "after the strict reader",
-    ("fusion/tables.py", "json.loads"): "standard library only; refuses keys that come twice",
+    ("fusion/policies.py", "json.loads"): "standard library only; refuses keys that come twice",
     ("trace_eval/judges/ask/openai_replies.py", "json.loads"): "sends NaN; bounded by bodies.py",
     ("trace_eval/judges/ask/replies.py", "StoredReply.model_validate_json"): "damage is a miss",
     ("trace_eval/extracting/cache.py", "Absent.model_validate_json"): "damage is a miss",

@@ -16,7 +16,7 @@ import soundfile
 from benchmarks.drill.parser import Parser, Read, file_of, items_of
 from extractors.audio import decode
 from fusion import RATINGS
-from fusion.tables import read_policy
+from fusion.policies import read_policy
 from tests.support import calls, studio
 from tests.support import reviewed as support
 from tests.support.audio import RATE, tone, write

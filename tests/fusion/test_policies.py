@@ -193,7 +193,7 @@ class _Entry:
 def test_policies_of_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = POLICIES["content_first"]
     offered: list[object] = [policy]
-    monkeypatch.setattr("fusion.tables.entry_points", lambda **_: [_Entry(offered[0])])
+    monkeypatch.setattr("fusion.policies.entry_points", lambda **_: [_Entry(offered[0])])
     assert load_policy("mine") is policy
     offered[0] = "no policy"
     with pytest.raises(ValueError, match=r"plugin:policy is not a fusion\.Policy"):
