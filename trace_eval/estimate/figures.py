@@ -15,18 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import Range
-from trace_eval.estimate.limits import NO_SPREAD, Array, Reach, score_reach, skewed_reach
+from trace_eval.estimate.limits import NO_SPREAD, Array, Reach, skewed_reach
 from trace_eval.estimate.worth import Clusters
 
 
 @dataclass(frozen=True)
 class QuantileInterval:
-    """Limits of a quantile, or the number of clusters that they need.
-
-    Attributes:
-        interval: None: too few clusters lie beyond the quantile.
-        needed: clusters like these that would allow one.
-    """
+    """Limits of a quantile; None: too few clusters lie beyond it, and ``needed`` would do."""
 
     interval: Range | None
     needed: int
@@ -70,10 +65,7 @@ def share_interval(top: Array, bottom: Array, level: float = 0.95) -> Range | st
     if why := clusters.too_few():
         return why
     share = clusters.mean
-    values = np.array([0.0, 1.0]) if 0 < share < 1 else np.array([share])
-    weights = np.array([1 - share, share]) if 0 < share < 1 else np.ones(1)
-    reach = score_reach(values, weights, clusters.worth(), clusters.quantile(level, exact=True))
-    return reach.around(share)
+    return clusters.reach(np.arange(2.0), np.array([1 - share, share]), level).around(share)
 
 
 def mean_interval(
@@ -81,9 +73,7 @@ def mean_interval(
 ) -> Range | str:
     """Limits of a mean of bounded values, or the reason why there are none.
 
-    Args:
-        values: of the rows [shape=(n,)].
-        unit: cluster of each, from 0 [shape=(n,)].
+    ``unit`` is the cluster of each, from 0 [shape=(n,)].
     """
     total, squares = (np.bincount(unit, values**power) for power in (1, 2))
     clusters = Clusters.of(np.bincount(unit), total, squares)
@@ -91,8 +81,7 @@ def mean_interval(
         return why
     low, width, size = bounds[0], bounds[1] - bounds[0], len(values)
     shares = np.clip((values - low) / width, 0.0, 1.0)
-    quantile = clusters.quantile(level, exact=True)
-    reach = score_reach(shares, np.full(size, 1 / size), clusters.worth(), quantile)
+    reach = clusters.reach(shares, np.full(size, 1 / size), level)
     below, above = reach.around((clusters.mean - low) / width)
     return low + width * below, low + width * above
 
@@ -103,8 +92,7 @@ def jackknife_interval(
     """Limits of a smooth figure from its values without each cluster, or why there are none.
 
     Args:
-        value: of all.
-        without: without each cluster [shape=(clusters,)].
+        without: the value without each cluster [shape=(clusters,)].
         rows: of each cluster; those without any do not count [shape=(clusters,)].
         both_ways: the farther limit counts on both sides, of figures whose influences follow an
             order of the clusters.

@@ -28,6 +28,16 @@ _LEAST_STEP, _STEPS = 1e-12, 60
 NO_SPREAD = 1e-18
 
 
+def quantile(level: float, degrees: float | None = None) -> float:
+    """Student's, from an estimate to the end of its interval in standard errors; of ``degrees``
+    None the normal's, where no variance is estimated.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    tail = (1 + level) / 2
+    return float(ndtri(tail) if degrees is None else stdtrit(max(degrees, 1), tail))
+
+
 @dataclass(frozen=True)
 class Reach:
     """How far the truth may lie below and above an estimate, at some level; both >= 0."""
@@ -47,12 +57,12 @@ def score_reach(values: Array, weights: Array, units: float, z: float) -> Reach:
 
     Args:
         values: in [0, 1] [shape=(n,)].
-        weights: positive, with sum 1 [shape=(n,)].
+        weights: not negative, with sum 1 [shape=(n,)].
         units: independent values of equal weight that would have the variance of the mean.
         z: quantile, e.g. 1.96.
     """
-    seen, index = np.unique(values, return_inverse=True)
-    share = np.bincount(index, weights=weights).astype(np.float64)
+    seen, index = np.unique(values[weights > 0], return_inverse=True)
+    share = np.bincount(index, weights=weights[weights > 0]).astype(np.float64)
     mean, factor = float(share @ seen), z * z / units
     if len(seen) == 1 and seen[0] in (0.0, 1.0):  # exact binomial (Clopper & Pearson 1934)
         from scipy.special import ndtr
@@ -111,7 +121,6 @@ def skewed_reach(
     Args:
         influence: of every unit, with sum 0 [shape=(units,)].
         variance: of the estimate, from them.
-        z: quantile, e.g. 1.96.
         more: what the variance grows by at least.
         least: smallest distance.
     """

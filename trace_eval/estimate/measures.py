@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.limits import Array, Reach, score_reach
+from trace_eval.estimate.limits import Array, Reach
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import Statistic, Units
 from trace_eval.estimate.worth import Clusters
@@ -37,9 +37,8 @@ class MeasurePart:
     """A mean of values that the cell of an item decides.
 
     Attributes:
-        credit: value of an item in each cell [shape=(cells,)].
+        credit: value of an item in each cell, from ``low`` to ``high`` [shape=(cells,)].
         counted: how far an item of that cell counts, 0 to 1 [shape=(cells,)].
-        low, high: range of the values.
         curve: increasing function of the mean that the statistic takes.
     """
 
@@ -141,13 +140,7 @@ def _limited(units: Units, part: MeasurePart, level: float) -> _Limited | None:
     clusters = Clusters.of(rows, total, units.tables @ (part.credit * cells), units.sizes)
     width = part.high - part.low
     counts = units.total * part.counted
-    shares = (part.credit - part.low) / width
-    reach = score_reach(
-        shares[counts > 0],
-        counts[counts > 0] / counts.sum(),
-        clusters.worth(),
-        clusters.quantile(level, exact=True),
-    )
+    reach = clusters.reach((part.credit - part.low) / width, counts / counts.sum(), level)
     mean = clusters.mean
     low, high = reach.around((mean - part.low) / width)
     at = part.curve(mean)

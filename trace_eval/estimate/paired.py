@@ -52,9 +52,8 @@ def mean_difference(
     Args:
         differences: known ones [shape=(n,)].
         cluster: of each [shape=(n,)]; None: independent.
-        options: level and seed; without ``resamples`` there is no interval.
-        bounds: the least and the greatest possible difference, for limits that use them; None:
-            unknown, or far off.
+        options: without ``resamples`` there is no interval.
+        bounds: the least and the greatest possible difference; None: unknown, or far off.
     """
     if not len(differences):
         return IntervalEstimate(None)
@@ -132,18 +131,26 @@ def _exact(
     steps: NDArray[np.int64], counts: NDArray[np.int64], seen: int, alternative: Alternative
 ) -> float:
     """p from the distribution of the sum itself, where all differences are whole steps."""
-    from scipy.special import gammaln  # scipy.stats.binom takes 1 s of imports
-
     total = np.ones(1)
     for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
-        spaced = np.zeros(step * count + 1)
-        plus = np.arange(count + 1)
-        ways = gammaln(count + 1) - gammaln(plus + 1) - gammaln(count - plus + 1)
-        spaced[::step] = np.exp(ways - count * np.log(2))
-        total = np.convolve(total, spaced)
+        total = np.convolve(total, coin_sums(step, count))
     sums = 2 * np.arange(len(total)) - (len(total) - 1)
     far = {"less": sums <= seen, "greater": sums >= seen, "two-sided": np.abs(sums) >= abs(seen)}
     return float(min(1.0, total[far[alternative]].sum()))
+
+
+def coin_sums(step: int, count: int) -> NDArray[np.float64]:
+    """Chances of the sums 0, 1, 2 ... of ``count`` coins that are worth ``step`` or nothing."""
+    chances = np.zeros(step * count + 1)
+    chances[::step] = np.exp(log_choose(count, np.arange(count + 1)) - count * np.log(2))
+    return chances
+
+
+def log_choose(number: int, chosen: NDArray[Any]) -> NDArray[np.float64]:
+    """Logarithms of binomial coefficients [shape as of ``chosen``]."""
+    from scipy.special import gammaln  # scipy.stats.binom takes 1 s of imports
+
+    return np.asarray(gammaln(number + 1) - gammaln(chosen + 1) - gammaln(number - chosen + 1))
 
 
 #: What sentences call it.
@@ -174,11 +181,9 @@ def mcnemar(differences: Array, counts: Array | None = None) -> McNemar:
 
 
 def sign_test(first: int, second: int, one_sided: bool = False) -> float:
-    """Exact binomial p value that both are equally likely; 1 without any.
+    """Exact binomial p value that both, seen so often, are equally likely; 1 without any.
 
-    Args:
-        first, second: how often each was seen.
-        one_sided: against the second one being rarer only.
+    With ``one_sided`` against the second one being rarer only.
     """
     from scipy.special import bdtr  # scipy.stats.binomtest gives the same after 1 s of imports
 

@@ -49,12 +49,10 @@ class Cells:
         level_of: Callable[[Array], NDArray[np.int64]] | None = None,
     ) -> None:
         x_level, y_level = (level_of or levels)(x), (level_of or levels)(y)
-        self.x_levels = int(x_level.max(initial=-1)) + 1
-        self.y_levels = int(y_level.max(initial=-1)) + 1
+        self.x_levels, self.y_levels = (int(of.max(initial=-1)) + 1 for of in (x_level, y_level))
         key = x_level * max(self.y_levels, 1) + y_level
         distinct, self.cell = np.unique(key, return_inverse=True)
-        self.x = distinct // max(self.y_levels, 1)
-        self.y = distinct % max(self.y_levels, 1)
+        self.x, self.y = np.divmod(distinct, max(self.y_levels, 1))
         order = np.argsort(self.cell, kind="stable")
         self._unit = unit[order]
         self._starts = np.searchsorted(self.cell[order], np.arange(len(distinct)))
@@ -139,7 +137,7 @@ class Resampler:
         self._differences: dict[str, tuple[str, str]] = {}
         #: Values, unit of each and their range, of means whose limits know the range.
         self._means: dict[str, tuple[Array, NDArray[np.int64], Range]] = {}
-        #: Rows of each unit behind a statistic; of others every item is one.
+        #: Rows of each unit behind a statistic.
         self._rows: dict[str, Array] = {}
         #: Registered names that are correlations: their limits lie on Fisher's scale.
         self.correlations: set[str] = set()
@@ -166,13 +164,20 @@ class Resampler:
         """
         if correlation:
             self.correlations.add(name)
-        unit = self.unit if row is None else self.unit[row]
+        unit = self._unit_of(row)
         places = [
             self._column(np.bincount(unit, weights=column, minlength=self.units))
             for column in columns
         ]
         self._sums[name] = places, statistic
-        self._rows[name] = np.bincount(unit, minlength=self.units).astype(np.float64)
+        self._rows[name] = self._count(unit)
+
+    def _count(self, unit: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Rows of each unit, from the unit of each row."""
+        return np.bincount(unit, minlength=self.units).astype(np.float64)
+
+    def _unit_of(self, row: NDArray[np.int64] | None) -> NDArray[np.int64]:
+        return self.unit if row is None else self.unit[row]
 
     def _column(self, sums: Array) -> int:
         """The place of a column; equal ones, such as counts, are multiplied once."""
@@ -186,9 +191,8 @@ class Resampler:
         """Rows as cells of equal (x, y); ``row`` as of :meth:`sums`. Sorting is remembered."""
         key = (id(x), id(y), id(row))
         if key not in self._cells:
-            unit = self.unit if row is None else self.unit[row]
             # the arrays are kept, so that no other one gets their ids
-            self._cells[key] = Cells(x, y, unit, self._level_of), (x, y, row)
+            self._cells[key] = Cells(x, y, self._unit_of(row), self._level_of), (x, y, row)
         return self._cells[key][0]
 
     def _level_of(self, values: Array) -> NDArray[np.int64]:
@@ -214,8 +218,8 @@ class Resampler:
         values = np.asarray(values, float)
         counted = np.ones(len(values), bool) if where is None else where
         self.sums(name, (values * counted, counted.astype(np.float64)), ratio, row)
-        unit = (self.unit if row is None else self.unit[row])[counted]
-        self._rows[name] = np.bincount(unit, minlength=self.units).astype(np.float64)
+        unit = self._unit_of(row)[counted]
+        self._rows[name] = self._count(unit)
         if bounds is not None:
             self._means[name] = values[counted], unit, bounds
 
@@ -247,6 +251,7 @@ class Resampler:
     def weighted(self, name: str, statistic: OfWeights) -> None:
         """Register a function of unit weights."""
         self._weighted[name] = statistic
+        self._rows[name] = self._count(self.unit)
 
     def undefined(self, name: str) -> None:
         """Register a statistic that has no value, in any resample."""
@@ -261,14 +266,12 @@ class Resampler:
         if not self.units:
             names = [*self._sums, *self._weighted, *self._differences]
             return dict.fromkeys(names, IntervalEstimate(None))
-        table = np.zeros((self.units, 0))
-        if self._columns:
-            table = np.stack(self._columns, axis=1)
+        table = np.stack(self._columns, axis=1) if self._columns else np.zeros((self.units, 0))
         once = np.ones((1, self.units))
         values = self._values(once @ table, once)
         without: dict[str, Array] = {}
         if options.resamples:  # every statistic without each of the units
-            left = np.array([]) if not self._weighted else 1 - np.eye(self.units)
+            left = 1 - np.eye(self.units) if self._weighted else np.array([])
             without = self._values(table.sum(0) - table, left)
         return {
             name: self._estimate(name, float(number), without.get(name), options.level)
@@ -280,9 +283,7 @@ class Resampler:
     ) -> IntervalEstimate:
         if np.isnan(number) or without is None:
             return IntervalEstimate(None if np.isnan(number) else number)
-        rows = self._rows.get(self._differences.get(name, (name,))[0])
-        if rows is None:
-            rows = np.bincount(self.unit, minlength=self.units).astype(np.float64)
+        rows = self._rows[self._differences.get(name, (name,))[0]]
         clusters = jackknifed(number, without, rows)
         if isinstance(clusters, str):
             return IntervalEstimate(number, reason=clusters)
@@ -296,8 +297,7 @@ class Resampler:
             far = float(np.sqrt(clusters.variance())) * clusters.quantile(level) / room
             low, high = np.tanh(np.arctanh(number) + np.array([-far, far])).tolist()
             return IntervalEstimate(number, (low, high))
-        both_ways = name in self.both_ways
-        limits = jackknife_interval(number, without, rows, level, both_ways)
+        limits = jackknife_interval(number, without, rows, level, name in self.both_ways)
         return IntervalEstimate.within(number, limits)
 
     def _values(self, totals: Array, weights: Array) -> dict[str, Array]:

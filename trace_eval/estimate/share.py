@@ -22,12 +22,7 @@ def digits(number: float | None) -> int:
 
 @dataclass(frozen=True)
 class Share:
-    """How often something happened.
-
-    Attributes:
-        count: times.
-        of: trials; those without an outcome are not among them.
-    """
+    """How often something happened: ``count`` times ``of`` so many trials with an outcome."""
 
     count: int
     of: int

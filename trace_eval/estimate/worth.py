@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from trace_eval.estimate.limits import NO_SPREAD, Array, Reach, quantile, score_reach
 
 #: Independent units below which there is no interval.
 LEAST_UNITS = 5
@@ -26,9 +26,6 @@ MOST_OF_ONE = 0.5
 
 #: Chance that rows are more alike than they are taken to be.
 _MORE_ALIKE = 0.2
-
-#: Sums of squares below this are rounding.
-_NO_SPREAD = 1e-18
 
 
 @dataclass(frozen=True)
@@ -113,7 +110,7 @@ class Clusters:
     def worth(self) -> float:
         """Independent rows of the same spread, whose mean would have the same variance."""
         number = self.number
-        if self.single or self.spread < _NO_SPREAD:
+        if self.single or self.spread < NO_SPREAD:
             return number**2 / float(self.sizes @ self.rows**2)
         alike = self._alike()
         model = float(self.sizes @ (alike * self.rows**2 + (1 - alike) * self.rows)) / number**2
@@ -126,7 +123,7 @@ class Clusters:
         from scipy.special import fdtri
 
         (between, inner), number, units = self._squares(), self.number, self.units
-        if units < 2 or number <= units or inner < _NO_SPREAD:
+        if units < 2 or number <= units or inner < NO_SPREAD:
             return 1.0
         typical = (number - float(self.sizes @ self.rows**2) / number) / (units - 1)
         ratio = between / (units - 1) / (inner / (number - units))
@@ -134,17 +131,15 @@ class Clusters:
         return float(np.clip((ratio - 1) / (ratio + typical - 1), 0.0, 1.0))
 
     def quantile(self, level: float, exact: bool = False) -> float:
-        """Student's, of the clusters; the normal's where the variance follows from the mean.
-
-        Args:
-            exact: no variance is estimated where each row is a cluster, or all are alike.
+        """Student's, of the clusters; with ``exact`` the normal's where each row is a cluster or
+        all are alike, so that no variance is estimated.
         """
-        from scipy.special import ndtri, stdtrit
+        exact = exact and (self.single or self.spread < NO_SPREAD)
+        return quantile(level, None if exact else self.units - 1)
 
-        tail = (1 + level) / 2
-        if exact and (self.single or self.spread < _NO_SPREAD):
-            return float(ndtri(tail))
-        return float(stdtrit(max(self.units - 1, 1), tail))
+    def reach(self, values: Array, weights: Array, level: float) -> Reach:
+        """Score limits of a mean in [0, 1] over these rows, see :func:`score_reach`."""
+        return score_reach(values, weights, self.worth(), self.quantile(level, exact=True))
 
     def variance(self) -> float:
         """Of the mean, unbiased for independent rows."""

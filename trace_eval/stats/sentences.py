@@ -10,6 +10,7 @@ from math import ceil, floor, log10
 
 from blueprints import counted
 from trace_eval.estimate.interval import IntervalEstimate, Range
+from trace_eval.estimate.limits import quantile
 from trace_eval.stats.agreement.baselines import RuleStanding
 
 #: Most sentences of one answer.
@@ -68,7 +69,7 @@ def mean_score(result: IntervalEstimate) -> str:
     >>> mean_score(IntervalEstimate(3.8123, (3.5, 4.1))), mean_score(IntervalEstimate(71.25, None))
     ('3.81 [3.5, 4.1]', '71.2 (no interval)')
     """
-    value = 0.0 if result.value is None else result.value
+    value = result.value or 0.0
     if result.interval is None:
         return f"{value:.3g} (no interval)"
     return f"{value:.3g} [{result.interval[0]:.3g}, {result.interval[1]:.3g}]"
@@ -112,25 +113,18 @@ def next_level(level: float) -> float:
     return min((1 + level) / 2, LAST_LEVEL)
 
 
-def _reach(level: float) -> float:
-    """Standard errors from an estimate to the end of its interval."""
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + level) / 2))
-
-
 #: A figure beside what no difference would be: its value, that null, and its interval.
 Figure = tuple[float, float, Range | None]
 
 
 def more_labels(number: int, figure: Figure, level: float) -> float | None:
-    """Labels to add until the next look shows the difference with a chance of :data:`POWER`.
+    """Labels to add to ``number`` until the next look shows the difference with a chance of
+    :data:`POWER`.
 
     Limits come nearer by the square-root law (normal approximation: Fleiss, Levin & Paik 2003,
     section 2.5).
 
     Args:
-        number: labels at hand.
         figure: the estimate; the same value is taken to be true.
         level: of the interval; the next look has :func:`next_level`.
 
@@ -143,7 +137,7 @@ def more_labels(number: int, figure: Figure, level: float) -> float | None:
     if interval is None or same(value, null):
         return None
     own = value - interval[0] if value > null else interval[1] - value
-    wanted = own / _reach(level) * (_reach(next_level(level)) + float(ndtri(POWER)))
+    wanted = own / quantile(level) * (quantile(next_level(level)) + float(ndtri(POWER)))
     return max(0.0, number * ((wanted / abs(value - null)) ** 2 - 1))
 
 
@@ -187,7 +181,7 @@ def labels_for_difference(difference: float, level: float) -> int:
     from scipy.special import ndtri
 
     variance: float = 1 - difference**2
-    reach = _reach(level) + float(ndtri(POWER)) * float(variance**0.5)
+    reach = quantile(level) + float(ndtri(POWER)) * float(variance**0.5)
     return ceil((reach / difference) ** 2)
 
 
@@ -228,9 +222,8 @@ def before_labels(pairs: int | None, level: float) -> tuple[str, ...]:
 
 
 def outcome(better: bool, p: float | None, level: float, test: str) -> str:
-    """Whether a system is shown to be better (a rate over one half) than the other, with the test.
-
-    The p value is two-sided; None: not tested.
+    """Whether a system is shown to be better (a rate over one half) than the other, with the test
+    and its two-sided p value; None: not tested.
     """
     if p is None:
         return "too few for a test"
@@ -266,7 +259,7 @@ def head_to_head(
     Args:
         names: the system that the figures are of, and the other.
         results: its win rate, the interval, and the p value of the test.
-        of: what it was seen on, as a clause, e.g. ``of 200 pairs by this judge``.
+        of: what it was seen on, e.g. ``of 200 pairs by this judge``.
     """
     value, interval, p = results
     if same(value, 0.5):
@@ -298,9 +291,7 @@ def beside_rule(standing: RuleStanding | None, judges: int = 1) -> str:
 
 
 def correlates(result: IntervalEstimate) -> str:
-    """A clause on whether scores are shown to rise with human ratings; words follow the
-    interval.
-    """
+    """A clause on whether the interval shows scores to rise with human ratings."""
     limits = result.interval
     if limits is None:
         return "not shown to rise with annotators', as rho has no interval"

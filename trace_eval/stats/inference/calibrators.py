@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from blueprints import require
 from trace_eval.estimate.interval import IntervalEstimate, Range, holding
-
-Array = NDArray[np.float64]
+from trace_eval.estimate.limits import Array, quantile
 
 #: Predicts P(A) of evidence ``[n, features]``; the first feature is the lead.
 Calibrator = Callable[[Array], Array]
@@ -151,10 +150,7 @@ class Draws:
 
 def _few(units: NDArray[np.int64], level: float) -> Array:
     """By how much resamples of so few units spread too little: Student's over the normal's."""
-    from scipy.special import ndtri, stdtrit
-
-    tail = (1 + level) / 2
-    wider = np.array([stdtrit(number - 1, tail) for number in units]) / ndtri(tail)
+    wider = np.array([quantile(level, number - 1) for number in units]) / quantile(level)
     return np.asarray(wider * np.sqrt(units / (units - 1)))
 
 

@@ -25,6 +25,7 @@ from trace_eval.estimate.limits import (
     Reach,
     of_difference,
     of_sum,
+    quantile,
     score_reach,
     skewed_reach,
 )
@@ -120,12 +121,11 @@ def estimate(
         null: value that ``p`` tests.
         power: a fixed ``lam``; None: tuned, or 0 where :func:`_enough` says so.
     """
+    result = _without(sample.items, len(sample.judged), sample.judge)
     if np.isnan(sample.labels):
-        return _without(sample.items, len(sample.judged), sample.judge)
+        return result
     alone, both, weight = _two(sample, level, power)
-    judge = _of_judge(sample, level)
-    counts = sample.items, len(sample.judged), sample.units
-    result = _estimates(counts, (alone, judge, both), level, null)
+    result = _bounded(result, (alone, _of_judge(sample, level), both), sample.units, level, null)
     return replace(result, weight=weight, coarse=_coarse(sample, weight))
 
 
@@ -144,13 +144,11 @@ def difference(first: PPIComponents, second: PPIComponents, level: float = 0.95)
     from the labels that they share, which count for one and against the other.
     """
     items, judged = first.items + second.items, len(first.judged) + len(second.judged)
-    judge = first.judge - second.judge
+    result = _without(items, judged, first.judge - second.judge)
     if np.isnan(first.labels) or np.isnan(second.labels):
-        return _without(items, judged, judge)
-    if min(first.units, second.units) < LEAST_LABELS:
-        units = 0
-    else:
-        units = int((first.reached | second.reached).sum())
+        return result
+    few = min(first.units, second.units) < LEAST_LABELS
+    units = 0 if few else int((first.reached | second.reached).sum())
     (alone_1, both_1, weight_1), (alone_2, both_2, weight_2) = (
         _two(part, level, None) for part in (first, second)
     )
@@ -164,7 +162,7 @@ def difference(first: PPIComponents, second: PPIComponents, level: float = 0.95)
         )
         for one, other in ((alone_1, alone_2), judges, (both_1, both_2))
     )
-    result = _estimates((items, judged, units), gaps, level, 0.0, -1.0)
+    result = _bounded(result, gaps, units, level, 0.0, -1.0)
     return replace(result, coarse=_coarse(first, weight_1) or _coarse(second, weight_2))
 
 
@@ -186,30 +184,27 @@ def _without(items: int, judged: int, judge: float) -> PPIEstimate:
     return PPIEstimate(items, judged, None, judge, None, None, None, None, None, None, None)
 
 
-def _estimates(
-    counts: tuple[int, int, int],
+def _bounded(
+    result: PPIEstimate,
     parts: tuple[_Bounded, ...],
+    units: int,
     level: float,
     null: float,
     low: float = 0.0,
 ) -> PPIEstimate:
-    """Labels alone, judge alone and both, with intervals; none where the units are too few."""
-    items, judged, units = counts
+    """With labels alone, judge alone and both; intervals where there are enough units."""
     alone, judge, both = parts
-    enough = units >= LEAST_LABELS
+    limits = judge.reach.around(judge.value, low)
+    result = replace(result, labels=alone.value, both=both.value, judge_interval=limits)
+    if units < LEAST_LABELS:
+        return result
     gained = alone.spread / both.spread if both.spread**2 > NO_SPREAD else 1.0
-    return PPIEstimate(
-        labelled=items,
-        judged=judged,
-        labels=alone.value,
-        judge=judge.value,
-        both=both.value,
-        labels_interval=alone.reach.around(alone.value, low) if enough else None,
-        judge_interval=judge.reach.around(judge.value, low),
-        interval=both.reach.around(both.value, low) if enough else None,
-        weight=None,
-        effective=float(items * gained**2) if enough else None,
-        p=_p(both.value, both.reach, null, units, level) if enough else None,
+    return replace(
+        result,
+        labels_interval=alone.reach.around(alone.value, low),
+        interval=both.reach.around(both.value, low),
+        effective=float(result.labelled * gained**2),
+        p=_p(both.value, both.reach, null, units, level),
     )
 
 
@@ -220,7 +215,7 @@ def _p(value: float, reach: Reach, null: float, units: int, level: float) -> flo
     distance = reach.below if value > null else reach.above
     if value == null or distance <= 0:
         return 1.0
-    beyond = -abs(value - null) / distance * _quantile(level, units - 1)
+    beyond = -abs(value - null) / distance * quantile(level, units - 1)
     return float(2 * stdtr(max(units - 1, 1), beyond))
 
 
@@ -262,17 +257,9 @@ def _of_judge(sample: PPIComponents, level: float) -> _Bounded:
     spread = float(sample.judged.var())
     variance = max(float(sample.d_judge @ sample.d_judge), spread / size)
     units = spread / variance if variance > NO_SPREAD else size if many == 1 else many
-    z = _quantile(level, many - 1)
+    z = quantile(level, many - 1)
     reach = score_reach(sample.judged, np.full(size, 1 / size), units, z)
     return _Bounded(sample.judge, reach, sample.d_judge)
-
-
-def _quantile(level: float, degrees: float | None = None) -> float:
-    """Student's; None: the normal's, where the variance need not be estimated."""
-    from scipy.special import ndtri, stdtrit
-
-    tail = (1 + level) / 2
-    return float(ndtri(tail) if degrees is None else stdtrit(max(degrees, 1), tail))
 
 
 def _reach(sample: PPIComponents, influence: Array, weight: float, level: float) -> Reach:
@@ -290,18 +277,18 @@ def _reach(sample: PPIComponents, influence: Array, weight: float, level: float)
             squares = float(moved @ moved) * stratum.growth
             # nobody knows of a judge that no error was seen in: by the rule of three it has some
             least = 0.0 if len(stratum.missed) else -float(np.log(1 - level)) * error
-            z = _quantile(level, stratum.degrees)
+            z = quantile(level, stratum.degrees)
             reach = skewed_reach(moved, squares, z, (stratum.miss * error) ** 2, least)
             results.append((1.0, reach))
         else:
             squares = stratum.share**2 * stratum.spread / stratum.worth
-            reach = score_reach(stratum.values, stratum.weights, stratum.worth, _quantile(level))
+            reach = score_reach(stratum.values, stratum.weights, stratum.worth, quantile(level))
             results.append((stratum.share, reach))
         variances += squares
     # the sizes of the strata vary besides, and heavy units may lie further apart than the others
     total = influence.sum(0)
     more = max(0.0, float(total @ total) - variances)
-    return of_sum(results, _quantile(level, sample.units - 1) * float(np.sqrt(more)))
+    return of_sum(results, quantile(level, sample.units - 1) * float(np.sqrt(more)))
 
 
 def _enough(sample: PPIComponents) -> bool:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.limits import NO_SPREAD
 from trace_eval.estimate.paired import holm
 from trace_eval.estimate.units import Units
 from trace_eval.stats.options import RankOptions
@@ -29,9 +30,6 @@ from trace_eval.stats.ranking.strengths import fit_many, problem
 
 #: Share of the resamples that must rank all systems; an interval of fewer is none.
 LEAST_DEFINED = 0.5
-
-#: Variances of differences below this are rounding.
-_NO_SPREAD = 1e-18
 
 
 @dataclass(frozen=True)
@@ -70,20 +68,16 @@ def rank_intervals(
         for method, rows in drawn.items():
             rows.append(_values(method, outcomes, counts, options))
     results: dict[str, RankSets] = {}
-    tests: dict[int | None, Array] = {}
+    counts = outcomes.counts.reshape(1, -1).astype(np.float64)
+    of_all = order_p(outcomes, options.typed, options.cluster)
     for method, rows in drawn.items():
-        only = None
+        values, tested = _values(method, outcomes, counts, options)[0], of_all
         if method == AGAINST_BASELINE:
             only = outcomes.systems.index(str(options.baseline))
-        if only not in tests:
-            tests[only] = order_p(outcomes, options.typed, options.cluster, only)
-        counts = outcomes.counts.reshape(1, -1).astype(np.float64)
-        values = _values(method, outcomes, counts, options)[0]
-        level = options.bootstrap.level
-        tested = tests[only]
+            tested = order_p(outcomes, options.typed, options.cluster, only)
         if method == "mean_win_rate":  # every opponent weighs the same, also one met once
             tested = np.maximum(tested, met_seldom_p(values, outcomes, options.typed))
-        results[method] = rank_sets(values, np.concatenate(rows), tested, level)
+        results[method] = rank_sets(values, np.concatenate(rows), tested, options.bootstrap.level)
     return results
 
 
@@ -112,8 +106,7 @@ def resampled_p(values: Array, drawn: Array, units: Array | None = None) -> Arra
     """p values from the variance of the differences over resamples.
 
     Args:
-        values: of each system [shape=(systems,)].
-        drawn: the same in each resample [shape=(resamples, systems)].
+        values, drawn: as of :func:`rank_sets`, all known.
         units: independent units behind each value, which give the degrees of freedom of Student's
             t [shape=(systems,)]; None: normal distribution.
 
@@ -126,7 +119,7 @@ def resampled_p(values: Array, drawn: Array, units: Array | None = None) -> Arra
     gap = np.round(values[:, None] - values[None, :], DECIMALS)
     covariance = np.atleast_2d(np.cov(drawn, rowvar=False))
     own = np.diag(covariance)
-    spread = np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * covariance, _NO_SPREAD))
+    spread = np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * covariance, NO_SPREAD))
     if units is None:
         return np.where(gap > 0, 2 * ndtr(-gap / spread), 1.0)
     fewer = np.maximum(np.minimum(units[:, None], units[None, :]), 2)
@@ -140,9 +133,8 @@ def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
     A rate of one comparison does not vary in resamples of that pair. Here its variance is that of
     the rate with two comparisons more, one won and one lost (Agresti & Caffo 2000).
 
-    Args:
-        values: mean win rates [shape=(systems,)].
-        typed: ``both_bad`` is 0 points, not half a win.
+    With ``typed`` a ``both_bad`` is 0 points, not half a win; ``values`` are the mean win rates
+    [shape=(systems,)].
 
     Returns:
         p where the row is ahead of the column, and 1 elsewhere [shape=(systems, systems)].
@@ -162,7 +154,7 @@ def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
     # the comparisons of two systems count for one and against the other
     spread = own[:, None] + own[None, :] + 2 * variance * share[:, None] * share[None, :]
     gap = np.round(values[:, None] - values[None, :], DECIMALS)
-    return np.where(gap > 0, 2 * ndtr(-gap / np.sqrt(np.maximum(spread, _NO_SPREAD))), 1.0)
+    return np.where(gap > 0, 2 * ndtr(-gap / np.sqrt(np.maximum(spread, NO_SPREAD))), 1.0)
 
 
 def shown_ahead(p: Array, level: float) -> NDArray[np.bool_]:

@@ -10,12 +10,11 @@ points of all these games together are compared with that distribution, two-side
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.paired import sign_test
+from trace_eval.estimate.paired import coin_sums, log_choose, sign_test
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes, points
 
 Array = NDArray[np.float64]
@@ -103,7 +102,7 @@ def _points_test(
     points = 2 * won + int((mine @ [0, 1, 2]).sum())
     if lost + won + int(mine.sum() + theirs.sum()) > MANY:
         return _normal_test(points, lost + won, mine, theirs)
-    share = _binomial(lost + won)
+    share = coin_sums(2, lost + won)  # in half points
     for ours, both in zip(mine, mine + theirs, strict=True):
         share = np.convolve(share, _dealt(both, int(ours.sum())))
     below, above = share[: points + 1].sum(), share[points:].sum()
@@ -127,31 +126,18 @@ def _normal_test(
     return float(2 * ndtr(-max(0.0, abs(gap) - step) / np.sqrt(variance))), gap > 0
 
 
-def _binomial(number: int) -> Array:
-    """Chances of 0, 1, 2 ... half points when every game is won or lost by a coin."""
-    chances = np.zeros(2 * number + 1)
-    chances[::2] = np.exp(_log_choose(number, np.arange(number + 1)) - number * np.log(2))
-    return chances
-
-
 def _dealt(total: NDArray[np.int64], number: int) -> Array:
     """Chances of half points when ``number`` of the losses, ties and wins are dealt."""
     losses, ties, wins = (int(n) for n in total)
     chances = np.zeros(2 * number + 1)
-    everything = _log_choose(losses + ties + wins, np.array([number]))[0]
+    everything = log_choose(losses + ties + wins, np.array([number]))[0]
     for tied in range(min(ties, number) + 1):
         rest = number - tied
         won = np.arange(max(0, rest - losses), min(wins, rest) + 1)
-        logs = _log_choose(wins, won) + _log_choose(losses, rest - won)
-        logs += _log_choose(ties, np.array([tied]))[0] - everything
+        logs = log_choose(wins, won) + log_choose(losses, rest - won)
+        logs += log_choose(ties, np.array([tied]))[0] - everything
         chances[2 * won + tied] += np.exp(logs)
     return chances
-
-
-def _log_choose(number: int, chosen: NDArray[Any]) -> Array:
-    from scipy.special import gammaln
-
-    return np.asarray(gammaln(number + 1) - gammaln(chosen + 1) - gammaln(number - chosen + 1))
 
 
 def _instruction_rates(outcomes: Outcomes, typed: bool, only: int | None) -> Array:
