@@ -1,7 +1,8 @@
 """P(annotators prefer A | judge): fitted, cross-validated by instruction, and measured.
 
-Every figure is on held-out pairs: folds never share an instruction, a pair's probability comes
-from a fit that has not seen its instruction, and only pairs without a label get the fit on all.
+Every figure is on held-out pairs: folds (fewer where there are fewer instructions) never share an
+instruction, a pair's probability comes from a fit that has not seen its instruction, and only pairs
+without a label get the fit on all.
 Which map to use is chosen without the pair as well: in every fold by folds within the rest
 (nested cross-validation: Stone 1974; Varma & Simon 2006). The better of several maps on the
 pairs by which it was chosen would look better than it is.
@@ -9,20 +10,22 @@ pairs by which it was chosen would look better than it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DIMENSIONS
+from trace_eval.estimate.limits import Array
 from trace_eval.opinions.codes import MISSING, POINTS, Codes
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.baselines import RULES
 from trace_eval.stats.inference.calibrators import (
     METHODS,
-    Array,
+    Calibrator,
     Draws,
     HeldOutFit,
     Method,
@@ -40,7 +43,6 @@ BINS = 10
 
 #: Name of the map that was chosen anew in every fold.
 CHOSEN = "chosen"
-
 
 #: Head of shares of right pairs in which a tie of either side counts a half, unlike in accuracy.
 TIES_HALF = "right, ties half"
@@ -66,7 +68,6 @@ class Fitted:
             true gap of these bins at least as often as its level says.
         log_loss: nats; 0.693 is always saying 1/2.
         accuracy: of preferring the likelier answer, ties as halves.
-        bins: of the reliability diagram.
     """
 
     method: str
@@ -105,8 +106,7 @@ class Calibration:
         chosen: the method of least log loss among the other folds, chosen and fitted anew for
             every fold: what to expect of the best.
         best: method of least held-out log loss over all labels, used for pairs without one.
-        probabilities: pair -> P(annotators prefer A); those of ``chosen`` where the pair has a
-            label.
+        probabilities: pair -> P(annotators prefer A); of ``chosen`` where it has a label.
     """
 
     judge: str
@@ -133,7 +133,6 @@ def calibrate(
     """Fit all methods and keep the best.
 
     Args:
-        folds: at most; instructions are never split.
         baselines: rules to beat, besides the usual ones.
 
     Raises:
@@ -155,13 +154,12 @@ def calibrate(
     folds = min(folds, groups)
     fold = _folds(group[available], folds, seed)
     y = _preference(run.truth[available])
-    methods = [method for method in METHODS if x.shape[1] >= method.features]
-    held = {method.name: _held_out(method, x[available], y, fold) for method in methods}
+    held = {one.name: _held_out(one.fit, x[available], y, fold) for one in _methods(x)}
     order = sorted(held, key=lambda name: log_loss(held[name], y))
     draws = Draws(group[available], level, seed)
-    data = x[available], y, group[available]
-    chosen = _chosen(methods, data, fold, seed)
-    best = next(method for method in methods if method.name == order[0])
+    fit_best = partial(_fit_best, folds=folds, seed=seed)
+    chosen = _held_out(fit_best, x[available], y, fold, group[available])
+    best = next(method for method in METHODS if method.name == order[0])
     everywhere = best.fit(x[available], y)(x[scored])
     probabilities = dict(zip(run.table.ids[scored].tolist(), everywhere.tolist(), strict=True))
     probabilities |= dict(zip(run.table.ids[available].tolist(), chosen.tolist(), strict=True))
@@ -225,33 +223,30 @@ def _folds(group: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]
     return np.asarray(provided[at])
 
 
-def _held_out(method: Method, x: Array, y: Array, fold: NDArray[np.int64]) -> Array:
-    probabilities = np.full(len(y), 0.5)
-    for number in np.unique(fold):
-        train = fold != number
-        probabilities[~train] = method.fit(x[train], y[train])(x[~train])
-    return probabilities
+def _methods(x: Array) -> list[Method]:
+    """Those that so many features allow."""
+    return [method for method in METHODS if x.shape[1] >= method.features]
 
 
-def _chosen(
-    methods: Sequence[Method],
-    data: tuple[Array, Array, NDArray[np.int64]],
-    fold: NDArray[np.int64],
-    seed: int,
+def _fit_best(x: Array, y: Array, group: NDArray[np.int64], folds: int, seed: int) -> Calibrator:
+    """By the method that is best on held-out parts of these pairs."""
+    methods, groups = _methods(x), len(np.unique(group))
+    if groups < 2:
+        return methods[0].fit(x, y)  # one instruction is left: nothing to choose by
+    inner = _folds(group, min(folds, groups), seed)
+    losses = [log_loss(_held_out(one.fit, x, y, inner), y) for one in methods]
+    return methods[int(np.argmin(losses))].fit(x, y)
+
+
+def _held_out(
+    fit: Callable[..., Calibrator], x: Array, y: Array, fold: NDArray[np.int64], *details: Array
 ) -> Array:
-    """Held-out probabilities of the method that is best within the rest of every fold."""
-    x, y, group = data
+    """Probabilities of every fold by what is fitted to the others, and to ``details`` of those."""
     probabilities = np.full(len(y), 0.5)
     for number in np.unique(fold):
         train = fold != number
-        groups = len(np.unique(group[train]))
-        if groups > 1:
-            inner = _folds(group[train], min(int(fold.max()) + 1, groups), seed)
-            held = [_held_out(method, x[train], y[train], inner) for method in methods]
-            method = methods[int(np.argmin([log_loss(p, y[train]) for p in held]))]
-        else:
-            method = methods[0]  # one instruction is left: nothing to choose by
-        probabilities[~train] = method.fit(x[train], y[train])(x[~train])
+        fitted = fit(x[train], y[train], *(column[train] for column in details))
+        probabilities[~train] = fitted(x[~train])
     return probabilities
 
 

@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.limits import Array
 from trace_eval.show.table import column, p_text, p_value
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.sampling import Design
@@ -132,7 +133,7 @@ def fewest_labels(target: float, delta: float) -> int:
 def labels_needed(agreement: float, target: float, delta: float) -> int | None:
     """Labels in a part with that agreement for which the test succeeds with :data:`POWER`.
 
-    Null: agreement is not above the target, or more than a million would be needed.
+    None: agreement is not above the target, or more than a million would be needed.
     """
     from scipy.special import bdtrc, bdtrik
 
@@ -163,36 +164,22 @@ def wanted_labels(
     Labels that share instructions say less than their number: their evidence grows in
     proportion, so that ``log(p)`` of those at hand is scaled to the level that is needed.
     """
-    level = delta / len(STARTS)
-    hopeful = [
-        (number, part)
-        for part in parts
-        if part.agreement is not None
-        and part.labelled
-        and (
-            number := labels_needed(
-                (part.agreement * part.labelled + 1) / (part.labelled + 2), target, level
-            )
-        )
-        is not None
-    ]
-    if not hopeful:
-        return None, None
-    if not plain:
-        scaled = [
-            (max(number, ceil(part.labelled * log(level) / log(part.p))), part)
-            for number, part in hopeful
-            if part.p < 1
-        ]
+    level, hopeful = delta / len(STARTS), []
+    for part in parts:
+        if part.agreement is None:
+            continue
+        expected = (part.agreement * part.labelled + 1) / (part.labelled + 2)
+        number = labels_needed(expected, target, level)
+        if number is not None and not plain and part.p < 1:
+            number = max(number, ceil(part.labelled * log(level) / log(part.p)))
         # a part with more labels than that did not have its turn: it says nothing of need
-        hopeful = [(number, part) for number, part in scaled if number > part.labelled]
+        if number is not None and (plain or (part.p < 1 and number > part.labelled)):
+            hopeful.append((number, part))
     if not hopeful:
         return None, None
     number, part = min(hopeful, key=lambda row: (row[0] / row[1].decided, row[0]))
     return part, number
 
-
-Array = NDArray[np.float64]
 
 #: Bets, as shares of the largest that is not lost at once; fixed, so that no label moves them.
 BETS = np.linspace(0.02, 1.0, 50)
@@ -215,7 +202,8 @@ def p_below(
         if design.stratum is not None:
             return _two_strata(agrees, design, selected, target)
         return _binomial(int(agrees[requested].sum()), int(requested.sum()), target)
-    group, weight = _groups(design, requested), design.weight[requested]
+    weight = design.weight[requested]
+    _, group = np.unique(design.cluster[requested], return_inverse=True)
     lead = np.bincount(group, weight * agrees[requested]) / np.bincount(group, weight) - target
     designs = [_weights(design, selected)]
     if _equal(design, selected):
@@ -271,10 +259,6 @@ def _two_strata(
     return _binomial(int(agrees[drawn].sum()), int(drawn.sum()), needed)
 
 
-def _groups(design: Design, requested: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Number of every label's instruction, from 0, among those with a label."""
-    return np.asarray(np.unique(design.cluster[requested], return_inverse=True)[1])
-
 
 def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
     """Weight of every labelled instruction, and the largest of any, where items were drawn.
@@ -284,11 +268,11 @@ def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]
     may be as large as over all of its items.
     """
     requested = selected & design.labelled
-    clusters = np.unique(design.cluster[requested])
+    clusters, group = np.unique(design.cluster[requested], return_inverse=True)
     if not _equal(design, selected):
         available = np.maximum(design.weight, design.weight[requested].max() * (design.weight == 0))
         most = np.bincount(design.cluster[selected], weights=available[selected]).max()
-        weight = np.bincount(_groups(design, requested), weights=design.weight[requested])
+        weight = np.bincount(group, weights=design.weight[requested])
         return weight.astype(np.float64), float(most)
     size = np.bincount(design.cluster[selected])
     stands = size / _reached(size, int(selected.sum()), int(requested.sum()))

@@ -79,7 +79,6 @@ class FutureLabels:
         inclusion: probability with which each pair was asked for; None: equal [shape=(n,)].
         cluster: number of the unit of every pair, from 0; None: each is one [shape=(n,)].
         means: what is estimated.
-        level: of the intervals.
         seed: of the simulation: the same draws for every number of labels.
     """
 
@@ -181,11 +180,9 @@ class FutureLabels:
     def _donors(self) -> tuple[Rows, Array, Rows]:
         """Labelled pairs, how many open ones each stands for (mean 1), and their units."""
         rows = np.flatnonzero(self.has_label)
-        weight = np.ones(len(rows))
-        if self.inclusion is not None:
-            weight = 1 / self.inclusion[rows] - 1
-            if not weight.any():
-                weight = np.ones(len(rows))
+        weight = np.zeros(len(rows)) if self.inclusion is None else 1 / self.inclusion[rows] - 1
+        if not weight.any():
+            weight += 1
         unit = rows if self.cluster is None else self.cluster[rows]
         # as many as would say as much if they weighed alike
         weight = weight * weight.sum() / (weight @ weight)
@@ -200,9 +197,8 @@ class FutureLabels:
         kinds = int(self.verdict.max()) + 1
         table = np.zeros((kinds, len(classes)))
         np.add.at(table, (self.verdict[rows], at), drawn)
-        pooled = table.sum(0)
         few = np.bincount(self.verdict[rows], minlength=kinds) < LEAST_DONORS
-        table[few] = pooled
+        table[few] = table.sum(0)
         table += rng.gamma(1 / len(classes), size=table.shape)
         chance = np.cumsum(table / table.sum(1, keepdims=True), 1)
         u = rng.random(len(verdict))

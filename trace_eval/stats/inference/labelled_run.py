@@ -159,8 +159,7 @@ def signals_of(
         results["margin"] = _towards(facts[own], codes)
     elif all(name in facts for name in SCORE_FACTS):
         results["margin"] = _towards(facts["score_a"] - facts["score_b"], codes)
-    repeated = _repeats(source, table, codes, column)
-    if repeated is not None:
+    if (repeated := _repeats(source, table, codes, column)) is not None:
         results["repeats"] = repeated
     if others:
         results["judges"] = _others(table, codes, column, others)
@@ -234,9 +233,8 @@ def _categories(
     from scipy.stats import chi2_contingency
 
     _, code = np.unique(values.astype(str), return_inverse=True)
-    table = np.stack(
-        [np.bincount(code[side], minlength=code.max() + 1) for side in (requested, rest)]
-    )
+    kinds = code.max() + 1
+    table = np.stack([np.bincount(code[side], minlength=kinds) for side in (requested, rest)])
     share = min(requested.sum(), rest.sum()) / (requested.sum() + rest.sum())
     rare = table.sum(0) * share < LEAST_EXPECTED
     kept = table[:, ~rare]

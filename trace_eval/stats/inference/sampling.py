@@ -64,8 +64,7 @@ def drawn_labels(
         ids: pairs of the run [shape=(n,)].
         provided: their inclusion probabilities, NaN where the labels have none [shape=(n,)]; None:
             the labels have no such column and are taken as a random sample.
-        requested: pairs with a label [shape=(n,)].
-        scored: pairs with a judgement [shape=(n,)].
+        requested, scored: pairs with a label, and with a judgement [shape=(n,)].
 
     Raises:
         UserError: some labels have a probability and others have none.
@@ -105,14 +104,12 @@ def _from_some_probabilities(
         return Drawn(np.where(np.isnan(provided), provided[requested].min(), provided))
     spread = float(np.sqrt(((1 - provided[requested]) * weight**2).sum()))
     if abs(stands - total) > exact + CHANCE * spread:
-        why = "they cannot be its own"
-        if stands < total:
-            why = "only a part of the run was in the draw; finish it, or label a random sample of"
-            why += " the run"
+        part = "only a part of the run was in the draw; finish it, or label a random sample of it"
         return Drawn(
             None,
             f"{source}: by their inclusion the labels stand for {stands:.0f} of"
-            f" {counted(total, 'pair')} (sum of 1 / inclusion), so {why}",
+            f" {counted(total, 'pair')} (sum of 1 / inclusion), so"
+            f" {part if stands < total else 'they cannot be its own'}",
         )
     return Drawn(
         provided,

@@ -63,9 +63,8 @@ def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
 
 def calibration_tables(result: Calibration) -> Iterator[Table]:
     """Methods and rules, on held-out pairs."""
-    units = f" of {counted(result.groups, result.unit)}" if result.groups < result.pairs else ""
-    if result.unit == "instruction":
-        units = f" of {counted(result.groups, 'instruction')}"
+    named = result.unit == "instruction" or result.groups < result.pairs
+    units = f" of {counted(result.groups, result.unit)}" if named else ""
     yield table(
         f"P(annotators prefer A | {result.judge}), {counted(result.pairs, 'pair')}{units}",
         (result.chosen, *result.methods),

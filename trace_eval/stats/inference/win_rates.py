@@ -94,15 +94,13 @@ def win_rate_tables(
     number, systems_named = index_of(listed[0] + listed[1])
     a, b = number.reshape(2, -1)
     human, judge = points(truth, typed), points(judged, typed)
-    sides = {str(name): (a == code, b == code) for code, name in enumerate(systems_named)}
-    results = {name: _of_system(human, judge, *side, design) for name, side in sides.items()}
-    systems = [
-        RateRow(name, _tested(estimate(part, level), human, sides[name], design))
-        for name, part in results.items()
-    ]
-    systems.sort(key=_best_first)
+    rated = {
+        str(name): _rated((a == code, b == code), human, judge, design, level)
+        for code, name in enumerate(systems_named)
+    }
+    systems = sorted((RateRow(name, rate) for name, (_, rate) in rated.items()), key=_best_first)
     pairs = [
-        (one, other, difference(results[one], results[other], level))
+        (one, other, difference(rated[one][0], rated[other][0], level))
         for one, other in combinations((row.system for row in systems), 2)
     ]
     if len(systems) == 2 and not typed:  # the same question, asked twice
@@ -129,11 +127,10 @@ def own_rates(outcomes: Outcomes, level: float = 0.95, typed: bool = False) -> t
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
     first, second = outcomes.pairs[pair].T
     own = points(outcome, typed)
-    rows = []
-    for number, name in enumerate(outcomes.systems):
-        side = first == number, second == number
-        result = estimate(_of_system(own, own, *side, design), level)
-        rows.append(RateRow(name, _tested(result, own, side, design)))
+    rows = (
+        RateRow(name, _rated((first == number, second == number), own, own, design, level)[1])
+        for number, name in enumerate(outcomes.systems)
+    )
     return tuple(sorted(rows, key=_best_first))
 
 
@@ -141,35 +138,27 @@ def _best_first(row: RateRow) -> tuple[float, str]:
     return (1.0 if row.rate.both is None else -round(row.rate.both, 9)), row.system
 
 
-def _tested(
-    result: PPIEstimate,
-    human: tuple[Array, Array],
-    side: tuple[NDArray[np.bool_], NDArray[np.bool_]],
-    design: Design,
-) -> PPIEstimate:
-    """With the p value of the exact sign test, where labels count alone and are independent.
-
-    The score test behind the interval errs in up to 7 % of the draws of fewer than ten labels.
-    """
-    rows = np.flatnonzero((side[0] | side[1]) & design.labelled)
-    alone = len(np.unique(design.cluster[rows])) == len(rows)
-    if result.p is None or result.weight or not alone or len(np.unique(design.weight[rows])) > 1:
-        return result
-    won = np.where(side[1][rows], human[1][rows], human[0][rows])
-    return replace(result, p=sign_flip(won - 0.5), exact=True)
-
-
-def _of_system(
+def _rated(
+    places: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     human: tuple[Array, Array],
     judge: tuple[Array, Array],
-    as_a: NDArray[np.bool_],
-    as_b: NDArray[np.bool_],
     design: Design,
-) -> PPIComponents:
-    rows = np.flatnonzero(as_a | as_b)
-    second = as_b[rows]
-    y, f = (np.where(second, side[1][rows], side[0][rows]) for side in (human, judge))
-    return ppi_components(y, f, design.take(rows))
+    level: float,
+) -> tuple[PPIComponents, PPIEstimate]:
+    """A system's win rate, from its points as A or as B.
+
+    Where labels count alone and are independent, p is that of the exact sign test: the score test
+    behind the interval errs in up to 7 % of the draws of fewer than ten labels.
+    """
+    rows = np.flatnonzero(places[0] | places[1])
+    y, f = (np.where(places[1][rows], side[1][rows], side[0][rows]) for side in (human, judge))
+    design = design.take(rows)
+    parts, asked = ppi_components(y, f, design), design.labelled
+    result = estimate(parts, level)
+    alone = len(np.unique(design.cluster[asked])) == asked.sum()
+    if result.p is None or result.weight or not alone or len(np.unique(design.weight[asked])) > 1:
+        return parts, result
+    return parts, replace(result, p=sign_flip(y[asked] - 0.5), exact=True)
 
 
 def describe(design: Design, cluster: bool) -> str:
