@@ -51,7 +51,7 @@ def rank_labels(
         human: system -> human score, more is better, to correlate with.
         labels: human labels of the items, one row each: ranked by the same methods, and
             correlated with method by method.
-        left_out: comparisons that were decided by place; None: none.
+        left_out: comparisons that were decided by place.
 
     Raises:
         UserError: the systems are unknown, nothing is left, or an option does not fit.
@@ -99,8 +99,7 @@ class _Ranked:
     """All systems by one method, in the order of the outcomes.
 
     Attributes:
-        exact: rates as fractions; None: they are none, or there is none.
-        fitted: the model; None: it is none.
+        exact: rates as fractions; None: the method gives none, or there is none.
     """
 
     values: Sequence[float | None]
@@ -218,33 +217,21 @@ def _of_humans(
 
 
 def _system_rows(outcomes: Outcomes, options: RankOptions) -> Iterator[SystemRow]:
-    against = (
-        win_rates(outcomes, options.typed, options.baseline)
-        if options.baseline
-        else [None] * len(outcomes.systems)
-    )
-    for index, system in enumerate(outcomes.systems):
+    against: list[Fraction | None] = [None] * len(outcomes.systems)
+    if options.baseline:
+        against = win_rates(outcomes, options.typed, options.baseline)
+    for index, (system, rate) in enumerate(zip(outcomes.systems, against, strict=True)):
         own = outcomes.counts[outcomes.pairs[:, 0] == index].sum(0)
         own = own + outcomes.counts[outcomes.pairs[:, 1] == index].sum(0)[[1, 0, 2, 3]]
-        rate = against[index]
-        win, loss, tie, bad = (int(n) for n in own)
-        yield SystemRow(
-            system,
-            win + loss + tie + bad,
-            win,
-            loss,
-            tie,
-            bad,
-            None if rate is None else float(rate),
-        )
+        against_baseline = None if rate is None else float(rate)
+        win, loss, tie, bad = own.tolist()
+        yield SystemRow(system, int(own.sum()), win, loss, tie, bad, against_baseline)
 
 
 def _caveats(
     outcomes: Outcomes, fitted: Iterable[Strengths], options: RankOptions
 ) -> Iterator[Caveat]:
-    for result in fitted:
-        if result.reason is not None:
-            yield Caveat(result.model, result.reason)
+    yield from (Caveat(one.model, one.reason) for one in fitted if one.reason is not None)
     rows = _system_rows(outcomes, options)
     if winless := [row.system for row in rows if not row.wins and (row.ties or row.both_bad)]:
         has = "has no win: its strength rests" if len(winless) == 1 else "have no win: they rest"

@@ -20,9 +20,8 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Derivatives:
-    """A log-likelihood per pair of systems, and its first and second derivatives.
-
-    With respect to ``d`` (difference of log-strengths) and ``tie`` (the tie parameter).
+    """A log-likelihood per pair of systems, and its first and second derivatives by ``d``
+    (difference of log-strengths) and ``tie`` (the tie parameter).
     """
 
     value: Array
@@ -231,13 +230,10 @@ class _Likelihood:
 
     def value(self, theta: Array) -> Array:
         beta, tie = theta[:, : self.size], theta[:, self.size :]
-        return np.asarray(
-            sum(
-                likelihood(counts, beta @ design.T, tie).value.sum(-1)
-                for likelihood, counts, design in self.parts
-            )
-            - self.gauge * (beta.sum(-1) ** 2) / 2
-        )
+        value = -self.gauge * (beta.sum(-1) ** 2) / 2
+        for likelihood, counts, design in self.parts:
+            value = value + likelihood(counts, beta @ design.T, tie).value.sum(-1)
+        return np.asarray(value)
 
     def at(self, theta: Array) -> tuple[Array, Array, Array]:
         """Value, gradient and Hessian; ``-(sum b)^2 / 2`` picks one of equal optima."""

@@ -92,10 +92,9 @@ def outcomes_of(table: Opinions, dimension: str | None = None, cluster: bool = F
     """
     column = table.column(dimension)
     codes = table.codes[column]
-    sides = [table.facts.get(f"system_{side}") for side in "ab"]
-    if sides[0] is None or sides[1] is None:
+    if not {"system_a", "system_b"} <= table.facts.keys():
         raise UserError(f"{table.source}: a ranking needs the columns system_a and system_b")
-    listed = [side.tolist() for side in sides if side is not None]
+    listed = [table.facts[f"system_{side}"].tolist() for side in "ab"]
     for side, names in zip("ab", listed, strict=True):
         if not all(names):
             row = next(row for row, name in enumerate(names) if not name)

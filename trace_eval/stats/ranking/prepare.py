@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from fusion import PLAIN_POLICIES, PlainPolicy, Policy, Rating, mean_points, mode, threshold
+from fusion import (
+    DIMENSIONS,
+    PLAIN_POLICIES,
+    PlainPolicy,
+    Policy,
+    Rating,
+    mean_points,
+    mode,
+    threshold,
+)
 from trace_eval.data.columns import Missing
 from trace_eval.opinions.codes import DESIGN_FACTS, LABELS, MISSING
 from trace_eval.opinions.opinions import DataWarning, Opinions, refuse_unjudged
@@ -49,7 +58,7 @@ def judge_table(
         )
     if judge is not None and judge not in judges:
         raise UserError(f"--judge {judge!r} is not there; use one of {', '.join(judges)}")
-    table = judges[judge] if judge is not None else next(iter(judges.values()))
+    table = judges[next(iter(judges)) if judge is None else judge]
     return with_overall(table, policy).first
 
 
@@ -100,12 +109,7 @@ def ranking_warnings(
 
 @dataclass(frozen=True)
 class Contradicted:
-    """Comparisons that a judge decided by position.
-
-    Attributes:
-        rows: those comparisons [shape=(n,)].
-        why: how it was found out, a clause.
-    """
+    """Comparisons that a judge decided by position, and how that was found out, a clause."""
 
     rows: NDArray[np.bool_]
     why: str
@@ -152,10 +156,6 @@ def contradicted(
     return Contradicted(rows, why) if rows.any() else None
 
 
-#: Dimensions that policies fuse.
-_PARTS = ("content", "voice_quality", "paralinguistics")
-
-
 def separate_orders(
     source: Opinions, policy: Policy | PlainPolicy, judge: str | None = None
 ) -> Opinions:
@@ -197,23 +197,19 @@ def separate_orders(
 
 def _decided(calls: Opinions, rows: Sequence[int], policy: Policy | PlainPolicy) -> str | None:
     """The label of one order; None: nothing was said in it."""
-    verdicts = {name: _labels(calls, name, rows) for name in (*_PARTS, "overall", "preference")}
-    if whole := verdicts["overall"] or verdicts["preference"]:
+    verdicts = {
+        name: [LABELS[code] for code in codes[rows] if code != MISSING]
+        for name, codes in calls.codes.items()
+    }
+    if whole := verdicts.get("overall") or verdicts.get("preference"):
         return threshold(mean_points(whole))
+    parts: dict[str, list[str]] = {x: verdicts[x] for x in DIMENSIONS if verdicts.get(x)}
     if isinstance(policy, PlainPolicy):
-        parts = {name: threshold(mean_points(verdicts[name])) for name in _PARTS if verdicts[name]}
-        return policy.decide(parts).label if parts else None
-    if not all(verdicts[name] for name in _PARTS):
+        plain = {name: threshold(mean_points(labels)) for name, labels in parts.items()}
+        return policy.decide(plain).label if plain else None
+    if len(parts) < len(DIMENSIONS):
         return None
-    ratings = [_mode(verdicts[name], calls.source, policy.name) for name in _PARTS]
-    return str(policy(*ratings))
-
-
-def _labels(calls: Opinions, name: str, rows: Sequence[int]) -> list[str]:
-    codes = calls.codes.get(name)
-    if codes is None:
-        return []
-    return [LABELS[codes[row]] for row in rows if codes[row] != MISSING]
+    return str(policy(*(_mode(own, calls.source, policy.name) for own in parts.values())))
 
 
 def _mode(labels: Sequence[str], source: str, policy: str) -> Rating:

@@ -1,4 +1,4 @@
-"""Options and result of ``rank``."""
+"""Result of ``rank``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ METHODS = ("win_rate", "mean_win_rate", *MODELS)
 
 #: Name of the rate against one system, where ``--baseline`` asks for it.
 AGAINST_BASELINE = "win_rate_against_baseline"
-
 
 #: The caveat of labels that cannot speak for the run.
 HUMAN_RATES = "people's win rates"
@@ -102,7 +101,7 @@ class DefectRow:
     """How many of a system's answers have a defect, see :mod:`extractors.defects`.
 
     Attributes:
-        kind: of the defect; ``any``: whichever.
+        kind: ``any``: whichever.
         answers: those in which defects were looked for; ``affected`` of them have one.
         share: affected by answers, 0 to 1; answers to one question vary together.
     """

@@ -92,14 +92,7 @@ def problem(outcomes: Outcomes, typed: bool, prior: float) -> StrengthModel:
         virtual_design[:, systems] = -1
     if prior:
         virtual_design = np.concatenate([virtual_design, np.eye(len(names))])
-    cells = pairs * kinds
-    return StrengthModel(
-        names,
-        design,
-        virtual.reshape(cells, -1),
-        virtual_design,
-        prior,
-    )
+    return StrengthModel(names, design, virtual.reshape(pairs * kinds, -1), virtual_design, prior)
 
 
 @dataclass(frozen=True)
@@ -119,7 +112,7 @@ def strengths(
     """Fit one model, or say why it has no finite answer."""
     setup = problem(outcomes, typed, prior)
     counts = outcomes.counts.reshape(1, -1).astype(float)
-    if not _decided(model, setup, counts)[0]:
+    if not _decided(model, counts)[0]:
         only_ties = "every comparison is a tie: the tie parameter is infinite"
         return Strengths(model.name, outcomes.systems, None, only_ties)
     reason = None if prior else explain(setup.beats(counts)[0], setup.names)
@@ -134,16 +127,11 @@ def strengths(
         parameters.append((model.parameter, float(np.exp(tie[0]))))
     if typed:
         parameters.append((BAR, float(values[0, number])))
-    return Strengths(
-        model.name,
-        outcomes.systems,
-        tuple(float(v) for v in values[0, :number]),
-        None,
-        tuple(parameters),
-    )
+    own = tuple(values[0, :number].tolist())
+    return Strengths(model.name, outcomes.systems, own, parameters=tuple(parameters))
 
 
-def _decided(model: Model, setup: StrengthModel, counts: Array) -> Array:
+def _decided(model: Model, counts: Array) -> Array:
     """True where somebody won, or the model has no tie parameter to run away."""
     if model.parameter is None:
         return np.ones(len(counts), bool)
@@ -155,7 +143,7 @@ def fit_many(model: Model, setup: StrengthModel, counts: Array) -> tuple[Array, 
 
     Strengths have mean 0 over the real systems; NaN where there is no finite answer.
     """
-    finite = _decided(model, setup, counts)
+    finite = _decided(model, counts)
     if not setup.prior:
         finite &= connected(setup.beats(counts))
     values = np.full((len(counts), len(setup.names)), np.nan)
