@@ -86,7 +86,7 @@ def test_forced_choices_count_ties_three_ways_and_unscored_as_wrong() -> None:
     # Winners: 5 of 6; right, right, wrong, tie, unscored.
     def row(truth: str, judged: str) -> Forced:
         column = align("j", "preference", codes(truth), codes(judged))
-        return forced(column, {"all": np.ones(len(truth), bool)})[0]
+        return next(forced(column, {"all": np.ones(len(truth), bool)}))
 
     plain = row("11212t", "1111-1")
     assert (plain.items, plain.scored, plain.ties) == (5, 4, 0)

@@ -1,18 +1,16 @@
-"""Scores of judges compared with human ratings: everything that the two can say about each
-other.
-"""
+"""Scores of judges compared with human ratings: all that the two can say about each other."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.ranks import spearman
 from trace_eval.estimate.resample import MAX_UNITS, Resampler
 from trace_eval.opinions.opinions import Opinions
@@ -73,8 +71,7 @@ def agree_scores(
     notes = [*dict.fromkeys(caveat for judge in judges for caveat in _caveats(judge.own))]
     if "mos" in ratings_of(items).facts and "mos" not in ratings.facts:
         notes.append(f"{ratings.source}: numbers between labels are taken as mean opinions")
-    rubric = sources[0].rubric
-    return replace(report, rubric=rubric, notes=(*notes, *report.notes))
+    return replace(report, rubric=sources[0].rubric, notes=(*notes, *report.notes))
 
 
 def _caveats(judged: Opinions) -> Iterator[str]:
@@ -220,14 +217,10 @@ def _systems(
     resampler = Resampler(units_of(items), options.bootstrap.seed)
     for judge in judges:
         add_systems(resampler, items, systems, judge, options.families)
-    estimates: dict[str, IntervalEstimate] = resampler.estimates(options.bootstrap)
-    rows: list[SystemShares] = []
-    agreements = []
-    for judge in judges:
-        mine, agreement = system_rows(items, systems, judge, estimates, options.families)
-        rows += mine
-        agreements.append(agreement)
-    return tuple(rows), tuple(agreements)
+    estimates = resampler.estimates(options.bootstrap)
+    results = [system_rows(items, systems, one, estimates, options.families) for one in judges]
+    rows, agreements = zip(*results, strict=True)
+    return tuple(chain.from_iterable(rows)), agreements
 
 
 def _growth(items: Opinions, judge: JudgeOpinions) -> Growth | None:
@@ -239,60 +232,50 @@ def _growth(items: Opinions, judge: JudgeOpinions) -> Growth | None:
     return Growth(judge.name, growth(samples, targets))
 
 
-def _alphas(items: Opinions, judges: Sequence[JudgeOpinions]) -> list[AlphaOfScores]:
+def _alphas(items: Opinions, judges: Sequence[JudgeOpinions]) -> Iterator[AlphaOfScores]:
     ratings, size = ratings_of(items), len(items)
-    if "mos" in ratings.facts:
-        return []  # agreement among annotators is not told by their mean
     most = max(int(counts_of(items).max(initial=0)), len(names_of(items)))
-    if most < 2:
-        return []
+    if most < 2 or "mos" in ratings.facts:
+        return  # agreement among annotators is not told by their mean
     levels = levels_of(scale_of(items))
     alpha = scale_alpha(ratings.item, nearest(levels, ratings.score), size, levels, most)
-    alphas = [AlphaOfScores("people", alpha)]
+    yield AlphaOfScores("people", alpha)
     own = {judge.name: judge.joined.score for judge in judges}
     for who, row, value in with_each_judge(ratings.item, ratings.score, own):
         interval = interval_alpha(row, value, size)
-        alphas.append(AlphaOfScores(who, Alpha(None, None, interval, most + 1, size)))
-    return alphas
+        yield AlphaOfScores(who, Alpha(None, None, interval, most + 1, size))
 
 
-def _by_split(items: Opinions, judge: JudgeOpinions) -> list[SplitRow]:
-    split = items.facts.get("split")
-    if split is None or len(names := sorted({str(s) for s in split if s})) < 2:
-        return []
-    rows = []
-    for name in names:
+def _by_split(items: Opinions, judge: JudgeOpinions) -> Iterator[SplitRow]:
+    split = items.facts.get("split", np.array([]))
+    names = sorted({str(name) for name in split if name})
+    for name in names if len(names) > 1 else ():
         mine = np.asarray(split == name, bool)
         part, judged = only(items, mine), _of(judge, mine).joined
         crps = score_ratings(part, judged).crps
-        rows.append(
-            SplitRow(
-                judge.name,
-                name,
-                int(mine.sum()),
-                defined(spearman(judged.score, part.score)),
-                float(abs(judged.score - part.score).mean()),
-                None if crps is None else float(crps.mean()),
-            )
+        yield SplitRow(
+            judge.name,
+            name,
+            int(mine.sum()),
+            defined(spearman(judged.score, part.score)),
+            float(abs(judged.score - part.score).mean()),
+            None if crps is None else float(crps.mean()),
         )
-    return rows
 
 
-def _notes(items: Opinions, part: Opinions, rated: Mask, options: AgreeOptions) -> list[str]:
-    notes = []
+def _notes(items: Opinions, part: Opinions, rated: Mask, options: AgreeOptions) -> Iterator[str]:
     if len(part) < int(rated.sum()):
-        notes.append(
+        yield (
             f"compared: {counted(len(part), 'item')} that every judge scored, of"
             f" {int(rated.sum())} that annotators rated"
         )
     if part.units() is None:
-        notes.append("items have no question_id: they are drawn one by one")
+        yield "items have no question_id: they are drawn one by one"
     split, systems = part.facts.get("split"), systems_of(items)[0]
     if options.split is None and split is not None and (split == TRAIN).any():
-        notes.append(
+        yield (
             "items of the split train are among those compared: a scorer that was trained on them"
             " looks better than it is; see the table by split, or pass --split test"
         )
     if 0 < len(systems) <= FEW_SYSTEMS:
-        notes.append(f"a correlation over {len(systems)} systems means little")
-    return notes
+        yield f"a correlation over {len(systems)} systems means little"

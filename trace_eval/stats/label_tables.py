@@ -6,14 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from blueprints import counted
+from fusion import DIMENSIONS
 from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 from trace_eval.stats.agreement.learn import Learned
-from trace_eval.stats.agreement.levels import (
-    ALL,
-    LEVELS,
-    MIN_ITEMS,
-)
+from trace_eval.stats.agreement.levels import ALL, LEVELS, MIN_ITEMS
 from trace_eval.stats.agreement.metrics import METRICS, Comparison
 from trace_eval.stats.agreement.policies import RESOLVERS, Resolved
 from trace_eval.stats.inference.tables import calibration_tables, share_table
@@ -66,16 +63,10 @@ def _agreement(report: AgreeReport) -> Iterator[Table]:
         report.truth,
         "dimension labelled split silent",
     )
+    metrics = (metric.title for metric in METRICS)
     yield grid(
         "Agreement with human labels",
-        (
-            "judge",
-            "dimension",
-            "scored",
-            *(metric.title for metric in METRICS),
-            "2-way coverage",
-            "majority class",
-        ),
+        ("judge", "dimension", "scored", *metrics, "2-way coverage", "majority class"),
         [
             (
                 score.judge,
@@ -199,30 +190,22 @@ def _resolved(result: Resolved) -> str:
 
 
 def _mechanisms(report: AgreeReport) -> Iterator[Table]:
-    bad = " ".join(
-        f"winner_on_bad.{name}" for name in ("winner_on_bad", "bad", "winner_accuracy", "winners")
-    )
     yield table(
         "Policies: agreement, and P3: a winner where annotators say both_bad",
         report.mechanisms,
-        f"labels policy right accuracy kappa {bad}",
+        "labels policy right accuracy kappa winner_on_bad.winner_on_bad winner_on_bad.bad"
+        " winner_on_bad.winner_accuracy winner_on_bad.winners",
     )
+    decided = (f"P1 {name} (right)" for name in RESOLVERS)
     yield grid(
         "P1: content forced to both_good, who decides; P2: flips when a dimension is forced",
-        (
-            "dimensions of",
-            "policy",
-            *tuple(f"P1 {name} (right)" for name in RESOLVERS),
-            "P2 content",
-            "P2 voice_quality",
-            "P2 paralinguistics",
-        ),
+        ("dimensions of", "policy", *decided, *(f"P2 {name}" for name in DIMENSIONS)),
         (
             (
                 m.labels,
                 m.policy,
                 *map(_resolved, m.counterfactual.values()),
-                *tuple(result.share for result in m.flips.values()),
+                *(result.share for result in m.flips.values()),
             )
             for m in report.mechanisms
         ),

@@ -1,4 +1,4 @@
-"""Options and results of ``agree``, for labels and for scores."""
+"""Results of ``agree``, for labels and for scores."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Agreement:
 
     Attributes:
         labels: where human labels or ratings are from.
-        items: how many are compared.
+        items: that are compared.
         raters: annotators who are known by name.
         warnings: findings about the data, to be read before any figure.
         notes: what was left out, and how it was done.

@@ -40,13 +40,11 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             both_bad="both_bad",
             against_baseline=f"win rate against {baseline}",
         )
-        rates = {row.system: row.rate for row in report.judged}
-        won = [
-            IntervalEstimate(rates[row.system].labels, rates[row.system].labels_interval)
-            if row.system in rates
-            else None
-            for row in report.systems
-        ]
+        rates = {
+            row.system: IntervalEstimate(row.rate.labels, row.rate.labels_interval)
+            for row in report.judged
+        }
+        won = [rates.get(row.system) for row in report.systems]
         yield counts.beside("win rate", won) if rates else counts
     yield _ranking(report)
     if len(report.meetings) > 1:
@@ -268,21 +266,18 @@ def _figures(report: ScoreReport, group: Group) -> Table:
 
 def _reasons(figures: Sequence[AgreementFigure]) -> str:
     """Why there is no number where none is."""
-    by_reason: dict[str, list[str]] = {}
+    lacking: dict[tuple[str, str], list[str]] = {}
     for figure in figures:
         if figure.estimate.value is None and figure.reason:
-            who = by_reason.setdefault(f"{_TITLES[figure.name]}: {figure.reason}", [])
-            who.append(figure.who)
+            lacking.setdefault((_TITLES[figure.name], figure.reason), []).append(figure.who)
     merged: dict[tuple[str, ...], dict[str, list[str]]] = {}
-    for details, who in by_reason.items():
-        title, _, reason = details.partition(": ")
+    for (title, reason), who in lacking.items():
         merged.setdefault(tuple(who), {}).setdefault(reason, []).append(title)
-    lines = [
-        f"{NOTHING} of {', '.join(who)}: {reason} ({', '.join(titles)})"
-        for who, reasons in merged.items()
+    return "; ".join(
+        f"{NOTHING} of {', '.join(names)}: {reason} ({', '.join(titles)})"
+        for names, reasons in merged.items()
         for reason, titles in reasons.items()
-    ]
-    return "; ".join(lines)
+    )
 
 
 def _rows_of(figures: Sequence[AgreementFigure]) -> str:

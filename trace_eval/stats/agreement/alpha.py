@@ -22,6 +22,7 @@ from trace_eval.opinions.units import crosstab, index_of
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.counts import accuracy, defined, joint_counts, kappa
 from trace_eval.stats.agreement.judges import JudgeOpinions
+from trace_eval.stats.agreement.levels import drawn_agreement
 
 
 @dataclass(frozen=True)
@@ -174,13 +175,12 @@ def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
     votes, repeats = votes[repeats >= 2], repeats[repeats >= 2]
     if not len(votes):
         return JudgeNoise(0, 0, None, None, None, None)
-    equal = (votes * (votes - 1)).sum(1) / (repeats * (repeats - 1))
     first, second = _first_two(item, codes)
     table = joint_counts(first, second, len(LABELS))
     return JudgeNoise(
         len(votes),
         int(repeats.sum()),
-        float(equal.mean()),
+        drawn_agreement(votes)[1],
         float((votes.max(1) == repeats).mean()),
         float(accuracy(table)),
         defined(float(kappa(table))),

@@ -8,7 +8,7 @@ and 58 % of the pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -86,12 +86,11 @@ def baselines(
     """All baselines of some items; those of words only where the texts are known.
 
     Args:
-        items: with their ratings.
         train: items whose ratings the constants are fitted on [shape=(items,)].
         with_beta: a constant Beta forecast as well, for likelihoods of its kind.
     """
-    scale, shares = scale_of(items), rating_shares(items, train)
-    levels = levels_of(scale)
+    shares = rating_shares(items, train)
+    levels = levels_of(scale_of(items))
     middle = float(shares @ levels)
     constant = {
         "score": float(np.nanmean(items.score[train])),
@@ -99,29 +98,27 @@ def baselines(
         "shares": shares,
     }
     rules = [
-        _rule("constant", items, scale, **constant),
-        _rule("majority rating", items, scale, score=levels[shares.argmax()]),
+        _constant("constant", items, **constant),
+        _constant("majority rating", items, score=levels[shares.argmax()]),
     ]
     if with_beta:
         alpha, beta = fit_beta(ratings_of(items, train).score)
         middle = alpha / (alpha + beta)
         spread = middle * (1 - middle) / (alpha + beta + 1)
         rules.append(
-            _rule("constant Beta", items, scale, score=middle, variance=spread, beta=(alpha, beta))
+            _constant("constant Beta", items, score=middle, variance=spread, beta=(alpha, beta))
         )
     return rules + _of_words(items)
 
 
-def _rule(name: str, items: Opinions, scale: Scale | None, **scores: Any) -> JudgeOpinions:
+def _constant(name: str, items: Opinions, **scores: Any) -> JudgeOpinions:
     """A rule with the same numbers for every item."""
     columns = {key: np.broadcast_to(of, (len(items), *np.shape(of))) for key, of in scores.items()}
-    return _of_columns(name, items, scale, columns)
+    return _rule(name, items, scale_of(items), **columns)
 
 
-def _of_columns(
-    name: str, items: Opinions, scale: Scale | None, columns: Mapping[str, Array]
-) -> JudgeOpinions:
-    table = Opinions(name, items.ids, {}, scores=columns, scale=scale)
+def _rule(name: str, items: Opinions, scale: Scale | None, **scores: Array) -> JudgeOpinions:
+    table = Opinions(name, items.ids, {}, scores=scores, scale=scale)
     return JudgeOpinions(name, table, table)
 
 
@@ -144,15 +141,16 @@ def fit_beta(ratings: Array) -> tuple[float, float]:
     y = np.clip(ratings, BETA_CLIP, 1 - BETA_CLIP)
     log_y, log_rest = float(np.log(y).mean()), float(np.log1p(-y).mean())
 
-    def loss(log_parameters: Array) -> float:
-        alpha, beta = np.exp(np.clip(log_parameters, -_MAX_LOG, _MAX_LOG))
+    def parameters(logs: Array) -> tuple[float, float]:
+        alpha, beta = np.exp(np.clip(logs, -_MAX_LOG, _MAX_LOG)).tolist()
+        return alpha, beta
+
+    def loss(logs: Array) -> float:
+        alpha, beta = parameters(logs)
         return float(betaln(alpha, beta) - (alpha - 1) * log_y - (beta - 1) * log_rest)
 
-    result = minimize(
-        loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}
-    )
-    alpha, beta = np.exp(np.clip(result.x, -_MAX_LOG, _MAX_LOG))
-    return float(alpha), float(beta)
+    tolerances = {"xatol": 1e-9, "fatol": 1e-12}
+    return parameters(minimize(loss, np.zeros(2), method="Nelder-Mead", options=tolerances).x)
 
 
 def _of_words(items: Opinions) -> list[JudgeOpinions]:
@@ -172,9 +170,9 @@ def _of_words(items: Opinions) -> list[JudgeOpinions]:
 
     length = np.array([float(len(answer)) for answer, _ in split])
     results = [
-        _of_columns("exact match", items, items.scale, {"score": best(exact_match)}),
-        _of_columns("token F1", items, items.scale, {"score": best(token_f1)}),
-        _of_columns("longer answer", items, None, {"score": length}),
+        _rule("exact match", items, items.scale, score=best(exact_match)),
+        _rule("token F1", items, items.scale, score=best(token_f1)),
+        _rule("longer answer", items, None, score=length),
     ]
     return [rule for rule in results if rule.joined.scored.any()]
 

@@ -102,10 +102,7 @@ class Verbosity:
 
 
 def verbosity(
-    truth: Codes,
-    predicted: Codes,
-    tokens_a: NDArray[Any],
-    tokens_b: NDArray[Any],
+    truth: Codes, predicted: Codes, tokens_a: NDArray[Any], tokens_b: NDArray[Any]
 ) -> Verbosity:
     """Count and test; pairs of unknown length are left out."""
     with np.errstate(invalid="ignore"):
@@ -136,9 +133,8 @@ def bias_rows(
 ) -> Iterator[BiasRow[B]]:
     """Per dimension, without self-comparisons; nothing where the fact is not known.
 
-    Args:
-        fact: ``duration`` or ``tokens`` of both answers.
-        bias: from truth, prediction and both lengths.
+    ``fact`` is ``duration`` or ``tokens`` of both answers, ``bias`` takes truth, prediction and
+    both lengths.
     """
     a, b = (judge.joined.facts.get(f"{fact}_{side}") for side in "ab")
     if a is None or b is None:
@@ -187,8 +183,8 @@ def difficulty(
     """Split and count; None with fewer than :data:`FEWEST` usable pairs.
 
     Args:
-        there: label when A was shown first, ``1`` is A [shape=(n,)].
-        back: label when B was shown first, ``1`` is the one shown first, so B [shape=(n,)].
+        there, back: label when A and when B was shown first; ``1`` is the one shown first
+            [shape=(n,)].
         mos_a, mos_b: mean human opinions; NaN: unknown [shape=(n,)].
     """
     gap = np.abs(mos_a - mos_b)
@@ -198,7 +194,6 @@ def difficulty(
     there, back = collapse_codes(there[available]), collapse_codes(back[available])
     gap, truth = gap[available], np.where(mos_a[available] > mos_b[available], 0, 1)
     order = np.argsort(gap, kind="stable")
-    parts = np.array_split(order, 4)
     quartiles = tuple(
         Quartile(
             float(gap[rows[0]]),
@@ -207,7 +202,7 @@ def difficulty(
             float((there[rows] == truth[rows]).mean()),
             position_bias(there[rows], back[rows]),
         )
-        for rows in parts
+        for rows in np.array_split(order, 4)
     )
     bound = (there == back) & (there != TIE)
     if bound.all() or not bound.any() or len(set(gap.tolist())) < 2:
@@ -252,7 +247,6 @@ class Robustness:
 
     Attributes:
         fell_on: ``winner``, ``loser`` or ``tie`` of the run without noise.
-        items: such pairs.
         repeat: share unchanged in a repetition without noise; None: there is none.
         noisy: share unchanged under noise.
     """

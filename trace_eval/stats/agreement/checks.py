@@ -124,13 +124,9 @@ def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> Iterator
     """Typed against untyped ties, mixtures, and labels that only one side ever uses."""
     seen = [np.bincount(c[c != MISSING], minlength=len(LABELS)) for c in (truth, predicted)]
     typed, untyped = [bool(n[2:4].any()) for n in seen], [bool(n[4]) for n in seen]
-    for side, codes, mixed in zip(
-        ("the labels", "the judge"),
-        (truth, predicted),
-        (t and u for t, u in zip(typed, untyped, strict=True)),
-        strict=True,
-    ):
-        if mixed:
+    sides = ("the labels", truth), ("the judge", predicted)
+    for (side, codes), *mixed in zip(sides, typed, untyped, strict=True):
+        if all(mixed):
             text = f"{who}: {side} mix plain ties with typed ones; all ties are collapsed"
             yield DataWarning.of("label_sets", text, ids[codes == LABELS.index("tie")])
     if (typed[0] and untyped[1]) or (typed[1] and untyped[0]):
@@ -207,9 +203,7 @@ def swapped(ids: Texts, truth: Codes, predicted: Codes, who: str) -> Iterator[Da
     """
     available = (truth >= 0) & (truth < 2) & (predicted >= 0) & (predicted < 2)
     number, right = int(available.sum()), int((available & (truth == predicted)).sum())
-    if 2 * right >= number:
-        return
-    if sign_test(number - right, right, one_sided=True) >= SIGNIFICANT:
+    if 2 * right >= number or sign_test(number - right, right, one_sided=True) >= SIGNIFICANT:
         return
     now, then = (
         float(accuracy(joint_counts(truth, codes, len(LABELS))))

@@ -2,12 +2,13 @@
 
 A table is ``counts[..., truth, predicted]`` with non-negative numbers. Leading axes are
 bootstrap resamples, so one call serves the estimate (no leading axis) and all resamples.
-The last label sets: four typed labels (``1, 2, both_good, both_bad``), three with ties
-collapsed (``1, 2, tie``), two winners (``1, 2``).
+Label sets: four typed labels (``1, 2, both_good, both_bad``), three with ties collapsed
+(``1, 2, tie``), two winners (``1, 2``).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,7 @@ def joint_counts(
 ) -> NDArray[np.int64]:
     """Counts of (truth, predicted) [shape=(rows, labels)]; items with a missing code drop out.
 
-    Args:
-        truth, predicted: one of each item.
-        rows: kinds of truth.
-        labels: kinds of prediction; None: as many.
+    ``rows`` are the kinds of truth, ``labels`` those of prediction; None: as many.
     """
     labels = labels or rows
     available = (truth != MISSING) & (predicted != MISSING)
@@ -99,9 +97,13 @@ def balanced_accuracy(counts: Counts) -> NDArray[np.float64]:
     With two classes it is ``1 - (FPR + FNR) / 2``, which AudioJudge's released summaries print
     where its paper prints plain accuracy: different numbers where the classes differ in size.
     """
-    recalls = ratio(np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(-1))
-    present = ~np.isnan(recalls)
-    return ratio(np.where(present, recalls, 0).sum(-1), present.sum(-1))
+    return _mean(ratio(np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(-1)))
+
+
+def _mean(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Over the labels whose share is known; NaN without any."""
+    present = ~np.isnan(shares)
+    return ratio(np.where(present, shares, 0).sum(-1), present.sum(-1))
 
 
 def kappa(counts: Counts) -> NDArray[np.float64]:
@@ -142,12 +144,7 @@ def f1_per_label(counts: Counts) -> NDArray[np.float64]:
 
 def macro_f1(counts: Counts) -> NDArray[np.float64]:
     """Mean of ``2 TP / (2 TP + FP + FN)`` over the labels that occur (Sokolova & Lapalme 2009)."""
-    scores = f1_per_label(counts)
-    present = ~np.isnan(scores)
-    return ratio(np.where(present, scores, 0).sum(-1), present.sum(-1))
-
-
-Array = NDArray[Any]
+    return _mean(f1_per_label(counts))
 
 
 def right(labels: int) -> tuple[MeasurePart, ...]:
@@ -183,19 +180,11 @@ def f1_shares(labels: int) -> tuple[MeasurePart, ...]:
 
     F1 is ``2 J / (1 + J)`` of that share J.
     """
-    parts = []
-    for label in range(labels):
-        mine = np.arange(labels) == label
-        counted = np.logical_or.outer(mine, mine)
-        hits = np.logical_and.outer(mine, mine)
-        parts.append(
-            MeasurePart(hits.ravel().astype(float), counted.ravel().astype(float), curve=_f1)
-        )
-    return tuple(parts)
-
-
-def _f1(share: float) -> float:
-    return 2 * share / (1 + share)
+    only = np.eye(labels, dtype=bool)
+    parts = (
+        _share(np.logical_and.outer(mine, mine), np.logical_or.outer(mine, mine)) for mine in only
+    )
+    return tuple(replace(part, curve=lambda share: 2 * share / (1 + share)) for part in parts)
 
 
 def _share(credit: NDArray[Any], counted: NDArray[np.bool_] | None = None) -> MeasurePart:

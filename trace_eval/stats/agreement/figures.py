@@ -34,9 +34,7 @@ class AgreementFigure:
         group: its table.
         who: the judge, the baseline or ``people``.
         name: of the statistic, stable for programs.
-        estimate: value and intervals.
-        rows: what it is computed from.
-        unit: what those are: ``items``, ``ratings`` or ``raters``.
+        rows: what it is computed from; ``unit``: what those are, e.g. ``ratings``.
         reason: why there is no value.
     """
 
@@ -51,12 +49,7 @@ class AgreementFigure:
 
 @dataclass
 class FigureBook:
-    """Figures that wait for the resamples.
-
-    Attributes:
-        resampler: of the items of one study.
-        pending: figures without their estimates, by key.
-    """
+    """Figures of one study that wait for the resamples: without their estimates, by key."""
 
     resampler: Resampler
     pending: dict[str, AgreementFigure] = field(default_factory=dict)
@@ -73,15 +66,16 @@ class FigureBook:
         basis: Basis,
         register: Callable[[str], Any] | None = None,
     ) -> None:
-        """Announce a figure; ``register`` puts its statistic into the resampler by key.
+        """Announce a figure; ``register`` puts its statistic into the resampler by key, None: it
+        is there.
 
-        A figure without ``register`` or without rows is None, and ``basis`` says why.
+        A figure without rows, or whose ``basis`` gives a reason, is None and not registered.
         """
         key, reason = self.key(group, who, name), basis.reason
-        if register is not None and basis.rows:
+        if not basis.rows:
+            reason = reason or "there is nothing to compute it from"
+        elif register is not None and reason is None:
             register(key)
-        elif reason is None:
-            reason = "there is nothing to compute it from"
         self.pending[key] = AgreementFigure(
             group, who, name, IntervalEstimate(None), basis.rows, basis.unit, reason
         )
@@ -110,9 +104,7 @@ def add_agreement(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> No
     for metric in SCORE_METRICS:
         key = book.key("agreement", judge.name, metric.name)
         if (basis := metric.statistic(book.resampler, key, scored)) is not None:
-            # the statistic is in the resampler under this key already
-            register = None if basis.reason is not None else lambda _: None
-            book.add("agreement", judge.name, metric.name, basis, register)
+            book.add("agreement", judge.name, metric.name, basis)
 
 
 def add_ceiling(book: FigureBook, items: Opinions, judges: list[JudgeOpinions]) -> None:

@@ -7,7 +7,7 @@ a judge is not rewarded for what its own calibration remembers. Folds hold whole
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,11 +52,13 @@ class Blend:
     maps: tuple[Map, ...]
     weights: tuple[float, ...]
 
+    def calibrated(self, scores: Array) -> Array:
+        """Each judge's scores by its own map [shape=(rows, judges)]."""
+        return np.stack([m(column) for m, column in zip(self.maps, scores.T, strict=True)], axis=1)
+
     def apply(self, scores: Array) -> Array:
         """Fused scores; missing judges leave their weight to the others [shape=(rows,)]."""
-        calibrated = np.stack(
-            [m(column) for m, column in zip(self.maps, scores.T, strict=True)], axis=1
-        )
+        calibrated = self.calibrated(scores)
         present = ~np.isnan(calibrated)
         weights = present * np.array(self.weights)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -66,11 +68,8 @@ class Blend:
 
 @dataclass(frozen=True)
 class CrossValidated:
-    """Mean squared error on questions that had no part in the fit.
-
-    Attributes:
-        who: a judge, a judge calibrated, ``average`` or ``fused``.
-        rows: that it has a score for.
+    """Mean squared error of a judge, a judge calibrated, ``average`` or ``fused``, on the rows of
+    questions that had no part in the fit and that it has a score for.
     """
 
     who: str
@@ -136,17 +135,15 @@ def cross_validated(rows: FusionRows, judges: Sequence[str], last: Map) -> list[
 
     The whole fit is repeated without the fold; the last map was fitted on other rows.
     """
-    ways: dict[str, Callable[[FusionRows], Callable[[Array], Array]]] = {}
-    for position, judge in enumerate(judges):
-        ways[judge] = lambda _, p=position: lambda scores: scores[:, p]  # type: ignore[misc]
-        ways[f"{judge}, calibrated"] = lambda train, p=position: _calibrated(train, p)  # type: ignore[misc]
-    ways["average"] = lambda _: average
-    ways["fused"] = lambda train: _fused(fit_blend(train), last)
-    predicted = {who: np.full(len(rows.truth), np.nan) for who in ways}
+    calibrated, fused = np.full(rows.scores.shape, np.nan), np.full(len(rows.truth), np.nan)
     for train, test in folds(rows.question):
-        seen = rows.take(train)
-        for who, fit in ways.items():
-            predicted[who][test] = fit(seen)(rows.scores[test])
+        blend, held_out = fit_blend(rows.take(train)), rows.scores[test]
+        calibrated[test] = blend.calibrated(held_out)
+        fused[test] = last(blend.apply(held_out))
+    predicted: dict[str, Array] = {}
+    for judge, own, mapped in zip(judges, rows.scores.T, calibrated.T, strict=True):
+        predicted |= {judge: own, f"{judge}, calibrated": mapped}
+    predicted |= {"average": average(rows.scores), "fused": fused}
     return [squared_error(who, values, rows.truth) for who, values in predicted.items()]
 
 
@@ -200,12 +197,3 @@ def fit_factor(truth: Array, mean: Array, variance: Array) -> float | None:
     if stated <= 0:
         return None
     return float(((truth[present] - mean[present]) ** 2).sum() / stated)
-
-
-def _calibrated(train: FusionRows, position: int) -> Callable[[Array], Array]:
-    calibration = fit_map(train.scores[:, position], train.truth)
-    return lambda scores: calibration(scores[:, position])
-
-
-def _fused(blend: Blend, last: Map) -> Callable[[Array], Array]:
-    return lambda scores: last(blend.apply(scores))

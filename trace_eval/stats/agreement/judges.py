@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, count
 from typing import NamedTuple
 
 import numpy as np
@@ -115,11 +116,7 @@ class Aligned:
 
 
 def align(judge: str, dimension: str, human: Codes, predicted: Codes) -> Aligned:
-    """Bring both sides to one label set: typed, unless one side has plain ties only.
-
-    Args:
-        human, predicted: codes, one of each item; ``human`` has sets of labels where raters split.
-    """
+    """Bring the codes of each item to one label set: typed, unless one side has plain ties only."""
     whole = Aligned(judge, dimension, TYPED, human, predicted)
     untyped = dimension == "preference" or is_untyped(human) or is_untyped(predicted)
     return whole.untyped() if untyped else whole
@@ -163,14 +160,9 @@ def prepare_judges(
 
 
 def _unique(rater: str, source: str, taken: list[str]) -> str:
-    if rater not in taken:
-        return rater
-    name = f"{rater} ({source})"
-    number = 2
-    while name in taken:
-        name = f"{rater} ({source}, {number})"
-        number += 1
-    return name
+    numbered = (f"{rater} ({source}, {number})" for number in count(2))
+    names = chain((rater, f"{rater} ({source})"), numbered)
+    return next(name for name in names if name not in taken)
 
 
 #: What stands for the policy of labels that came with a file.

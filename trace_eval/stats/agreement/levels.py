@@ -23,6 +23,9 @@ from trace_eval.opinions.units import crosstab, index_of, joint
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.counts import accuracy, defined, kappa
 
+#: Group of items -> which they are [shape=(items,)].
+Masks = Mapping[str, NDArray[np.bool_]]
+
 #: Level -> what it means. ``none``: nobody gave a label.
 LEVELS: dict[str, str] = {
     "FA": "full agreement: all equal, at least two annotators",
@@ -87,36 +90,21 @@ def majority_of(votes: NDArray[np.int64]) -> Codes:
     return np.where(clear, votes.argmax(1), MISSING).astype(np.int8)
 
 
-def level_rows(
-    labels: Opinions, column: str, groups: Mapping[str, NDArray[np.bool_]]
-) -> list[LevelRow]:
-    """Levels of one label column.
-
-    Args:
-        labels: human labels, one row per opinion.
-        groups: name -> mask over the items [shape=(items,)].
-    """
+def level_rows(labels: Opinions, column: str, groups: Masks) -> list[LevelRow]:
+    """Levels of one label column, whose labels are one row per opinion, in each group of items."""
     votes = vote_counts(labels, column)
     levels, majority = levels_of(votes), majority_of(votes)
     rows = []
     for name, mask in groups.items():
         counts = np.bincount(levels[mask], minlength=len(LEVELS))[: _CODE["none"]]
-        labelled = int(counts.sum())
-        if labelled:
-            rows.append(
-                LevelRow(
-                    column,
-                    name,
-                    labelled,
-                    dict(zip(LEVELS, counts.tolist(), strict=False)),
-                    dict(zip(LEVELS, (counts / labelled).tolist(), strict=False)),
-                    float((majority[mask] != MISSING).sum() / labelled),
-                )
+        if labelled := int(counts.sum()):
+            number, share = (
+                dict(zip(LEVELS, of.tolist(), strict=False)) for of in (counts, counts / labelled)
             )
+            clear = float((majority[mask] != MISSING).sum() / labelled)
+            rows.append(LevelRow(column, name, labelled, number, share, clear))
     return rows
 
-
-Masks = dict[str, NDArray[np.bool_]]
 
 #: Name of the group of all items.
 ALL = "all"
@@ -130,7 +118,7 @@ def categories(items: Opinions) -> Masks:
 
     ``regular/en2zh`` is in the groups ``regular/en2zh``, ``regular`` and ``en2zh``.
     """
-    masks: Masks = {ALL: np.ones(len(items), bool)}
+    masks = {ALL: np.ones(len(items), bool)}
     column = items.facts.get("category")
     if column is None:
         return masks
@@ -138,9 +126,8 @@ def categories(items: Opinions) -> Masks:
     masks |= _by(values)
     splits = [() if value is None else value.split(SEPARATOR) for value in values]
     width = max(map(len, splits), default=0)
-    if width > 1:
-        for index in range(width):
-            masks |= _by([parts[index] if len(parts) == width else None for parts in splits])
+    for index in range(width if width > 1 else 0):
+        masks |= _by([parts[index] if len(parts) == width else None for parts in splits])
     return masks
 
 
@@ -153,7 +140,7 @@ def by_level(labels: Opinions, column: str) -> Masks:
     return _by([names[level] if level < len(names) else None for level in levels_of(votes)])
 
 
-def _by(values: Sequence[str | None]) -> Masks:
+def _by(values: Sequence[str | None]) -> dict[str, NDArray[np.bool_]]:
     column: NDArray[Any] = np.array(values, dtype=object)
     return {name: column == name for name in dict.fromkeys(values) if name is not None}
 
@@ -221,9 +208,7 @@ def reliability_rows(
     return sorted(results, key=lambda row: (row.agreement, row.rater))
 
 
-def pairwise_rows(
-    labels: Opinions, column: str, groups: Mapping[str, NDArray[np.bool_]]
-) -> list[PairwiseRow]:
+def pairwise_rows(labels: Opinions, column: str, groups: Masks) -> list[PairwiseRow]:
     """Agreement of the data set on one column: with ties as a class, and without them."""
     votes = vote_counts(labels, column)
     return [

@@ -87,16 +87,11 @@ def concordance_moments(x: Array, y: Array) -> tuple[Array, ...]:
 
 
 def concordance_of_sums(sums: Array) -> Array:
-    """``2 s_xy / (s_x^2 + s_y^2 + (mean_x - mean_y)^2)`` (Lin 1989), -1 to 1.
+    """``2 s_xy / (s_x^2 + s_y^2 + (mean_x - mean_y)^2)`` (Lin 1989), -1 to 1, from the sums of
+    :func:`concordance_moments` [shape=(..., 7)].
 
     Unlike Pearson's r it forgives neither a bias nor another scale: 1 is equality. Variances are
-    over n, as in Lin's paper.
-
-    Args:
-        sums: of :func:`concordance_moments` [shape=(..., 7)].
-
-    Returns:
-        NaN where both sides are constant and equal, or under two rows [shape=(...)].
+    over n, as in Lin's paper. NaN where both sides are constant and equal, or under two rows.
     """
     n, x, y, xx, yy, xy, gap = np.moveaxis(np.asarray(sums, float), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -184,7 +179,7 @@ def binary_agreement(judge: str, share: Array, human: Array) -> BinaryAgreement:
     """Compare shares of ones [shape=(items,) each, NaN: none]."""
     judged, truth = majority_of_share(share), majority_of_share(human)
     both = ~(np.isnan(share) | np.isnan(human))
-    available = both & ~np.isnan(judged) & ~np.isnan(truth)
+    available = ~(np.isnan(judged) | np.isnan(truth))
     s, t = judged[available], truth[available]
     recalls = [float((s[t == label] == label).mean()) for label in (0, 1) if (t == label).any()]
     return BinaryAgreement(

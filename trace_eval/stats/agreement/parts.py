@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -113,31 +113,26 @@ class Forced:
     ties_out: float | None
 
 
-def forced(column: Aligned, groups: Mapping[str, NDArray[np.bool_]]) -> list[Forced]:
+def forced(column: Aligned, groups: Masks) -> Iterator[Forced]:
     """One row per group that has an item with a winner."""
     truth, predicted = collapse_codes(column.agreed), collapse_codes(column.predicted)
     winner = (truth != MISSING) & (truth < TIE)
-    rows = []
     for name, mask in groups.items():
         chosen = winner & mask
-        items = int(chosen.sum())
-        if items:
+        if items := int(chosen.sum()):
             verdicts = predicted[chosen]
             scored, ties = int((verdicts != MISSING).sum()), int((verdicts == TIE).sum())
             right = int((verdicts == truth[chosen]).sum())
-            rows.append(
-                Forced(
-                    column.judge,
-                    column.dimension,
-                    name,
-                    items,
-                    scored,
-                    ties,
-                    scored / items,
-                    right / items,
-                    right / scored if scored else None,
-                    (right + ties / 2) / scored if scored else None,
-                    right / (scored - ties) if scored > ties else None,
-                )
+            yield Forced(
+                column.judge,
+                column.dimension,
+                name,
+                items,
+                scored,
+                ties,
+                scored / items,
+                right / items,
+                right / scored if scored else None,
+                (right + ties / 2) / scored if scored else None,
+                right / (scored - ties) if scored > ties else None,
             )
-    return rows

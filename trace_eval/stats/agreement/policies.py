@@ -32,10 +32,8 @@ CELL_SHAPE = (len(RATINGS),) * len(DIMENSIONS)
 def policy_codes(policy: Policy) -> NDArray[np.int8]:
     """The policy's rating of every (content, voice quality, paralinguistics)
     [shape=(4, 4, 4)]."""
-    table = np.empty(CELL_SHAPE, np.int8)
-    for (c, vq, p), rating in policy.table().items():
-        table[RATINGS.index(c), RATINGS.index(vq), RATINGS.index(p)] = RATINGS.index(rating)
-    return table
+    ratings = [RATINGS.index(rating) for rating in policy.table().values()]
+    return np.array(ratings, np.int8).reshape(CELL_SHAPE)
 
 
 def has_dimensions(codes: Mapping[str, Codes]) -> bool:

@@ -59,17 +59,17 @@ def position_bias(one: Codes, other: Codes) -> PositionBias:
     """
     available = (one != MISSING) & (other != MISSING)
     one, other = collapse_codes(one[available]), collapse_codes(other[available])
-    tie_one, tie_other = one == TIE, other == TIE
-    decided = ~(tie_one | tie_other)
-    first = int((decided & (one == 0) & (other == 0)).sum())
-    second = int((decided & (one == 1) & (other == 1)).sum())
+    first, second, tied_both = (
+        int(((one == code) & (other == code)).sum()) for code in (0, 1, TIE)
+    )
+    tied = int(((one == TIE) | (other == TIE)).sum())
     return PositionBias(
         pairs=len(one),
-        stable=int(decided.sum()) - first - second,
+        stable=len(one) - tied - first - second,
         first=first,
         second=second,
-        tied=int((~decided).sum()),
-        tied_both=int((tie_one & tie_other).sum()),
+        tied=tied,
+        tied_both=tied_both,
         p=sign_test(first, second),
     )
 
@@ -130,10 +130,8 @@ def self_mask(facts: Mapping[str, NDArray[Any]], items: int) -> NDArray[np.bool_
 def self_comparisons(predicted: Codes, mask: NDArray[np.bool_]) -> SelfComparisons:
     """Count the judge's labels on self-comparisons."""
     codes = collapse_codes(predicted[mask])
-    first, second = int((codes == 0).sum()), int((codes == 1).sum())
-    return SelfComparisons(
-        int(mask.sum()), int((codes == TIE).sum()), first, second, sign_test(first, second)
-    )
+    first, second, tied = (int((codes == code).sum()) for code in (0, 1, TIE))
+    return SelfComparisons(len(codes), tied, first, second, sign_test(first, second))
 
 
 @dataclass(frozen=True)
@@ -162,13 +160,11 @@ def widest(judge: JudgeOpinions, fact: str) -> Opinions:
 
 def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
     """By audio identity over judgements, one row per item, and by order over the calls of a run."""
-    clips = [judged.facts.get(name) for name in ("clip_a", "clip_b", "instruction_id")]
-    if clips[0] is not None and clips[1] is not None:
-        joined = join_orders(clips[0], clips[1], clips[2])
-        if len(joined):
-            for dimension, codes in judged.codes.items():
-                bias = position_bias(codes[joined[:, 0]], codes[joined[:, 1]])
-                yield PositionRow(judge, dimension, "audio identity", bias)
+    a, b, instruction = map(judged.facts.get, ("clip_a", "clip_b", "instruction_id"))
+    if a is not None and b is not None and len(joined := join_orders(a, b, instruction)):
+        for dimension, codes in judged.codes.items():
+            bias = position_bias(*codes[joined.T])
+            yield PositionRow(judge, dimension, "audio identity", bias)
     if judged.calls is None:
         return
     forth, back = in_both_orders(judged.calls)

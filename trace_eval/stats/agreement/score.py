@@ -106,10 +106,8 @@ def score_judge(
     """Score one judge on one dimension.
 
     Args:
-        column: truth and prediction.
         guesses: of :func:`guesses_of`.
         cluster: independent unit of each item, from 0; None: items are drawn one by one.
-        options: of the intervals.
     """
     metrics, counts = estimates_of(column, cluster, options.bootstrap), column.counts()
     best = majority(counts, column.labels)

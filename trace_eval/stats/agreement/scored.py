@@ -165,8 +165,6 @@ class Scored:
     """One judge, or one baseline, beside human ratings; it scored every item.
 
     Attributes:
-        items: with their ratings.
-        judge: its scores of them.
         crps: of its forecast of each rating; None: its numbers are off the scale.
         nll: -log likelihood of some ratings; None: there is none, and ``reason`` says why.
         head: what the likelihood is of: ``labels`` or ``beta``; only equal ones compare.
@@ -196,10 +194,7 @@ class Scored:
 class Basis:
     """What a statistic was computed from.
 
-    Attributes:
-        rows: how many there are.
-        unit: what they are.
-        reason: why there is no value; None: there may be one.
+    ``rows`` of a ``unit``, or the reason why there is no value; None: there may be one.
     """
 
     rows: int

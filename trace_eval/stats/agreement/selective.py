@@ -91,9 +91,9 @@ class Curve:
         """
         items = len(self._error)
         [curve] = self._sorted(np.ones((1, items)))
-        level = np.repeat(np.arange(len(self._starts)), np.diff(np.append(self._starts, items)))
-        total = np.add.reduceat(self._error, self._starts)
         size = np.diff(np.append(self._starts, items))
+        level = np.repeat(np.arange(len(size)), size)
+        total = np.add.reduceat(self._error, self._starts)
         error, before = (total / size)[level], self._starts[level]
         smooth = _smoothed(error)
         result = np.zeros((items, 1 + len(WITHHELD)))

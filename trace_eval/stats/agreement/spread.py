@@ -78,6 +78,9 @@ def central(shares: Array) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArra
     return first, last, below[rows, last] - before
 
 
+#: Why a judge has no figure of its variance.
+NO_VARIANCE = "it states no variance"
+
 #: Names of the forecasts of variance that know nothing.
 ALWAYS_ZERO, FROM_MEAN = "always 0", "c m (1 - m), {}"
 FROM_HUMAN_MEAN = FROM_MEAN.format("people's mean")
@@ -97,47 +100,31 @@ def add_variance(
     for judge in judges:
         forecasts[FROM_MEAN.format(judge.name)] = mean_forecast(factor, judge.joined.score[chosen])
     for who, forecast in forecasts.items():
-        _add_forecast(book, who, forecast, truth, row)
-
-
-def _add_forecast(
-    book: FigureBook, who: str, forecast: Array | None, truth: Array, row: Array
-) -> None:
-    if forecast is None:
-        reason = Basis(len(row), reason="it states no variance")
-        for name in ("mae_of_variance", "rho_of_variance"):
-            book.add("variance", who, name, reason)
-        return
-    basis = Basis(len(row))
-    mae = partial(book.resampler.error, values=abs(forecast - truth), row=row)
-    book.add("variance", who, "mae_of_variance", basis, mae)
-    rho = partial(add_spearman, book.resampler, x=forecast, y=truth, row=row)
-    book.add("variance", who, "rho_of_variance", basis, rho)
+        basis, mae, rho = Basis(len(row), reason=NO_VARIANCE), None, None
+        if forecast is not None:
+            basis = Basis(len(row))
+            mae = partial(book.resampler.error, values=abs(forecast - truth), row=row)
+            rho = partial(add_spearman, book.resampler, x=forecast, y=truth, row=row)
+        book.add("variance", who, "mae_of_variance", basis, mae)
+        book.add("variance", who, "rho_of_variance", basis, rho)
 
 
 def add_calibration(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> None:
     """Dispersion, and coverage of the central 80 % beside what the forecast claims for it."""
     ratings, resampler, judged = ratings_of(items), book.resampler, judge.joined
-    row, means = ratings.item, "mos" in ratings.facts
+    # means of several annotators vary less than their ratings
+    row, means = ratings.item, OPINIONS if "mos" in ratings.facts else None
     variance, stated = _variance(judged), judged.scores.get("shares")
-    basis, missing = Basis(len(row), "ratings"), "it states no variance"
-    if means:  # of of several annotators vary less than their ratings
-        variance, missing = None, OPINIONS
-    book.add(
-        "calibration",
-        judge.name,
-        "dispersion",
-        basis if variance is not None else replace(basis, reason=missing),
-        None
-        if variance is None
-        else lambda key: resampler.sums(
-            key, ((ratings.score - judged.score[row]) ** 2, variance[row]), _dispersion, row
-        ),
-    )
+    basis, dispersion = Basis(len(row), "ratings", means or NO_VARIANCE), None
+    if not means and variance is not None:
+        basis = replace(basis, reason=None)
+        columns = (ratings.score - judged.score[row]) ** 2, variance[row]
+        dispersion = partial(resampler.sums, columns=columns, statistic=_dispersion, row=row)
+    book.add("calibration", judge.name, "dispersion", basis, dispersion)
     if means or stated is None or np.isnan(stated).any():
-        reason = OPINIONS if means else "it states no distribution"
+        basis = replace(basis, reason=means or "it states no distribution")
         for name in ("coverage_80", "claimed_80"):
-            book.add("calibration", judge.name, name, replace(basis, reason=reason))
+            book.add("calibration", judge.name, name, basis)
         return
     first, last, claimed = central(stated)
     label = nearest(levels_of(scale_of(items)), ratings.score)
@@ -145,7 +132,7 @@ def add_calibration(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> 
     shares = {"coverage_80": inside, "claimed_80": claimed[row]}
     for name, share in shares.items():
         register = partial(resampler.mean, values=share, row=row, bounds=UNIT)
-        book.add("calibration", judge.name, name, basis, register)
+        book.add("calibration", judge.name, name, replace(basis, reason=None), register)
 
 
 def _variance(judge: Opinions) -> Array | None:

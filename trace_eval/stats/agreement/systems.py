@@ -88,13 +88,11 @@ def same_family(judge: str, system: str, families: Sequence[str] = FAMILIES) -> 
 
 
 def systems_of(items: Opinions) -> Systems:
-    """Names of the systems in order, and number of each item's, -1: unknown [shape=(items,)]."""
-    column = items.facts.get("system")
-    listed = [] if column is None else column.tolist()
+    """The systems of items, from their column ``system``."""
+    listed = items.facts.get("system", np.full(len(items), None)).tolist()
     names = sorted({name for name in listed if name})
     code = {name: number for number, name in enumerate(names)}
-    codes = np.array([code.get(name, -1) for name in listed], np.int64)
-    return tuple(names), codes if names else np.full(len(items), -1)
+    return tuple(names), np.array([code.get(name, -1) for name in listed], np.int64)
 
 
 def add_systems(
@@ -123,7 +121,7 @@ def add_systems(
         resampler.sums(key, columns, statistic, correlation=True)
     own = np.array([same_family(judge.name, system, families) for system in names])
     present = codes >= 0
-    mine = present & own[codes] if len(own) else present & False
+    mine = present & own[codes]
     rest = present & ~mine
     gap = filled - truth
     resampler.sums(
@@ -147,44 +145,38 @@ def system_rows(
     def width(place: float) -> float:
         return float(scale.high - scale.low) * place
 
-    results = []
-    keys = [f"system.{judge.name}.{system}" for system in names]
-    ranks = _ranks([estimates[f"{key}.mean"].value for key in keys])
-    human_ranks = _ranks([estimates[f"{key}.people"].value for key in keys])
-    for number, (system, key) in enumerate(zip(names, keys, strict=True)):
-        mine = codes == number
-        results.append(
-            SystemShares(
-                judge.name,
-                system,
-                int((mine & scored).sum()),
-                int((mine & ~scored).sum()),
-                estimates[f"{key}.mean"].on(scale.value),
-                ranks[number],
-                estimates[f"{key}.people"].on(scale.value),
-                human_ranks[number],
-                estimates[f"{key}.difference"].on(width),
-                same_family(judge.name, system, families),
-            )
-        )
-    results.sort(key=lambda row: (row.rank is None, row.rank))
-    name = f"systems.{judge.name}"
-    both = sum(row.rank is not None and row.people_rank is not None for row in results)
-    agreement = SystemAgreement(
-        judge.name,
-        both,
-        estimates[f"{name}.r"],
-        estimates[f"{name}.rho"],
-        estimates[f"{name}.tau"],
-        estimates[f"{name}.own"].on(width),
+    means, human, gaps = (
+        [estimates[f"system.{judge.name}.{system}.{what}"] for system in names]
+        for what in ("mean", "people", "difference")
     )
-    return results, agreement
+    ranks, human_ranks = _ranks(means), _ranks(human)
+    results = [
+        SystemShares(
+            judge.name,
+            system,
+            int(((codes == number) & scored).sum()),
+            int(((codes == number) & ~scored).sum()),
+            means[number].on(scale.value),
+            ranks[number],
+            human[number].on(scale.value),
+            human_ranks[number],
+            gaps[number].on(width),
+            same_family(judge.name, system, families),
+        )
+        for number, system in enumerate(names)
+    ]
+    results.sort(key=lambda row: (row.rank is None, row.rank))
+    both = sum(row.rank is not None and row.people_rank is not None for row in results)
+    r, rho, tau, own = (
+        estimates[f"systems.{judge.name}.{name}"] for name in ("r", "rho", "tau", "own")
+    )
+    return results, SystemAgreement(judge.name, both, r, rho, tau, own.on(width))
 
 
-def _ranks(means: Sequence[float | None]) -> list[float | None]:
+def _ranks(means: Sequence[IntervalEstimate]) -> list[float | None]:
     from scipy.stats import rankdata
 
-    values = -np.round(np.array(means, float), 12)  # None is NaN
+    values = -np.round(np.array([one.value for one in means], float), 12)  # None is NaN
     return [defined(rank) for rank in rankdata(values, nan_policy="omit").tolist()]
 
 
