@@ -19,7 +19,7 @@ import numpy as np
 
 from blueprints import require
 from trace_eval.data.outputs import write_file
-from trace_eval.show import static
+from trace_eval.show import pages
 
 #: Width of a column of a paper, inches.
 WIDTH = 3.3
@@ -70,7 +70,7 @@ class Picture(NamedTuple):
 @cache
 def palette() -> Mapping[str, str]:
     """The report's colours on white, by their names in its style sheet."""
-    return dict(re.findall(r"--(\w+): light-dark\((#\w+),", static.palette()))
+    return dict(re.findall(r"--(\w+): light-dark\((#\w+),", pages.palette()))
 
 
 def save(picture: Picture, path: Path) -> None:

@@ -17,9 +17,6 @@ from trace_eval.estimate.share import digits
 #: Shown where a number is not defined.
 NOTHING = "-"
 
-#: Items below which no p value is shown.
-LEAST_TESTED = 2
-
 #: Columns that say how many items the figures of a row rest on, the first of a table counts.
 COUNTS = frozenset({"items", "pairs", "answers", "scored", "labelled", "comparisons", "human ties"})
 
@@ -211,7 +208,7 @@ def p_value(value: float | None, items: int | None = None) -> str:
         value: None: nothing was tested.
         items: behind it; one item tests nothing.
     """
-    if value is None or (items is not None and items < LEAST_TESTED):
+    if value is None or (items is not None and items < 2):
         return NOTHING
     if value == 0:
         return "< 1e-300"
