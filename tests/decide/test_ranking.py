@@ -8,8 +8,15 @@ import pytest
 
 from trace_eval.data.items import Single
 from trace_eval.decide.best.candidates import Candidate, TextGroup, groups_of
-from trace_eval.decide.best.ranking import by_comparisons, by_scores
-from trace_eval.decide.best.schemes import Match, Scheme, SchemeVerdict, bracket, comparisons
+from trace_eval.decide.best.ranking import (
+    Match,
+    Scheme,
+    SchemeVerdict,
+    bracket,
+    by_comparisons,
+    by_scores,
+    comparisons,
+)
 from trace_eval.decide.best.summary import gain_by_scores, random_other
 
 

@@ -53,7 +53,6 @@ class AblationRow:
     """One condition on one dimension.
 
     Attributes:
-        repeats: runs of this condition.
         items: items with a truth and a judgement in the condition.
         accuracy: mean over items of the share of right repeats, over the declared labels.
         spread: standard deviation of the repeats' accuracies; None: one repeat.
@@ -135,10 +134,7 @@ def ablation_table(
 def mode_policy_table(
     modes: Mapping[str, Condition], truth: Opinions, options: BootstrapOptions
 ) -> Ablation:
-    """Judge modes x :data:`TREE_AND_VOTE` on the overall label, compared with the first of both.
-
-    A mode (blueprint, transcript) has judgements with all three dimensions.
-    """
+    """Judge modes x :data:`TREE_AND_VOTE` on the overall label, compared with the first of both."""
     conditions: dict[str, Condition] = {
         f"{mode} / {name}": [with_overall(table, policy, policy) for table in condition]
         for mode, condition in modes.items()
@@ -225,9 +221,6 @@ def compare(
     resamples: int = 10_000,
 ) -> dict[str, Ablation]:
     """Title -> table: dropped groups (TRACE, Table 12), and modes x policies (Table 11).
-
-    Items that a condition could not score count for neither side; the tables give the number
-    of items behind every figure.
 
     Args:
         run: what was judged again.

@@ -35,10 +35,6 @@ from trace_eval.stats.sentences import (
 )
 
 _NO_LABELS = "Nobody labelled these pairs: what annotators would say is unknown."
-_NO_VOICE = "The human labels cannot speak for these pairs, see the note."
-
-#: Names of the tests in the sentences.
-EXACT, OF_RATE = "exact sign test", "score test"
 
 
 def answered(report: Any, sentences: Sequence[str]) -> dict[str, Any]:
@@ -55,19 +51,16 @@ def rank_answer(report: RankReport) -> tuple[str, ...]:
     """Sentences on which system is better, by the judge and by human labels."""
     if len(report.means) > 1:
         return _by_scores(report)
-    if not report.judged:
+    if not report.judged or report.judged[0].rate.labels is None:
         return ()
-    if len(report.judged) == 2:
-        return _two(report)[:MOST]
-    return _several(report)[:MOST]
+    return (_two if len(report.judged) == 2 else _several)(report)[:MOST]
 
 
 def _two(report: RankReport) -> tuple[str, ...]:
     options, (best, other) = report.options, report.judged
     names = best.system, other.system
     level, own = options.bootstrap.level, best.rate
-    if own.labels is None:
-        return ()
+    assert own.labels is not None
     of = f"of {counted(own.labelled, 'pair')} by {report.who}{under(options.policy)}"
     figures = own.labels, own.labels_interval, own.p
     by_judge = f"{head_to_head(names, figures, of, level, _test(own))}."
@@ -89,7 +82,7 @@ def _two(report: RankReport) -> tuple[str, ...]:
 
 
 def _test(result: PPIEstimate) -> str:
-    return EXACT if result.exact else OF_RATE
+    return "exact sign test" if result.exact else "score test"
 
 
 def _basis(result: PPIEstimate, report: RankReport) -> str:
@@ -127,27 +120,21 @@ def _unknown(report: RankReport, pairs: int) -> tuple[str, ...]:
     if report.human:
         return ()
     if report.silent:
-        return (_NO_VOICE,)
+        return ("The human labels cannot speak for these pairs, see the note.",)
     return _NO_LABELS, first_labels(pairs, report.options.bootstrap.level)
 
 
 def _several(report: RankReport) -> tuple[str, ...]:
-    best = report.judged[0]
-    level = report.options.bootstrap.level
-    if best.rate.labels is None:
-        return ()
-    top = best.rate.labels
+    best, *rest = report.judged
+    top = best.rate.labels or 0.0
     equal = [row.system for row in report.judged if same(row.rate.labels or 0.0, top)]
     verb = "win" if len(equal) > 1 else "wins"
-    figure = rate(best.rate.labels, best.rate.labels_interval)
+    figure = rate(top, best.rate.labels_interval)
     number = counted(best.rate.labelled, "comparison")
     judge = f"{report.who}{under(report.options.policy)}"
     first = f"{listed(equal)} {verb} most by {judge}, {figure} of {number}"
-    standings = {
-        standing.system: standing for standing in report.places if standing.method == "win_rate"
-    }
-    place = standings[best.system]
-    others = [row.system for row in report.judged[1:]]
+    standings = {one.system: one for one in report.places if one.method == "win_rate"}
+    place, others = standings[best.system], [row.system for row in rest]
     if len(equal) > 1:
         message = f"{first}."
     elif place.low is None:
@@ -155,11 +142,11 @@ def _several(report: RankReport) -> tuple[str, ...]:
     else:
         behind = [name for name in others if name in place.ahead]
         message = f"{first}: {ahead_of(behind, [n for n in others if n not in behind])}."
-    return message, *_human_of_several(report, level)
+    return message, *_human_of_several(report)
 
 
-def _human_of_several(report: RankReport, level: float) -> tuple[str, ...]:
-    rows, ppi = report.people, report.powered
+def _human_of_several(report: RankReport) -> tuple[str, ...]:
+    rows, ppi, level = report.people, report.powered, report.options.bootstrap.level
     if not rows:
         return _unknown(report, sum(row.rate.labelled for row in report.judged) // 2)
     top = rows[0]
@@ -181,9 +168,6 @@ def _human_of_several(report: RankReport, level: float) -> tuple[str, ...]:
     ]
     rest = [row.system for row in rows[1:] if row.system not in behind]
     return (f"{message}: {ahead_of(behind, rest)}.",)
-
-
-_NO_RATINGS = "Nobody rated these answers: what annotators would say is unknown."
 
 
 def _by_scores(report: RankReport) -> tuple[str, ...]:
@@ -216,7 +200,8 @@ def _ratings_of(report: RankReport) -> tuple[str, ...]:
     """Mean human ratings beside those of the judge, reported without a test."""
     rated = [(row.people, row.system) for row in report.means if row.people is not None]
     if not rated:
-        return () if report.human else (_NO_RATINGS,)
+        nobody = "Nobody rated these answers: what annotators would say is unknown."
+        return () if report.human else (nobody,)
     (high, best), *rest = sorted(rated, key=lambda one: -one[0])
     if not rest:
         return (f"Annotators rated answers of {best} alone.",)
@@ -274,21 +259,20 @@ def _agree_scores(report: ScoreReport) -> tuple[str, ...]:
         if figure.group == "agreement" and figure.name == "rho" and figure.who in judges
     ]
     available = [figure for figure in figures if figure.estimate.value is not None]
-    if not available and any(figure.rows for figure in figures):
-        rows = counted(max(figure.rows for figure in figures), "answer")
-        return (
-            f"Spearman's rho is not defined over {rows}: all scores of the judge, or all human"
-            " scores, are equal.",
-        )
     if not available:
+        if rows := max((figure.rows for figure in figures), default=0):
+            return (
+                f"Spearman's rho is not defined over {counted(rows, 'answer')}: all scores of the"
+                " judge, or all human scores, are equal.",
+            )
         return ("Nothing that annotators rated was scored: nothing can be said.",)
     best = max(available, key=lambda figure: figure.estimate.value or 0)
     value, limits = best.estimate.value, best.estimate.interval
     interval = f" [{limits[0]:.2f}, {limits[1]:.2f}]" if limits else ""
     message = f"Scores of {best.who} are {correlates(best.estimate)}"
     own = [v for v in report.verdicts if v.startswith((f"{best.who} is ", f"{best.who}: "))]
-    rows = counted(best.rows, "answer")
-    return (f"{message}: Spearman's rho {value:.2f}{interval} over {rows}.", *own[:1])
+    over = counted(best.rows, "answer")
+    return (f"{message}: Spearman's rho {value:.2f}{interval} over {over}.", *own[:1])
 
 
 def card_answer(cards: Sequence[Card]) -> tuple[str, ...]:

@@ -31,9 +31,6 @@ from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.options import OF_PAGES, AgreeOptions
 from trace_eval.stats.report import AgreeReport
 
-#: How the card calls agreement where it is not known.
-_AGREEMENT = "agreement with human labels"
-
 
 @dataclass(frozen=True)
 class LoudnessBias:
@@ -181,8 +178,8 @@ def _card(
     requested = set() if report is None or labels is None else set(labels.ids.tolist())
     items = ran.pairs if ran else len(requested.union(table.ids.tolist()))
     scored = int(run.scored.sum())
-    tests = tuple(report.position if report else positions(judge, table))
-    tests = tuple(row for row in tests if row.bias.pairs)
+    tested = report.position if report else positions(judge, table)
+    tests = tuple(row for row in tested if row.bias.pairs)
     both = max((row.bias.pairs for row in tests), default=0)
     both = min(both, ran.both_orders) if ran and ran.both_orders else both
     lines = [name is not None for name in run.table.facts.get("instruction_id", ())]
@@ -221,16 +218,17 @@ def _agreement(
     one: Opinions, resamples: int, unknown: list[str]
 ) -> tuple[AgreeReport | None, Calibration | None]:
     """Agreement and calibration; None where the data does not allow it, with a note why."""
+    what, report = "agreement with human labels", None
     if one.labels is None:
-        unknown.append(f"{_AGREEMENT}: there are no labels; give some with --labels")
+        unknown.append(f"{what}: there are no labels; give some with --labels")
         return None, None
     options = AgreeOptions(BootstrapOptions(resamples), missing="drop")
-    report = None
     try:
         report = agree_by_instruction(one, one.labels, options)
+        what = "calibration"
         return report, calibrate(gather(one, one.labels))
     except UserError as error:
-        unknown.append(f"{_AGREEMENT if report is None else 'calibration'}: {error}")
+        unknown.append(f"{what}: {error}")
         return report, None
 
 

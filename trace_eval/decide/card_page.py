@@ -18,9 +18,6 @@ from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 #: Title of the section that the reliability diagram belongs to.
 AGREEMENT = "Agreement with human labels"
 
-#: The task of judges of naturalness.
-NATURALNESS = "naturalness"
-
 
 def comparison(cards: Sequence[Card]) -> Table:
     """One row per judge."""
@@ -61,29 +58,23 @@ def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
     yield f"Fit for: {card.verdict.use}", [f"{why[:1].upper()}{why[1:]}.", *rules], []
     yield "What was judged", list(_what(card)), []
     yield AGREEMENT, list(_agreement_words(card)), list(_agreement_tables(card))
-    yield "Bias and consistency", [], [_bias(card)]
+    tested = list(_tested(card)) or [("nothing could be tested", None, None, None)]
+    yield "Bias and consistency", [], [grid("", ("what", "pairs", "seen", "p"), tested)]
     if card.probes:
         left_out = [f"Left out: {text}." for text in card.probes.left_out]
         yield "Sanity probes", left_out, [probe_table(card.probes)]
     if card.limits:
-        yield (
-            "Known limits of what was measured",
-            [],
-            [grid("", ("extractor", "limit"), list(card.limits.items()))],
-        )
-    if card.operation and card.operation.task == NATURALNESS:
+        limits = grid("", ("extractor", "limit"), card.limits.items())
+        yield "Known limits of what was measured", [], [limits]
+    if card.operation and card.operation.task == "naturalness":
         facts = published()
-        yield (
-            f"Published of such judges: {facts.source}",
-            [*facts.known, *facts.unknown],
-            [
-                grid(
-                    "Right pairs of the publication's benchmark, %",
-                    ("judge", "regular", "expressive", "all"),
-                    [(who, *map(str, shares)) for who, *shares in facts.accuracy],
-                )
-            ],
+        shares = grid(
+            "Right pairs of the publication's benchmark, %",
+            ("judge", "regular", "expressive", "all"),
+            [(who, *map(str, shares)) for who, *shares in facts.accuracy],
         )
+        title = f"Published of such judges: {facts.source}"
+        yield title, [*facts.known, *facts.unknown], [shares]
     if card.unknown:
         yield "Not known", [f"{text}." for text in card.unknown], []
 
@@ -183,11 +174,6 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
         )
 
 
-def _bias(card: Card) -> Table:
-    rows = list(_tested(card)) or [("nothing could be tested", None, None, None)]
-    return grid("", ("what", "pairs", "seen", "p"), rows)
-
-
 def _tested(card: Card) -> Iterator[tuple[str, int | None, str | None, str | None]]:
     """(what was tested, on how many pairs, the counts there, p)."""
     report, ran = card.agreement, card.operation
@@ -221,8 +207,7 @@ def probe_table(probes: ProbeReport) -> Table:
     rows = (
         (
             *(row.name, row.expected, row.held.count, row.held.of, row.held.value),
-            *row.held.interval(),
-            row.unscored,
+            *(*row.held.interval(), row.unscored),
         )
         for row in probes.rows
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from blueprints import UserError
 from trace_eval.decide.card import Card
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
+from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.ranking.report import RankReport
@@ -51,7 +52,7 @@ def checked(
     Raises:
         UserError: a text has no ``=`` or no finite number after it, or no such figure exists.
     """
-    rows = []
+    rows, offered = [], sorted({figure for figures in values.values() for figure in figures})
     for text in texts:
         name, equals, value = (part.strip() for part in text.rpartition("="))
         try:
@@ -60,13 +61,10 @@ def checked(
             least = math.nan
         if not equals or not math.isfinite(least):
             raise UserError(f"--fail-under {text!r}: write NAME=NUMBER, e.g. agreement=0.6")
-        offered = sorted({figure for figures in values.values() for figure in figures})
         if name not in offered:
             some = ", ".join(offered)
             raise UserError(f"--fail-under {name}: no such figure; use one of {some}")
-        rows += [
-            GateCondition(who, name, figures.get(name), least) for who, figures in values.items()
-        ]
+        rows += [GateCondition(who, name, own.get(name), least) for who, own in values.items()]
     return rows
 
 
@@ -103,7 +101,7 @@ def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | No
         own = values.setdefault(score.judge, {})
         for name, metric in score.metrics.items():
             own[f"{score.dimension}.{name}"] = metric.value
-        if score.dimension in ("overall", "preference") and AGREEMENT not in own:
+        if score.dimension in MAIN and AGREEMENT not in own:
             own |= {AGREEMENT: score.accuracy.value, "coverage": score.coverage}
             own |= {name: metric.value for name, metric in score.metrics.items()}
     return values
@@ -131,9 +129,8 @@ def report_values(report: AgreeReport | ScoreReport) -> dict[str, dict[str, floa
 def card_values(card: Card) -> dict[str, float | None]:
     """Figures of a card: those of agreement, ``coverage`` of all pairs, ``probe.NAME``."""
     figures: dict[str, float | None] = {AGREEMENT: None, "kappa": None, "consistency": None}
-    if card.agreement is not None:
-        for result in score_values(card.agreement.scores).values():
-            figures |= result
+    for result in score_values(card.agreement.scores if card.agreement else ()).values():
+        figures |= result
     if (same := card.same_in_both_orders) is not None:
         figures["consistency"] = same[0] / same[1]
     if card.probes is not None:

@@ -59,13 +59,9 @@ def write_lists(folder: Path, screening: Screening, run: LabelledRun) -> list[Pa
 
     def cells(key: str) -> tuple[object, ...]:
         row, own = facts[key]
-        return (
-            key,
-            label_text(int(run.codes[row])),
-            None if certainty is None else f"{certainty[row]:.6g}",
-            label_text(int(run.truth[row])),
-            *own,
-        )
+        judged, human = (label_text(int(codes[row])) for codes in (run.codes, run.truth))
+        sure = None if certainty is None else f"{certainty[row]:.6g}"
+        return key, judged, sure, human, *own
 
     written = [folder / f"{name}.csv" for name in ("decided", "review", "hopeless")]
     with claimed(folder):
@@ -101,12 +97,11 @@ def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
 def write_probabilities(
     source: Opinions, labels: Opinions | None, folder: Path, policy: str | None = None
 ) -> tuple[Calibration, list[Path]]:
-    """Fit on the labelled pairs and write every scored pair's probability.
+    """Fit on the labelled pairs and write every scored pair's probability into two files.
 
     Args:
         source: one judge's judgements.
         labels: human labels; None: those that came with the judgements.
-        folder: where the two files go; made where it is missing.
         policy: fuse the judge's overall label with it; None: the stored one.
 
     Raises:
@@ -116,8 +111,7 @@ def write_probabilities(
         name = source.source
         raise UserError(f"{name}: its pairs carry no labels; name a file with --labels")
     run = gather(source, labels, LabelChoice(policy=policy))
-    result = calibrate(run)
-    path = folder / PROBABILITIES
+    result, path = calibrate(run), folder / PROBABILITIES
     usable = dict(zip(run.table.ids.tolist(), run.usable.tolist(), strict=True))
     rows = (
         (str(key), f"{p:.6f}", "yes" if usable[key] else "no")

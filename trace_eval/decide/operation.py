@@ -9,9 +9,6 @@ from trace_eval.data.outcome import Reason, total_cost
 from trace_eval.runs.outcomes import scored_pairs
 from trace_eval.runs.run import Run
 
-#: Why a reply could not be read.
-PARSE_FAILURES = frozenset((Reason.UNPARSEABLE, Reason.OFF_LABEL, Reason.REPLY_CUT))
-
 
 @dataclass(frozen=True)
 class Operation:
@@ -53,7 +50,7 @@ def operation(folder: Path) -> Operation:
     Raises:
         UserError: there is no run.
     """
-    run = Run.open(folder)
+    run, unreadable = Run.open(folder), (Reason.UNPARSEABLE, Reason.OFF_LABEL, Reason.REPLY_CUT)
     record = run.record()
     judgements = run.judgements()
     scored, unscored = scored_pairs((pair.id for pair in run.pairs()), judgements, run.overall())
@@ -75,7 +72,7 @@ def operation(folder: Path) -> Operation:
         scored=len(scored),
         unscored=dict(unscored),
         calls=len(opinions),
-        failed=sum(o.reason in PARSE_FAILURES for o in opinions),
+        failed=sum(o.reason in unreadable for o in opinions),
         repaired=sum(o.repaired for o in opinions),
         consistent=sum(orders),
         both_orders=len(orders),

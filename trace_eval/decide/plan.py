@@ -43,7 +43,6 @@ class FirstPlan:
         difference: of two win rates, 0 to 1, that ``labels`` labels show with a chance of
             :data:`~trace_eval.stats.sentences.POWER`.
         smallest: difference that a label for each pair would show; None: they are too few.
-        sentences: the same in words.
     """
 
     pairs: int
@@ -54,12 +53,7 @@ class FirstPlan:
 
 
 def plan_before(pairs: int, level: float = 0.95) -> FirstPlan:
-    """Plan labels before there are any.
-
-    Args:
-        pairs: that could be labelled.
-        level: of the two-sided test.
-    """
+    """Plan labels of so many pairs before there are any, for a two-sided test at this level."""
     return FirstPlan(
         pairs,
         DIFFERENCE,
@@ -94,11 +88,9 @@ class LabelPlan:
         promised: four labellings in five would do; else the width is only expected, because how
             alike pairs of one instruction are follows from few labels only.
         minutes: of one rater, from the seconds of earlier labels; None: unknown.
-        strata: how many of which systems.
         pairs: which, in the order in which to label: any prefix is a fair sample.
         inclusion: probability of a label, of every pair that then has one, old labels
             included; empty: all are equally likely.
-        notes: assumptions of the plan.
     """
 
     source: str
@@ -123,9 +115,6 @@ class LabelPlan:
 def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan:
     """Find the fewest labels whose intervals are no wider than requested.
 
-    Args:
-        run: judgements, and labels of some.
-
     Raises:
         UserError: the width is no share, or there are no labels to learn from.
     """
@@ -144,10 +133,8 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
     beyond = None if enough or not finite else ceil(most * (expected / width) ** 2)
     chosen = order[:more]
     # inclusion probabilities of the pairs that have a label or get one
-    shares, labelled = (
-        future.included(wanted),
-        {*chosen.tolist(), *world.rows[world.has_label].tolist()},
-    )
+    shares = future.included(wanted)
+    labelled = {*chosen.tolist(), *world.rows[world.has_label].tolist()}
     inclusion = {
         str(run.table.ids[row]): float(share)
         for row, share in zip(world.rows, [] if shares is None else shares, strict=False)
@@ -199,9 +186,7 @@ def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, 
         now = quantile_width(future, tried, DRAWS_EACH, QUANTILE)
         low, high = (low, tried) if now <= width else (tried, high)
     result = quantile_width(future, high, DRAWS, QUANTILE)
-    while (
-        result > width and high < most
-    ):  # few draws may be lucky, and units may not follow the law
+    while result > width and high < most:  # few draws may be lucky, and units break the law
         high = min(most, max(high + max(1, high // 100), ceil(high * (result / width) ** 2)))
         result = quantile_width(future, high, DRAWS, QUANTILE)
     return high, result, result <= width

@@ -66,24 +66,16 @@ def rank(
             does not fit.
     """
     options = options or RankOptions()
-    return _rank(as_path(source), as_path(labels), options, as_path(human), columns)
-
-
-def _rank(
-    source: Path | Opinions,
-    labels: Path | Opinions | None,
-    options: RankOptions,
-    human: Path | Mapping[str, float] | None,
-    columns: Columns | None,
-) -> RankReport:
-    defects = defect_rows(source, options) if isinstance(source, Path) else ()
-    of_scores = holds_scores(source, columns)
+    judged: Path | Opinions = as_path(source)
+    given: Path | Mapping[str, float] | None = as_path(human)
+    defects = defect_rows(judged, options) if isinstance(judged, Path) else ()
+    of_scores = holds_scores(judged, columns)
     check(options, SCORES if of_scores else LABELS)
-    provided = read_human_ranking(human) if isinstance(human, Path) else human
-    if isinstance(source, Path) and has_positions(source):
-        source = read_positions(source, options.baseline)
+    provided = read_human_ranking(given) if isinstance(given, Path) else given
+    if isinstance(judged, Path) and has_positions(judged):
+        judged = read_positions(judged, options.baseline)
     (read,), human_labels = read_with_labels(
-        [source], labels, columns, rows_are_items=labels is None, rubric=options.rubric
+        [judged], as_path(labels), columns, rows_are_items=labels is None, rubric=options.rubric
     )
     if of_scores:
         report = rank_scores(read, human_labels, options, provided)

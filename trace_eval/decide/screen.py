@@ -45,13 +45,11 @@ class Screening:
 
     Attributes:
         chosen: the largest part that holds; None: none.
-        parts: everything that was tried.
         decided, review: items, surest first and least sure first; ``hopeless``: unscored.
         labels: labelled and scored items, ``split`` of them by raters who differ;
             ``instructions`` (or copies of one pair) behind them, null: not respected.
         needed: labels within ``candidate`` that would probably do; None: no part looks as if
             it could reach the target, or one holds.
-        verdict: in words.
         caveats: limits of the promise.
     """
 
@@ -137,11 +135,9 @@ def _signals(run: LabelledRun, options: ScreenOptions) -> dict[str, NDArray[np.f
             f"--by {absent[0]}: this judge does not give it; there is"
             f" {', '.join(results) or 'none'}"
         )
-    chosen = {name: results[name] for name in options.by or results}
-    if not chosen:
-        # nothing tells pairs apart: all of them, or none
-        chosen = {EVERYTHING: np.zeros(len(run.table.ids))}
-    return chosen
+    # where nothing tells pairs apart: all of them, or none
+    everything = {EVERYTHING: np.zeros(len(run.table.ids))}
+    return {name: results[name] for name in options.by or results} or everything
 
 
 def _listed(run: LabelledRun, mask: NDArray[np.bool_], key: NDArray[np.float64]) -> tuple[str, ...]:
@@ -194,15 +190,14 @@ def _which(part: DecidableStratum) -> str:
     return f"those with {part.signal} of at least {part.threshold:.4g}"
 
 
-def _caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> list[str]:
+def _caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> Iterator[str]:
     """The limits of the promise, and its assumptions."""
-    drawn, lines = run.drawn, []
-    why_not = drawn.problem or drawn.doubt
-    if why_not:
+    drawn = run.drawn
+    if why_not := drawn.problem or drawn.doubt:
         if options.as_sampled:  # else the verdict says it
-            lines.append(why_not)
+            yield why_not
     elif drawn.inclusion is None and not run.has_label[run.scored].all():
-        lines.append(
+        yield (
             f"the labelled pairs are no random sample of this run ({'; '.join(shifted)}): a"
             " promise could hold for pairs like the labelled ones only"
             if shifted
@@ -211,25 +206,21 @@ def _caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> li
         )
     lacking = [available is None for available in run.table.facts.get("instruction_id", [None])]
     if options.cluster and any(lacking):
-        copies = (
-            ""
-            if run.table.units(instructions=False) is None
-            else ", but for copies (the same two recordings)"
-        )
+        copied = run.table.units(instructions=False) is not None
+        copies = ", but for copies (the same two recordings)" if copied else ""
         words = "instructions are unknown: pairs are taken as independent"
         if not all(lacking):
             unknown = counted(sum(lacking), "pair")
             words = f"the instruction of {unknown} is unknown: each is taken for one"
-        lines.append(f"{words}{copies}")
+        yield f"{words}{copies}"
     if run.unmatched:
         stray = "labelled item was not judged and is", "labelled items were not judged and are"
-        lines.append(f"{counted(run.unmatched, *stray)} left out")
+        yield f"{counted(run.unmatched, *stray)} left out"
     split = run.usable & (run.truth >= SPLIT)
     if split.any():
         number = counted(int(split.sum()), "labelled pair")
-        lines.append(f"raters split on {number}: each label of theirs is right in part")
-    lines.append("pairs unlike this run's (new systems, topics, voices) need new labels")
-    return lines
+        yield f"raters split on {number}: each label of theirs is right in part"
+    yield "pairs unlike this run's (new systems, topics, voices) need new labels"
 
 
 def screen_tables(result: Screening) -> Iterator[Table]:

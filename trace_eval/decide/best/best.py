@@ -13,9 +13,8 @@ from trace_eval.data.outputs import claimed
 from trace_eval.decide.best.candidates import TextGroup, groups_of, measure
 from trace_eval.decide.best.options import DEFAULT_BY, BestOptions
 from trace_eval.decide.best.pickers import PairPicker, Picker, number_picker, rating_picker
-from trace_eval.decide.best.ranking import Ranking
-from trace_eval.decide.best.schemes import Scheme, comparisons
-from trace_eval.decide.best.summary import UNCHECKED, SelectionSummary, gain_by_scores
+from trace_eval.decide.best.ranking import Ranking, Scheme, comparisons
+from trace_eval.decide.best.summary import CHECKED, UNCHECKED, SelectionSummary, gain_by_scores
 from trace_eval.decide.best.verdicts import Comparing, estimate_first_round, scheduled
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.registry.create import scores_only
@@ -30,12 +29,7 @@ _KIND = "best"
 
 @dataclass(frozen=True)
 class Selection:
-    """The result of a selection.
-
-    Attributes:
-        rankings: one per group, in the order of the file.
-        summary: counts and gains.
-    """
+    """The result of a selection: a ranking per group in the order of the file, and a summary."""
 
     rankings: tuple[Ranking, ...]
     summary: SelectionSummary
@@ -46,9 +40,7 @@ class BestEstimate:
     """Estimate of the requests of a selection.
 
     Attributes:
-        comparisons: in all rounds.
-        first: of the first round, which ``cost`` is of.
-        cost: of the first round.
+        comparisons, first: in all rounds, and in the first, which ``cost`` is of.
         calls, cost_usd: of all rounds, at the mean of the first; None: no price is known.
     """
 
@@ -90,9 +82,7 @@ def select_best(manifest: Manifest, out: Path, options: BestOptions | None = Non
             comparisons=sum(ranking.comparisons for ranking in rankings),
             undecided=sum(ranking.undecided for ranking in rankings),
             gains=gains,
-            note="the gain was measured by others than the judge that picked"
-            if gains
-            else UNCHECKED,
+            note=CHECKED if gains else UNCHECKED,
         )
         jsonl.write_all(out / BEST_FILE, (r.model_dump_json(exclude_none=True) for r in rankings))
         jsonl.write_all(out / SUMMARY_FILE, [summary.model_dump_json(indent=2)])

@@ -29,9 +29,6 @@ LIST = "candidates"
 #: What a record of a candidate is made of, for ``--column``.
 _NAMES = {**SINGLE_FIELDS.names, "group": GROUP, "text": ("text",), "candidate": ("candidate",)}
 
-#: The group that shows whether there is anything to judge.
-_SIGNAL = "signal"
-
 
 @dataclass(frozen=True)
 class Candidate:
@@ -159,7 +156,8 @@ def measure(
     def keep(done: Extracted) -> None:
         results[done.source] = done
 
-    extract_each(list(sources.values()), groups_alone(options, (_SIGNAL, *groups)), keep)
+    # the signal shows whether there is anything to judge
+    extract_each(list(sources.values()), groups_alone(options, ("signal", *groups)), keep)
     return [_candidate(item, results.get(item.answer.source_id)) for item in items]
 
 

@@ -46,7 +46,7 @@ class BestOptions:
     listener: Listener | None = field(default=None, metadata=_HIDDEN)
 
     def __post_init__(self) -> None:
-        from trace_eval.decide.best.schemes import SCHEMES
+        from trace_eval.decide.best.ranking import SCHEMES
 
         if self.scheme not in SCHEMES:
             available = ", ".join(SCHEMES)

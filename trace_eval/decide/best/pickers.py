@@ -6,21 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.measures.numbers import place_of
 from trace_eval.decide.best.candidates import TextGroup, numbers_of
-from trace_eval.decide.best.ranking import Ranking, by_comparisons, by_scores
-from trace_eval.decide.best.schemes import Scheme, bracket
+from trace_eval.decide.best.ranking import Ranking, Scheme, bracket, by_comparisons, by_scores
 from trace_eval.decide.best.summary import Gain, gain_by_scores, random_other
 from trace_eval.decide.best.verdicts import Comparing, listed, play, scheduled
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.options import RateOptions
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.run import Run
-
-#: Endings of a number's name: less is better, or more is, as without one.
-LOWER, HIGHER = ":lower", ":higher"
 
 #: (id -> number, id -> why there is none).
 Scores = tuple[dict[str, float | None], dict[str, str]]
@@ -66,10 +63,7 @@ class PairPicker:
     how: Comparing
     scheme: Scheme = "auto"
 
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """No blueprint groups: its runs extract what they need."""
-        return ()
+    groups: ClassVar[tuple[str, ...]] = ()  # its runs extract what they need
 
     def rank(self, groups: Sequence[TextGroup]) -> list[Ranking]:
         """The order of each group by comparisons of the scheme."""
@@ -104,11 +98,14 @@ Picker = ScorePicker | PairPicker
 
 
 def number_picker(spec: str) -> ScorePicker | None:
-    """``GROUP.FIELD`` or a short name, with ``:lower`` where less is better; None: no number."""
-    place = place_of(spec.removesuffix(LOWER).removesuffix(HIGHER))
+    """``GROUP.FIELD`` or a short name, with ``:lower`` where less is better, or with ``:higher``.
+
+    None: it is no number.
+    """
+    place = place_of(spec.removesuffix(":lower").removesuffix(":higher"))
     if place is None:
         return None
-    return ScorePicker(spec, partial(numbers_of, place=place), place, spec.endswith(LOWER))
+    return ScorePicker(spec, partial(numbers_of, place=place), place, spec.endswith(":lower"))
 
 
 def rating_picker(
@@ -117,11 +114,7 @@ def rating_picker(
     """A judge that scores single answers on a rubric, in a run of ``trace-eval rate``.
 
     Args:
-        spec: of the judge.
-        manifest: the candidates.
-        options: the judge and its rubric.
         folder: of the run; what it has already is not asked again.
-        listener: reports every item.
     """
 
     def scores(_: Sequence[TextGroup]) -> Scores:

@@ -1,22 +1,113 @@
-"""The order of the candidates of a group: by their scores, or by their comparisons."""
+"""The order of the candidates of a group: by their scores, or by comparisons.
+
+Which comparisons come next is a pure function of the verdicts so far: a selection that was killed
+continues by reading its verdicts, and asks nothing twice. ``all`` compares every two; ``knockout``
+plays a bracket down to four and compares those.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
 from blueprints import Strict, counted
+from trace_eval.data.items import Preference
 from trace_eval.decide.best.candidates import TextGroup
-from trace_eval.decide.best.schemes import Bracket, Verdicts
 from trace_eval.stats.ranking.fit import BRADLEY_TERRY
 from trace_eval.stats.ranking.outcomes import outcomes_between, ranks
 from trace_eval.stats.ranking.strengths import strengths
 
-#: Games of each candidate against an average one: every strength is finite.
-_PRIOR = 1.0
+Scheme = Literal["auto", "all", "knockout"]
+SCHEMES: tuple[str, ...] = get_args(Scheme)
+
+#: ``auto`` compares every two of at most this many.
+MOST_FOR_ALL = 8
+
+#: A knockout ends with every two of so many.
+FINALISTS = 4
+
+#: Two candidates by their place in the bracket, the earlier one first.
+Match = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class SchemeVerdict:
+    """The verdict of a comparison; ``label`` is None where the judge could not decide.
+
+    Attributes:
+        label: ``1``: the first of the match is better.
+        p_first: share of the first plus half of the ties, 0 to 1.
+        why: why there is no label, where the judge gives a reason.
+    """
+
+    label: Preference | None
+    p_first: float = 0.5
+    why: str | None = None
+
+
+Verdicts = Mapping[Match, SchemeVerdict]
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """How far a group has come.
+
+    Attributes:
+        matches: the next comparisons; empty: none is left.
+        finalists: candidates that were not knocked out, in the order of the bracket.
+        rounds: candidate -> the round in which it was knocked out, from 1.
+    """
+
+    matches: tuple[Match, ...]
+    finalists: tuple[str, ...]
+    rounds: Mapping[str, int]
+
+
+def chosen(scheme: Scheme, candidates: int) -> Literal["all", "knockout"]:
+    """The scheme for a group of a given size."""
+    if scheme == "auto":
+        return "all" if candidates <= MOST_FOR_ALL else "knockout"
+    return scheme
+
+
+def comparisons(scheme: Scheme, candidates: int) -> int:
+    """How many comparisons a group needs."""
+    knockout = chosen(scheme, candidates) == "knockout"
+    final = min(candidates, FINALISTS) if knockout else candidates
+    return (candidates - final) + final * (final - 1) // 2
+
+
+def bracket(scheme: Scheme, candidates: Sequence[str], verdicts: Verdicts) -> Bracket:
+    """The comparisons that a group needs next.
+
+    Args:
+        candidates: in the order of the bracket.
+        verdicts: all comparisons so far; those of other rounds do no harm.
+    """
+    alive = list(candidates)
+    out: dict[str, int] = {}
+    number = 0
+    while chosen(scheme, len(candidates)) == "knockout" and len(alive) > FINALISTS:
+        number += 1
+        # neighbours, but never so many that under four are left; the first ones may have a bye
+        count = min(len(alive) // 2, len(alive) - FINALISTS)
+        players = alive[len(alive) - 2 * count :]
+        matches = list(zip(players[::2], players[1::2], strict=True))
+        open_ = tuple(match for match in matches if match not in verdicts)
+        if open_:
+            return Bracket(open_, tuple(alive), out)
+        for match in matches:
+            label, share = verdicts[match].label, verdicts[match].p_first
+            # of a tie the one with the larger share goes on, else the earlier in the bracket
+            loser = match[0] if label == "2" or (label == "tie" and share < 0.5) else match[1]
+            out[loser] = number
+            alive.remove(loser)
+    final = tuple(m for m in combinations(alive, 2) if m not in verdicts)
+    return Bracket(final, tuple(alive), out)
 
 
 class Ranked(Strict):
@@ -67,7 +158,6 @@ def by_scores(
     """Order the candidates by the score of each.
 
     Args:
-        group: candidates.
         scores: id -> score; None: the judge gave none.
         why: id -> why there is none.
         lower: less is better.
@@ -86,7 +176,8 @@ def by_comparisons(group: TextGroup, bracket: Bracket, verdicts: Verdicts) -> Ra
     decided = {m: label for m in matches if (label := verdicts[m].label) is not None}
     values = dict.fromkeys(bracket.finalists, 0.0)
     if decided:  # log-strengths with mean 0; undecided comparisons are left out
-        fitted = strengths(BRADLEY_TERRY, outcomes_between(decided), prior=_PRIOR)
+        # a game of each candidate against an average one: every strength is finite
+        fitted = strengths(BRADLEY_TERRY, outcomes_between(decided), prior=1.0)
         values |= dict(zip(fitted.systems, fitted.values or (), strict=False))
     ranked = [
         _ranked(group, name, rank, strength=values[name]) for name, rank in _ranks(values).items()
@@ -120,13 +211,8 @@ def _ranks(values: Mapping[str, float]) -> dict[str, int]:
 
 def _ranked(group: TextGroup, name: str, rank: int, **by: Any) -> Ranked:
     member = next(candidate for candidate in group.candidates if candidate.id == name)
-    return Ranked(
-        candidate=name,
-        system=member.item.system,
-        clip=str(member.clip),
-        rank=rank,
-        **by,
-    )
+    system, clip = member.item.system, str(member.clip)
+    return Ranked(candidate=name, system=system, clip=clip, rank=rank, **by)
 
 
 def _outcome(group: TextGroup, ranked: list[Ranked], gone: Mapping[str, str]) -> Ranking:

@@ -20,7 +20,8 @@ from trace_eval.estimate.units import draw
 #: Resamples and level of the interval of the gain.
 RESAMPLES, LEVEL = 2_000, 0.95
 
-#: The note of a selection without a check.
+#: The notes of a selection with a check, and without one.
+CHECKED = "the gain was measured by others than the judge that picked"
 UNCHECKED = (
     "no gain is reported: a judge cannot vouch for its own pick; name another one with --check, or"
     " give the candidates human scores"
@@ -30,8 +31,8 @@ UNCHECKED = (
 class Gain(Strict):
     """Winners against the others, by a second judge or by human labels.
 
-    Attributes are means over the groups that count: those with a winner and one other
-    candidate that the second judge scored.
+    Means are over the groups that count: those with a winner and one other candidate that the
+    second judge scored.
     """
 
     by: str = Field(description="who checked: a judge, or annotators")

@@ -17,7 +17,7 @@ from trace_eval.data.items import MAX_ID, Pair, side_of_pair
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import read_manifest
 from trace_eval.decide.best.candidates import TextGroup
-from trace_eval.decide.best.schemes import Match, Scheme, SchemeVerdict, bracket
+from trace_eval.decide.best.ranking import Match, Scheme, SchemeVerdict, bracket
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import Listener
@@ -36,7 +36,6 @@ class Comparing:
     """How comparisons are judged.
 
     Attributes:
-        options: of judging.
         by: one of :data:`DECIDERS`.
         folder: of the rounds.
         listener: gets an event of every clip and pair.
