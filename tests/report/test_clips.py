@@ -18,16 +18,21 @@ from tests.support.audio import tone, write
 from trace_eval.conversations.sound.peaks import outline
 from trace_eval.data.answers import Recording
 from trace_eval.report.audio import AudioAssets
-from trace_eval.report.envelope import (
+from trace_eval.report.timeline import (
     BANDS,
     COLUMNS,
+    HEIGHT,
     POINTS,
     SHADES,
     Envelope,
+    curve,
     envelope,
+    mirrored,
     spectrogram,
+    ticks,
+    timeline,
+    widened,
 )
-from trace_eval.report.timeline import HEIGHT, curve, mirrored, ticks, timeline, widened
 from trace_eval.runs.outcomes import ClipRecord
 
 

@@ -15,7 +15,7 @@ from trace_eval.data.items import Labels
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.decide.operation import operation
 from trace_eval.report.answer import pair_answer
-from trace_eval.report.evidence_tables import EvidenceGrid, grids
+from trace_eval.report.evidence import EvidenceGrid, grids
 from trace_eval.report.gather import Facts, disagrees
 from trace_eval.report.page import duration, embedded
 from trace_eval.report.pairs import pair_row
@@ -104,7 +104,7 @@ def test_evidence_stands_beside_each_other() -> None:
             "thresholds": {"min_words": 1},
         }
     )
-    assert found == [
+    assert list(found) == [
         EvidenceGrid(
             "Measured",
             ("", "A", "B"),

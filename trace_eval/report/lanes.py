@@ -6,17 +6,18 @@ The drawing is static: it needs no script to be read; with one, a click plays fr
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from blueprints import Blueprint
 from trace_eval.conversations.findings import Findings, find, timing_line, words_of
 from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.data.answers import Cut, Recording
-from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
+from trace_eval.data.conversation import ROLES, Channel, Conversation
 from trace_eval.report.audio import AudioAssets, PlayedSound
-from trace_eval.report.evidence_tables import label
+from trace_eval.report.evidence import label
 from trace_eval.report.timeline import ticks
 from trace_eval.runs.outcomes import ClipRecord
 
@@ -92,72 +93,67 @@ def lanes_of(
     """
     findings = find(conversation, blueprints)
     length = conversation.end_s if conversation.clock.kind != "none" else 0.0
-    axis, timed = _Axis(length), length > 0
-    events = _lettered(_events(findings, axis)) if timed else []
+    bar, timed = partial(_bar, length), length > 0
+    events = _lettered(_events(findings, bar)) if timed else []
     return {
         "timing": timing_line(findings).replace("_", " "),
         "length_s": length,
         "axis": [(100 * at / length, text) for at, text in ticks(length)] if timed else [],
-        "lanes": list(_lanes(conversation, axis, assets)) if timed else [],
+        "lanes": list(_lanes(conversation, bar, assets)) if timed else [],
         "events": events,
-        "tools": list(_tools(conversation, axis)) if timed else [],
+        "tools": list(_tools(conversation, bar)) if timed else [],
         "turns": list(_turns(conversation, blueprints, findings)),
         "legend": {event.kind: name_of_event(event.kind) for event in events},
     }
 
 
-@dataclass(frozen=True)
-class _Axis:
-    length_s: float
-
-    def bar(self, kind: str, start_s: float, end_s: float, message: str) -> LaneBar:
-        left, right = (100 * min(1.0, max(0.0, at / self.length_s)) for at in (start_s, end_s))
-        return LaneBar(kind, left, max(0.1, right - left), message, start_s)
+def _bar(length_s: float, kind: str, start_s: float, end_s: float, message: str) -> LaneBar:
+    left, right = (100 * min(1.0, max(0.0, at / length_s)) for at in (start_s, end_s))
+    return LaneBar(kind, left, max(0.1, right - left), message, start_s)
 
 
-def _lanes(
-    conversation: Conversation, axis: _Axis, assets: AudioAssets
-) -> Iterator[dict[str, Any]]:
+#: :func:`_bar` on the axis of a conversation.
+_Bar = Callable[[str, float, float, str], LaneBar]
+
+
+def _lanes(conversation: Conversation, bar: _Bar, assets: AudioAssets) -> Iterator[dict[str, Any]]:
     """A lane for each speaker; its peaks are 0 to 1 [shape=(POINTS,)], empty without a sound."""
+    length_s = conversation.end_s
     channels = {role: conversation.channel_of(role) for role in ROLES}
     there = [channel for channel in channels.values() if channel]
-    peaks = dict(zip(there, channel_peaks(there, axis.length_s, POINTS), strict=True))
+    peaks = dict(zip(there, channel_peaks(there, length_s, POINTS), strict=True))
     for role, channel in channels.items():
         yield {
             "role": role,
-            "bars": _bars(conversation, role, axis),
+            "bars": [
+                bar("turn", *span, f"turn {number}, {span[0]:.1f} to {span[1]:.1f} s")
+                for number, turn in conversation.turns_of(role)
+                for span in turn.stretches
+            ],
             "peaks": peaks[channel].round(3).tolist() if channel else [],
-            "sound": _sound(channel, axis, assets) if channel else None,
+            "sound": _sound(channel, length_s, assets) if channel else None,
         }
 
 
-def _bars(conversation: Conversation, role: Role, axis: _Axis) -> tuple[LaneBar, ...]:
-    return tuple(
-        axis.bar("turn", *span, f"turn {number}, {span[0]:.1f} to {span[1]:.1f} s")
-        for number, turn in conversation.turns_of(role)
-        for span in turn.stretches
-    )
-
-
-def _sound(channel: Channel, axis: _Axis, assets: AudioAssets) -> PlayedSound:
+def _sound(channel: Channel, length_s: float, assets: AudioAssets) -> PlayedSound:
     lane = f"{channel.audio}#{channel.channel}"
     name = hashlib.sha256(lane.encode()).hexdigest()  # what a copy is called
     record = ClipRecord(source=lane, clip=name)
-    cut = Cut(channel=channel.channel, start_s=0, end_s=axis.length_s)
+    cut = Cut(channel=channel.channel, start_s=0, end_s=length_s)
     return assets.sound(Recording(audio=channel.audio, cut=cut), record)
 
 
-def _events(findings: Findings, axis: _Axis) -> Iterator[LaneBar]:
+def _events(findings: Findings, bar: _Bar) -> Iterator[LaneBar]:
     for event in findings.measured.events:
         if event.kind in ("response", "backchannel", "open"):
             continue
         value = "" if event.value_s is None else f" {event.value_s:+.2f} s"
         words = name_of_event(event.kind).words
-        yield axis.bar(event.kind, event.start_s, event.end_s, f"{words}{value}")
+        yield bar(event.kind, event.start_s, event.end_s, f"{words}{value}")
     for one in findings.of("late"):
         assert one.start_s is not None
         assert one.end_s is not None
-        yield axis.bar("late", one.start_s, one.end_s, f"late: {one.why}")
+        yield bar("late", one.start_s, one.end_s, f"late: {one.why}")
 
 
 def _lettered(bars: Iterable[LaneBar]) -> list[LaneBar]:
@@ -177,11 +173,11 @@ def _lettered(bars: Iterable[LaneBar]) -> list[LaneBar]:
     return placed
 
 
-def _tools(conversation: Conversation, axis: _Axis) -> Iterator[LaneBar]:
+def _tools(conversation: Conversation, bar: _Bar) -> Iterator[LaneBar]:
     for event in conversation.events:
         if event.kind == "tool_call" and event.at_s is not None:
             message = f"calls {event.data.get('name')} at {event.at_s:.1f} s"
-            yield axis.bar("tool", event.at_s, event.at_s, message)
+            yield bar("tool", event.at_s, event.at_s, message)
 
 
 def _turns(

@@ -11,17 +11,17 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from fusion import DIMENSIONS
 from trace_eval.conversations.findings import KINDS
 from trace_eval.estimate.share import digits
-from trace_eval.report.evidence_tables import label, value
+from trace_eval.report.evidence import label, value
 from trace_eval.report.summary import TITLES
-from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
+from trace_eval.report.timeline import HEIGHT, LABEL, POINTS
 from trace_eval.report.timing import TIMING_NAMES
-from trace_eval.show.static import page_style
+from trace_eval.show.pages import environment, page_style
 from trace_eval.stats.sentences import rate
 
 #: Characters that could end a script element, open a comment, or end a line in old parsers.
@@ -39,14 +39,8 @@ _CHIPS = {
 
 @cache
 def templates(package: str = "trace_eval.report") -> Environment:
-    """Templates of a package; everything is escaped unless it is already markup."""
-    env = Environment(
-        loader=PackageLoader(package),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    """The templates of a package, with the filters and names of reports."""
+    env = environment(package)
     env.filters.update(
         chip=chip,
         embedded=embedded,
@@ -59,7 +53,7 @@ def templates(package: str = "trace_eval.report") -> Environment:
         value=value,
     )
     env.globals.update(TIMING_NAMES, rate=rate, digits=digits)
-    env.globals.update(width=WIDTH, height=HEIGHT, label_height=LABEL)
+    env.globals.update(width=POINTS, height=HEIGHT, label_height=LABEL)
     return env
 
 

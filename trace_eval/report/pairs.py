@@ -20,12 +20,9 @@ from trace_eval.data.judgement import (
 )
 from trace_eval.data.measures.language import languages_of, requested_language
 from trace_eval.report.audio import AudioAssets, PlayedSound
-from trace_eval.report.evidence_tables import EvidenceGrid, grids, label
+from trace_eval.report.evidence import EvidenceGrid, grids, label
 from trace_eval.report.gather import Facts, compared, disagrees
 from trace_eval.report.lanes import lanes_of
-
-#: Of an answer whose recogniser knows one language only.
-NOT_RECOGNISED = f"language not heard (needs the extra base: {install_line('base')})"
 
 #: Characters of a raw reply that are shown.
 RAW_SHOWN = 4_000
@@ -174,7 +171,9 @@ def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
     if wanted in (None, "en") and all(text.startswith("English") for text in details.values()):
         return {}  # nothing but English is in sight: no note
     requested = {"instruction": f"asks for {details.pop('asked')}"} if "asked" in details else {}
-    return {**dict.fromkeys(answers, NOT_RECOGNISED), **details, **requested}
+    # its recogniser knows one language only
+    unheard = f"language not heard (needs the extra base: {install_line('base')})"
+    return {**dict.fromkeys(answers, unheard), **details, **requested}
 
 
 def _calls(pair: Pair, facts: Facts, assets: AudioAssets) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -196,7 +195,7 @@ def _verdicts(
     for name in DIMENSIONS:
         verdict = judgement.dimensions.get(name) if judgement else None
         if verdict:
-            yield name, verdict, human.get(name), grids(verdict.evidence)
+            yield name, verdict, human.get(name), list(grids(verdict.evidence))
 
 
 def _steps(

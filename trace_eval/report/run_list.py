@@ -13,6 +13,7 @@ from blueprints import UserError
 from trace_eval.data.files import encoded, make_folder
 from trace_eval.data.outputs import write_file
 from trace_eval.decide.agree import agree_by_instruction
+from trace_eval.decide.card import main_score
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.report.answer import pair_answer, ranking_of, score_answer, score_rankings
@@ -167,18 +168,14 @@ def _means(rubric: str, ranking: RankReport) -> list[SystemFigure]:
 
 def _agreement(run: Run) -> str | None:
     try:
-        source = read_opinions(run.folder)
-        if source.labels is None:
-            return None
         options = AgreeOptions(BootstrapOptions(OF_PAGES), missing="drop")
-        report = agree_by_instruction(source, None, options)
-    except UserError:
+        report = agree_by_instruction(read_opinions(run.folder), None, options)
+    except UserError:  # there are no labels, or the run cannot be read
         return None
-    score = next((one for one in report.scores if one.dimension in ("overall", "preference")), None)
-    if score is None:
+    score = main_score(report)
+    if score is None or score.accuracy.value is None:
         return None
-    result = score.accuracy
-    return None if result.value is None else rate(result.value, result.interval)
+    return rate(score.accuracy.value, score.accuracy.interval)
 
 
 def trends(lines: Sequence[RunLine]) -> list[Trend]:

@@ -80,16 +80,11 @@ def _lines(
             for role, recording in item.recordings().items()
             if (record := clips.get(recording.source_id)) and record.clip in words
         }
-        recognised = tuple(
-            (role, blueprint.transcript.text)
-            for role, blueprint in blueprints.items()
-            if isinstance(blueprint.transcript, Transcript)
-        )
-        call = None
+        call, recognised = None, [*blueprints.items()]
         if item.answer.conversation:
             turns = turn_blueprints("answer", blueprints)
             call = lanes_of(item.answer.conversation, turns, assets)
-            recognised = ()  # it stands in the turns
+            recognised = []  # it stands in the turns
         sounds = tuple(
             (role, assets.sound(recording, clips.get(recording.source_id)))
             for role, recording in item.recordings().items()

@@ -26,22 +26,17 @@ SHOWN = {
     "reply_rate": ("turns that were answered", "answered"),
 }
 
-#: Heights of the plot's lines, as shares of all answers.
-LINES = (0.5, 0.9, 0.95)
+#: Calls of both systems that are drawn one above the other, at most.
+MOST_PAIRS = 60
 
-#: Systems whose curves are told apart by colour and dash; more are in the table alone.
-MOST = 4
-
-#: Calls of both systems that are drawn one above the other, at most; rows that are seen at once.
-MOST_PAIRS, UNFOLDED = 60, 5
-
-#: For the template.
+#: For the template: also rows that are seen at once, heights of the plot's lines as shares of all
+#: answers, and systems whose curves are told apart by colour and dash; the table has more.
 TIMING_NAMES = {
     "timing_names": [name for name, _ in SHOWN.values()],
     "timing_titles": [title for _, title in SHOWN.values()],
-    "unfolded": UNFOLDED,
-    "timing_lines": LINES,
-    "most_curves": MOST,
+    "unfolded": 5,
+    "timing_lines": (0.5, 0.9, 0.95),
+    "most_curves": 4,
 }
 
 #: An axis ends here at the latest, in 90th percentiles.
@@ -79,7 +74,8 @@ def timing_of(
     low, high = _ends([value for one in timed for value in _responses(one)])
     two = list(reports.values()) if len(reports) == 2 and all(reports) else []
     compared = compare_systems(two[0], two[1]) if two else None
-    pairs = _pairs(two[0], two[1]) if two and compared and compared.paired else []
+    pairs = _pairs(*two) if compared and compared.paired else []
+    worst_first = sorted(timed, key=lambda one: badness(worst_event(one)))
     return {
         "definitions": TRACE_EVAL.name,
         "sentence": compared.sentence() if compared else "",
@@ -89,7 +85,7 @@ def timing_of(
         "until_s": high,
         "pairs": pairs[:MOST_PAIRS],
         "pair_axis": _axis(*_reach(row.values for row in pairs)) if pairs else (),
-        "calls": [_line(one, address(one.item.id)) for one in sorted(timed, key=_badness)],
+        "calls": [_line(one, address(one.item.id)) for one in worst_first],
     }
 
 
@@ -158,10 +154,6 @@ def _pairs(first: TurnsReport, second: TurnsReport) -> list[BeforeAfter]:
 def _reach(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
     values = [value for pair in pairs for value in pair]
     return min(0.0, *values, 0.0), max(0.5, *values, 0.5)
-
-
-def _badness(timed: Timed) -> tuple[int, float]:
-    return badness(worst_event(timed))
 
 
 def _line(timed: Timed, address: str) -> dict[str, Any]:

@@ -68,9 +68,8 @@ def _rates(run: Run) -> Iterator[tuple[str, float]]:
         if row.rate.labels is None:
             continue
         yield f"win_rate/{row.system}", row.rate.labels
-        if row.rate.labels_interval:
-            for end, value in zip(("low", "high"), row.rate.labels_interval, strict=True):
-                yield f"win_rate/{row.system}_{end}", value
+        for end, value in zip(("low", "high"), row.rate.labels_interval or (), strict=False):
+            yield f"win_rate/{row.system}_{end}", value
 
 
 def _means(run: Run) -> Iterator[tuple[str, float]]:
@@ -85,11 +84,7 @@ def _means(run: Run) -> Iterator[tuple[str, float]]:
 
 
 def _mlflow(figures: Figures, out: Path | None) -> str:
-    """Log parameters and metrics in the experiment ``trace-eval``.
-
-    Args:
-        out: folder of a file store; None: the tracking server of ``MLFLOW_TRACKING_URI``.
-    """
+    """Log in the experiment ``trace-eval``, without a folder on that of ``MLFLOW_TRACKING_URI``."""
     if out is not None:  # newer versions ask for a word before they write plain files
         os.environ.setdefault("MLFLOW_ALLOW_FILE_STORE", "true")
     mlflow = require("mlflow", "mlflow-skinny", "mlflow", "--to mlflow")
@@ -103,11 +98,7 @@ def _mlflow(figures: Figures, out: Path | None) -> str:
 
 
 def _wandb(figures: Figures, out: Path | None) -> str:
-    """Log parameters and metrics in the project ``trace-eval``.
-
-    Args:
-        out: folder for an offline run, which ``wandb sync`` uploads; None: as ``WANDB_MODE`` says.
-    """
+    """Log in the project ``trace-eval``; ``wandb sync`` uploads what is in a folder."""
     wandb = require("wandb", "wandb", "wandb", "--to wandb")
     run = wandb.init(
         project="trace-eval",
@@ -122,8 +113,8 @@ def _wandb(figures: Figures, out: Path | None) -> str:
     return f"wandb run {run.id}" + (f" in {run.dir}" if out is not None else "")
 
 
-#: ``send(figures, out)``: gives what was made a name; ``out`` is a folder, None: as the tracker's
-#: own settings say.
+#: ``send(figures, out)``: gives what was made a name; ``out`` is the folder of a store of files or
+#: of an offline run, None: as the tracker's own settings say.
 Send = Callable[[Figures, Path | None], str]
 
 _OWN: Mapping[str, Send] = {"mlflow": _mlflow, "wandb": _wandb}

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -16,17 +15,16 @@ from extractors import MAX_SECONDS
 from trace_eval.data.files import encoded, is_file, make_folder
 from trace_eval.data.items import items_of_pair
 from trace_eval.data.outputs import write_file
-from trace_eval.report.answer import pair_answer
+from trace_eval.report.answer import human_labels, pair_answer
 from trace_eval.report.audio import AudioAssets
-from trace_eval.report.clips import view
-from trace_eval.report.envelope import envelope
+from trace_eval.report.evidence import view
 from trace_eval.report.gather import Facts
-from trace_eval.report.human_labels import human_labels
 from trace_eval.report.page import deferred, pieces, templates
 from trace_eval.report.pairs import FLAGS, RAW_SHOWN, PairRow, page_of, pair_row
 from trace_eval.report.redact import LIMITS, redact_facts, spans
 from trace_eval.report.scores import write_scores
 from trace_eval.report.summary import summarise
+from trace_eval.report.timeline import envelope
 from trace_eval.report.timing import timing_of
 from trace_eval.runs.run import Run
 
@@ -80,6 +78,9 @@ def _html(facts: Facts, assets: AudioAssets, redaction: str = "") -> Iterator[st
     """The page, piece by piece: fragments are made while it is written."""
     lines = [pair_row(number, pair, facts) for number, pair in enumerate(facts.pairs)]
     human = human_labels(facts)
+    # of pairs of calls both sides of each
+    whole = (pair for pair in facts.pairs if pair.a.conversation or pair.b.conversation)
+    calls = [half.call for pair in whole for half in items_of_pair(pair) if half.call]
     return pieces(
         "report.html.j2",
         *SCRIPTS,
@@ -89,7 +90,7 @@ def _html(facts: Facts, assets: AudioAssets, redaction: str = "") -> Iterator[st
         human=human,
         sentences=pair_answer(Run(facts.folder), human["ranking"]),
         problems=facts.problems,
-        timing=_timing(facts),
+        timing=timing_of(calls, lambda name: f"pair={quote(name.rpartition('/')[0])}"),
         lines=lines,
         index=[asdict(line) for line in lines],
         flags={
@@ -98,13 +99,6 @@ def _html(facts: Facts, assets: AudioAssets, redaction: str = "") -> Iterator[st
         fragments=_fragments(facts, assets, lines, drawn=not redaction),
         redaction=redaction,
     )
-
-
-def _timing(facts: Facts) -> dict[str, Any] | None:
-    """Of pairs of calls: both sides of each."""
-    whole = (pair for pair in facts.pairs if pair.a.conversation or pair.b.conversation)
-    calls = [half.call for pair in whole for half in items_of_pair(pair) if half.call]
-    return timing_of(calls, lambda name: f"pair={quote(name.rpartition('/')[0])}")
 
 
 def _numbered(facts: Facts) -> dict[str, int]:
