@@ -103,7 +103,7 @@ def _review(done: int, worst: bool = False) -> World:
 
     def world(rng: np.random.Generator) -> Draw:
         plan = plan_from_needs(needs, QueueOptions(budget=600, seed=int(rng.integers(2**31))))
-        seen = [*plan.needed, *plan.random_slice[:done]]
+        seen = [*plan.needed, *plan.others[: plan.drawn][:done]]
         chosen = plan.inclusion(seen)
         requested = np.array([f"p{n}" in chosen for n in range(1000)])
         provided = [chosen.get(f"p{n}") for n in range(1000)]

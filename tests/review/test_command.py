@@ -30,7 +30,7 @@ from tests.support import reviewed as support
 from tests.support.audio import tone, write
 from trace_eval.commands.export import export as export_command
 from trace_eval.commands.review import review
-from trace_eval.review.labelstudio import PHASES
+from trace_eval.review.forms import PHASES
 from trace_eval.review.server import BoundedConnection
 from trace_eval.review.session import open_review
 

@@ -19,7 +19,8 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.audio import Clips
 from trace_eval.review.exports import records, write_exports
-from trace_eval.review.labelstudio import PHASES, read_results, tasks, write_tasks
+from trace_eval.review.forms import PHASES
+from trace_eval.review.labelstudio import read_results, tasks, write_tasks
 from trace_eval.review.session import Review
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.options import AgreeOptions

@@ -13,7 +13,8 @@ import soundfile
 from blueprints import UserError
 from tests.support import calls, studio
 from tests.support.audio import tone, write
-from trace_eval.review.labelstudio import Imported, config, read_results, tasks, write_tasks
+from trace_eval.review.labelstudio import config, read_results, tasks, write_tasks
+from trace_eval.review.labelstudio_tasks import Imported
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import Review, open_review
 

@@ -42,7 +42,7 @@ def test_pairs_come_by_need(tmp_path: Path) -> None:
     run = support.write_run(tmp_path / "run", support.pairs(tmp_path, 7), judgements)
     plan = make_plan(load_material(run), QueueOptions())
     assert plan.needed == ["p5", "p4", "p3", "p2", "p1"]
-    assert sorted(plan.random_slice) == ["p0", "p6"]
+    assert sorted(plan.others[: plan.drawn]) == ["p0", "p6"]
     assert plan.reasons["p2"] == [Need.INCONSISTENT]
 
 
@@ -91,7 +91,7 @@ def test_every_other_pair_is_drawn_equally_often() -> None:
     for seed in range(2000):
         plan = plan_from_needs(_needs(5, 20), QueueOptions(budget=10, seed=seed))
         assert len(plan.needed) == 5
-        for item in plan.random_slice:
+        for item in plan.others[: plan.drawn]:
             counts[item] += 1
     assert all(abs(count - 500) < 5 * 19.4 for count in counts.values())
 
@@ -155,7 +155,7 @@ def test_inclusion_probabilities_of_what_was_reviewed() -> None:
     needs = {f"n{n}": Needed((Need.UNSCORED,), 0.0) for n in range(2)}
     needs |= {f"p{n}": Needed((), 0.0) for n in range(8)}
     plan = plan_from_needs(needs, QueueOptions(budget=6))
-    drawn = plan.random_slice[:2]
+    drawn = plan.others[: plan.drawn][:2]
     assert plan.inclusion([*plan.needed, *drawn]) == {
         **dict.fromkeys(plan.needed, 1.0),
         **dict.fromkeys(drawn, 2 / 8),

@@ -88,8 +88,8 @@ def create_app(review: Review, access: Access) -> FastAPI:
     for methods, handlers in ((["GET", "HEAD"], reads), (["POST"], actions)):
         for path, handler in handlers.items():
             app.add_api_route(path, handler, methods=methods, response_model=None)
-    app.add_exception_handler(UserError, site.user_error)
-    app.add_exception_handler(RequestValidationError, site.bad_form)
+    for error in (UserError, RequestValidationError):
+        app.add_exception_handler(error, site.refuse)
     return app
 
 
@@ -148,12 +148,10 @@ class _Site:
         kind, content = pages.STATIC[name]
         return Response(content, media_type=kind)
 
-    def user_error(self, request: Request, error: Exception) -> Response:
-        return self.page(request, "error.html.j2", {"message": str(error)}, 400)
-
-    def bad_form(self, request: Request, error: Exception) -> Response:
-        """A form with a field missing; nothing of it is sent back."""
-        message = "the form is not complete; load it again"
+    def refuse(self, request: Request, error: Exception) -> Response:
+        """The page of an error; nothing of a form with a field missing is sent back."""
+        form = isinstance(error, RequestValidationError)
+        message = "the form is not complete; load it again" if form else str(error)
         return self.page(request, "error.html.j2", {"message": message}, 400)
 
     # --- pages -------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Clips by opaque ids, decoded and served from memory.
 
-A page never names a file: a clip's id is a keyed hash of its item and role, looked up in a
-table of the items under review. What is served is the decoded sound as 16-bit WAV, so that
-neither a file name nor its tags give a system away, and every format plays in a browser.
+A page never names a file: a clip's id is a keyed hash of its item and role. What is served is
+the decoded sound as 16-bit WAV, so that neither a file name nor its tags give a system away, and
+every format plays in a browser.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Clips:
         self.lanes[whole] = (whole, *alone.values())
 
     def clip_id(self, item: str, role: str) -> str:
-        """Id of a recording: 32 hexadecimal digits that tell nothing."""
+        """The id of a recording, see :func:`keyed`; it tells nothing."""
         return keyed(self._secret, "clip", item, role)
 
     def __contains__(self, clip: str) -> bool:
@@ -120,10 +120,9 @@ def upright(peaks: NDArray[np.floating[Any]]) -> str:
 
 
 def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples, int]:
-    """All channels of a call from its first turn to its end, side by side, and their rate.
+    """All channels of a call from its first turn to its end, the user on the left, and their rate.
 
-    The user is on the left, so that who speaks when can be heard. Channels of different rates
-    are heard at 16 kHz.
+    Channels of different rates are heard at 16 kHz.
 
     Args:
         only: whose channel is heard; the others are silent. None: all.
@@ -167,7 +166,7 @@ def keyed(secret: bytes, *parts: str) -> str:
 def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
     """First and last byte that a ``Range`` header asks for (RFC 9110, section 14).
 
-    Null where the whole is to be sent: no header, another unit, several ranges, nonsense.
+    None where the whole is to be sent: no header, another unit, several ranges, nonsense.
 
     Raises:
         ValueError: the range lies behind the end (status 416).
@@ -177,14 +176,9 @@ def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
     digits = all(not part or (part.isascii() and part.isdigit()) for part in (first, last))
     if unit.strip().lower() != "bytes" or not dash or not digits or not (first or last):
         return None
-    if not first:
-        start, end = max(0, size - int(last)), size - 1
-        if int(last) == 0:
-            raise ValueError(f"an empty range of {size} bytes")
-    else:
-        start, end = int(first), min(int(last), size - 1) if last else size - 1
-        if last and int(last) < start:
-            return None
-    if start >= size:
+    if first and last and int(last) < int(first):
+        return None
+    start = int(first) if first else size - min(size, int(last))
+    if start >= size:  # of the last 0 bytes, too
         raise ValueError(f"byte {start} of {size}")
-    return start, end
+    return start, min(int(last), size - 1) if first and last else size - 1

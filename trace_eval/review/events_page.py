@@ -20,7 +20,7 @@ from trace_eval.data import strict_json
 from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
 from trace_eval.data.corrections import SetEvent
 from trace_eval.review.audio import Clips, sound_start, upright
-from trace_eval.review.events import DEFINITIONS
+from trace_eval.review.corrections import DEFINITIONS
 from trace_eval.review.sent import SentEvent, ShownEvent
 from trace_eval.review.session import Review
 
@@ -60,6 +60,11 @@ def events_page(
     new = _new(shown, first, last)
     drawn = [*events, new] if new else events
     place = len(events) if new else chosen
+    event, near = drawn[place] if drawn else None, None
+    if event is not None:
+        start = max(first, event.start_s - AROUND_S)
+        end = max(min(last, event.end_s + AROUND_S), start + STEP_S)
+        near = _view(conversation, drawn, start, end)
     whole = clips.clip_id(call.item, call.side)
     return {
         "task": task,
@@ -68,7 +73,7 @@ def events_page(
         "other": (1 - shown.call, calls[1 - shown.call].letter) if len(calls) == 2 else None,
         "events": rows,
         "chosen": chosen,
-        "event": drawn[place] if drawn else None,
+        "event": event,
         "new": new,
         "place": place,
         "kinds": list(DEFINITIONS.kinds),
@@ -76,9 +81,8 @@ def events_page(
         "lanes": clips.lanes.get(whole, ()),
         "sound_from": sound_start(conversation),
         "first": first,
-        "last": last,
         "whole": _view(conversation, drawn, first, last),
-        "near": _around(conversation, drawn, drawn[place]) if drawn else None,
+        "near": near,
         "can_undo_event": review.events.can_undo(call.name, rater),
         "gone": sum(one.deleted for one in result.kept),
     }
@@ -142,14 +146,6 @@ def _after(before: SetEvent | None, sent: SentEvent) -> SetEvent:
         raise UserError(
             f"{start:g} to {end:g} s: give seconds of the call, an end no earlier than its start"
         ) from None
-
-
-def _around(
-    conversation: Conversation, events: Sequence[SetEvent], one: SetEvent
-) -> dict[str, Any]:
-    first, last = bounds_of(conversation)
-    start, end = max(first, one.start_s - AROUND_S), min(last, one.end_s + AROUND_S)
-    return _view(conversation, events, start, max(end, start + STEP_S))
 
 
 def _view(

@@ -1,9 +1,9 @@
 """Labels out of a review, as files that ``trace-eval agree`` reads.
 
-Of pairs: the HCoT JSON layout, JSON lines and CSV. They hold the first view of every (rater,
-pair); repeated views are in a file of their own, because they measure a rater's noise and must
-not count as more raters. Of single answers: a table of scores, another of those that do not count
-any more, and the answers themselves with their scores, which ``train`` reads.
+Files of pairs hold the first view of every (rater, pair); repeated views are in a file of their
+own, because they measure a rater's noise and must not count as more raters. Of single answers
+there are the scores, those that do not count any more, and the answers with their scores, which
+``train`` reads.
 """
 
 from __future__ import annotations
@@ -14,25 +14,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fusion import DIMENSIONS
 from trace_eval.data.answers import Recording, turn_role
 from trace_eval.data.csv_cells import table_text
 from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.data.outputs import claimed, write_file
 from trace_eval.review.estimate import Accuracy, accuracies
-from trace_eval.review.forms import SURE, Phase, score_of, scored_step, turn_of
+from trace_eval.review.forms import PHASES, SURE, Phase, score_of, scored_step, turn_of
 from trace_eval.review.labelstudio_tasks import Imported
 from trace_eval.review.session import Labelled, Review
 from trace_eval.review.store import StoredAnswer
-
-#: The ratings of a record, in the order of the columns.
-LABELS: tuple[Phase, ...] = (*DIMENSIONS, "overall")
 
 #: Columns of the CSV file of pairs.
 COLUMNS = (
     "id",
     "rater",
-    *LABELS,
+    *PHASES,
     "overall_first",
     "instruction_id",
     "system_a",
@@ -43,11 +39,8 @@ COLUMNS = (
     "comment",
 )
 
-#: Columns of the CSV files of single answers.
+#: Columns of the CSV files of single answers; ``confidence`` follows where the rubric asks for it.
 SCORE_COLUMNS = ("id", "rater", "rubric", "score", "feedback", "comment", "at", "set_aside")
-
-#: One more, where the rubric asks for it.
-CONFIDENCE = "confidence"
 
 #: Fields of a record that the HCoT layout does not have; ours hold them, too.
 _BESIDE = ("instruction_id", "rater", "overall_first", "shown", "inclusion", "comment")
@@ -90,9 +83,9 @@ def _record(review: Review, row: Labelled, chosen: Mapping[str, float | None]) -
     present = view.finished is not None and view.finished >= view.started
     seconds = round((view.finished or 0) - view.started, 1) if present else None
     results: dict[str, Any] = {"id": view.item, "rater": view.rater}
-    results |= {phase: row.ratings.get(phase) for phase in LABELS}
+    results |= {phase: row.ratings.get(phase) for phase in PHASES}
     if review.plan.confidence:
-        results |= {f"{name}_confidence": row.answers.get(f"{name}{SURE}") for name in LABELS}
+        results |= {f"{name}_confidence": row.answers.get(f"{name}{SURE}") for name in PHASES}
     return results | {
         "overall_first": row.ratings.get("overall_first"),
         "instruction_id": pair.instruction_id,
@@ -115,8 +108,7 @@ def to_csv(rows: Sequence[dict[str, Any]]) -> str:
     """A table for spreadsheets, see :mod:`trace_eval.data.csv_cells`."""
     extra = [name for row in rows[:1] for name in row if name.endswith("_confidence")]
     columns = (*COLUMNS, *extra)
-    cells = ([row[name] for name in columns] for row in rows)
-    return table_text(columns, cells)
+    return table_text(columns, ([row[name] for name in columns] for row in rows))
 
 
 def to_hcot(review: Review) -> str:
@@ -133,7 +125,7 @@ def to_hcot(review: Review) -> str:
                 "instruction_path": _where(pair.instruction),
                 "audio1_path": _where(pair.a),
                 "audio2_path": _where(pair.b),
-                "label": {phase: row[phase] for phase in LABELS},
+                "label": {phase: row[phase] for phase in PHASES},
                 **{name: row[name] for name in _BESIDE},
             }
         )
@@ -158,7 +150,8 @@ def to_accuracy(review: Review) -> str:
 
 def _score_table(review: Review, answers: Sequence[StoredAnswer]) -> str:
     rubric = review.material.rubric
-    columns = (*SCORE_COLUMNS, *([CONFIDENCE] if rubric and rubric.confidence else []))
+    asked = ("confidence",) if rubric and rubric.confidence else ()
+    columns = (*SCORE_COLUMNS, *asked)
     sure = {(one.rater, one.item, step): one for one in answers if (step := scored_step(one.step))}
 
     def row(answer: StoredAnswer) -> tuple[object, ...]:

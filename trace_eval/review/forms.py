@@ -1,11 +1,10 @@
-"""The questions to raters about one item: the questions in turn, and which answers they take.
+"""The questions to raters about one item, in turn, and which answers they take.
 
 A form belongs to a rubric. Pairs are rated by the form of TRACE, the HCoT protocol: one dimension
 after the other, then overall, acceptability first. A typed tie is never asked for: it follows from
 two or three small answers (:func:`fusion.from_steps`). Answers are kept in the pair's own order
-("is A acceptable"), whatever was shown first. A score is one question on its rubric's scale.
-Another one, about the rater's confidence, may follow each rating. The next question is the first
-one that has no answer yet.
+("is A acceptable"), whatever was shown first. A score is one question on its rubric's scale. A
+question about the rater's confidence may follow each rating.
 """
 
 from __future__ import annotations
@@ -26,6 +25,9 @@ Phase = Literal["overall_first", "content", "voice_quality", "paralinguistics", 
 #: Kinds of questions: whether the first or the second shown is acceptable, which is better, a
 #: comment; or a score; or how sure the rater is of a rating.
 Kind = Literal["first", "second", "better", "comment", "score", "confidence"]
+
+#: The blocks after the first impression, in their order.
+PHASES: tuple[Phase, ...] = (*DIMENSIONS, "overall")
 
 #: The rubric whose form is the HCoT protocol.
 RUBRIC = "trace"
@@ -203,8 +205,7 @@ Form = TieForm | ReviewScoreForm
 
 def phases(overall_first: bool) -> tuple[Phase, ...]:
     """The blocks of questions about a pair in their order."""
-    first: tuple[Phase, ...] = ("overall_first",) if overall_first else ()
-    return (*first, *DIMENSIONS, "overall")
+    return ("overall_first", *PHASES) if overall_first else PHASES
 
 
 def rating(answers: Answers, phase: Phase) -> Rating | None:

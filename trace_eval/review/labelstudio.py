@@ -11,8 +11,10 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
+from markupsafe import Markup
 
 from blueprints import UserError
 from extractors import SPEECH_RATE
@@ -21,9 +23,8 @@ from trace_eval.data.files import make_folder, replace_file
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.outputs import claimed, write_file
 from trace_eval.review.audio import keyed, wav_file
-from trace_eval.review.forms import check_name
+from trace_eval.review.forms import COMMENT, check_name
 from trace_eval.review.labelstudio_tasks import (
-    PHASES,
     SILENCE,
     Entries,
     Imported,
@@ -34,8 +35,7 @@ from trace_eval.review.labelstudio_tasks import (
     url,
 )
 from trace_eval.review.session import Review
-
-__all__ = ["PHASES", "Imported", "config", "read_results", "tasks", "write_tasks"]
+from trace_eval.show.pages import environment
 
 
 def _tasks(review: Review) -> Tasks:
@@ -72,7 +72,10 @@ def tasks(review: Review) -> list[dict[str, Any]]:
 
 def config(review: Review) -> str:
     """The labelling interface for these tasks."""
-    return "\n".join(["<View>", *_tasks(review).interface(), "</View>"]) + "\n"
+    templates = environment("trace_eval.review")
+    templates.filters["quoted"] = lambda text: Markup(quoteattr(text))
+    template = templates.get_template("labelstudio.xml.j2")
+    return template.render(_tasks(review).interface(), comment=COMMENT) + "\n"
 
 
 def write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
@@ -188,12 +191,10 @@ def _item_of(
             "its trace_task is not of this review, or its item was corrected; export tasks again"
         )
     result = task.get("annotations")
-    return (
-        item,
-        [
-            annotation
-            for annotation in (result if isinstance(result, list) else ())
-            if isinstance(annotation, strict_json.BadJson)
-            or (isinstance(annotation, Mapping) and not annotation.get("was_cancelled"))
-        ],
-    )
+    annotations = [
+        one
+        for one in (result if isinstance(result, list) else ())
+        if isinstance(one, strict_json.BadJson)
+        or (isinstance(one, Mapping) and not one.get("was_cancelled"))
+    ]
+    return item, annotations

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 from blueprints import UserError
-from fusion import DIMENSIONS, Rating
+from fusion import Rating
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.outcome import Order
 from trace_eval.review import material
@@ -19,6 +18,7 @@ from trace_eval.review.forms import (
     COMMENT,
     COMMENT_LIMIT,
     NO_SCORE,
+    PHASES,
     TYPED,
     Phase,
     ReviewScoreForm,
@@ -36,9 +36,6 @@ SILENCE = "silence"
 
 #: What a field of the interface says: (its name, the value of a result).
 Entries = Sequence[tuple[str, Mapping[str, Any]]]
-
-#: The questions about a pair, in this order.
-PHASES: tuple[Phase, ...] = (*DIMENSIONS, "overall")
 
 #: Rating -> the words that annotators read; the results hold the rating itself.
 CHOICES: dict[str, str] = {
@@ -97,18 +94,17 @@ class PairTasks(_Tasks):
             "spoken_note": "Instruction" if audible else "(no spoken instruction)",
         }
 
-    def interface(self) -> list[str]:
+    def interface(self) -> dict[str, Any]:
         """Players, a choice for each dimension, and a comment."""
-        lines = [_header("Instruction"), '  <Text name="instruction" value="$instruction"/>']
-        for title, name in (
-            ("$spoken_note", "spoken"),
-            ("Answer 1", "first"),
-            ("Answer 2", "second"),
-        ):
-            lines += [_header(title), _player(name)]
-        for phase in PHASES:
-            lines += [_header(QUESTIONS[phase]), *_choices(phase, "first", CHOICES)]
-        return [*lines, _comment("first")]
+        players = [("$spoken_note", "spoken"), ("Answer 1", "first"), ("Answer 2", "second")]
+        return {
+            "headers": [("Instruction", 4)],
+            "text": "instruction",
+            "players": [(title, name, False) for title, name in players],
+            "to": "first",
+            "questions": [(QUESTIONS[phase], phase, CHOICES) for phase in PHASES],
+            "keys": {},
+        }
 
     def read(self, rater: str, item: Any, entries: Entries) -> Imported:
         """One finished view of the pair."""
@@ -170,22 +166,24 @@ class ScoreTasks(_Tasks):
         parts = [
             *material.shown_texts(item, rubric),
             ("Rationale", material.rationale(item, rubric)),
+            ("Answer", item.answer.text),
         ]
-        parts.append(("Answer", item.answer.text))
         lines = [f"{who}: {text}" if who else text for who, text in parts if text]
         return "\n\n".join(lines) or "(listen)"
 
-    def interface(self) -> list[str]:
-        """Words, players, and what is asked."""
+    def interface(self) -> dict[str, Any]:
+        """Words, players, and what is asked; keys are those that choices have on our pages."""
         rubric = self.form.rubric
-        lines = [_header(rubric.title), _header(" ".join(rubric.question.split()), size=6)]
-        lines.append(f'  <Text name="{WORDS}" value="${WORDS}"/>')
         called = any(item.answers[0].conversation for item in self.review.items)
-        for name in self.played:
-            lines += [_header(f"${name}_note"), _player(name, called and name == ANSWER)]
-        # The keys that choices have on the review's material.
-        keys = {choice: choice for choice in self.offered if len(choice) == 1} | {NO_SCORE: "n"}
-        return [*lines, *_choices(SCORE, WORDS, self.offered, keys), _comment(WORDS)]
+        return {
+            "headers": [(rubric.title, 4), (" ".join(rubric.question.split()), 6)],
+            "text": WORDS,
+            "players": [(f"${n}_note", n, called and n == ANSWER) for n in self.played],
+            "to": WORDS,
+            "questions": [(None, SCORE, self.offered)],
+            "keys": {choice: choice for choice in self.offered if len(choice) == 1}
+            | {NO_SCORE: "n"},
+        }
 
     def read(self, rater: str, item: Any, entries: Entries) -> Imported:
         """The score of the answer."""
@@ -205,9 +203,6 @@ class ScoreTasks(_Tasks):
 Tasks = PairTasks | ScoreTasks
 
 
-# --- the interface, and what annotations say in it -----------------------------------------
-
-
 def url(clip: str) -> str:
     """The address under which Label Studio serves a recording."""
     return f"{AUDIO_URL}{clip}.wav"
@@ -216,38 +211,6 @@ def url(clip: str) -> str:
 def clip_of(value: str) -> str:
     """The recording at an address; anything else where the value is none."""
     return value.removeprefix(AUDIO_URL).removesuffix(".wav")
-
-
-def _header(words: str, size: int = 4) -> str:
-    """A heading; 6 is the smallest size."""
-    return f'  <Header value={quoteattr(words)} size="{size}"/>'
-
-
-def _player(name: str, split: bool = False) -> str:
-    """A player of the sound in a task's field of that name; split: a lane for each channel."""
-    lanes = ' splitchannels="true"' if split else ""
-    return f'  <Audio name="{name}" value="${name}"{lanes}/>'
-
-
-def _choices(
-    field: str, to: str, offered: Mapping[str, str], keys: Mapping[str, str] | None = None
-) -> list[str]:
-    """One choice of several about ``to``; those without a key get what Label Studio has left."""
-    hot = {choice: f' hotkey="{key}"' for choice, key in (keys or {}).items()}
-    return [
-        f'  <Choices name="{field}" toName="{to}" choice="single" required="true">',
-        *(
-            f"    <Choice value={quoteattr(words)} alias={quoteattr(choice)}{hot.get(choice, '')}/>"
-            for choice, words in offered.items()
-        ),
-        "  </Choices>",
-    ]
-
-
-def _comment(to: str) -> str:
-    """A field for free words."""
-    what = f'name="{COMMENT}" toName="{to}" placeholder="Comment" maxSubmissions="1"'
-    return f"  <TextArea {what}/>"
 
 
 def _chosen(field: str, entries: Entries, offered: Mapping[str, str]) -> str:
@@ -272,6 +235,5 @@ def _comment_in(entries: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     """The free words of an annotation."""
     texts = [value.get("text") for name, value in entries if name == COMMENT]
     text = texts[-1] if texts else ""
-    return ("\n".join(map(str, text)) if isinstance(text, list) else str(text or ""))[
-        :COMMENT_LIMIT
-    ]
+    words = "\n".join(map(str, text)) if isinstance(text, list) else str(text or "")
+    return words[:COMMENT_LIMIT]

@@ -5,14 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from blueprints import UserError
 from trace_eval.data.settings import option_field
-
-#: Share of a budget that goes to the random slice when every other place is needed.
-RANDOM_SHARE = 0.5
-
-#: Default address: this machine only.
-HOST = "127.0.0.1"
-PORT = 8765
 
 
 @dataclass(frozen=True)
@@ -26,14 +20,29 @@ class QueueOptions:
         overall_first: ask for a blind overall impression before the dimensions.
         confidence: ask after each rating how sure the rater is.
         seed: of the sample and the order of A and B.
+
+    Raises:
+        UserError: a number is out of range.
     """
 
     budget: int | None = None
-    random_share: float = RANDOM_SHARE
+    random_share: float = 0.5
     repeat: int = 0
     overall_first: bool = option_field(False, flag="--overall-first/--no-overall-first")
     confidence: bool = option_field(False, flag="--confidence/--no-confidence")
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.budget is not None and self.budget < 1:
+            raise UserError(
+                f"--budget {self.budget}: give the number of pairs to review, 1 or more"
+            )
+        if not 0 <= self.random_share <= 1:
+            raise UserError(f"--random-share {self.random_share:g}: give a share from 0 to 1")
+        if self.repeat < 0:
+            raise UserError(
+                f"--repeat {self.repeat}: give the number of pairs to repeat, 0 or more"
+            )
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,6 @@ class ServeOptions:
         token: token that browsers must bring; None: made if needed.
     """
 
-    host: str = HOST
-    port: int = option_field(PORT, min=0, max=65535)
+    host: str = "127.0.0.1"
+    port: int = option_field(8765, min=0, max=65535)
     token: str | None = None

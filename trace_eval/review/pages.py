@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from fusion import DIMENSIONS, Rating
 from trace_eval.data.answers import turn_role
 from trace_eval.data.conversation import Conversation
@@ -35,29 +33,17 @@ from trace_eval.review.forms import (
 )
 from trace_eval.review.material import rationale, shown_texts, transcript, turn_lines
 from trace_eval.review.session import Position, Review
-from trace_eval.show.static import palette
+from trace_eval.show.pages import environment, palette
 
 _HERE = Path(__file__).parent
 
-#: Templates with escaping always on: every name, text and comment is somebody else's.
-TEMPLATES = Environment(
-    loader=FileSystemLoader(_HERE / "templates"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+#: Escaping is always on: every name, text and comment is somebody else's.
+TEMPLATES = environment("trace_eval.review")
 
 #: File name -> (media type, content); requests are looked up here, never on the disk.
-STATIC: dict[str, tuple[str, bytes]] = {
-    "review.css": (
-        "text/css; charset=utf-8",
-        palette().encode() + (_HERE / "static" / "review.css").read_bytes(),
-    ),
-    "review.js": (
-        "text/javascript; charset=utf-8",
-        (_HERE / "static" / "review.js").read_bytes(),
-    ),
+STATIC: dict[str, tuple[str, str]] = {
+    "review.css": ("text/css", palette() + (_HERE / "static" / "review.css").read_text("utf-8")),
+    "review.js": ("text/javascript", (_HERE / "static" / "review.js").read_text("utf-8")),
 }
 
 TITLES: dict[Phase, str] = {

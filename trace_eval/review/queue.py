@@ -9,7 +9,7 @@ and a larger budget may extend it. :mod:`trace_eval.review.estimate` undoes the 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -87,33 +87,30 @@ def need_of(judgement: Judgement | None, overall: Overall | None) -> Needed:
 
 
 def _near(evidence: Mapping[str, Any]) -> bool:
-    thresholds = evidence.get("thresholds")
+    thresholds, findings = evidence.get("thresholds"), evidence.get("findings")
     if not isinstance(thresholds, Mapping):
         return False
     for name, (value, close) in NEAR.items():
-        cut = _number(thresholds.get(name))
-        if cut is None:
-            continue
-        for side in ("a", "b"):
-            answer = evidence.get(side)
-            measured = _number(answer.get(value)) if isinstance(answer, Mapping) else None
-            if measured is not None and abs(measured - cut) <= close:
+        for cut in _numbers(thresholds, name):
+            if any(abs(measured - cut) <= close for measured in _of_sides(evidence, value)):
                 return True
-    return any(0 < abs(strength) <= NEAR_STRENGTH for strength in _strengths(evidence))
+    return any(
+        0 < abs(strength) <= NEAR_STRENGTH
+        for finding in (findings if isinstance(findings, list) else ())
+        for strength in _of_sides(finding, "strength")
+    )
 
 
-def _strengths(evidence: Mapping[str, Any]) -> Iterator[float]:
-    findings = evidence.get("findings")
-    for finding in findings if isinstance(findings, list) else ():
-        for side in ("a", "b"):
-            answer = finding.get(side) if isinstance(finding, Mapping) else None
-            strength = _number(answer.get("strength")) if isinstance(answer, Mapping) else None
-            if strength is not None:
-                yield strength
+def _of_sides(record: Any, name: str) -> list[float]:
+    """The numbers of this name that are known of A and B."""
+    sides = (record.get("a"), record.get("b")) if isinstance(record, Mapping) else ()
+    return [number for side in sides for number in _numbers(side, name)]
 
 
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+def _numbers(record: Any, name: str) -> list[float]:
+    """The number of this name; none where the record has no such number."""
+    value = record.get(name) if isinstance(record, Mapping) else None
+    return [value] if isinstance(value, int | float) and not isinstance(value, bool) else []
 
 
 class ReviewPlan(Strict):
@@ -132,14 +129,9 @@ class ReviewPlan(Strict):
     seed: int
 
     @property
-    def random_slice(self) -> list[str]:
-        """The random sample, in the order in which it is shown."""
-        return self.others[: self.drawn]
-
-    @property
     def items(self) -> list[str]:
-        """The distinct pairs of the queue in order."""
-        return [*self.needed, *self.random_slice]
+        """The distinct pairs of the queue in order, the random sample last."""
+        return [*self.needed, *self.others[: self.drawn]]
 
     def inclusion(self, reviewed: Collection[str]) -> dict[str, float | None]:
         """Probability with which each reviewed pair came to be reviewed, above 0 to 1.
@@ -179,13 +171,8 @@ class ReviewPlan(Strict):
 
 
 def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
-    """Choose the pairs.
-
-    Raises:
-        UserError: an option is out of range.
-    """
+    """Choose the pairs; without a judge none needs a person more than another."""
     if material.rubric:  # the material has single answers in their order, and none is drawn
-        _check(options)
         ids = [item.id for item in material.singles]
         budget = len(ids) if options.budget is None else options.budget
         return ReviewPlan(
@@ -193,18 +180,15 @@ def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
         )
     needs = {
         pair.id: need_of(material.judgements.get(pair.id), material.overall.get(pair.id))
+        if material.judged
+        else Needed((), 0.0)
         for pair in material.pairs
     }
-    return plan_from_needs(needs if material.judged else dict.fromkeys(needs, _NONE), options)
-
-
-#: Without a judge no pair needs a person more than another.
-_NONE = Needed((), 0.0)
+    return plan_from_needs(needs, options)
 
 
 def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> ReviewPlan:
     """The plan for pairs with these needs, see :func:`make_plan`."""
-    _check(options)
     ids = list(needs)
     rng = random.Random(f"queue:{options.seed}")
     shuffled = rng.sample(ids, len(ids))
@@ -217,29 +201,19 @@ def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> Revie
     taken = set(needed)
     others = [item for item in shuffled if item not in taken]
     drawn = budget - len(needed)
-    items = [*needed, *others[:drawn]]
     return ReviewPlan(
         population=ids,
         needed=needed,
         others=others,
         drawn=drawn,
         reasons={item: list(needs[item].reasons) for item in needed},
-        repeats=rng.sample(items, min(options.repeat, len(items))),
+        repeats=rng.sample([*needed, *others[:drawn]], min(options.repeat, budget)),
         repeat=options.repeat,
         random_share=options.random_share,
         overall_first=options.overall_first,
         confidence=options.confidence,
         seed=options.seed,
     )
-
-
-def _check(options: QueueOptions) -> None:
-    if options.budget is not None and options.budget < 1:
-        raise UserError(f"--budget {options.budget}: give the number of pairs to review, 1 or more")
-    if not 0 <= options.random_share <= 1:
-        raise UserError(f"--random-share {options.random_share:g}: give a share from 0 to 1")
-    if options.repeat < 0:
-        raise UserError(f"--repeat {options.repeat}: give the number of pairs to repeat, 0 or more")
 
 
 def shown_order(seed: int, rater: str, item: str, repeat: int) -> Order:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fusion import RATINGS, Rating
+from trace_eval.review.corrections import DEFINITIONS
 from trace_eval.review.estimate import RATED, accuracies
-from trace_eval.review.events import DEFINITIONS
 from trace_eval.review.exports import files_of
 from trace_eval.review.forms import Phase
 from trace_eval.review.pages import TITLES
@@ -95,13 +95,8 @@ def _kappa(
     both = [item for item in first[1] if item in second[1]]
     one, two = (_codes([ratings[item] for item in both]) for _, ratings in (first, second))
     value = float(kappa(joint_counts(one, two, len(RATINGS))))
-    return RaterAgreement(
-        f"{first[0]} and {second[0]}",
-        phase,
-        len(both),
-        None if np.isnan(value) else value,
-        float((one == two).mean()),
-    )
+    beyond, same = None if np.isnan(value) else value, float((one == two).mean())
+    return RaterAgreement(f"{first[0]} and {second[0]}", phase, len(both), beyond, same)
 
 
 def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> RaterAgreement:
@@ -123,8 +118,8 @@ def results_page(review: Review, unlocked: bool) -> dict[str, Any]:
         "downloads": [(n, DOWNLOADS[n]) for n in files_of(review) if n in DOWNLOADS],
         "population": len(review.plan.population),
         "left_out": len(review.material.left_out),
+        "timing": _timing(review) if unlocked else None,
     }
-    values["timing"] = _timing(review) if unlocked else None
     if review.material.rubric:
         return values
     return values | _pair_results(review, unlocked)

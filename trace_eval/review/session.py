@@ -13,8 +13,7 @@ from trace_eval.data import jsonl
 from trace_eval.data.corrections import CorrectedField
 from trace_eval.data.items import Pair, Single, items_of_pair
 from trace_eval.data.outcome import Order
-from trace_eval.review.corrections import Corrections, Flag
-from trace_eval.review.events import EventLog
+from trace_eval.review.corrections import Corrections, EventLog, Flag
 from trace_eval.review.forms import (
     COMMENT_LIMIT,
     Form,

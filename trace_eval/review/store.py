@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from blueprints import UserError
 from trace_eval.data import strict_json
@@ -172,11 +172,14 @@ class Store:
         with self._transaction() as db:
             db.execute(statement, values)
 
+    def _read(self, statement: str, *values: object) -> list[Any]:
+        with self._lock:
+            return self._db.execute(statement, values).fetchall()
+
     def meta(self, name: str) -> str | None:
         """A stored fact about the review."""
-        with self._lock:
-            row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return row[0] if row else None
+        rows = self._read("SELECT value FROM meta WHERE name = ?", name)
+        return rows[0][0] if rows else None
 
     def set_meta(self, name: str, value: str) -> None:
         """Store a fact about the review, in place of what it was."""
@@ -260,17 +263,16 @@ class Store:
 
     def can_undo(self, rater: str) -> bool:
         """Whether there is an answer, and the judge's opinion of its pair was not shown since."""
-        with self._lock:
-            return self._last(rater) is not None
+        return self._last(rater) is not None
 
     def _last(self, rater: str) -> tuple[int, int] | None:
-        """(answer, view) of the rater's last answer, unless the judge's opinion came after it."""
-        last = self._db.execute(
+        """(answer, view) of the rater's last answer, see :meth:`can_undo`."""
+        rows = self._read(
             f"SELECT v.judge, a.number, v.number {_ANSWERS} AND v.rater = ?"
             " AND a.set_aside IS NULL ORDER BY a.number DESC LIMIT 1",
-            (self.rubric, rater),
-        ).fetchone()
-        return last[1:] if last and last[0] == "hidden" else None
+            *(self.rubric, rater),
+        )
+        return rows[0][1:] if rows and rows[0][0] == "hidden" else None
 
     def set_aside(self, item: str, reason: str) -> int:
         """Set all answers about an item aside, by whatever rubric, and return how many."""
@@ -305,23 +307,17 @@ class Store:
 
     def views(self, rater: str | None = None) -> list[StoreView]:
         """All views in the order in which they were begun."""
-        with self._lock:
-            rows = self._db.execute(
-                f"SELECT {_VIEW}, number FROM views"
-                " WHERE rubric = ? AND (? IS NULL OR rater = ?) ORDER BY number",
-                (self.rubric, rater, rater),
-            ).fetchall()
+        rows = self._read(
+            f"SELECT {_VIEW}, number FROM views"
+            " WHERE rubric = ? AND (? IS NULL OR rater = ?) ORDER BY number",
+            *(self.rubric, rater, rater),
+        )
         return [StoreView(*row) for row in rows]
 
     def answers(self, view: StoreView) -> dict[str, str]:
         """Step -> answer of one view, in the pair's own order."""
-        with self._lock:
-            rows = self._db.execute(
-                "SELECT step, value FROM answers WHERE view = ? AND set_aside IS NULL"
-                " ORDER BY number",
-                (view.number,),
-            ).fetchall()
-        return dict(rows)
+        chosen = "SELECT step, value FROM answers WHERE view = ? AND set_aside IS NULL"
+        return dict(self._read(f"{chosen} ORDER BY number", view.number))
 
     def stored(self, all_: bool = False) -> list[StoredAnswer]:
         """Answers of all raters in the order in which they were given; all: those set aside, too.
@@ -329,12 +325,11 @@ class Store:
         Raises:
             DamagedFile: codes of an answer cannot be read.
         """
-        with self._lock:
-            rows = self._db.execute(
-                "SELECT a.number, v.number, v.rater, v.item, a.step, a.value, a.codes, a.comment,"
-                f" a.at, a.set_aside {_ANSWERS} AND (? OR a.set_aside IS NULL) ORDER BY a.number",
-                (self.rubric, all_),
-            ).fetchall()
+        rows = self._read(
+            "SELECT a.number, v.number, v.rater, v.item, a.step, a.value, a.codes, a.comment,"
+            f" a.at, a.set_aside {_ANSWERS} AND (? OR a.set_aside IS NULL) ORDER BY a.number",
+            *(self.rubric, all_),
+        )
         decoded = ((*row[:6], self._codes(row[0], row[6]), *row[7:]) for row in rows)
         return [StoredAnswer(*values) for values in decoded]
 
