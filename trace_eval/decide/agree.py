@@ -79,9 +79,6 @@ def agree_by_instruction(
     """As :func:`agree`, with whole instructions drawn where every item names its own.
 
     The report and the card of a run say the same of its judge for that reason.
-
-    Raises:
-        UserError: see :func:`agree`.
     """
     present = _present([source], labels)
     try:

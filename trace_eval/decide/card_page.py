@@ -219,18 +219,13 @@ def probe_table(probes: ProbeReport) -> Table:
 
 
 class Published(Strict):
-    """What is published of judges of naturalness, for the cards of such judges.
-
-    Attributes:
-        accuracy: (who, regular, expressive, all), in per cent of right pairs.
-        known: what its readers must know.
-        unknown: what it does not say.
-    """
+    """What is published of judges of naturalness, for the cards of such judges."""
 
     source: str
+    # who, regular, expressive, all: % of right pairs
     accuracy: tuple[tuple[str, float, float, float], ...]
-    known: tuple[str, ...]
-    unknown: tuple[str, ...]
+    known: tuple[str, ...]  # what its readers must know
+    unknown: tuple[str, ...]  # what it does not say
 
 
 @lru_cache(maxsize=1)

@@ -51,8 +51,7 @@ def read_labelled_run(
 def write_lists(folder: Path, screening: Screening, run: LabelledRun) -> list[Path]:
     """Write ``decided.csv``, ``review.csv``, ``hopeless.csv`` and ``screen.json``.
 
-    Raises:
-        UserError: the folder cannot be written.
+    Raises UserError where the folder cannot be written.
     """
     signal = (screening.chosen or screening.candidate or screening.parts[0]).signal
     certainty, facts = run.signals.get(signal), _facts_by_id(run)

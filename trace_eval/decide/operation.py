@@ -45,11 +45,7 @@ class Operation:
 
 
 def operation(folder: Path) -> Operation:
-    """Read a run's records.
-
-    Raises:
-        UserError: there is no run.
-    """
+    """Read a run's records; raises UserError where there is no run."""
     run, unreadable = Run.open(folder), (Reason.UNPARSEABLE, Reason.OFF_LABEL, Reason.REPLY_CUT)
     record = run.record()
     judgements = run.judgements()

@@ -88,9 +88,11 @@ class LabelPlan:
         promised: four labellings in five would do; else the width is only expected, because how
             alike pairs of one instruction are follows from few labels only.
         minutes: of one rater, from the seconds of earlier labels; None: unknown.
+        strata: how many of which systems.
         pairs: which, in the order in which to label: any prefix is a fair sample.
         inclusion: probability of a label, of every pair that then has one, old labels
             included; empty: all are equally likely.
+        notes: assumptions of the plan.
     """
 
     source: str

@@ -126,8 +126,7 @@ class AudioAssets:
     def fetched(self, url: str, clip: str) -> Path | None:
         """The copy of a recording behind a URL; None where no copies are made.
 
-        Raises:
-            UserError: it cannot be fetched, now or when it was tried before.
+        Raises UserError where it cannot be fetched, now or when it was tried before.
         """
         if self.folder is None:
             return None

@@ -17,29 +17,20 @@ from trace_eval.runs.run import Run
 
 @dataclass(frozen=True)
 class Facts:
-    """A run in memory.
-
-    Attributes:
-        clips: source of a recording -> what became of it.
-        judgements, overall: by pair id.
-    """
+    """A run in memory."""
 
     folder: Path
     record: RunRecord
     pairs: tuple[Pair, ...]
     problems: tuple[ProblemRecord, ...]
-    clips: dict[str, ClipRecord]
+    clips: dict[str, ClipRecord]  # source of a recording -> what became of it
     blueprints: dict[str, Blueprint]
-    judgements: dict[str, Judgement]
-    overall: dict[str, Overall]
+    judgements: dict[str, Judgement]  # by pair id
+    overall: dict[str, Overall]  # by pair id
 
     @classmethod
     def read(cls, folder: Path) -> Facts:
-        """Load a run folder.
-
-        Raises:
-            UserError: there is no run, or a record is not of this version.
-        """
+        """Load a run folder; raises UserError for no run, or a record of another version."""
         run = Run.open(folder)
         return cls(
             folder=folder,

@@ -64,20 +64,14 @@ def name_of_event(kind: str) -> EventName:
 
 @dataclass(frozen=True)
 class LaneBar:
-    """Something with a span on the axis, in percent of its length.
+    """Something with a span on the axis, in percent of its length."""
 
-    Attributes:
-        kind: ``turn``, or the kind of an event.
-        title: shown where a reader points at it.
-        letters: over the lanes; empty where they stand over an event before it.
-    """
-
-    kind: str
+    kind: str  # "turn", or the kind of an event
     left: float
     width: float
-    title: str
+    title: str  # shown where a reader points at it
     at_s: float
-    letters: str = ""
+    letters: str = ""  # over the lanes; empty: they stand over an event before it
 
 
 def lanes_of(

@@ -93,11 +93,7 @@ def redact_text(text: str) -> str:
 
 
 def redact_facts(facts: Facts) -> Facts:
-    """A run whose words are redacted, for its page alone.
-
-    Raises:
-        UserError: the run holds conversations, whose turns are not redacted.
-    """
+    """A run whose words are redacted, for its page; turns of conversations raise a UserError."""
     if any(pair.a.conversation or pair.b.conversation for pair in facts.pairs):
         raise UserError(f"{facts.folder}: holds conversations, which --redact does not know yet")
     pairs = [_redact(pair.model_copy(update={"meta": {}})) for pair in facts.pairs]

@@ -37,36 +37,24 @@ EVERY = 5
 
 @dataclass(frozen=True)
 class SystemFigure:
-    """The figures of one system in a run.
-
-    Attributes:
-        figure: ``win rate`` (0 to 1), or the name of the rubric of a mean.
-        value, interval: in the figure's unit; None: too few items for an interval.
-    """
+    """The figures of one system in a run."""
 
     system: str
-    figure: str
-    value: float
-    interval: Range | None
+    figure: str  # win rate (0 to 1), or the name of the rubric of a mean
+    value: float  # in the figure's unit, as its interval
+    interval: Range | None  # None: too few items
 
 
 @dataclass(frozen=True)
 class RunLine:
-    """One run on the page.
+    """One run on the page."""
 
-    Attributes:
-        name: its folder, from the page's folder.
-        link: of its report; None: it has none yet.
-        sentences: what it came to; one sentence says why there is nothing.
-        agreement: share of the labels that the judge hits, with its interval; None: no labels.
-    """
-
-    name: str
-    link: str | None
+    name: str  # its folder, from the page's folder
+    link: str | None  # of its report; None: it has none yet
     record: RunRecord | None
-    sentences: tuple[str, ...]
+    sentences: tuple[str, ...]  # what it came to, or why there is nothing
     systems: tuple[SystemFigure, ...] = ()
-    agreement: str | None = None
+    agreement: str | None = None  # share of the labels that the judge hits; None: no labels
 
     @property
     def running(self) -> bool:

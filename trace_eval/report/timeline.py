@@ -52,17 +52,11 @@ _MOST_TICKS = 8
 
 @dataclass(frozen=True)
 class Envelope:
-    """Largest absolute sample per column, relative to the clip's largest, or why not.
+    """Largest absolute sample per column, relative to the clip's largest, or why not."""
 
-    Attributes:
-        peaks: 0 to 1 [shape=(POINTS,)]; empty where it cannot be drawn.
-        note: one sentence where it is empty.
-        spectrum: address of the clip's spectrogram; empty where there is none.
-    """
-
-    peaks: tuple[float, ...] = ()
-    note: str = ""
-    spectrum: str = ""
+    peaks: tuple[float, ...] = ()  # 0 to 1 [shape=(POINTS,)]; empty where it cannot be drawn
+    note: str = ""  # one sentence where it is empty
+    spectrum: str = ""  # address of the clip's spectrogram; empty where there is none
 
 
 def envelope(path: Path | None, clip: str, max_seconds: float) -> Envelope:
@@ -130,19 +124,14 @@ def _png(shades: npt.NDArray[np.uint8]) -> bytes:
 
 @dataclass(frozen=True)
 class TimelineLane:
-    """One curve: its path, where its box is, and the grid lines with their labels.
-
-    Attributes:
-        path: SVG path data; empty where there is nothing to draw.
-        grid: (y, label) in drawing units.
-    """
+    """One curve: its path, where its box is, and the grid lines with their labels."""
 
     name: str
     unit: str
-    path: str
+    path: str  # SVG path data; empty where there is nothing to draw
     top: int
     height: int
-    grid: tuple[tuple[float, str], ...] = ()
+    grid: tuple[tuple[float, str], ...] = ()  # (y, label) in drawing units
     note: str = ""
 
 

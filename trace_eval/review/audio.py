@@ -70,9 +70,7 @@ class Clips:
     def wav(self, clip: str) -> bytes:
         """The recording as a 16-bit WAV file.
 
-        Raises:
-            KeyError: no recording of this review has that id.
-            UserError: it cannot be fetched or decoded any more.
+        Raises KeyError for an id of no recording, UserError for one that cannot be decoded now.
         """
         recording = self._sources[clip]
         with self._lock:
@@ -166,10 +164,8 @@ def keyed(secret: bytes, *parts: str) -> str:
 def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
     """First and last byte that a ``Range`` header asks for (RFC 9110, section 14).
 
-    None where the whole is to be sent: no header, another unit, several ranges, nonsense.
-
-    Raises:
-        ValueError: the range lies behind the end (status 416).
+    None where the whole is to be sent: no header, another unit, several ranges, nonsense. A range
+    behind the end (status 416) raises a ValueError.
     """
     unit, _, spec = (header or "").partition("=")
     first, dash, last = spec.strip().partition("-")

@@ -54,13 +54,9 @@ COLUMNS = ("conversation", "kind", "start", "end")
 
 @dataclass(frozen=True)
 class Flag:
-    """An item that raters say should be corrected.
+    """An item that raters say should be corrected."""
 
-    Attributes:
-        task: position in the queue, which names the item on pages.
-    """
-
-    task: int
+    task: int  # position in the queue, which names the item on pages
     item: Single
     codes: Mapping[str, int]
 
@@ -81,8 +77,7 @@ class Corrections:
     def correct(self, item: str, texts: Mapping[CorrectedField, str], who: str) -> int:
         """Store the changes of a form to an item, and return the number of changed fields.
 
-        Raises:
-            UserError: a text is too long, or the reference is emptied.
+        Raises UserError for a text that is too long, or an emptied reference.
         """
         with self._lock:
             made = _between(self.items[item], texts, who)
@@ -203,12 +198,11 @@ class EventLog:
     def correct(self, item: str, before: SetEvent | None, after: SetEvent | None, who: str) -> bool:
         """Change, delete or add an event; False: the page was old, or nothing changes.
 
+        Raises UserError where no event of this call can be so.
+
         Args:
             before: the event as the page showed it; None: it is added.
             after: as it shall be; None: deleted.
-
-        Raises:
-            UserError: no event of this call can be so.
         """
         if after is not None:
             check_event(after, DEFINITIONS, self.conversations[item])

@@ -100,8 +100,7 @@ def _new(shown: ShownEvent, first: float, last: float) -> SetEvent | None:
 def change_event(review: Review, rater: str, sent: SentEvent) -> int:
     """Apply a form, and return the number of the event to show next.
 
-    Raises:
-        UserError: no such call, or no event of it can be so.
+    Raises UserError for no such call, or an event that cannot be.
     """
     calls = review.calls(rater, sent.task)
     if review.events is None or not 0 <= sent.call < len(calls):

@@ -58,25 +58,15 @@ Answers = Mapping[str, str]
 
 @dataclass(frozen=True)
 class ReviewQuestion:
-    """One question to a rater.
+    """One question to a rater."""
 
-    Attributes:
-        phase: its block; None for the comment, and for a score.
-        key: where the answer is stored, in the pair's own order.
-        values: the answers that may be given, in the order shown; empty: any text.
-    """
-
-    phase: Phase | None
+    phase: Phase | None  # its block; None for the comment, and for a score
     kind: Kind
-    key: str
-    values: tuple[str, ...] = ()
+    key: str  # where the answer is stored, in the pair's own order
+    values: tuple[str, ...] = ()  # that may be given, in the order shown; empty: any text
 
     def check(self, value: str) -> str:
-        """An answer as it came.
-
-        Raises:
-            ValueError: the question does not offer it.
-        """
+        """An answer as it came; raises ValueError for one that is not offered."""
         if value not in self.values:
             raise ValueError(
                 f"{self.key}: {value!r:.40} is no answer; use {', '.join(self.values)}"
@@ -125,7 +115,7 @@ class TieForm:
         return None if COMMENT in answers else ReviewQuestion(None, "comment", COMMENT)
 
     def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
-        """The answer in the pair's own order; see :meth:`ReviewQuestion.check`."""
+        """The answer in the pair's own order; raises ValueError for one that is not offered."""
         if step.kind == "comment":
             return ""
         if step.check(value) != EQUAL and step.kind == "better" and order == "ba":
@@ -180,11 +170,7 @@ class ReviewScoreForm:
         return None
 
     def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
-        """The score as a number of the scale, or how sure the rater is.
-
-        Raises:
-            ValueError: the question does not offer this answer.
-        """
+        """The score as a number of the scale, or how sure the rater is, see :class:`TieForm`."""
         if step.kind == "confidence":
             return step.check(value)
         if value == NO_SCORE:
@@ -242,11 +228,7 @@ def score_of(value: str) -> float | None:
 
 
 def check_name(name: str) -> str:
-    """A rater's name as it is stored.
-
-    Raises:
-        UserError: it is empty, too long, or holds control characters.
-    """
+    """A rater's name as it is stored; raises UserError where it is empty, long or not printable."""
     name = " ".join(name.split())
     if not name or len(name) > NAME_LIMIT or not name.isprintable():
         raise UserError(f"rater {name!r:.80}: give a name of 1 to {NAME_LIMIT} characters")

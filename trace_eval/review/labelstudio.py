@@ -61,11 +61,7 @@ def _task(review: Review, kind: Tasks, item: Pair | Single) -> dict[str, Any]:
 
 
 def tasks(review: Review) -> list[dict[str, Any]]:
-    """The queue as tasks.
-
-    Raises:
-        UserError: turns are rated.
-    """
+    """The queue as tasks; raises UserError where turns are rated."""
     kind = _tasks(review)
     return [_task(review, kind, item) for item in review.items]
 
@@ -81,11 +77,7 @@ def config(review: Review) -> str:
 def write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
     """Write ``tasks.json``, ``config.xml`` and ``audio/ID.wav`` for all recordings of the queue.
 
-    Returns:
-        What is left out, and why.
-
-    Raises:
-        UserError: there can be no task of any item.
+    Returns what is left out, and why; raises UserError where there can be no task of any item.
     """
     records, problems = [], []
     with claimed(folder, option="--label-studio "):
@@ -116,10 +108,7 @@ def read_results(review: Review, path: Path) -> Imported:
     """Store the annotations of a Label Studio export as answers of its annotators.
 
     Annotators become raters ``label-studio:ID``. What is stored already is left as it is, so that
-    a file may be read twice.
-
-    Raises:
-        UserError: the file is no such export.
+    a file may be read twice. A file that is no such export raises a UserError.
     """
     try:
         export = strict_json.read_list(path)

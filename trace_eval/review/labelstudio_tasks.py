@@ -214,11 +214,7 @@ def clip_of(value: str) -> str:
 
 
 def _chosen(field: str, entries: Entries, offered: Mapping[str, str]) -> str:
-    """The one choice of a field; results may hold it or its words.
-
-    Raises:
-        UserError: there is none, it is not one, or none of those that are offered.
-    """
+    """The one choice of a field, as itself or in its words; raises UserError for anything else."""
     provided = [value.get("choices") for name, value in entries if name == field]
     if not provided:
         raise UserError(f"no choice for {field}; finish the annotation")

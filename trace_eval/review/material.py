@@ -33,24 +33,18 @@ CORRECTIONS = "corrections.jsonl"
 
 @dataclass(frozen=True)
 class Material:
-    """The items that can be reviewed: pairs, or single answers with the rubric that rates them.
-
-    Attributes:
-        singles: single answers in the order of the queue, as they were before any correction.
-        rubric: of single answers; None: pairs, which are reviewed by TRACE.
-        transcripts: pair id -> (of A, of B), where the run knows them.
-        database: where the review is kept, unless the user says otherwise.
-    """
+    """The items that can be reviewed: pairs, or single answers with the rubric that rates them."""
 
     source: Path
     pairs: tuple[Pair, ...] = ()
-    singles: tuple[Single, ...] = ()
-    rubric: ScoreRubric | None = None
+    singles: tuple[Single, ...] = ()  # in the order of the queue, before any correction
+    rubric: ScoreRubric | None = None  # of singles; None: pairs, which are reviewed by TRACE
     left_out: Mapping[str, str] = field(default_factory=dict)
     judgements: Mapping[str, Judgement] = field(default_factory=dict)
     overall: Mapping[str, Overall] = field(default_factory=dict)
+    # Pair id -> (of A, of B), where the run knows them.
     transcripts: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
-    database: Path = Path(DATABASE)
+    database: Path = Path(DATABASE)  # where the review is kept by default
 
     @cached_property
     def by_id(self) -> dict[str, Pair]:

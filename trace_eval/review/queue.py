@@ -53,15 +53,10 @@ class Need(StrEnum):
 
 @dataclass(frozen=True)
 class Needed:
-    """The need of one pair.
+    """The need of one pair."""
 
-    Attributes:
-        reasons: in the order of :class:`Need`; empty: nothing speaks against the judgement.
-        bits: the highest entropy of its distributions, 0 to 2; 0 where there are none.
-    """
-
-    reasons: tuple[Need, ...]
-    bits: float
+    reasons: tuple[Need, ...]  # in the order of Need; empty: nothing speaks against the judgement
+    bits: float  # the highest entropy of its distributions, 0 to 2; 0 where there are none
 
     @property
     def order(self) -> tuple[int, float]:
@@ -155,11 +150,7 @@ class ReviewPlan(Strict):
         return [*((item, 0) for item in self.items), *((item, 1) for item in self.repeats)]
 
     def extended(self, budget: int) -> ReviewPlan:
-        """The same plan with more of the random order; the needed pairs stay.
-
-        Raises:
-            UserError: the budget is smaller than what was planned.
-        """
+        """The same plan with more of the random order; raises UserError where that were less."""
         budget = min(budget, len(self.population))
         if budget < len(self.items):
             raise UserError(
@@ -223,11 +214,7 @@ def shown_order(seed: int, rater: str, item: str, repeat: int) -> Order:
 
 
 def check_same_pairs(plan: ReviewPlan, material: Material) -> None:
-    """Refuse to continue a review over other pairs.
-
-    Raises:
-        UserError: a pair is gone, or there are new ones.
-    """
+    """Raise UserError where a pair of the review is gone, or there are new ones."""
     was, now = set(plan.population), {pair.id for pair in material.pairs}
     if was != now:
         stray: Sequence[str] = sorted(was ^ now)
@@ -240,8 +227,7 @@ def check_same_pairs(plan: ReviewPlan, material: Material) -> None:
 def stored_plan(store: Store, material: Material, provided: Mapping[str, Any]) -> ReviewPlan:
     """The plan in the database, made when there is none, with a larger budget where it is given.
 
-    Raises:
-        UserError: an option is not that of the review.
+    Raises UserError for an option that is not that of the review.
     """
     stored = store.meta("plan")
     if stored is None:

@@ -35,19 +35,14 @@ DOWNLOADS: dict[str, str] = {
 
 
 class RaterAgreement(NamedTuple):
-    """How far raters agree on one dimension.
+    """How far raters agree on one dimension."""
 
-    Attributes:
-        who: two raters (kappa), all (Krippendorff's alpha, nominal), or one who rated pairs twice.
-        value: beyond chance, -1 to 1; None: not defined, e.g. only one label occurs.
-        same: share of equal ratings, 0 to 1; None of alpha.
-    """
-
+    # Two raters (kappa), all (Krippendorff's alpha, nominal), or one who rated pairs twice.
     who: str
     phase: Phase
     items: int
-    value: float | None
-    same: float | None = None
+    value: float | None  # beyond chance, -1 to 1; None: not defined, e.g. only one label occurs
+    same: float | None = None  # share of equal ratings, 0 to 1; None of alpha
     reason: str | None = None
 
 

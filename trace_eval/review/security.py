@@ -55,16 +55,12 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True)
 class Access:
-    """How the server is reached.
-
-    Attributes:
-        token: needed once per browser; None: not at all (loopback only).
-    """
+    """How the server is reached."""
 
     host: str
     port: int
     secret: bytes
-    token: str | None = None
+    token: str | None = None  # needed once per browser; None: not at all (loopback only)
 
     @property
     def cookie(self) -> str:

@@ -35,33 +35,23 @@ class SentTexts:
 
 @dataclass(frozen=True)
 class ShownEvent:
-    """The events of a task that an address names.
-
-    Attributes:
-        start, end: of an event that is to be added, seconds; None: none is.
-    """
+    """The events of a task that an address names."""
 
     call: int = 0
     event: int = 0
-    start: Seconds = None
+    start: Seconds = None  # of an event to add, as its end; None: none is
     end: Seconds = None
 
 
 @dataclass(frozen=True)
 class SentEvent:
-    """The form of an event; times are texts as they were typed.
-
-    Attributes:
-        do: ``keep``, ``delete``, ``add``, ``undo``, ``right``.
-        was: the event as the page showed it, in JSON.
-        kind, start, end: as it shall be.
-    """
+    """The form of an event; times are texts as they were typed."""
 
     task: Number
-    do: Text
+    do: Text  # keep, delete, add, undo or right
     chosen: Number = 0
     call: Number = 0
-    was: Text = ""
-    kind: Text = ""
+    was: Text = ""  # the event as the page showed it, in JSON
+    kind: Text = ""  # as it shall be, with start and end
     start: Text = ""
     end: Text = ""

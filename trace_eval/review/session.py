@@ -32,17 +32,12 @@ from trace_eval.review.store import JudgeState, Remark, Store, StoreView
 
 @dataclass(frozen=True)
 class Position:
-    """A rater's place in the queue.
-
-    Attributes:
-        answers: what was answered of it, in the pair's own order.
-        step: the question; None: the judge's opinion is on show.
-    """
+    """A rater's place in the queue."""
 
     task: int
     view: StoreView
-    answers: Mapping[str, str]
-    step: ReviewQuestion | None
+    answers: Mapping[str, str]  # of its item so far, in the pair's own order
+    step: ReviewQuestion | None  # None: the judge's opinion is on show
 
 
 @dataclass(frozen=True)
@@ -56,18 +51,12 @@ class Labelled:
 
 @dataclass(frozen=True)
 class ReviewCall:
-    """A call whose events can be corrected.
+    """A call whose events can be corrected."""
 
-    Attributes:
-        name: of its events and corrections: the item's, of a pair ``ID/a`` or ``ID/b``.
-        letter: as the rater knows it; None: it is the only one.
-        item, side: where its sound is from.
-    """
-
-    name: str
-    letter: str | None
+    name: str  # of its events and corrections: the item's, of a pair ID/a or ID/b
+    letter: str | None  # as the rater knows it; None: it is the only one
     item: str
-    side: str
+    side: str  # of the item, where its sound is from
 
 
 class Review:
@@ -236,11 +225,7 @@ class Review:
     def correct(self, rater: str, task: int, fields: Mapping[CorrectedField, str]) -> int:
         """Correct an item; its earlier answers are set aside and it is asked for again.
 
-        Returns:
-            How many fields have changed.
-
-        Raises:
-            UserError: no such item, or a text cannot be taken.
+        Returns how many fields have changed; raises UserError for no such item, or a bad text.
         """
         if self.corrections is None or not 0 <= task < len(self.tasks):
             raise UserError(f"item {task + 1}: there are {len(self.tasks)}")

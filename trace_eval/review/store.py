@@ -62,60 +62,44 @@ JudgeState = Literal["hidden", "shown", "seen"]
 
 @dataclass(frozen=True)
 class StoreView:
-    """One item before one rater.
-
-    Attributes:
-        started, finished: seconds since 1970; None: not finished.
-        number: its own in the database; 0: not stored yet.
-    """
+    """One item before one rater."""
 
     rater: str
     item: str
     repeat: int
     shown: Order
-    started: float
-    finished: float | None
+    started: float  # seconds since 1970, as the end
+    finished: float | None  # None: it is not
     comment: str
     judge: JudgeState
-    number: int = 0
+    number: int = 0  # its own in the database; 0: not stored yet
 
 
 @dataclass(frozen=True)
 class Remark:
-    """The comment and the codes of an answer.
-
-    Attributes:
-        on_item: whether the comment is on the item.
-        played: which of the answers, ``a`` and ``b`` as shown, the page has played; None: it is
-            not checked.
-    """
+    """The comment and the codes of an answer."""
 
     comment: str = ""
     codes: Sequence[str] = ()
-    on_item: bool = False
+    on_item: bool = False  # whether the comment is on the item
+    # Which of the answers, a and b as shown, the page has played; None: it is not checked.
     played: Collection[str] | None = None
 
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """One answer as it is kept.
+    """One answer as it is kept."""
 
-    Attributes:
-        number: in the order in which answers were given; ``view``: what it is about.
-        at: seconds since 1970.
-        set_aside: why it does not count; None: it does.
-    """
-
-    number: int
-    view: int
+    number: int  # in the order in which answers were given
+    view: int  # what it is about
     rater: str
     item: str
     step: str
     value: str
     codes: tuple[str, ...]
     comment: str
-    at: float
-    set_aside: str | None
+    at: float  # seconds since 1970
+    set_aside: str | None  # why it does not count; None: it does
 
 
 class Store:
@@ -322,8 +306,7 @@ class Store:
     def stored(self, all_: bool = False) -> list[StoredAnswer]:
         """Answers of all raters in the order in which they were given; all: those set aside, too.
 
-        Raises:
-            DamagedFile: codes of an answer cannot be read.
+        Raises DamagedFile where codes of an answer cannot be read.
         """
         rows = self._read(
             "SELECT a.number, v.number, v.rater, v.item, a.step, a.value, a.codes, a.comment,"

@@ -74,10 +74,9 @@ def palette() -> Mapping[str, str]:
 
 
 def save(picture: Picture, path: Path) -> None:
-    """Write a picture; the suffix (pdf, svg, png) is its format.
+    """Write a picture as its suffix says (pdf, svg, png).
 
-    Raises:
-        UserError: matplotlib is not installed, or the file cannot be written.
+    Raises UserError where matplotlib is not installed, or the file cannot be written.
     """
     matplotlib = require("matplotlib", "matplotlib", "plot", "a picture")
     figures = require("matplotlib.figure", "matplotlib", "plot", "a picture")

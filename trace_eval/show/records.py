@@ -55,11 +55,7 @@ def flat(record: Any) -> dict[str, Any]:
 
 
 def write_json(path: Path, result: Any) -> None:
-    """Write a result as JSON without NaN.
-
-    Raises:
-        UserError: the file cannot be written.
-    """
+    """Write a result as JSON without NaN; raises UserError where that cannot be done."""
     text = json.dumps(plain(result), indent=2, ensure_ascii=False, allow_nan=False)
     write_file(path, text + "\n")
 
@@ -67,8 +63,7 @@ def write_json(path: Path, result: Any) -> None:
 def write_csv(folder: Path, result: Any) -> list[Path]:
     """Write every list of records of a result, a dataclass or a mapping, as ``folder/NAME.csv``.
 
-    Raises:
-        UserError: the folder cannot be written.
+    Raises UserError where the folder cannot be written.
     """
     parts = result
     if not isinstance(result, Mapping):

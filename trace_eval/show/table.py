@@ -26,17 +26,13 @@ Writer = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True)
 class Table:
-    """A table to show.
-
-    Attributes:
-        cells: what the texts were made of.
-    """
+    """A table to show."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
-    cells: tuple[tuple[Any, ...], ...] = ()
+    cells: tuple[tuple[Any, ...], ...] = ()  # what the texts were made of
 
     def beside(self, title: str, column: Sequence[Any]) -> Table:
         """With one more column at the right, which depends on more than the row."""
@@ -49,22 +45,15 @@ class Table:
 
 
 class Figure(NamedTuple):
-    """One number of a table, for pictures and files.
+    """One number of a table, for pictures and files."""
 
-    Attributes:
-        name: of its row; ``column`` is the title of its column.
-        low, high: of its interval; None: it has none.
-        n: items that it rests on; None: the row does not say.
-        unit: of figures of turns; empty: none.
-    """
-
-    name: str
-    column: str
+    name: str  # of its row
+    column: str  # the title of its column
     value: float
-    low: float | None
+    low: float | None  # of its interval; None: it has none
     high: float | None
-    n: int | None
-    unit: str = ""
+    n: int | None  # items that it rests on; None: the row does not say
+    unit: str = ""  # of figures of turns; empty: none
 
 
 def column(title: str = "", shown: Writer | str = "") -> Mapping[str, Any]:

@@ -32,19 +32,12 @@ _NAMES = {**SINGLE_FIELDS.names, "group": GROUP, "text": ("text",), "candidate":
 
 @dataclass(frozen=True)
 class Candidate:
-    """One recording.
+    """One recording."""
 
-    Attributes:
-        item: the answer; its ``question_id`` is the group.
-        clip: SHA-256 of its samples; None: it cannot be decoded.
-        problem: why it cannot be judged: it cannot be decoded, or no voice is in it.
-        blueprint: the groups that were wanted; None: it cannot be decoded.
-    """
-
-    item: Single
-    clip: str | None
-    problem: str | None = None
-    blueprint: Blueprint | None = None
+    item: Single  # its question_id is the group
+    clip: str | None  # SHA-256 of its samples; None: it cannot be decoded
+    problem: str | None = None  # why it cannot be judged: not decoded, or no voice is in it
+    blueprint: Blueprint | None = None  # the groups that were wanted; None: not decoded
 
     @property
     def id(self) -> str:
@@ -54,19 +47,13 @@ class Candidate:
 
 @dataclass(frozen=True)
 class TextGroup:
-    """The candidates for one text.
+    """The candidates for one text."""
 
-    Attributes:
-        name: unique in the file.
-        candidates: different recordings that can be judged, in the order of the bracket.
-        unscored: those that cannot.
-        same: id -> id of the candidate with equal samples that stands for it.
-    """
-
-    name: str
+    name: str  # unique in the file
+    # different ones that can be judged, in the order of the bracket
     candidates: tuple[Candidate, ...]
-    unscored: tuple[Candidate, ...]
-    same: Mapping[str, str]
+    unscored: tuple[Candidate, ...]  # those that cannot
+    same: Mapping[str, str]  # id -> id of the candidate with equal samples that stands for it
 
 
 def read_candidates(
@@ -146,8 +133,7 @@ def measure(
 ) -> list[Candidate]:
     """Decode every candidate, and extract some groups and those that they need.
 
-    Raises:
-        UserError: a group is not extracted by these options.
+    Raises UserError for a group that is not extracted by these options.
     """
     results: dict[str, Extracted] = {}
     spoken = [item for item in items if item.answer.has_audio]

@@ -25,19 +25,12 @@ Scores = tuple[dict[str, float | None], dict[str, str]]
 
 @dataclass(frozen=True)
 class ScorePicker:
-    """Gives every candidate a number and orders by it.
+    """Gives every candidate a number and orders by it."""
 
-    Attributes:
-        name: of the judge or number.
-        scores: the numbers of all candidates.
-        place: of a number of the blueprint: its group and field; None: a judge gives it.
-        lower: less is better.
-    """
-
-    name: str
+    name: str  # of the judge or number
     scores: Callable[[Sequence[TextGroup]], Scores]
-    place: tuple[str, str] | None = None
-    lower: bool = False
+    place: tuple[str, str] | None = None  # group and field in the blueprint; None: a judge gives it
+    lower: bool = False  # less is better
 
     @property
     def groups(self) -> tuple[str, ...]:

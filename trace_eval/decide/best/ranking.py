@@ -36,17 +36,11 @@ Match = tuple[str, str]
 
 @dataclass(frozen=True)
 class SchemeVerdict:
-    """The verdict of a comparison; ``label`` is None where the judge could not decide.
+    """The verdict of a comparison; ``label`` is None where the judge could not decide."""
 
-    Attributes:
-        label: ``1``: the first of the match is better.
-        p_first: share of the first plus half of the ties, 0 to 1.
-        why: why there is no label, where the judge gives a reason.
-    """
-
-    label: Preference | None
-    p_first: float = 0.5
-    why: str | None = None
+    label: Preference | None  # "1": the first of the match is better
+    p_first: float = 0.5  # share of the first plus half of the ties, 0 to 1
+    why: str | None = None  # why there is no label, where the judge gives a reason
 
 
 Verdicts = Mapping[Match, SchemeVerdict]
@@ -54,17 +48,11 @@ Verdicts = Mapping[Match, SchemeVerdict]
 
 @dataclass(frozen=True)
 class Bracket:
-    """How far a group has come.
+    """How far a group has come."""
 
-    Attributes:
-        matches: the next comparisons; empty: none is left.
-        finalists: candidates that were not knocked out, in the order of the bracket.
-        rounds: candidate -> the round in which it was knocked out, from 1.
-    """
-
-    matches: tuple[Match, ...]
-    finalists: tuple[str, ...]
-    rounds: Mapping[str, int]
+    matches: tuple[Match, ...]  # the next comparisons; empty: none is left
+    finalists: tuple[str, ...]  # those not knocked out, in the order of the bracket
+    rounds: Mapping[str, int]  # candidate -> the round in which it was knocked out, from 1
 
 
 def chosen(scheme: Scheme, candidates: int) -> Literal["all", "knockout"]:

@@ -33,18 +33,12 @@ _MATCH = "match"
 
 @dataclass(frozen=True)
 class Comparing:
-    """How comparisons are judged.
-
-    Attributes:
-        by: one of :data:`DECIDERS`.
-        folder: of the rounds.
-        listener: gets an event of every clip and pair.
-    """
+    """How comparisons are judged."""
 
     options: Options
-    by: str
-    folder: Path
-    listener: Listener | None = None
+    by: str  # one of DECIDERS
+    folder: Path  # of the rounds
+    listener: Listener | None = None  # gets an event of every clip and pair
 
     def __post_init__(self) -> None:
         if self.by not in DECIDERS:
