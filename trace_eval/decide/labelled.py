@@ -34,15 +34,12 @@ def read_labelled_run(
     others: Sequence[Path] = (),
     columns: Columns | None = None,
 ) -> LabelledRun:
-    """Read judgements and labels, and join them by :func:`gather`.
+    """Read judgements and labels, and join them by :func:`gather`; raises UserError as that.
 
     Args:
         labels: human labels, or the file of them; None: those that came with the judgements.
         chosen: which of its labels; default: the overall one of the only judge.
         others: runs or files of further judges of the same items.
-
-    Raises:
-        UserError: a file cannot be read, or see there.
     """
     (judged,), available = read_with_labels([source], labels, columns)
     return gather(judged, available, chosen, [read_opinions(path) for path in others])
@@ -81,10 +78,8 @@ def _facts_by_id(run: LabelledRun) -> dict[str, tuple[int, tuple[object, ...]]]:
 def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
     """Write the pairs to label, in order, with their systems and instruction.
 
-    Where the labels at hand have inclusion probabilities, those of the planned pairs as well.
-
-    Raises:
-        UserError: the file cannot be written.
+    Where the labels at hand have inclusion probabilities, those of the planned pairs as well. A
+    file that cannot be written raises a UserError.
     """
     facts, more = _facts_by_id(run), ("inclusion",) if plan.inclusion else ()
     rows = (
@@ -96,15 +91,13 @@ def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
 def write_probabilities(
     source: Opinions, labels: Opinions | None, folder: Path, policy: str | None = None
 ) -> tuple[Calibration, list[Path]]:
-    """Fit on the labelled pairs and write every scored pair's probability into two files.
+    """Fit on one judge's labelled pairs and write every scored pair's probability into two files.
+
+    Raises UserError where there are too few labels, or the folder cannot be written.
 
     Args:
-        source: one judge's judgements.
         labels: human labels; None: those that came with the judgements.
         policy: fuse the judge's overall label with it; None: the stored one.
-
-    Raises:
-        UserError: there are too few labels, or the folder cannot be written.
     """
     if labels is None and source.labels is None:
         name = source.source

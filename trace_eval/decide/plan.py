@@ -117,8 +117,7 @@ class LabelPlan:
 def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan:
     """Find the fewest labels whose intervals are no wider than requested.
 
-    Raises:
-        UserError: the width is no share, or there are no labels to learn from.
+    Raises UserError for a width that is no share, or no labels to learn from.
     """
     options = options or PlanOptions()
     width = options.width

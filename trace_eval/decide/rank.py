@@ -174,9 +174,7 @@ def _ppi_win_rates(
 def read_human_ranking(path: Path) -> dict[str, float]:
     """System -> score, more is better, from a table with ``system`` and ``score`` or ``rank``.
 
-    Raises:
-        UserError: a column is missing, scores and ranks are mixed, a value is no finite number,
-            or a system comes twice.
+    Raises UserError for a missing column, score beside rank, no finite number, or a system twice.
     """
     rows: list[Mapping[str, Any]] = []
     for where, record in records(path):
@@ -211,9 +209,7 @@ def _number(text: Any, what: str) -> float:
 def defect_rows(source: Path, options: RankOptions) -> tuple[DefectRow, ...]:
     """Share of each system's answers with a defect, by kind; answers to a question vary together.
 
-    Args:
-        source: a run folder; there are no rows of a file, nor where the group was not extracted.
-        options: of the intervals, and what systems are called that have no name.
+    There are no rows of a file, nor of a run without that group.
     """
     if not is_folder(source) or not (kinds := _kinds_by_clip(run := Run.open(source))):
         return ()

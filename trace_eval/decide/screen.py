@@ -75,8 +75,7 @@ class Screening:
 def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     """Find the part of a run that the judge may decide alone.
 
-    Raises:
-        UserError: there are no labels, or the judge does not give a requested sign of certainty.
+    Raises UserError for no labels, or a sign of certainty that the judge does not give.
     """
     options = options or ScreenOptions()
     signals = _signals(run, options)

@@ -85,16 +85,13 @@ def write_run_list(
 ) -> tuple[Path, list[RunLine]]:
     """Write one page of all runs below a folder; nothing is judged.
 
+    Returns the page, and its lines, the newest run first. Raises UserError where there is no such
+    folder, or the page cannot be written.
+
     Args:
         out: the page; default: ``runs.html`` in the folder.
         live: write it again every few seconds, and let it reload itself, until no run is being
             made any more.
-
-    Returns:
-        The page, and its lines, the newest run first.
-
-    Raises:
-        UserError: there is no such folder, or the page cannot be written.
     """
     folder = Path(folder)
     path = Path(out) if out else folder / PAGE

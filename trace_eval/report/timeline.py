@@ -85,8 +85,7 @@ def spectrogram(samples: npt.NDArray[np.float32], rate: int) -> str:
     Its shades are opacities of black, so that a page gives it the colour of its ink.
 
     Args:
-        samples: of one channel, -1 to 1 [shape=(n,)].
-        rate: samples a second.
+        samples: of one channel, -1 to 1 [shape=(n,)], ``rate`` a second.
     """
     length = max(16, round(rate * WINDOW_S))
     if len(samples) < length:

@@ -42,11 +42,7 @@ class Figures:
 
 
 def figures_of(folder: Path | str) -> Figures:
-    """The figures of a run.
-
-    Raises:
-        UserError: there is no run.
-    """
+    """The figures of a run; raises UserError where there is none, or nothing is judged yet."""
     run = Run.open(folder)
     record = run.record()
     if next(iter(run.history()), None) is None:

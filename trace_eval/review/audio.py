@@ -120,13 +120,10 @@ def upright(peaks: NDArray[np.floating[Any]]) -> str:
 def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples, int]:
     """All channels of a call from its first turn to its end, the user on the left, and their rate.
 
-    Channels of different rates are heard at 16 kHz.
+    Channels of different rates are heard at 16 kHz. Raises AudioError where one is not decoded.
 
     Args:
         only: whose channel is heard; the others are silent. None: all.
-
-    Raises:
-        AudioError: a channel cannot be decoded.
     """
     start_s = sound_start(conversation)
     role = {one.channel: one.role for one in conversation.speakers}

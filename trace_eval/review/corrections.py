@@ -157,12 +157,8 @@ def _now() -> str:
 class EventLog:
     """The events of a review's calls as measured, and as raters corrected them so far.
 
-    All raters see and correct the same events, and add what was missed.
-
-    Args:
-        path: file of corrections; need not exist.
-        items: of the review, of a pair its halves; those with a conversation on a clock have
-            events.
+    All raters see and correct the same events, and add what was missed. Of a pair each half is an
+    item; those with a conversation on a clock have events. The file need not exist.
     """
 
     def __init__(self, path: Path, items: Iterable[Single]) -> None:

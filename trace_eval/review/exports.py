@@ -59,11 +59,9 @@ class ReviewFiles:
 
 
 def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
-    """Finished views as flat records.
+    """Finished views as flat records: the first view of every (rater, pair).
 
-    Args:
-        repeats: all views of the pairs that a rater saw more than once, with a ``repeat``
-            column, instead of the first view of every pair.
+    With ``repeats`` all views of the pairs that a rater saw more than once, in a column ``repeat``.
     """
     rows = review.labelled()
     chosen = review.plan.inclusion({row.view.item for row in rows})

@@ -48,14 +48,11 @@ def serve(
     options: ServeOptions | None = None,
     ready: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve a review until it is interrupted.
+    """Serve a review until it is interrupted; raises UserError for an address that cannot be bound.
 
     Args:
         options: default: :class:`ServeOptions`; an address that others reach always has a token.
         ready: called with the address to open, once connections are accepted.
-
-    Raises:
-        UserError: the address cannot be bound.
     """
     options = options or ServeOptions()
     host, token = options.host, options.token

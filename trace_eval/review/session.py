@@ -155,15 +155,12 @@ class Review:
     ) -> bool:
         """Record an answer as shown; committed on return.
 
-        False: the page was not the current one (a second key press, an old tab), and
-        nothing was stored.
+        False: the page was not the current one (a second key press, an old tab), and nothing was
+        stored. Raises UserError for an answer or code that is not offered, and while both answers
+        must be played first.
 
         Args:
             task, step: which question the page asked.
-            value: the answer, as shown.
-
-        Raises:
-            UserError: the question does not offer this answer or code, or asks to play both first.
         """
         position, remark = self.position(rater), remark or Remark()
         if (

@@ -105,11 +105,8 @@ class StoredAnswer:
 class Store:
     """The answers to one rubric in a review's database, written in whole transactions.
 
-    Args:
-        rubric: whose answers are written and read; a file may hold several rubrics'.
-
-    Raises:
-        UserError: the file is no such database, or of an unknown version.
+    A file may hold several rubrics'. Raises UserError for a file that is no such database, or of
+    an unknown version.
     """
 
     def __init__(self, path: Path, rubric: str = RUBRIC) -> None:

@@ -191,12 +191,7 @@ def cell(value: Any, decimals: int = digits(None)) -> str:
 
 
 def p_value(value: float | None, items: int | None = None) -> str:
-    """A p value in print: small ones in powers of ten, never 0.0000.
-
-    Args:
-        value: None: nothing was tested.
-        items: behind it; one item tests nothing.
-    """
+    """A p value in print: small ones in powers of ten, never 0.0000; one item tests nothing."""
     if value is None or (items is not None and items < 2):
         return NOTHING
     if value == 0:
