@@ -24,8 +24,7 @@ from trace_eval.data.policies import any_policy
 from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.report.gather import Facts
-from trace_eval.report.summary import summarise
+from trace_eval.report.summary import Facts, summarise
 from trace_eval.runs.export_otel import EVENT, export_otel
 from trace_eval.runs.export_table import clip_table, export_table
 from trace_eval.runs.fuse import fuse, fuse_again

@@ -13,7 +13,7 @@ from trace_eval.decide.agree import agree_by_instruction
 from trace_eval.decide.answers import rank_answer
 from trace_eval.decide.rank import rank
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.report.gather import Facts
+from trace_eval.report.summary import Facts
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.outcomes import scored_pairs
 from trace_eval.runs.run import Run

@@ -11,7 +11,7 @@ from blueprints import install_line
 from fusion import DIMENSIONS, POLICIES
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.answers import Answer
-from trace_eval.data.items import Pair
+from trace_eval.data.items import Labels, Pair
 from trace_eval.data.judgement import (
     UNSURE_BITS,
     DimensionVerdict,
@@ -21,8 +21,8 @@ from trace_eval.data.judgement import (
 from trace_eval.data.measures.language import languages_of, requested_language
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence import EvidenceGrid, grids, label
-from trace_eval.report.gather import Facts, compared, disagrees
 from trace_eval.report.lanes import lanes_of
+from trace_eval.report.summary import Facts
 
 #: Characters of a raw reply that are shown.
 RAW_SHOWN = 4_000
@@ -214,3 +214,35 @@ def _steps(
     policy = POLICIES.get(overall.policy)
     yield (f"policy {overall.policy}: {policy.summary if policy else 'a table of its own'}", None)
     yield (overall.why, str(overall.rating) if overall.rating else None)
+
+
+def compared(
+    labels: Labels | None, judgement: Judgement | None, overall: Overall | None
+) -> Iterator[tuple[str, str, str]]:
+    """(dimension, human label, judge's rating) wherever there are both.
+
+    Against a plain preference the judge's typed ties are one tie.
+    """
+    if labels is None or judgement is None:
+        return
+    for name, verdict in judgement.dimensions.items():
+        label = getattr(labels, name, None)
+        if label is not None:
+            yield name, str(label), str(verdict.rating)
+    rating = overall.rating if overall else None
+    if rating is None:
+        return
+    if labels.overall is not None:
+        yield "overall", str(labels.overall), str(rating)
+    elif labels.preference is not None:
+        yield "overall", labels.preference, str(rating) if rating in ("1", "2") else "tie"
+
+
+def disagrees(
+    labels: Labels | None, judgement: Judgement | None, overall: Overall | None
+) -> bool | None:
+    """Whether human label and judge differ overall, else on any dimension; None: not comparable."""
+    rows = {name: label != rating for name, label, rating in compared(labels, judgement, overall)}
+    if "overall" in rows:
+        return rows["overall"]
+    return any(rows.values()) if rows else None

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pydantic import BaseModel
 
 from blueprints import Blueprint, Transcript, UserError
-from trace_eval.report.gather import Facts
+from trace_eval.report.summary import Facts
 
 #: Stands in place of a word.
 REDACTED = "[redacted]"

@@ -1,20 +1,24 @@
-"""The head of the report: what was judged by whom, how much of it, and what it took."""
+"""A run in memory, and the head of its report: what was judged, how much of it, at what cost."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from blueprints import GROUPS, Absent, counted
+from blueprints import GROUPS, Absent, Blueprint, Transcript, counted
 from fusion import DIMENSIONS, POLICIES, RATINGS
-from trace_eval.data.judgement import Judgement
+from trace_eval.data.answers import Recording
+from trace_eval.data.items import Pair
+from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.outcome import Usage
-from trace_eval.report.gather import Facts
 from trace_eval.runs.first_position import FirstPositionTest, first_position_test
 from trace_eval.runs.guesses import guesses_among
-from trace_eval.runs.outcomes import VerdictRow, scored_pairs
+from trace_eval.runs.outcomes import ClipRecord, ProblemRecord, VerdictRow, scored_pairs
+from trace_eval.runs.record import RunRecord
+from trace_eval.runs.run import Run
 
 #: Titles of the judged dimensions and of their fusion.
 TITLES = {
@@ -24,6 +28,50 @@ TITLES = {
     "overall": "Overall",
     "preference": "Preference",
 }
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A run in memory."""
+
+    folder: Path
+    record: RunRecord
+    pairs: tuple[Pair, ...]
+    problems: tuple[ProblemRecord, ...]
+    clips: dict[str, ClipRecord]  # source of a recording -> what became of it
+    blueprints: dict[str, Blueprint]
+    judgements: dict[str, Judgement]  # by pair id
+    overall: dict[str, Overall]  # by pair id
+
+    @classmethod
+    def read(cls, folder: Path) -> Facts:
+        """Load a run folder; raises UserError for no run, or a record of another version."""
+        run = Run.open(folder)
+        return cls(
+            folder=folder,
+            record=run.record(),
+            pairs=tuple(run.pairs()),
+            problems=tuple(run.problems()),
+            clips=run.clips(),
+            blueprints={blueprint.clip: blueprint for blueprint in run.blueprints()},
+            judgements=run.judgements(),
+            overall=run.overall(),
+        )
+
+    def clip_of(self, recording: Recording) -> ClipRecord | None:
+        """The record of a recording; None where it was never decoded."""
+        return self.clips.get(recording.source_id)
+
+    def blueprint_of(self, recording: Recording) -> Blueprint | None:
+        """The blueprint of a recording, if there is one."""
+        record = self.clip_of(recording)
+        return self.blueprints.get(record.clip) if record and record.clip else None
+
+    def transcript_of(self, recording: Recording) -> str:
+        """The recogniser's text of a recording; empty where there is none."""
+        blueprint = self.blueprint_of(recording)
+        result = blueprint.transcript if blueprint else None
+        return result.text if isinstance(result, Transcript) else ""
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,11 @@ from trace_eval.data.outputs import write_file
 from trace_eval.report.answer import human_labels, pair_answer
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.evidence import view
-from trace_eval.report.gather import Facts
 from trace_eval.report.page import deferred, pieces, templates
 from trace_eval.report.pairs import FLAGS, RAW_SHOWN, PairRow, page_of, pair_row
 from trace_eval.report.redact import LIMITS, redact_facts, spans
 from trace_eval.report.scores import write_scores
-from trace_eval.report.summary import summarise
+from trace_eval.report.summary import Facts, summarise
 from trace_eval.report.timeline import envelope
 from trace_eval.report.timing import timing_of
 from trace_eval.runs.run import Run
