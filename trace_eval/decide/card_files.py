@@ -39,9 +39,8 @@ def markdown(cards: Sequence[Card]) -> str:
 def _paragraphs(sentences: Iterable[str]) -> list[str]:
     lines: list[str] = []
     for text in sentences:
-        lines.append(_plain(text) if not text.startswith("* ") else f"* {_plain(text[2:])}")
-        if not text.startswith("* "):
-            lines.append("")
+        starred = text.startswith("* ")
+        lines += [f"* {_plain(text[2:])}"] if starred else [_plain(text), ""]
     return [*lines, ""] if lines and lines[-1] else lines
 
 

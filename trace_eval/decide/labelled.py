@@ -34,7 +34,7 @@ def read_labelled_run(
     others: Sequence[Path] = (),
     columns: Columns | None = None,
 ) -> LabelledRun:
-    """Read judgements and labels, and join them by :func:`gather`; raises UserError as that.
+    """Read judgements and labels, and join them by :func:`gather`; both may raise a UserError.
 
     Args:
         labels: human labels, or the file of them; None: those that came with the judgements.

@@ -187,7 +187,7 @@ def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, 
         now = quantile_width(future, tried, DRAWS_EACH, QUANTILE)
         low, high = (low, tried) if now <= width else (tried, high)
     result = quantile_width(future, high, DRAWS, QUANTILE)
-    while result > width and high < most:  # few draws may be lucky, and units break the law
+    while result > width and high < most:  # few draws may be lucky, units may break the law
         high = min(most, max(high + max(1, high // 100), ceil(high * (result / width) ** 2)))
         result = quantile_width(future, high, DRAWS, QUANTILE)
     return high, result, result <= width

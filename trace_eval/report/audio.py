@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import soundfile
@@ -24,6 +25,9 @@ from trace_eval.runs.outcomes import ClipRecord
 
 #: Suffixes that are kept on copies; anything else is not part of a file name that we make.
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,5}")
+
+#: Format of copies that are made anew.
+_WAV: Any = {"samplerate": SPEECH_RATE, "subtype": "PCM_16", "format": "WAV"}
 
 
 @dataclass(frozen=True)
@@ -113,13 +117,7 @@ class AudioAssets:
             if sound.sha256 != clip:
                 return PlayedSound(None, "redacted: not copied, because it has changed since")
             samples = mute(sound.speech, SPEECH_RATE, stretches)
-            write = partial(
-                soundfile.write,
-                data=samples,
-                samplerate=SPEECH_RATE,
-                subtype="PCM_16",
-                format="WAV",
-            )
+            write = partial(soundfile.write, data=samples, **_WAV)
             self._place(self.folder, f"{clip}.redacted.wav", clip, write)
         return PlayedSound(self._href(clip))
 
@@ -173,7 +171,7 @@ class AudioAssets:
 def _one_channel(path: Path, channel: int, copy: Path) -> None:
     """Write one channel at 16 kHz, in bounded memory; the whole file where it cannot be read."""
     try:
-        with soundfile.SoundFile(copy, "w", SPEECH_RATE, 1, "PCM_16", format="WAV") as file:
+        with soundfile.SoundFile(copy, "w", channels=1, **_WAV) as file:
             for (block,) in channel_blocks(path, [channel]):
                 file.write(block)
     except UserError:

@@ -65,16 +65,13 @@ def pieces(template: str, *scripts: str, css: str = "", **values: Any) -> Iterat
         css: a style sheet beside those of all pages.
     """
     head, code = asset("theme.js"), Markup("").join(map(asset, scripts))
-    return (
-        templates()
-        .get_template(template)
-        .generate(
-            style=style() + (asset(css) if css else ""),
-            head_script=head,
-            script=code,
-            policy=content_policy(head, code),
-            **values,
-        )
+    page = templates().get_template(template)
+    return page.generate(
+        style=style() + (asset(css) if css else ""),
+        head_script=head,
+        script=code,
+        policy=content_policy(head, code),
+        **values,
     )
 
 

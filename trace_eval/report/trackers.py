@@ -80,7 +80,7 @@ def _means(run: Run) -> Iterator[tuple[str, float]]:
 
 
 def _mlflow(figures: Figures, out: Path | None) -> str:
-    """Log in the experiment ``trace-eval``, without a folder on that of ``MLFLOW_TRACKING_URI``."""
+    """Log in the experiment ``trace-eval``; without a folder as ``MLFLOW_TRACKING_URI`` says."""
     if out is not None:  # newer versions ask for a word before they write plain files
         os.environ.setdefault("MLFLOW_ALLOW_FILE_STORE", "true")
     mlflow = require("mlflow", "mlflow-skinny", "mlflow", "--to mlflow")
@@ -94,7 +94,7 @@ def _mlflow(figures: Figures, out: Path | None) -> str:
 
 
 def _wandb(figures: Figures, out: Path | None) -> str:
-    """Log in the project ``trace-eval``; ``wandb sync`` uploads what is in a folder."""
+    """Log in the project ``trace-eval``; ``wandb sync`` uploads the offline run of a folder."""
     wandb = require("wandb", "wandb", "wandb", "--to wandb")
     run = wandb.init(
         project="trace-eval",

@@ -228,7 +228,10 @@ def score_of(value: str) -> float | None:
 
 
 def check_name(name: str) -> str:
-    """A rater's name as it is stored; raises UserError where it is empty, long or not printable."""
+    """A rater's name as it is stored.
+
+    Raises UserError for one that is empty, too long, or has control characters.
+    """
     name = " ".join(name.split())
     if not name or len(name) > NAME_LIMIT or not name.isprintable():
         raise UserError(f"rater {name!r:.80}: give a name of 1 to {NAME_LIMIT} characters")

@@ -64,18 +64,15 @@ class Material:
 
     def judge_ratings(self) -> dict[Dimension | str, dict[str, Rating]]:
         """Dimension or ``overall`` -> pair id -> the judge's rating, where there is one."""
-        ratings: dict[Dimension | str, dict[str, Rating]] = {
-            d: {} for d in (*DIMENSIONS, "overall")
+        given: dict[Dimension | str, dict[str, object]] = {
+            name: {pair: one.rating(name) for pair, one in self.judgements.items()}
+            for name in DIMENSIONS
         }
-        for pair in self.pairs:
-            judgement, overall = self.judgements.get(pair.id), self.overall.get(pair.id)
-            for dimension in DIMENSIONS:
-                rating = judgement.rating(dimension) if judgement else None
-                if rating is not None:
-                    ratings[dimension][pair.id] = rating
-            if overall is not None and isinstance(overall.rating, Rating):
-                ratings["overall"][pair.id] = overall.rating
-        return ratings
+        given["overall"] = {pair: one.rating for pair, one in self.overall.items()}
+        return {
+            name: {p: r for p, r in rows.items() if p in self.by_id and isinstance(r, Rating)}
+            for name, rows in given.items()
+        }
 
 
 def load_material(
@@ -187,11 +184,11 @@ def _playable(
 
 
 def _transcripts(run: Run, pairs: tuple[Pair, ...]) -> dict[str, tuple[str | None, str | None]]:
-    texts: dict[str, str] = {}
-    for blueprint in run.blueprints():
-        text = getattr(blueprint.transcript, "text", None)  # an absent group has no text
-        if text:
-            texts[blueprint.clip] = text
+    texts = {
+        blueprint.clip: text
+        for blueprint in run.blueprints()
+        if (text := getattr(blueprint.transcript, "text", ""))  # an absent group has none
+    }
     clips = {source: record.clip for source, record in run.clips().items()}
 
     def text_of(source: str) -> str | None:

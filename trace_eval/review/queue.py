@@ -150,7 +150,7 @@ class ReviewPlan(Strict):
         return [*((item, 0) for item in self.items), *((item, 1) for item in self.repeats)]
 
     def extended(self, budget: int) -> ReviewPlan:
-        """The same plan with more of the random order; raises UserError where that were less."""
+        """The same plan with more of the random order; a smaller budget raises a UserError."""
         budget = min(budget, len(self.population))
         if budget < len(self.items):
             raise UserError(

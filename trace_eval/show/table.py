@@ -89,21 +89,14 @@ def table(
         titles.get(name) or how["title"] or name.replace("_", " ")
         for name, how in zip(names, available, strict=True)
     ]
-    cells = [[_value(row, path) for path in paths] for row in rows]
-    shown = [
-        [
-            _shown(value, _value(row, path.rpartition(".")[0]), how["shown"])
-            for value, path, how in zip(values, paths, available, strict=True)
-        ]
-        for values, row in zip(cells, rows, strict=True)
+    lines = [
+        [_cell(row, path, how["shown"]) for path, how in zip(paths, available, strict=True)]
+        for row in rows
     ]
-    made = grid(title, heads, shown, note, number)
+    made = grid(title, heads, [[shown for _, shown in line] for line in lines], note, number)
     kept = (
-        tuple(
-            one if isinstance(one, IntervalEstimate) else value
-            for one, value in zip(texts, values, strict=True)
-        )
-        for texts, values in zip(shown, cells, strict=True)
+        tuple(shown if isinstance(shown, IntervalEstimate) else value for value, shown in line)
+        for line in lines
     )
     return replace(made, cells=tuple(kept))
 
@@ -126,12 +119,14 @@ def _value(row: Any, path: str) -> Any:
     return row
 
 
-def _shown(value: Any, row: Any, how: Writer | str) -> Any:
-    if row is None:
-        return None
+def _cell(row: Any, path: str, how: Writer | str) -> tuple[Any, Any]:
+    """A value of a row, and what is shown of it."""
+    value, owner = _value(row, path), _value(row, path.rpartition(".")[0])
+    if owner is None or not how:
+        return value, value
     if isinstance(how, str):
-        return format(value, how) if how and value is not None else value
-    return how(value, row)
+        return value, None if value is None else format(value, how)
+    return value, how(value, owner)
 
 
 def grid(

@@ -90,9 +90,9 @@ def select_best(manifest: Manifest, out: Path, options: BestOptions | None = Non
 
 
 def estimate_best(manifest: Manifest, out: Path, options: BestOptions) -> BestEstimate:
-    """Comparisons, tokens and cost of a selection; sends nothing.
+    """Comparisons, tokens and cost of a selection by a judge of pairs; sends nothing.
 
-    Raises UserError where a judge of no pairs picks, of which nothing is sent at all.
+    Raises UserError for a selection by anything else.
     """
     picker, _ = _pickers(manifest, out, options)
     if not isinstance(picker, PairPicker):
