@@ -15,13 +15,13 @@ from trace_eval.stats.inference.win_rates import own_rates
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.fit import MODELS
-from trace_eval.stats.ranking.intervals import RankSets, rank_intervals
+from trace_eval.stats.ranking.intervals import rank_intervals
 from trace_eval.stats.ranking.outcomes import (
     Outcomes,
+    Value,
     mean_win_rates,
     meetings,
     outcomes_of,
-    ranks,
     win_rates,
 )
 from trace_eval.stats.ranking.prepare import Contradicted, ranking_warnings
@@ -30,7 +30,6 @@ from trace_eval.stats.ranking.report import (
     Caveat,
     Parameter,
     RankReport,
-    Standing,
     SystemRow,
     methods_of,
 )
@@ -72,7 +71,11 @@ def rank_labels(
         self_compared=outcomes.self_compared,
         warnings=tuple(ranking_warnings(table, table.column(options.dimension), labels)),
         systems=tuple(_system_rows(outcomes, options)),
-        places=tuple(_places(methods, sets, outcomes.systems)),
+        places=tuple(
+            place
+            for method, one in methods.items()
+            for place in sets[method].standings(method, outcomes.systems, one.values)
+        ),
         correlations=tuple(_correlations(methods, outcomes, options, human, theirs)),
         parameters=tuple(
             Parameter(result.model, name, value)
@@ -99,42 +102,24 @@ class _Ranked:
     """All systems by one method, in the order of the outcomes.
 
     Attributes:
-        exact: rates as fractions; None: the method gives none, or there is none.
+        values: rates as fractions, or what was fitted; None: there is none.
     """
 
-    values: Sequence[float | None]
-    exact: Sequence[Fraction | None]
-    ranks: Sequence[int | None]
+    values: Sequence[Value]
     fitted: Strengths | None = None
 
 
 def _ranked(method: str, outcomes: Outcomes, options: RankOptions) -> _Ranked:
-    nothing: list[None] = [None] * len(outcomes.systems)
     if method in MODELS:
         fitted = strengths(MODELS[method], outcomes, options.typed, options.prior)
-        if fitted.values is None:
-            return _Ranked(nothing, nothing, nothing, fitted)
-        return _Ranked(fitted.values, nothing, ranks(list(fitted.values)), fitted)
+        return _Ranked(fitted.values or [None] * len(outcomes.systems), fitted)
     if method == "mean_win_rate":
-        exact = mean_win_rates(outcomes, options.typed)
-    else:
-        against = options.baseline if method == AGAINST_BASELINE else None
-        exact = win_rates(outcomes, options.typed, against)
-        if against is not None:  # the baseline itself is exactly 1/2 and was not asked
-            exact[outcomes.systems.index(against)] = Fraction(1, 2)
-    values = [None if rate is None else float(rate) for rate in exact]
-    return _Ranked(values, exact, ranks(exact))
-
-
-def _places(
-    methods: Mapping[str, _Ranked], sets: Mapping[str, RankSets], systems: Sequence[str]
-) -> Iterator[Standing]:
-    """Every system by every method, with its best and worst rank."""
-    for method, one in methods.items():
-        for index, system in enumerate(systems):
-            exact = None if one.exact[index] is None else str(one.exact[index])
-            place = Standing(method, system, one.values[index], exact, one.ranks[index])
-            yield sets[method].placed(place, index, systems) if method in sets else place
+        return _Ranked(mean_win_rates(outcomes, options.typed))
+    against = options.baseline if method == AGAINST_BASELINE else None
+    rates = win_rates(outcomes, options.typed, against)
+    if against is not None:  # the baseline itself is exactly 1/2 and was not asked
+        rates[outcomes.systems.index(against)] = Fraction(1, 2)
+    return _Ranked(rates)
 
 
 def _correlations(
@@ -169,7 +154,7 @@ def _by_system(method: str, ranked: _Ranked, outcomes: Outcomes) -> dict[str, fl
     if ranked.fitted is not None and ranked.fitted.values is None:
         return {}
     return {
-        system: value or 0.0
+        system: float(value or 0.0)
         for system, value in zip(outcomes.systems, ranked.values, strict=True)
         if value is not None or method != AGAINST_BASELINE
     }
@@ -217,7 +202,7 @@ def _of_humans(
 
 
 def _system_rows(outcomes: Outcomes, options: RankOptions) -> Iterator[SystemRow]:
-    against: list[Fraction | None] = [None] * len(outcomes.systems)
+    against: list[Value] = [None] * len(outcomes.systems)
     if options.baseline:
         against = win_rates(outcomes, options.typed, options.baseline)
     for index, (system, rate) in enumerate(zip(outcomes.systems, against, strict=True)):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from blueprints import UserError, counted
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import sign_flip
-from trace_eval.estimate.resample import UNIT, Resampler
+from trace_eval.estimate.resample import UNIT, Array, Resampler
 from trace_eval.estimate.units import draw
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.opinions import Opinions
@@ -27,10 +26,8 @@ from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import correlate
 from trace_eval.stats.ranking.intervals import RankSets, rank_sets
 from trace_eval.stats.ranking.order_test import MANY
-from trace_eval.stats.ranking.outcomes import ranks
-from trace_eval.stats.ranking.report import MEAN_SCORE, Caveat, MeanRow, RankReport, Standing
-
-Array = NDArray[Any]
+from trace_eval.stats.ranking.prepare import chosen_judge
+from trace_eval.stats.ranking.report import MEAN_SCORE, Caveat, MeanRow, RankReport
 
 #: Random signs of the test of two systems: at least, at most, and for each pair of systems, because
 #: the p values of many pairs must be small.
@@ -97,12 +94,8 @@ def rank_scores(
         warnings=(),
         systems=(),
         places=tuple(
-            sets.placed(
-                Standing(MEAN_SCORE, system, scale.value(value), None, rank), index, means.systems
-            )
-            for index, (system, value, rank) in enumerate(
-                zip(means.systems, values.tolist(), ranks(values.tolist()), strict=True)
-            )
+            replace(place, value=scale.value(named[place.system]))
+            for place in sets.standings(MEAN_SCORE, means.systems, values.tolist())
         ),
         correlations=tuple(
             correlate(MEAN_SCORE, named, name, theirs) for name, theirs in references if theirs
@@ -115,16 +108,11 @@ def rank_scores(
 
 def _chosen(source: str, judges: Sequence[JudgeOpinions], judge: str | None) -> JudgeOpinions:
     """The judge that is ranked: the one asked for, else what all of them were pooled to."""
-    names = [one.name for one in judges]
-    if judge is not None and judge not in names:
-        raise UserError(f"--judge {judge!r} is not there; use one of {', '.join(names)}")
-    pooled = {one.name for one in judges if any(one.own.facts.get("pooled", ()))}
-    whole = [one for one in judges if one.name == judge or (judge is None and one.name in pooled)]
-    if not whole and len(judges) > 1:
-        raise UserError(
-            f"{source}: {len(judges)} judges; pass --judge with one of {', '.join(names)}"
-        )
-    return (whole or judges)[0]
+    by_name = {one.name: one for one in judges}
+    pooled = [name for name, one in by_name.items() if any(one.own.facts.get("pooled", ()))]
+    if judge is None and pooled:
+        return by_name[pooled[0]]
+    return by_name[chosen_judge(source, list(by_name), judge)]
 
 
 def _systems(items: Opinions, judge: Opinions) -> _Means:

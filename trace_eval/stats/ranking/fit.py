@@ -151,8 +151,7 @@ class Fit:
 
     Attributes:
         strengths: log-strengths with mean 0 [shape=(fits, systems)].
-        tie: the model's tie parameter; its value for "none" where there was no tie
-            [shape=(fits,)].
+        tie: the tie parameter; its value for "none" where there was no tie [shape=(fits,)].
         converged: false where the steps ran out [shape=(fits,)].
     """
 

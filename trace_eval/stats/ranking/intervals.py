@@ -12,8 +12,9 @@ how often each opponent was met, which some methods weigh by.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,14 @@ from trace_eval.estimate.units import Units
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.fit import MODELS, Array
 from trace_eval.stats.ranking.order_test import order_p
-from trace_eval.stats.ranking.outcomes import DECIMALS, OUTCOMES, Outcomes, points_of
+from trace_eval.stats.ranking.outcomes import (
+    DECIMALS,
+    OUTCOMES,
+    Outcomes,
+    Value,
+    points_of,
+    ranks,
+)
 from trace_eval.stats.ranking.report import AGAINST_BASELINE, Standing
 from trace_eval.stats.ranking.strengths import fit_many, problem
 
@@ -45,24 +53,29 @@ class RankSets:
     ahead: NDArray[np.bool_] | None
     undefined: int
 
-    def placed(self, place: Standing, index: int, systems: Sequence[str]) -> Standing:
-        """A system's standing with its best and worst rank, where it has a rank."""
-        if self.ahead is None or place.rank is None:
-            return replace(place, undefined=self.undefined)
-        behind = tuple(systems[other] for other in np.flatnonzero(self.ahead[index]).tolist())
-        best, worst = 1 + int(self.ahead[:, index].sum()), len(systems) - len(behind)
-        return replace(place, low=best, high=worst, undefined=self.undefined, ahead=behind)
+    def standings(
+        self, method: str, systems: Sequence[str], values: Sequence[Value]
+    ) -> Iterator[Standing]:
+        """Every system by a method, with its best and worst rank where it has a value."""
+        for index, (value, rank) in enumerate(zip(values, ranks(values), strict=True)):
+            number = None if value is None else float(value)
+            exact = str(value) if isinstance(value, Fraction) else None
+            place = Standing(method, systems[index], number, exact, rank, undefined=self.undefined)
+            if self.ahead is not None and rank is not None:
+                behind = tuple(systems[n] for n in np.flatnonzero(self.ahead[index]).tolist())
+                best, worst = 1 + int(self.ahead[:, index].sum()), len(systems) - len(behind)
+                place = replace(place, low=best, high=worst, ahead=behind)
+            yield place
 
 
 def rank_intervals(
     methods: Sequence[str], outcomes: Outcomes, options: RankOptions
 ) -> dict[str, RankSets]:
     """The ranks of each system by each method; all methods read the same resamples."""
-    if not options.bootstrap.resamples:
-        return {}
     units = Units.of(outcomes.cell, outcomes.counts.size, outcomes.unit)
-    if options.cluster and units.sizes.sum() < 2:
-        return {}  # every resample of one instruction is that instruction
+    # every resample of one instruction is that instruction
+    if not options.bootstrap.resamples or (options.cluster and units.sizes.sum() < 2):
+        return dict.fromkeys(methods, RankSets(None, 0))
     drawn: dict[str, list[Array]] = {method: [] for method in methods}
     for counts in units.resample(options.bootstrap):
         for method, rows in drawn.items():
@@ -133,8 +146,7 @@ def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
     A rate of one comparison does not vary in resamples of that pair. Here its variance is that of
     the rate with two comparisons more, one won and one lost (Agresti & Caffo 2000).
 
-    With ``typed`` a ``both_bad`` is 0 points, not half a win; ``values`` are the mean win rates
-    [shape=(systems,)].
+    With ``typed`` a ``both_bad`` is 0 points, not half a win; ``values`` are the mean win rates.
 
     Returns:
         p where the row is ahead of the column, and 1 elsewhere [shape=(systems, systems)].

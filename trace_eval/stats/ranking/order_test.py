@@ -14,10 +14,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.limits import Array
 from trace_eval.estimate.paired import coin_sums, log_choose, sign_test
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes, points
-
-Array = NDArray[np.float64]
 
 #: Above so many comparisons of two systems the distribution is taken as normal.
 MANY = 400

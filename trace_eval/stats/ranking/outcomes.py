@@ -81,7 +81,6 @@ def outcomes_of(table: Opinions, dimension: str | None = None, cluster: bool = F
     """Count the outcomes of one judge (one row per item).
 
     Args:
-        table: one row per item.
         dimension: which labels; None: see :meth:`Opinions.column`.
         cluster: comparisons of one instruction are drawn together; else copies and both orders of
             a pair alone are.
@@ -141,9 +140,7 @@ class MeetingRow:
     rate: float = field(metadata=titled("win rate of the first"))
 
 
-def win_rates(
-    outcomes: Outcomes, typed: bool = False, baseline: str | None = None
-) -> list[Fraction | None]:
+def win_rates(outcomes: Outcomes, typed: bool = False, baseline: str | None = None) -> list[Value]:
     """Wins and half the ties over all comparisons, or those with the baseline alone, per system.
 
     With ``typed`` a ``both_bad`` counts 0 instead of 1/2; a baseline's own rate is None.
@@ -160,10 +157,10 @@ def win_rates(
     ]
 
 
-def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[Fraction | None]:
+def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[Value]:
     """Mean over opponents of the win rate against each: every opponent weighs the same."""
     doubled, games = points_of(outcomes, outcomes.counts, typed)
-    results: list[Fraction | None] = []
+    results: list[Value] = []
     for points, numbers in zip(doubled, games, strict=True):
         rates = [Fraction(int(p), 2 * int(n)) for p, n in zip(points, numbers, strict=True) if n]
         results.append(sum(rates, Fraction(0)) / len(rates) if rates else None)
@@ -191,14 +188,10 @@ def points(codes: NDArray[Any], typed: bool) -> tuple[Array, Array]:
 
 
 def points_of(outcomes: Outcomes, counts: NDArray[Any], typed: bool) -> tuple[Array, Array]:
-    """(twice the points, comparisons) of row system against column system.
+    """(twice the points, comparisons) of row system against column system
+    [shape=(..., systems, systems) each], from counts by :data:`OUTCOMES` [shape=(..., pairs, 4)].
 
-    Args:
-        counts: of them, or of resamples, by :data:`OUTCOMES` [shape=(..., pairs, 4)].
-        typed: ``both_bad`` is 0 for both, not a half.
-
-    Returns:
-        [shape=(..., systems, systems)] each.
+    With ``typed`` a ``both_bad`` is 0 for both, not a half.
     """
     size = len(outcomes.systems)
     doubled = np.zeros((*counts.shape[:-2], size, size), counts.dtype)
@@ -217,7 +210,11 @@ def points_of(outcomes: Outcomes, counts: NDArray[Any], typed: bool) -> tuple[Ar
 DECIMALS = 9
 
 
-def ranks(values: Sequence[Fraction | float | None]) -> list[int | None]:
+#: What systems are ranked by: a rate, or a fitted number; None: there is none.
+Value = Fraction | float | None
+
+
+def ranks(values: Sequence[Value]) -> list[int | None]:
     """Rank of each value; floats are rounded first, rationals are compared exactly."""
     keys = [round(v, DECIMALS) if isinstance(v, float) else v for v in values]
     available = [key for key in keys if key is not None]

@@ -44,22 +44,27 @@ def judge_table(
     Annotators of one file are one judge: what most of them say.
 
     Args:
+        judge: see :func:`chosen_judge`.
         policy: re-fuse the overall label with it; None: the stored one.
-
-    Raises:
-        UserError: there are several judges and none is named, or the named one is not there.
     """
     if judge is None and source.human:
         return with_overall(source.per_item, policy)
     judges = source.raters()
+    return with_overall(judges[chosen_judge(source.source, list(judges), judge)], policy).first
+
+
+def chosen_judge(source: str, judges: Sequence[str], judge: str | None) -> str:
+    """The judge that was asked for, else the only one.
+
+    Raises:
+        UserError: there are several judges and none is named, or the named one is not there.
+    """
+    named = ", ".join(judges)
     if judge is None and len(judges) > 1:
-        raise UserError(
-            f"{source.source}: {len(judges)} judges; pass --judge with one of {', '.join(judges)}"
-        )
+        raise UserError(f"{source}: {len(judges)} judges; pass --judge with one of {named}")
     if judge is not None and judge not in judges:
-        raise UserError(f"--judge {judge!r} is not there; use one of {', '.join(judges)}")
-    table = judges[next(iter(judges)) if judge is None else judge]
-    return with_overall(table, policy).first
+        raise UserError(f"--judge {judge!r} is not there; use one of {named}")
+    return judges[0] if judge is None else judge
 
 
 def human_table(labels: Opinions, judged: Opinions, missing: Missing = "error") -> Opinions:
@@ -166,7 +171,6 @@ def separate_orders(
     winner in one order and a tie in the other are 3/4 of a point here, a whole one there.
 
     Args:
-        source: a run whose calls are known.
         policy: fuses the dimensions of one order; of tasks that ask for the pair as a whole,
             the samples of an order are averaged.
         judge: which one, where there are several.

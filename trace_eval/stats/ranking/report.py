@@ -84,8 +84,7 @@ class MeanRow:
     """A system's scores, in units of the rubric's scale.
 
     Attributes:
-        scored, unscored: its answers with and without a score.
-        mean: of the scored ones.
+        scored, unscored: its answers with and without a score; ``mean``: of the scored ones.
         people: mean of the answers' mean human ratings; None: there are none.
     """
 
@@ -119,9 +118,8 @@ class RankReport:
 
     Attributes:
         together: copies and both orders of a pair were drawn as one comparison.
-        powered: human win rates from all judgements and a few labels; None: there are no
-            labels, or every judged item has one, or they cannot speak for the others: then a
-            caveat says why.
+        powered: human win rates from all judgements and a few labels; None: there are no labels,
+            every judged item has one, or they cannot speak for the others, as a caveat says then.
         means: the systems of scores, which have no comparisons.
         split: comparisons on which annotators split, which are half a win for each system.
         defects: of the answers of a run whose blueprints hold the group; empty: they do not.

@@ -31,9 +31,8 @@ class StrengthModel:
 
     Attributes:
         names: systems, and the bar where typed ties count.
-        virtual: counts ``[..., pairs * 4]`` to games ``[..., games, 3]`` with the bar, as a
-            matrix [shape=(pairs * 4, games * 3)].
-        design, virtual_design: [shape=(games, systems)].
+        design, virtual_design: of real games and of those with the bar [shape=(games, systems)].
+        virtual: counts to games with the bar [shape=(pairs * 4, games * 3)].
         prior: games per system, added to ``virtual``.
     """
 
