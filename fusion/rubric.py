@@ -14,13 +14,10 @@ ItemKind = Literal["pair", "single"]
 
 @dataclass(frozen=True)
 class Rubric:
-    """The dimensions and labels that a judge rates.
+    """The dimensions that a judge rates, each on its own, and the labels of its verdicts.
 
     Attributes:
-        name: e.g. ``trace``.
-        version: raised when its meaning changes.
-        dimensions: the aspects that are judged, each on its own.
-        scale: the labels of a verdict.
+        name: e.g. ``trace``; ``version`` is raised when its meaning changes.
         item: ``pair`` for pairwise scales, else ``single``.
 
     Raises:

@@ -57,7 +57,6 @@ class Scale(ABC):
         name: unique, e.g. ``typed_tie`` or ``likert-1-5``.
         labels: in their declared order; numeric ones ascend.
         label_set: name in records for the labels of two answers; None: it scores one answer.
-        pooling: how votes become one label.
     """
 
     def __init__(

@@ -30,12 +30,11 @@ class QuantileInterval:
 def quantile_interval(
     values: Array, cluster: NDArray[np.int64], q: float, level: float = 0.95
 ) -> QuantileInterval:
-    """Limits of a quantile.
+    """Limits of the quantile ``q``, 0 to 1, both excluded.
 
     Args:
         values: in any order, infinite ones too [shape=(n,), n > 0].
         cluster: independent unit of each [shape=(n,)].
-        q: which quantile, 0 to 1, both excluded.
     """
     from scipy.special import bdtrik, ndtr
 
@@ -56,10 +55,8 @@ def quantile_interval(
 
 
 def share_interval(top: Array, bottom: Array, level: float = 0.95) -> Range | str:
-    """Limits of a share of events, or the reason why there are none.
-
-    Args:
-        top: events of a kind in each cluster [shape=(clusters,)]; ``bottom``: all events.
+    """Limits of a share, or the reason why there are none: of the events of each cluster that are
+    of a kind, ``top`` of ``bottom`` [shape=(clusters,) each].
     """
     clusters = Clusters.of(bottom, top, top)
     if why := clusters.too_few():

@@ -10,12 +10,8 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class IntervalEstimate:
-    """A number with its interval; None where it is not defined.
-
-    Attributes:
-        value: the statistic on the data.
-        interval: at the requested level.
-        reason: why there is none although one was requested.
+    """A statistic on the data with its interval at the requested level; None where it is not
+    defined, and the reason why there is no interval although one was requested.
     """
 
     value: float | None

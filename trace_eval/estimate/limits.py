@@ -133,11 +133,8 @@ def skewed_reach(
 
 
 def of_sum(parts: list[tuple[float, Reach]], more: float = 0.0) -> Reach:
-    """Limits of a weighted sum of independent estimates, from those of its parts.
-
-    Args:
-        parts: weight (not negative) and limits of each.
-        more: half width of what varies besides.
+    """Limits of a weighted sum of independent estimates, from weight (not negative) and limits of
+    its parts; ``more`` is the half width of what varies besides.
     """
     below = sum((weight * reach.below) ** 2 for weight, reach in parts)
     above = sum((weight * reach.above) ** 2 for weight, reach in parts)

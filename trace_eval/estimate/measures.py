@@ -62,8 +62,7 @@ class Measure:
     """A statistic, and the parts that its limits follow from.
 
     Attributes:
-        statistic: function of vectors of counts.
-        parts: it is the mean of their curves, over those with any item.
+        parts: the statistic is the mean of their curves, over those with any item.
         stretched: it is not, but rises and falls with its one part.
         others: items that both sides must give another label than their commonest one.
         shares: what each row of the table of truth and judge is of each label

@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 from trace_eval.estimate.figures import mean_interval
 from trace_eval.estimate.interval import IntervalEstimate, Range
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.estimate.resample import Resampler
-
-Array = NDArray[Any]
+from trace_eval.estimate.resample import Array, Resampler
 
 #: What a p value is of: the mean is below 0, above 0, or either.
 Alternative = Literal["less", "greater", "two-sided"]

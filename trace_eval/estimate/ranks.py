@@ -15,9 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.resample import Cells, OfWeights, Resampler, by_level
-
-Array = NDArray[Any]
+from trace_eval.estimate.resample import Array, Cells, OfWeights, Resampler, by_level
 
 
 def add_spearman(

@@ -36,8 +36,7 @@ class Cells:
     """Distinct (x, y) with the rows that have them.
 
     Args:
-        x, y: finite numbers [shape=(rows,)].
-        unit: cluster of each row.
+        x, y: finite numbers [shape=(rows,)]; ``unit``: cluster of each row.
         level_of: :func:`levels`, or one that remembers.
     """
 
@@ -116,9 +115,7 @@ _SAME = 1e-12
 class Resampler:
     """Statistics over the same units.
 
-    Args:
-        unit: cluster of each item, from 0 [shape=(items,)].
-        seed: of the random groups.
+    ``unit`` is the cluster of each item, from 0 [shape=(items,)], ``seed`` that of random groups.
     """
 
     def __init__(self, unit: NDArray[np.int64], seed: int = 0) -> None:

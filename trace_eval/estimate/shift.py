@@ -24,9 +24,8 @@ class Shift(NamedTuple):
     """By how much the second group is higher.
 
     Attributes:
-        median: of the differences; None without any.
+        median: of the differences; None without any, as ``p``, which is two-sided.
         interval: of it; None where even all differences do not reach the level.
-        p: two-sided; None without any difference.
     """
 
     median: float | None

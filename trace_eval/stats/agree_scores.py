@@ -87,8 +87,7 @@ def compare_scores(
 ) -> ScoreReport:
     """Compare judges' scores, a row for each item, with human ratings of the items.
 
-    All judges and baselines are compared on the same items: those that annotators rated and
-    every judge scored.
+    All judges and baselines are compared on the items that annotators rated and every judge scored.
 
     Raises:
         UserError: there is nothing to compare.

@@ -37,12 +37,7 @@ class Alpha:
 
 
 def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alpha:
-    """Alpha of one label column.
-
-    Args:
-        item: which item each opinion is about, 0 to ``items - 1`` [shape=(n,)].
-        codes: the opinions, :data:`trace_eval.opinions.codes.LABELS` [shape=(n,)].
-    """
+    """Alpha of the codes of opinions, each about an item from 0 to ``items - 1`` [shape=(n,)]."""
     present = codes != MISSING
     item, codes = item[present], codes[present]
     typed = crosstab(item, codes, items, len(LABELS))
@@ -61,8 +56,7 @@ def scale_alpha(
     """Alpha of ratings on a numeric scale such as 1 to 5, which has an order and distances.
 
     Args:
-        item: which item each rating is about, 0 to ``items - 1`` [shape=(n,)].
-        label: index of the label that was given [shape=(n,)].
+        item, label: index of the rated item and of the label that it was given [shape=(n,)].
         positions: of the scale's labels, ascending [shape=(labels,)].
     """
     counts = crosstab(item, label, items, len(positions))
@@ -161,11 +155,8 @@ def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
 
     Mean pairwise agreement is the observed part of Fleiss (1971): per item the share of equal
     pairs among its repetitions. Test-retest takes the first two repetitions of every item as two
-    raters. No judge can be expected to agree better with human labels than with itself.
-
-    Args:
-        item: which item each opinion is about, from 0 [shape=(n,)].
-        codes: the opinions in the order of the repetitions [shape=(n,)].
+    raters. No judge can be expected to agree better with human labels than with itself. The codes,
+    each about an item from 0, are in the order of the repetitions [shape=(n,)].
     """
     present = codes != MISSING
     item, codes = item[present], codes[present]

@@ -85,9 +85,8 @@ def baselines(
 ) -> list[JudgeOpinions]:
     """All baselines of some items; those of words only where the texts are known.
 
-    Args:
-        train: items whose ratings the constants are fitted on [shape=(items,)].
-        with_beta: a constant Beta forecast as well, for likelihoods of its kind.
+    Constants are fitted on the ratings of ``train``; ``with_beta`` adds a constant Beta forecast,
+    for likelihoods of its kind.
     """
     shares = rating_shares(items, train)
     levels = levels_of(scale_of(items))

@@ -41,8 +41,7 @@ class LengthBias:
 
     Attributes:
         human_ties: pairs that annotators call a tie, with two known, different lengths.
-        longer, shorter: the judge's winner was the longer (shorter) answer.
-        tied: the judge saw a tie as well.
+        longer, shorter, tied: the judge's winner was the longer (shorter) answer, or none.
         p: exact two-sided sign test of ``longer`` against ``shorter``.
     """
 
@@ -243,12 +242,8 @@ FELL_ON = ("winner", "loser", "tie")
 
 @dataclass(frozen=True)
 class Robustness:
-    """Unchanged verdicts where the noise fell on one kind of answer.
-
-    Attributes:
-        fell_on: ``winner``, ``loser`` or ``tie`` of the run without noise.
-        repeat: share unchanged in a repetition without noise; None: there is none.
-        noisy: share unchanged under noise.
+    """Shares of unchanged verdicts, in a repetition without noise (None: there is none) and under
+    noise, where that fell on one of :data:`FELL_ON` of the run without noise.
     """
 
     fell_on: str
@@ -270,9 +265,8 @@ def robustness(
     """Compare a run with noise to one without, and to a repetition of that.
 
     Args:
-        base: labels without noise [shape=(n,)].
-        repeat: labels of a second run without noise; None: there is none.
-        noisy: labels with noise on one answer.
+        base, repeat, noisy: labels without noise, of a second such run (None: there is none), and
+            with noise on one answer [shape=(n,)].
         side: which answer, 0 (A) or 1 (B) [shape=(n,)].
     """
     available = (base != MISSING) & (noisy != MISSING)

@@ -147,12 +147,7 @@ def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> Iterator
 def other_column(
     ids: Texts, truth: Mapping[str, Codes], judged: Mapping[str, Codes], who: str
 ) -> Iterator[DataWarning]:
-    """Typed ``overall`` on one side, ``preference`` on the other: compared, with ties collapsed.
-
-    Args:
-        ids: items [shape=(n,)].
-        truth, judged: label column -> human labels, and of the judge [shape=(n,)].
-    """
+    """Typed ``overall`` on one side, ``preference`` on the other: compared, with ties collapsed."""
     for one, ours, other, theirs in (
         ("the labels say", truth, "the judge", judged),
         ("the judge says", judged, "the labels", truth),

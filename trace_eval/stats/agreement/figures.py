@@ -8,19 +8,16 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.ranks import add_spearman
-from trace_eval.estimate.resample import Resampler
+from trace_eval.estimate.resample import Array, Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.scored import MIN_RATINGS, Basis, counts_of, ratings_of
-
-Array = NDArray[Any]
 
 #: Which table a figure belongs to.
 Group = Literal["agreement", "people", "raters", "variance", "calibration", "samples", "judges"]

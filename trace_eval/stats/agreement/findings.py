@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from trace_eval.estimate.paired import sign_test
 from trace_eval.opinions.cells import Texts
 from trace_eval.opinions.codes import MISSING, TEXT_FACTS, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import DataWarning, Opinions
+from trace_eval.opinions.units import Facts
 from trace_eval.stats.agreement.checks import (
     SIGNIFICANT,
     copied_ties,
@@ -25,8 +26,6 @@ from trace_eval.stats.agreement.checks import (
 )
 from trace_eval.stats.agreement.judges import Aligned, JudgeOpinions
 from trace_eval.stats.agreement.position import join_orders, self_mask
-
-Facts = Mapping[str, NDArray[Any]]
 
 
 def mirrored_rows(facts: Facts) -> NDArray[np.int64]:
@@ -73,13 +72,7 @@ def mirrored_truth(ids: Texts, facts: Facts, labels: Codes, who: str) -> Iterato
 
 
 def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> Iterator[DataWarning]:
-    """Items whose A is the other side's B, by recordings, else by systems.
-
-    Args:
-        ids: items [shape=(n,)].
-        ours: facts of the judgements, per item.
-        theirs: facts of the labels, per item.
-    """
+    """Items whose A in the judgements is B in the labels, by recordings, else by systems."""
     for name in ("clip", "system"):
         columns = [side.get(f"{name}_{letter}") for side in (ours, theirs) for letter in "ab"]
         if any(column is None for column in columns):

@@ -32,8 +32,7 @@ class FusionRows:
 
     Attributes:
         scores: NaN where a judge has none [shape=(rows, judges)].
-        truth: the human mean [shape=(rows,)].
-        question: of each row, from 0 [shape=(rows,)].
+        truth, question: human mean, and number of the question from 0 [shape=(rows,)].
     """
 
     scores: Array
@@ -185,12 +184,8 @@ def members(judges: Sequence[str], blend: Blend) -> tuple[Member, ...]:
 def fit_factor(truth: Array, mean: Array, variance: Array) -> float | None:
     """The factor that makes the stated variance of ratings equal to their squared error.
 
-    Args:
-        truth: one rating each [shape=(ratings,)].
-        mean, variance: fused, of the rated item; NaN: there is no variance.
-
-    Returns:
-        None: there is no variance to scale.
+    ``mean`` and ``variance`` are the fused ones of each rated item [shape=(ratings,)]; None where
+    all variances are NaN or 0.
     """
     present = ~np.isnan(variance)
     stated = float(variance[present].sum())

@@ -8,18 +8,14 @@ in nats per rating, compare only among forecasts of one kind: a probability of l
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import require
-from trace_eval.estimate.resample import Resampler
+from trace_eval.estimate.resample import Array, Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.scored import Basis, Scored, ratings_of, scale_of
-
-Array = NDArray[Any]
 
 #: Beta functions of larger parameters are below the smallest double; the library divides them.
 _MAX_CONCENTRATION = 100.0

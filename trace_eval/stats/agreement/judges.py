@@ -123,10 +123,9 @@ def align(judge: str, dimension: str, human: Codes, predicted: Codes) -> Aligned
 
 
 class JudgeOpinions(NamedTuple):
-    """One judge.
+    """A judge, by a name that is unique in the report.
 
     Attributes:
-        name: unique in the report.
         own: all its labels or scores; its policy is that of captions, see :func:`fused_by`.
         joined: the first of every labelled item.
     """

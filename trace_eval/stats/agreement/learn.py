@@ -45,8 +45,7 @@ class Learned:
         labels: whose three dimensions were used.
         upper_bound: pairs right by the best function of (C, VQ, P), in sample.
         table: the best table, fitted on everything [shape=(4, 4, 4)].
-        unseen: cells of it that the fallback policy decided.
-        fallback: name of that policy.
+        unseen: cells of it that the ``fallback`` policy decided.
     """
 
     labels: str
@@ -82,10 +81,8 @@ def learn(
 
     Args:
         side: name of annotators or of a judge, and their three columns of labels.
-        overall: true label of each item.
-        instruction: instruction of each item, from 0.
+        instruction: of each item, from 0; there are no more ``folds`` than instructions.
         fallback: decides cells that the training data never show.
-        folds: of the cross-validation; at most the number of instructions.
 
     Raises:
         UserError: there are no instructions to group by, or fewer than two of them.
@@ -109,10 +106,8 @@ def learn(
     }
     folds = min(folds, groups)
     cross = _cross_validate(fits, cells, overall, instruction, folds)
-    candidates = [
-        LearnedPolicy(name, False, right, right)
-        for name, right in ((p.name, _right(policy_codes(p), counts)) for p in POLICIES.values())
-    ]
+    stored = {name: _right(policy_codes(policy), counts) for name, policy in POLICIES.items()}
+    candidates = [LearnedPolicy(name, False, right, right) for name, right in stored.items()]
     candidates += [
         LearnedPolicy(name, True, _right(fit(counts), counts), cross[name])
         for name, fit in fits.items()

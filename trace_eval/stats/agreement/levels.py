@@ -42,12 +42,11 @@ _CODE = {name: code for code, name in enumerate(LEVELS)}
 
 @dataclass(frozen=True)
 class LevelRow:
-    """Items of one label column by level; shares are of all labelled items.
+    """Items of one label column by level.
 
     Attributes:
         group: a category of items, or ``all``.
-        items: items with a label.
-        shares: level -> share of them, 0 to 1.
+        counts, shares: by level, of the ``items`` with a label.
         majority: share of them with a majority label.
     """
 
@@ -67,11 +66,7 @@ def vote_counts(labels: Opinions, column: str) -> NDArray[np.int64]:
 
 
 def levels_of(votes: NDArray[np.int64]) -> NDArray[np.int8]:
-    """Level of each item as an index into :data:`LEVELS`.
-
-    Args:
-        votes: annotators who said ``1``, ``2``, ``tie`` [shape=(items, 3)].
-    """
+    """Level of each item as an index into :data:`LEVELS`, from its :func:`vote_counts`."""
     annotators, top = votes.sum(1), votes.max(1)
     unique = (votes == top[:, None]).sum(1) == 1
     opposed = votes[:, :TIE].min(1) > 0
@@ -224,9 +219,7 @@ def drawn_agreement(votes: NDArray[np.int64]) -> tuple[int, float, float]:
 
     The chance of an item with counts ``c`` and ``n = sum c`` is ``p = sum c (c - 1) / n (n - 1)``;
     a draw over N items has mean ``mean p`` and variance ``sum p (1 - p) / N**2``, exactly.
-
-    Args:
-        votes: annotators by label [shape=(items, labels)].
+    ``votes`` are annotators by label [shape=(items, labels)].
     """
     annotators = votes.sum(1)
     shared = votes[annotators > 1]

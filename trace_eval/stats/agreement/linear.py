@@ -15,15 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.ranks import add_kendall, add_spearman
-from trace_eval.estimate.resample import Resampler
+from trace_eval.estimate.resample import Array, Resampler
 from trace_eval.opinions.codes import SCORE_FACTS
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column, out_of
 from trace_eval.stats.agreement.counts import defined
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import Basis, Scored
-
-Array = NDArray[Any]
 
 #: A variance below this share of the mean square is rounding, not spread.
 _ROUNDING = 1e-12
@@ -152,9 +150,9 @@ class BinaryAgreement:
         items: decided on both sides.
         undecided_judge, undecided_people: exactly half said yes; left out.
         phi: r of the two majorities; None where one side never differs.
-        accuracy: share of equal majorities.
+        accuracy: share of equal majorities; ``majority_baseline``: of always saying what most
+            people's majorities are.
         balanced_accuracy: mean of the two recalls; None where annotators give one label only.
-        majority_baseline: accuracy of always saying what most people's majorities are.
     """
 
     judge: str
@@ -203,7 +201,7 @@ class ScoreError:
         mse: mean of (judge - annotators)^2, in squared units of the scale.
         constant: the same for always giving the human mean.
         equal: share of the pairs in which the judge scored both answers alike.
-        pearson: Pearson's r of judge and human scores on these answers; None: one is constant.
+        pearson: r of judge and human scores on these answers; None: one is constant.
     """
 
     judge: str

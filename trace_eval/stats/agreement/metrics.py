@@ -61,9 +61,7 @@ class Metric(Generic[S]):
 
     Attributes:
         name: key in JSON and CSV; stable for programs.
-        title: head of its column, for people.
-        about: what it counts, in a clause; shown under the table.
-        statistic: computes it.
+        title: head of its column; ``about``: what it counts, shown under the table.
         shape: of labels, what its limits follow from, by the number of labels.
         scales: label sets on which it is defined.
         better: the better values; None: neither, as of a bias.
@@ -138,9 +136,7 @@ def measures_of(
 ) -> dict[str, Measure]:
     """Name -> what is estimated over flat vectors of counts, of the metrics of a label set.
 
-    Args:
-        shares: what each row of the table is of each true label, see ``folded``; None: rows are
-            labels.
+    ``shares`` is what each row of the table is of each true label; None: rows are labels.
     """
     rows = np.eye(len(labels)) if shares is None else shares
     return {name: _measure(metric, rows) for name, metric in metrics_of(labels).items()}

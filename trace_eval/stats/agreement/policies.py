@@ -81,12 +81,7 @@ class PolicyFlips:
 
 
 def flips(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, PolicyFlips]:
-    """P2 per dimension.
-
-    Args:
-        table: the policy [shape=(4, 4, 4)].
-        counts: (content, voice quality, paralinguistics, ...) [shape=(4, 4, 4, ...)].
-    """
+    """P2 per dimension, from :func:`policy_codes` and :func:`cell_counts`."""
     pairs = counts.reshape(*table.shape, -1).sum(-1)
     total = int(pairs.sum())
     by_dimension: dict[str, PolicyFlips] = {}
@@ -131,11 +126,8 @@ RESOLVERS = ("paralinguistics", "voice_quality", "tie")
 
 @dataclass(frozen=True)
 class Resolved:
-    """Pairs that one dimension decided.
-
-    Attributes:
-        count, share: of all pairs.
-        accuracy: how often the forced result equals the true overall label; None: no pair.
+    """Pairs that one dimension decided, and how often the forced result equals the true overall
+    label; None: no pair.
     """
 
     count: int
@@ -144,12 +136,7 @@ class Resolved:
 
 
 def counterfactual(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, Resolved]:
-    """P1 of one policy.
-
-    Args:
-        table: the policy [shape=(4, 4, 4)].
-        counts: (content, voice quality, paralinguistics, true overall) [shape=(4, 4, 4, 4)].
-    """
+    """P1 of one policy, from :func:`policy_codes` and :func:`cell_counts`."""
     forced = table[BOTH_GOOD]  # [voice quality, paralinguistics]
     vq, p = np.indices(forced.shape)
     winner = forced < BOTH_GOOD

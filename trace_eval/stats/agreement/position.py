@@ -53,9 +53,8 @@ class PositionBias:
 def position_bias(one: Codes, other: Codes) -> PositionBias:
     """Count pairs by what won in both orders, and test the difference.
 
-    Args:
-        one: label when X was shown first, ``1`` is X [shape=(n,)].
-        other: label when Y was shown first, ``1`` is Y (each in its own order) [shape=(n,)].
+    ``one`` are the labels when X was shown first, ``other`` when Y was; ``1`` is the one shown
+    first [shape=(n,) each].
     """
     available = (one != MISSING) & (other != MISSING)
     one, other = collapse_codes(one[available]), collapse_codes(other[available])
@@ -177,9 +176,7 @@ def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
 def in_both_orders(calls: Opinions, first: bool = False) -> NDArray[np.int64]:
     """Rows of a pair with A shown first, and with B shown first [shape=(2, n)].
 
-    Args:
-        calls: with the fact ``order``.
-        first: the first call of each order of a pair; else every sample of both orders.
+    With ``first`` the first call of each order of a pair; else every sample of both orders.
     """
     samples = [""] * len(calls) if first or calls.repeat is None else calls.repeat.tolist()
     rows: dict[tuple[str, str, str], int] = {}

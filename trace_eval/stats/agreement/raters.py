@@ -13,21 +13,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 from math import comb
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.estimate.resample import Resampler
+from trace_eval.estimate.resample import Array, Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.figures import FigureBook
 from trace_eval.stats.agreement.fit_fusion import average
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.linear import moments, pearson, pearson_of_sums
 from trace_eval.stats.agreement.scored import Basis, by_rater, names_of
-
-Array = NDArray[Any]
 
 #: Items in common below which two raters have no r.
 MIN_COMMON = 3
@@ -77,10 +74,8 @@ def leave_one_out(ratings: Array) -> list[Array]:
 
 
 def icc_columns(samples: Array) -> tuple[NDArray[np.int64], tuple[Array, ...]]:
-    """Items with a sample, and the columns whose sums decide both ICCs.
-
-    Args:
-        samples: NaN where unusable [shape=(items, samples)].
+    """Items with a sample, and the columns whose sums decide both ICCs, from samples that are NaN
+    where unusable [shape=(items, samples)].
     """
     present = ~np.isnan(samples)
     rows = np.flatnonzero(present.any(1))

@@ -49,7 +49,6 @@ class JudgeScore:
         labelled, scored: items with a truth; items with a truth and a judgement; ``split`` those of
             them on which raters split, where each of their labels is right in part.
         coverage_2way: share of the scored items where both sides name a winner.
-        metrics: estimates by name, see :mod:`trace_eval.stats.agreement.metrics`.
         confusion: counts[truth][predicted].
         verdict: how it stands against the majority class and the best rule, in words.
         ties: what is said where one side ties and the other never does; empty: nothing.
@@ -103,11 +102,9 @@ def guesses_of(judged: Opinions, options: AgreeOptions) -> Guesses:
 def score_judge(
     column: Aligned, guesses: Guesses, cluster: NDArray[np.int64] | None, options: AgreeOptions
 ) -> JudgeScore:
-    """Score one judge on one dimension.
+    """Score one judge on one dimension, beside the rules of :func:`guesses_of`.
 
-    Args:
-        guesses: of :func:`guesses_of`.
-        cluster: independent unit of each item, from 0; None: items are drawn one by one.
+    ``cluster`` is the independent unit of each item, from 0; None: items are drawn one by one.
     """
     metrics, counts = estimates_of(column, cluster, options.bootstrap), column.counts()
     best = majority(counts, column.labels)

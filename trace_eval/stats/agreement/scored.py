@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 from blueprints import UserError, counted
 from fusion import Numbers
 from trace_eval.data.columns import Missing
-from trace_eval.estimate.resample import Resampler
+from trace_eval.estimate.resample import Array, Resampler
 from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import placed, placed_ratings, rated
 from trace_eval.opinions.units import index_of
 from trace_eval.stats.agreement.judges import JudgeOpinions
-
-Array = NDArray[Any]
 
 #: Ratings from which an item's variance says something.
 MIN_RATINGS = 3

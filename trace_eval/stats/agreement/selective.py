@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.resample import OfWeights, Resampler, levels
-
-Array = NDArray[Any]
+from trace_eval.estimate.resample import Array, OfWeights, Resampler, levels
 
 #: Shares withheld that are shown.
 WITHHELD = (0.0, 0.1, 0.2, 0.5)
@@ -50,11 +47,8 @@ class Selective:
 
 
 class Curve:
-    """The curve of one order.
-
-    Args:
-        error: absolute error per item [shape=(n,), n > 0].
-        uncertainty: the larger, the earlier withheld; equal ones in no particular order.
+    """The curve of absolute errors [shape=(n,), n > 0] whose uncertainty has an order: the larger,
+    the earlier withheld, and equal ones in no particular order.
     """
 
     def __init__(self, error: Array, uncertainty: Array) -> None:
@@ -143,11 +137,7 @@ def _smoothed(values: Array) -> NDArray[np.float64]:
 def add_selective(
     resampler: Resampler, judge: str, error: Array, variance: Array
 ) -> Callable[[Mapping[str, IntervalEstimate]], list[Selective]]:
-    """Register the curves of a judge's variance, of random and of the oracle.
-
-    Args:
-        error: absolute error per item [shape=(items,)].
-        variance: its own, without gaps [shape=(items,)].
+    """Register the curves of a judge's variance, which has no gaps, of random and of the oracle.
 
     Returns:
         Makes the rows of the judge from all estimates.

@@ -10,21 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.ranks import add_spearman
-from trace_eval.estimate.resample import UNIT
+from trace_eval.estimate.resample import UNIT, Array
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.figures import AgreementFigure, FigureBook
 from trace_eval.stats.agreement.forecasts import OPINIONS
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import Basis, rated_often, ratings_of, scale_of
-
-Array = NDArray[Any]
 
 
 def fit_factor(mean: Array, variance: Array) -> float:
@@ -58,16 +55,10 @@ def _dispersion(sums: Array) -> Array:
 
 
 def central(shares: Array) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """The labels from the 10 % to the 90 % quantile, and what the forecast puts on them.
+    """First and last label, from the 10 % to the 90 % quantile, and what the forecast puts on these
+    and between [shape=(n,) each], from its shares [shape=(n, labels)].
 
-    A discrete forecast cannot hold exactly 80 %, so what it claims stands beside what is
-    covered.
-
-    Args:
-        shares: forecasts [shape=(n, labels)].
-
-    Returns:
-        First label, last label, and their total share [shape=(n,) each].
+    A discrete forecast cannot hold exactly 80 %, so what it claims stands beside what is covered.
     """
     below = np.cumsum(shares, axis=1)
     tail = (1 - CENTRAL) / 2

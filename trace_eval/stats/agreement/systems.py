@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.resample import UNIT, Resampler
+from trace_eval.estimate.resample import UNIT, Array, Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.counts import defined
@@ -20,8 +20,6 @@ from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.linear import pearson_of_sums
 from trace_eval.stats.agreement.scored import scale_of
 from trace_eval.stats.options import FAMILIES
-
-Array = NDArray[Any]
 
 #: Names of systems in order, and the number of each item's; -1: unknown [shape=(items,)].
 Systems = tuple[tuple[str, ...], NDArray[np.int64]]
@@ -42,7 +40,6 @@ class SystemShares:
         mean: of the scored ones; rank among the systems, equal means share the mean rank.
         people: mean of the items' mean ratings, on the items that people rated.
         difference: judge minus annotators on the items that both have.
-        same_family: judge and system are of one family.
     """
 
     judge: str

@@ -43,8 +43,7 @@ class FusionTraining:
     """A fused judge and how it was measured.
 
     Attributes:
-        model: what is stored.
-        path: where; None: it is not better than its rivals, so it was not stored.
+        path: where it is stored; None: it is not better than its rivals, so it was not.
         train, dev, test: which rows were used, in words.
         errors: squared errors on held-out questions of the training rows.
         test_errors: the same on the split ``test``; empty: there is none.

@@ -130,10 +130,7 @@ def calibrate(
     seed: int = 0,
     baselines: Sequence[NumberRule] = (),
 ) -> Calibration:
-    """Fit all methods and keep the best.
-
-    Args:
-        baselines: rules to beat, besides the usual ones.
+    """Fit all methods and keep the best; ``baselines`` are rules to beat, besides the usual ones.
 
     Raises:
         UserError: too few labelled pairs or instructions, or a package is not installed.

@@ -53,15 +53,13 @@ POWER = 0.8
 
 @dataclass(frozen=True)
 class DecidableStratum:
-    """Everything at least as sure as a threshold.
+    """Everything at least as sure as a threshold on a sign of certainty.
 
     Attributes:
-        signal: the sign of certainty; ``threshold`` on it.
         decided: scored items in the part; ``share`` of all scored items.
         labelled: of those with a human label; ``agreement`` the plain share that agrees.
-        p: of the hypothesis that agreement is below the target; ``allowed``: level at which
-            it was tested, 0: its turn did not come.
-        holds: the hypothesis fell.
+        p: of the hypothesis that agreement is below the target; it ``holds`` if that fell.
+        allowed: level at which it was tested, 0: its turn did not come.
     """
 
     signal: str
@@ -188,12 +186,9 @@ BETS = np.linspace(0.02, 1.0, 50)
 def p_below(
     agrees: NDArray[Any], design: Design, selected: NDArray[np.bool_], target: float
 ) -> float:
-    """P value of "agreement on the selected items is at most ``target``".
+    """P value of "agreement on the selected items is at most ``target``", which is in (0, 1).
 
-    Args:
-        agrees: 0 to 1; ignored where not labelled [shape=(n,)].
-        selected: the part of the run in question [shape=(n,)].
-        target: in (0, 1).
+    ``agrees`` is 0 to 1, and ignored where there is no label [shape=(n,)].
     """
     requested = selected & design.labelled
     if not requested.any():
@@ -257,7 +252,6 @@ def _two_strata(
     if needed >= 1 or not drawn.any():
         return 1.0
     return _binomial(int(agrees[drawn].sum()), int(drawn.sum()), needed)
-
 
 
 def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:

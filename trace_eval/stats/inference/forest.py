@@ -16,12 +16,8 @@ SIZE, EDGE = 220, 30
 
 @dataclass(frozen=True)
 class ForestMark:
-    """One row of a picture.
-
-    Attributes:
-        value, interval: on the axis; None draws nothing.
-        told: the same in words.
-        mark: (where a line stands, what it is), e.g. a rule to be beaten.
+    """One row of a picture: an estimate on the axis (None draws nothing), told in words, and where
+    a line stands and what it is, e.g. a rule to be beaten.
     """
 
     name: str

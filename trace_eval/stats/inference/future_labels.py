@@ -18,11 +18,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.limits import Array
 from trace_eval.stats.inference.influence import ppi_components
 from trace_eval.stats.inference.ppi import interval
 from trace_eval.stats.inference.sampling import Design, simple_design
 
-Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 #: Pairs that are simulated; of a larger run whole units are taken at random.
@@ -43,11 +43,10 @@ FAR = 0.85
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean over some pairs whose interval must be narrow.
+    """A mean over some pairs of the run whose interval must be narrow.
 
     Attributes:
-        rows: its pairs, among those of the run [shape=(m,)].
-        flipped: pairs on which it counts 1 minus human value [shape=(m,)].
+        rows: its pairs; ``flipped``: those on which it counts 1 minus human value [shape=(m,)].
         judged: the judge's values, as it counts them [shape=(m,)].
     """
 
@@ -73,8 +72,7 @@ class FutureLabels:
     """A run with some labels.
 
     Attributes:
-        values: what annotators say, 0, 0.5 or 1; ignored where nobody was asked [shape=(n,)].
-        has_label: pairs with a label [shape=(n,)].
+        values, has_label: what annotators say, 0, 0.5 or 1, where they were asked [shape=(n,)].
         verdict: number of what the judge says [shape=(n,)].
         inclusion: probability with which each pair was asked for; None: equal [shape=(n,)].
         cluster: number of the unit of every pair, from 0; None: each is one [shape=(n,)].

@@ -19,10 +19,9 @@ from trace_eval.stats.inference.sampling import Design
 
 @dataclass(frozen=True)
 class LabelledValues:
-    """The labels of one stratum, one mean for every cluster, for limits that know the range.
+    """The labels of one stratum, which is a share of all items, for limits that know the range.
 
     Attributes:
-        share: of the stratum among all items.
         values, judged, weights: mean of human values of a cluster's labelled items, of the
             judge's, and weights with sum 1 [shape=(units,)].
     """
@@ -135,11 +134,8 @@ class PPIComponents:
 
 
 def ppi_components(truth: Array, judged: Array, design: Design) -> PPIComponents:
-    """The mean over all items.
-
-    Args:
-        truth: human values, 0 to 1; ignored where not labelled [shape=(n,)].
-        judged: the judge's values, 0 to 1 [shape=(n,)].
+    """The mean over all items of human values, and of the judge's, 0 to 1 [shape=(n,) each]; human
+    ones are ignored where there is no label.
     """
     other = design.fitted()
     return replace(

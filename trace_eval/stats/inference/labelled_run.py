@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.data.policies import load_policy
+from trace_eval.estimate.limits import Array
 from trace_eval.opinions.codes import MISSING, SCORE_FACTS, Codes, collapse_codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import Facts
@@ -17,8 +18,6 @@ from trace_eval.stats.agreement.judges import align
 from trace_eval.stats.inference.sampling import Design, Drawn, drawn_labels, simple_design
 from trace_eval.stats.options import LabelChoice
 from trace_eval.stats.ranking.prepare import judge_table
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -72,11 +71,9 @@ class LabelledRun:
         return np.asarray(~np.isnan(self.agrees))
 
     def design(self, items: NDArray[np.bool_], cluster: bool) -> Design:
-        """The sampling design, for estimates over all items.
+        """The sampling design, for estimates over all items from the labelled ones that count.
 
-        Args:
-            items: the labelled ones that count [shape=(n,)].
-            cluster: items of one instruction are not independent; copies never are.
+        With ``cluster`` items of one instruction are not independent; copies never are.
         """
         return simple_design(items, self.drawn.inclusion, self.table.units(cluster))
 

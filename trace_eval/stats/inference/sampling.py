@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.estimate.limits import NO_SPREAD
+from trace_eval.estimate.limits import NO_SPREAD, Array
 from trace_eval.opinions.cells import Texts
-
-Array = NDArray[np.float64]
 
 #: Inclusion probabilities are written with as many digits as leave this relative error.
 ROUNDING = 5e-4
@@ -168,10 +166,8 @@ class Design:
     Attributes:
         labelled: items with a label [shape=(n,)].
         weight: inverse inclusion probability; 0 where it is unknown [shape=(n,)].
-        stratum: number of the stratum of every item, from 0; None: weighted instead
-            [shape=(n,)].
-        cluster: number of the cluster of every item, from 0 [shape=(n,)].
-        clusters: how many there are.
+        stratum: of every item, from 0; None: weighted instead [shape=(n,)].
+        cluster: of every item, from 0, of so many ``clusters`` [shape=(n,)].
     """
 
     labelled: NDArray[np.bool_]
@@ -243,8 +239,7 @@ def simple_design(
     """A design from inclusion probabilities, as a label file holds them.
 
     Args:
-        labelled: items with a label [shape=(n,)].
-        inclusion: their probabilities in (0, 1], and those of other items where they are known;
+        inclusion: probabilities in (0, 1] of labelled items, and of others where they are known;
             None or NaN: all are equally likely. Where there are 1 and one other value (taken
             with certainty, and a random slice of the rest, as the review does) they are two
             strata.

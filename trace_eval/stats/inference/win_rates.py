@@ -57,10 +57,9 @@ class DifferenceRow:
 
 @dataclass(frozen=True)
 class WinRates:
-    """Both tables, and how the labels came to be.
+    """Both tables, and how the labels came to be, in words.
 
     Attributes:
-        design: in words, for the caption.
         split: labelled comparisons on which annotators split, half a win for each system.
         unscored: labelled comparisons that the judge gave no label; they are left out.
     """
