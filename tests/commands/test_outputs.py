@@ -14,9 +14,9 @@ from tests.support import calls
 from tests.support import reviewed as support
 from tests.support.audio import tone, write
 from tests.support.cli import trace_eval
-from trace_eval.commands.figures_option import COMMANDS as FIGURES
 from trace_eval.commands.listing import GROUPS, ImportedOnUse
-from trace_eval.commands.outputs import WRITTEN
+from trace_eval.commands.result_files import COMMANDS as FIGURES
+from trace_eval.commands.result_files import WRITTEN
 from trace_eval.data.files import write_all
 from trace_eval.data.outputs import RECORD, check_folder, claimed, write_file
 from trace_eval.runs.run import Run

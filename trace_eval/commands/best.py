@@ -10,9 +10,9 @@ import typer
 
 from blueprints import counted
 from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, print_rows, say, warn_all
-from trace_eval.commands.json_option import give
 from trace_eval.commands.options import run_options
 from trace_eval.commands.progress import progress
+from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions
 from trace_eval.decide.best.options import BestOptions

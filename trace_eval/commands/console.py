@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from blueprints import Advice, counted
-from trace_eval.commands.json_option import QUIET, unwritten
+from trace_eval.commands.result_files import QUIET, unwritten
 from trace_eval.data.urls import redact_urls
 
 #: Exit codes, see :mod:`trace_eval.commands.exit_codes`.

@@ -10,7 +10,7 @@ import typer
 
 from blueprints import counted
 from trace_eval.commands.console import EXIT_INCOMPLETE, MAX_ROWS, print_rows, say, warn_all
-from trace_eval.commands.json_option import give
+from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.datasets import Selection
 

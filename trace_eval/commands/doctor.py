@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import EXIT_INCOMPLETE, say
-from trace_eval.commands.json_option import give
 from trace_eval.commands.options import ConfigOption, judge_options
+from trace_eval.commands.result_files import give
 from trace_eval.judges.options.judge_options import JudgeOptions
 
 

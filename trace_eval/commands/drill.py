@@ -9,9 +9,9 @@ import typer
 
 from blueprints import counted
 from trace_eval.commands.console import say
-from trace_eval.commands.json_option import give
 from trace_eval.commands.options import run_options
 from trace_eval.commands.render import print_tables
+from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions
 from trace_eval.runs.options import Options

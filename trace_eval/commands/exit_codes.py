@@ -36,8 +36,8 @@ from trace_eval.commands.console import (
     complain,
     stopped,
 )
-from trace_eval.commands.json_option import check_written
 from trace_eval.commands.listing import FIRST, GROUPS, ImportedOnUse, in_words, listed
+from trace_eval.commands.result_files import check_written
 
 #: Set by ``--debug``: exceptions are not caught.
 DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
@@ -52,7 +52,7 @@ class Commands(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = ImportedOnUse()
+        self.commands: Any = ImportedOnUse()
         self._lists = self._lists_all = False
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ import typer
 
 from blueprints import UserError
 from trace_eval.commands.console import say, warn_all
-from trace_eval.commands.json_option import give
+from trace_eval.commands.result_files import give
 
 
 @dataclass(frozen=True)

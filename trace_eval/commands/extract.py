@@ -11,8 +11,8 @@ import typer
 from blueprints import UserError, counted
 from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, warn, warn_all
-from trace_eval.commands.json_option import give
 from trace_eval.commands.progress import progress
+from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions
 from trace_eval.extracting.options import ExtractOptions

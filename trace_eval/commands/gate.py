@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import say, say_note
-from trace_eval.commands.json_option import give
 from trace_eval.commands.render import print_tables
+from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.compare.options import GateOptions
 

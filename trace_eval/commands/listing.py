@@ -6,17 +6,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, MutableMapping
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
-from trace_eval.commands.figures_option import COMMANDS, figure_options
-from trace_eval.commands.json_option import json_options
-from trace_eval.commands.outputs import checked
+from trace_eval.commands.result_files import COMMANDS, check_outputs, figure_options, json_options
 
 #: The heading of the first help page, which shows these commands alone.
 FIRST = "Begin here"
@@ -154,31 +152,23 @@ WITHOUT = {"schema": "what it prints is JSON"}
 _MODULES = {"rate": "judge"}
 
 
-class ImportedOnUse(MutableMapping[str, Any]):
+#: Command -> its heading.
+_HEADINGS = {name: heading for heading, commands in GROUPS.items() for name in commands}
+
+
+class ImportedOnUse(Mapping[str, Any]):
     """Name -> command of typer; who asks for one imports its module."""
 
-    def __init__(self) -> None:
-        self._names = [name for commands in GROUPS.values() for name in commands]
-        self._made: dict[str, Any] = {}
-
     def __getitem__(self, name: str) -> Any:
-        if name not in self._names:
+        if name not in _HEADINGS:
             raise KeyError(name)
-        if name not in self._made:
-            self._made[name] = _command(name)
-        return self._made[name]
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._made[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        self._names.remove(name)
+        return _command(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(_HEADINGS)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(_HEADINGS)
 
 
 #: Name of a type -> the word for it on a help page.
@@ -209,39 +199,44 @@ def _usage(argument: Any, _: Any) -> list[str]:
     return [word if argument.required or word.startswith("[") else f"[{word}]"]
 
 
-def _types_in_words(command: Any) -> Any:
-    """A command, or a group with its commands, whose types are shown in words."""
-    whole = command.get_params
-    command.get_params = lambda ctx: in_words(whole(ctx))
-    for below in getattr(command, "commands", {}).values():
-        _types_in_words(below)
-    return command
-
-
 def listed(name: str) -> TyperCommand:
     """A command as the help page shows it; nothing is imported."""
-    heading = next(heading for heading, commands in GROUPS.items() if name in commands)
+    heading = _HEADINGS[name]
     return TyperCommand(name, help=GROUPS[heading][name], rich_help_panel=heading)
 
 
-def _with_files(command: Any, name: str) -> Any:
-    """A command, or a group with its commands, that takes ``--json``, ``--quiet`` and figures."""
-    below = getattr(command, "commands", None)
-    if below is not None:
-        for inner in below.values():
-            _with_files(inner, f"{name} {inner.name}")
-    elif name not in WITHOUT:
+def _completed(command: Any, name: str) -> Any:
+    """A command, or a group with its commands, with what all have in common.
+
+    Types are shown in words, ``--json``, ``--quiet`` and the options of figures are taken, and
+    outputs are refused before the work.
+    """
+    whole = command.get_params
+    command.get_params = lambda ctx: in_words(whole(ctx))
+    if hasattr(command, "commands"):
+        for inner in command.commands.values():
+            _completed(inner, f"{name} {inner.name}")
+        return command
+    if name not in WITHOUT:
         for options in (json_options, figure_options)[: 1 + (name in COMMANDS)]:
             app = typer.Typer(add_completion=False)
             app.command()(options)
             command.params += typer.main.get_command(app).params
+    work = command.invoke
+
+    def invoke(context: Any) -> Any:
+        check_outputs(context.params)
+        return work(context)
+
+    command.invoke = invoke
     return command
 
 
+@cache
 def _command(name: str) -> Any:
     module = import_module(f"trace_eval.commands.{_MODULES.get(name, name)}")
     if app := getattr(module, "app", None):
-        return checked(_with_files(_types_in_words(typer.main.get_group(app)), name))
+        return _completed(typer.main.get_group(app), name)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(name)(getattr(module, name))
-    return checked(_with_files(_types_in_words(typer.main.get_command(alone)), name))
+    return _completed(typer.main.get_command(alone), name)

@@ -9,7 +9,7 @@ import typer
 
 from blueprints import counted
 from trace_eval.commands.console import messages, warn_all
-from trace_eval.commands.json_option import give
+from trace_eval.commands.result_files import give
 
 
 def merge(

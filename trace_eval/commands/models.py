@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import EXIT_INCOMPLETE, FILE_WIDTH, messages, say, warn
-from trace_eval.commands.json_option import give
 from trace_eval.commands.render import print_tables
+from trace_eval.commands.result_files import give
 
 app = typer.Typer(
     name="models", help="List, fetch and verify the models of the extra.", no_args_is_help=True

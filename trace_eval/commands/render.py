@@ -15,8 +15,7 @@ from trace_eval.commands.console import (
     visible,
     warn_all,
 )
-from trace_eval.commands.figures_option import give_figures
-from trace_eval.commands.json_option import give
+from trace_eval.commands.result_files import give, give_figures
 from trace_eval.show.table import Table
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import typer
 
 from blueprints import UserError
 from trace_eval.commands.console import messages, say
-from trace_eval.commands.json_option import give
+from trace_eval.commands.result_files import give
 
 #: Of a folder of runs: as many are named on the terminal, the newest first.
 MOST_LISTED = 3

@@ -10,8 +10,8 @@ import typer
 
 from blueprints import UserError, counted, install_line
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, say, warn, warn_all
-from trace_eval.commands.json_option import give
 from trace_eval.commands.options import typed
+from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.review.options import QueueOptions, ReviewOptions, ServeOptions
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import print_rows, say
-from trace_eval.commands.json_option import give
+from trace_eval.commands.result_files import give
 
 app = typer.Typer(
     name="rubrics", help="List, show and check the rubrics of scores.", no_args_is_help=True

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.json_option import give
+from trace_eval.commands.result_files import give
 
 
 def runs(

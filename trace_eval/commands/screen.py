@@ -10,8 +10,8 @@ import typer
 
 from trace_eval.commands.console import say, warn
 from trace_eval.commands.gates import Labels
-from trace_eval.commands.json_option import give
 from trace_eval.commands.render import print_tables
+from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
 from trace_eval.stats.options import LabelChoice, ScreenOptions

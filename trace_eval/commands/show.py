@@ -15,7 +15,7 @@ from rich.table import Table
 from blueprints import GROUPS, NOT_REQUESTED, Absent, Blueprint, UserError
 from trace_eval.commands import options as shared
 from trace_eval.commands.console import results
-from trace_eval.commands.json_option import give
+from trace_eval.commands.result_files import give
 from trace_eval.extracting.options import ExtractOptions
 
 #: Ways to print a blueprint.

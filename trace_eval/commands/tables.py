@@ -23,7 +23,7 @@ from trace_eval.commands.console import (
     say,
     warn,
 )
-from trace_eval.commands.json_option import QUIET
+from trace_eval.commands.result_files import QUIET
 from trace_eval.runs.guesses import guesses_in
 from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, ScoreRow, VerdictRow
 from trace_eval.runs.run import Run

@@ -9,8 +9,8 @@ import typer
 
 from blueprints import UserError
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, say
-from trace_eval.commands.json_option import give
 from trace_eval.commands.render import print_tables
+from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.judges.scorer.options import TrainOptions
 from trace_eval.stats.options import FusionOptions
