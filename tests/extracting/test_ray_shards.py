@@ -30,7 +30,7 @@ from trace_eval.extracting.ray.job import CHUNK_CLIPS, cut, finished, plan_diges
 from trace_eval.extracting.ray.parquet import SCHEMA, ShardFolder, to_parquet
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import extract
-from trace_eval.runs.export import extract_to
+from trace_eval.runs.extraction import extract_to
 
 SOURCE = Provenance(extractor="x", version="1")
 

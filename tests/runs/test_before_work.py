@@ -27,7 +27,7 @@ from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.runs.ablate import AblateOptions, ablate
-from trace_eval.runs.export import extract_to
+from trace_eval.runs.extraction import extract_to
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.options import Options
 from trace_eval.runs.run import Run

@@ -25,7 +25,7 @@ from trace_eval.show.records import write_csv, write_json
 from trace_eval.decide.card_files import write_pages
 from trace_eval.data.csv_cells import write_table
 from trace_eval.report.write import write_report
-from trace_eval.runs.export_table import export_table
+from trace_eval.runs.exports import export_table
 from trace_eval.data.fused_scores import FusionModel, Map
 
 @dataclass

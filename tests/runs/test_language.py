@@ -57,8 +57,7 @@ from trace_eval.judges.rules.judge import RulesJudge
 from trace_eval.judges.views.answer.text import BlueprintView, TranscriptView
 from trace_eval.judges.views.pair.text import PairTextView
 from trace_eval.judges.views.text.notes import notes_of
-from trace_eval.runs.guesses import guesses_among
-from trace_eval.runs.language import LanguageAdvice
+from trace_eval.runs.guesses import LanguageAdvice, guesses_among
 from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import Pipeline
 

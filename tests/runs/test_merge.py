@@ -11,7 +11,7 @@ from tests.support.louder_wins import LouderWins, louder_options, pairs_of_peaks
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.data.shards import Shard
 from trace_eval.runs import merge as merging
-from trace_eval.runs.export import extract_to
+from trace_eval.runs.extraction import extract_to
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.merge import merge
 from trace_eval.runs.run import Run

@@ -25,8 +25,7 @@ from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.report.summary import Facts, summarise
-from trace_eval.runs.export_otel import EVENT, export_otel
-from trace_eval.runs.export_table import clip_table, export_table
+from trace_eval.runs.exports import EVENT, clip_table, export_otel, export_table
 from trace_eval.runs.fuse import fuse, fuse_again
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run

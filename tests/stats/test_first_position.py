@@ -15,10 +15,9 @@ from trace_eval.data.items import Labels
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.decide.agree import agree
 from trace_eval.judges.combine.orders import labelled_judgement
-from trace_eval.runs.first_position import first_position_test
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.opinions import read_opinions
-from trace_eval.runs.outcomes import VerdictRow
+from trace_eval.runs.outcomes import VerdictRow, first_position_test
 from trace_eval.runs.run import Run
 
 

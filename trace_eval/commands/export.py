@@ -60,11 +60,11 @@ def export(
         warn_all(f"{review.form.unit} {name} is left out: {why}" for name, why in left)
         warn_all(write_tasks(review, where))
     elif to in ("csv", "parquet"):
-        from trace_eval.runs.export_table import export_table
+        from trace_eval.runs.exports import export_table
 
         where = export_table(run, to, out, policy)
     elif to == "otel":
-        from trace_eval.runs.export_otel import export_otel
+        from trace_eval.runs.exports import export_otel
 
         where = export_otel(run, out, policy)
     else:

@@ -43,8 +43,8 @@ def extract(
     from trace_eval.data.records import spill_into
     from trace_eval.data.shards import Shard
     from trace_eval.data.urls import location
-    from trace_eval.runs.export import extract_to
-    from trace_eval.runs.export_table import clip_table
+    from trace_eval.runs.exports import clip_table
+    from trace_eval.runs.extraction import extract_to
 
     part = Shard.parse(reading.shard) if reading.shard else None
     spill = spill_into(extracting.cache)

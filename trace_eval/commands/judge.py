@@ -118,8 +118,9 @@ def judge(
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
     from trace_eval.data.sources import source_named
-    from trace_eval.runs.again import is_run, open_again
+    from trace_eval.runs.again import open_again
     from trace_eval.runs.job import open_job
+    from trace_eval.runs.run import Run
 
     judges, rubrics = tuple(judge or (DEFAULT_JUDGE,)), tuple(rubric or ())
     if rubrics and policy:
@@ -133,7 +134,7 @@ def judge(
         rubrics=rubrics,
     )
     source = source_named(items, folders)
-    if isinstance(source, str) and is_run(source):
+    if isinstance(source, str) and Run(source).exists:
         if reading.shard or instead.estimate or instead.quick or extracting.by_turn:
             message = "no --shard, --estimate, -X by_turn"
             raise UserError(f"{items}: a run is judged again as a whole; {message}")

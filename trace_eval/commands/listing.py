@@ -87,14 +87,14 @@ RESULTS: dict[str, tuple[str, ...]] = {
         "trace_eval.judges.ask.batch:BatchWritten",
     ),
     "best": ("trace_eval.decide.best.best:Selection", "trace_eval.decide.best.best:BestEstimate"),
-    "extract": ("trace_eval.runs.export:Extraction",),
+    "extract": ("trace_eval.runs.extraction:Extraction",),
     "report": ("said trace_eval.commands.report:ReportWritten",),
     "show": (
         "trace_eval.runs.summary:RunShown",
         "blueprints.blueprint:Blueprint",
         "dict builtins:object",
     ),
-    "runs": ("list trace_eval.runs.listing:ListedRun",),
+    "runs": ("list trace_eval.runs.folders:ListedRun",),
     "export": ("trace_eval.commands.export:Exported",),
     "review": ("trace_eval.review.exports:ReviewFiles",),
     "agree": (

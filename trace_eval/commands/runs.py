@@ -16,7 +16,7 @@ def runs(
 ) -> None:
     """List runs: input, judge, policy, coverage, date, tag."""
     from trace_eval.commands.tables import print_runs
-    from trace_eval.runs.listing import list_runs
+    from trace_eval.runs.folders import list_runs
 
     result = list_runs(folder, tag)
     print_runs(result)

@@ -25,7 +25,13 @@ from trace_eval.commands.console import (
 )
 from trace_eval.commands.result_files import QUIET
 from trace_eval.runs.guesses import guesses_in
-from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, ScoreRow, VerdictRow
+from trace_eval.runs.outcomes import (
+    NOT_JUDGED,
+    NOT_SCORED,
+    ScoreRow,
+    VerdictRow,
+    first_position_test,
+)
 from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:  # the LLM clients take half a second to import
@@ -34,7 +40,7 @@ if TYPE_CHECKING:  # the LLM clients take half a second to import
     from trace_eval.judges.ask.estimate import CostEstimate
     from trace_eval.judges.registry.create import Check
     from trace_eval.judges.registry.doctor import ListedOption
-    from trace_eval.runs.listing import ListedRun
+    from trace_eval.runs.folders import ListedRun
     from trace_eval.runs.summary import Summary
 
 #: Column titles of the three dimensions.
@@ -107,8 +113,6 @@ def _print_orders(outcomes: Mapping[str, VerdictRow]) -> None:
     """The effect of the order of the answers on the ratings."""
     if not any(outcome.both_orders for outcome in outcomes.values()):
         return
-    from trace_eval.runs.first_position import first_position_test
-
     if any(outcome.inconsistent for outcome in outcomes.values()):
         say(
             f"\n{_INCONSISTENT} inconsistent: the two orders contradict each other, so this is no"

@@ -25,8 +25,8 @@ from trace_eval.opinions.judge_files import has_positions, read_positions
 from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
 from trace_eval.opinions.scores import holds_scores
 from trace_eval.opinions.units import index_of
-from trace_eval.runs.first_position import ALPHA
 from trace_eval.runs.opinions import read_with_labels
+from trace_eval.runs.outcomes import ALPHA
 from trace_eval.runs.run import Run
 from trace_eval.stats.inference.labelled_run import labelled
 from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables

@@ -48,22 +48,20 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
 
 def groups_alone(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
     """The options with these groups, and those that they need, alone."""
-    plan = {extractor.group: extractor for extractor in extractors_of(options)}
-    wanted: list[str] = []
-
-    def add(group: str) -> None:
-        extractor = plan.get(group)
-        if extractor is not None and group not in wanted:
-            wanted.append(group)
-            for need in extractor.needs:
-                add(need)
-
-    for group in groups:
-        add(group)
-    dropped: dict[str, str | Extractor] = dict.fromkeys(
+    overrides: dict[str, str | Extractor] = dict.fromkeys(
         [*PROFILES[options.profile], *options.overrides], NONE
     )
-    return replace(options, overrides=dropped | {group: plan[group] for group in wanted})
+    overrides.update((e.group, e) for e in with_needs(extractors_of(options), groups))
+    return replace(options, overrides=overrides)
+
+
+def with_needs(plan: Sequence[Extractor], groups: Iterable[str]) -> list[Extractor]:
+    """The extractors of some groups, with those that they need themselves."""
+    wanted = set(groups)
+    for extractor in reversed(plan):  # dependencies come first
+        if extractor.group in wanted:
+            wanted |= set(extractor.needs)
+    return [extractor for extractor in plan if extractor.group in wanted]
 
 
 def check_available(plan: Sequence[Extractor], options: ExtractOptions) -> None:

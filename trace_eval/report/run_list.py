@@ -19,7 +19,7 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.report.answer import pair_answer, ranking_of, score_answer, score_rankings
 from trace_eval.report.page import pieces
 from trace_eval.report.write import REPORT
-from trace_eval.runs.listing import ListedRun, list_runs
+from trace_eval.runs.folders import ListedRun, list_runs
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run

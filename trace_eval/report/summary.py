@@ -14,9 +14,15 @@ from trace_eval.data.answers import Recording
 from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.outcome import Usage
-from trace_eval.runs.first_position import FirstPositionTest, first_position_test
 from trace_eval.runs.guesses import guesses_among
-from trace_eval.runs.outcomes import ClipRecord, ProblemRecord, VerdictRow, scored_pairs
+from trace_eval.runs.outcomes import (
+    ClipRecord,
+    FirstPositionTest,
+    ProblemRecord,
+    VerdictRow,
+    first_position_test,
+    scored_pairs,
+)
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
 

@@ -23,15 +23,11 @@ from trace_eval.runs.summary import Summary
 
 @dataclass(frozen=True)
 class JobAgain(Job):
-    """The items of a finished run, to be judged again.
-
-    Attributes:
-        source: that run.
-        repeat: A/A: the run's own judge once more, with the next seed, past the reply cache.
-    """
+    """The items of a finished run, to be judged again."""
 
     source: Run
     repeat: bool = False
+    """A/A: the run's own judge once more, with the next seed, past the reply cache."""
 
     def problems(self) -> tuple[object, ...]:
         """None: they were reported when the run was made."""
@@ -65,11 +61,6 @@ class JobAgain(Job):
         return session
 
 
-def is_run(path: Path | str) -> bool:
-    """Whether a path is a run folder, and no manifest."""
-    return Run(path).exists
-
-
 def _check_same_judge(run: Run, session: Session) -> None:
     """Refuse an A/A of another judge than the run's own; its seed may be another one."""
 
@@ -94,10 +85,7 @@ def open_again(
     items: int | None = None,
     repeat: bool = False,
 ) -> JobAgain:
-    """Say what is judged again and where its results go; nothing is judged yet.
-
-    Args:
-        run, out, options, items, repeat: as of :func:`judge_again`.
+    """Say what is judged again and where its results go, see :func:`judge_again`; judge nothing.
 
     Raises:
         UserError: no such run, or fewer than one item is wanted.

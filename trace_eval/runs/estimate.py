@@ -34,7 +34,7 @@ from trace_eval.judges.registry.create import panel_of
 from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import Listener, decode_recording, recordings_needed
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import Session
+from trace_eval.runs.session import Session, chat_judges
 
 #: Words per second of a fast conversation, 200 words a minute, so that guesses lie high rather
 #: than low: conversational English has about 160 (Yuan, Liberman & Cieri 2006).
@@ -86,8 +86,7 @@ def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None
         offline = _offline(options, Path(folder))
         rubrics = [load_rubric(name) for name in options.rubrics]
         judge = panel_of(offline.judges, rubrics, offline.judging)
-        if not judge.chats:
-            raise UserError(f"estimate: judge {judge.spec} sends nothing; name an LLM judge")
+        chats = chat_judges(judge, "estimate")
         groups = frozenset(extractor.group for extractor in extractors_of(options.extract))
         durations = {
             recording.source_id: _seconds(recording)
@@ -112,7 +111,7 @@ def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None
                     made[role] = _blueprint(whole, groups)
                 yield Case(item, made, decode_recording)
 
-        result = total(estimate(chat, cases()) for chat in judge.chats)
+        result = total(estimate(chat, cases()) for chat in chats)
         return replace(result, guessed=len(durations) - len(available))
 
 

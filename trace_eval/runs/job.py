@@ -28,7 +28,7 @@ from trace_eval.data.urls import location
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.registry.create import kind_of
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
-from trace_eval.runs.inputs import default_out
+from trace_eval.runs.folders import default_out
 from trace_eval.runs.options import Options, RateOptions
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.session import Session
@@ -40,12 +40,9 @@ if TYPE_CHECKING:  # brings the openai package, which takes half a second
 
 @dataclass(frozen=True)
 class Job:
-    """The items, the judge and the output folder of a run. Make it with :func:`open_job`.
+    """The items, the folder and the options of a run. Make it with :func:`open_job`.
 
-    Attributes:
-        manifest: the items.
-        folder: the run folder; it need not be there yet.
-        options: how they are judged.
+    The folder need not be there yet.
     """
 
     manifest: Manifest
@@ -72,11 +69,7 @@ class Job:
         return estimate_manifest(self.manifest, self.options, self.folder, listener)
 
     def session(self, listener: Listener | None = None, offline: bool = False) -> Session:
-        """A sitting at the run; use it with ``with``.
-
-        Args:
-            offline: answer from the cache and from batch results alone.
-        """
+        """A sitting at the run, to use with ``with``; offline, caches and batches answer alone."""
         judging = replace(self.options.judging, offline=offline or self.options.judging.offline)
         options = replace(self.options, judging=judging)
         return Session(self.manifest, self.folder, options, listener)
@@ -117,7 +110,7 @@ def open_job(
         items: a manifest, its file, folder or URL, or a table at hand (see
             :func:`trace_eval.data.sources.source_of`): pairs, and with rubrics single answers.
         out: the run folder; None: ``runs/ITEMS-JUDGE``, see
-            :func:`~trace_eval.runs.inputs.default_out`.
+            :func:`~trace_eval.runs.folders.default_out`.
         options: how; recordings that are bytes go to the folder of their cache.
         audio_root: folder of relative audio paths, or its URL; None: the manifest's own.
         limit: read this many records at most; None: all.
@@ -201,12 +194,5 @@ def rate_manifest(
     options: Options | None = None,
     listener: Listener | None = None,
 ) -> Summary:
-    """Score a manifest of single answers; :func:`judge_manifest` with the defaults of scores.
-
-    Args:
-        manifest, out, options, listener: as of :func:`judge_manifest`.
-
-    Raises:
-        UserError: see :class:`~trace_eval.runs.session.Session`.
-    """
+    """Score a manifest of single answers; :func:`judge_manifest` with the defaults of scores."""
     return judge_manifest(manifest, out, options or RateOptions(), listener)

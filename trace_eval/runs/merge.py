@@ -39,7 +39,6 @@ class Merged:
     """The result of a merge.
 
     Attributes:
-        out: the new folder.
         folders: how many were joined.
         blueprints: distinct clips.
         summary: of the new run; None where blueprints were joined that were never judged.
@@ -86,19 +85,14 @@ def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
 
 
 class _Files(NamedTuple):
-    """How the records of a kind of run are called.
-
-    Attributes:
-        items: file of the items.
-        verdicts: file of what was said of them.
-        item: field of a verdict that names its item.
-        beside: further files with a record per item.
-    """
+    """Names of the files of a kind of run."""
 
     items: str
     verdicts: str
     item: str
+    """Field of a verdict that names its item."""
     beside: tuple[str, ...] = ()
+    """Further files with a record per item."""
 
 
 _PAIRS = _Files("pairs", "judgements", "pair", ("measures",))
@@ -107,18 +101,13 @@ _SINGLES = _Files("items", "scores", "item")
 
 @dataclass
 class _Runs:
-    """Several runs as one.
-
-    Attributes:
-        folders: the runs; shards in their order.
-        missing: shards that are not there.
-        owner: item id -> index of the run whose records of it are kept.
-    """
+    """Several runs as one; shards are put in their order."""
 
     folders: Sequence[Path]
     partial: bool
     missing: list[str] = field(default_factory=list)
     owner: dict[str, int] = field(default_factory=dict)
+    """Item id -> index of the run whose records of it are kept."""
 
     def __post_init__(self) -> None:
         self.records = {folder: Run(folder).record() for folder in self.folders}

@@ -22,8 +22,7 @@ from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import label_table, read_labels
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.scores import holds_scores, read_with_ratings
-from trace_eval.runs.first_position import first_position_test
-from trace_eval.runs.outcomes import VerdictRow
+from trace_eval.runs.outcomes import VerdictRow, first_position_test
 from trace_eval.runs.run import Run
 
 #: Name of a column -> its values, one per row.

@@ -1,12 +1,16 @@
-"""What became of recordings, pairs and items: the small records that tables are made of."""
+"""What became of recordings, pairs and items: the small records that tables are made of.
+
+And what they say of a judge that answers by position: whatever it is shown first wins.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from blueprints import Strict
+from blueprints import Strict, counted
 from fusion import DIMENSIONS
 from trace_eval.data.judgement import Judgement, Label, Overall
 from trace_eval.data.outcome import ErrorText
@@ -14,6 +18,9 @@ from trace_eval.data.scores import Score
 
 #: Why an item that nobody has judged yet has no outcome.
 NOT_MADE = "not_judged"
+
+#: Under this p the judge is said to answer by position.
+ALPHA = 0.01
 
 
 class ClipRecord(Strict):
@@ -33,7 +40,7 @@ class ProblemRecord(Strict):
 
 
 class VerdictRow(NamedTuple):
-    """What is small of a judgement: enough for tables, and for knowing what is left to do."""
+    """What is small of a judgement: enough for tables and to know what is left to do."""
 
     status: str
     reason: str | None
@@ -55,12 +62,12 @@ class VerdictRow(NamedTuple):
 
     @classmethod
     def of(cls, judgement: Judgement) -> VerdictRow:
-        """The outcome of one judgement."""
-        ratings = tuple(judgement.label(name) for name in DIMENSIONS)
-        margins = tuple(judgement.margin(name) for name in DIMENSIONS)
-        caveats = tuple(judgement.caveats)
+        """The row of one judgement."""
         return cls(
-            *(judgement.status, judgement.reason, ratings, caveats, margins),
+            *(judgement.status, judgement.reason),
+            tuple(judgement.label(name) for name in DIMENSIONS),
+            tuple(judgement.caveats),
+            tuple(judgement.margin(name) for name in DIMENSIONS),
             tuple(judgement.inconsistent),
             *_by_place(judgement),
             judgement.detail,
@@ -89,15 +96,10 @@ def scored_pairs(
     outcomes: Mapping[str, Judgement | VerdictRow],
     overall: Mapping[str, Overall],
 ) -> tuple[set[str], Counter[str]]:
-    """(pairs that count as scored, reason -> number of the others).
+    """(pairs that count as scored, reason -> number of the others); ``pairs`` has each id once.
 
     A pair is scored where it has a rating on every dimension, or a fused one: a policy may need
     fewer than all.
-
-    Args:
-        pairs: ids, each once.
-        outcomes: pair -> its last judgement.
-        overall: pair -> its fused rating.
     """
     scored: set[str] = set()
     reasons: Counter[str] = Counter()
@@ -111,7 +113,7 @@ def scored_pairs(
 
 
 class ScoreRow(NamedTuple):
-    """What is small of a score: enough for tables, and for knowing what is left to do."""
+    """What is small of a score, for the same uses."""
 
     status: str
     reason: str | None
@@ -129,7 +131,7 @@ class ScoreRow(NamedTuple):
 
     @classmethod
     def of(cls, score: Score) -> ScoreRow:
-        """The outcome of one score."""
+        """The row of one score."""
         mean, variance = (e.mean, e.variance) if (e := score.estimate) else (None, None)
         return cls(
             *(score.status, score.reason, score.value, score.sd, mean, variance),
@@ -141,3 +143,79 @@ class ScoreRow(NamedTuple):
 
 #: The outcome of an item that has no score yet.
 NOT_SCORED = ScoreRow("unscored", NOT_MADE, None, None, None, None, 0, 0, None, (), 0.0)
+
+
+@dataclass(frozen=True)
+class FirstPositionTest:
+    """How a judge's ratings go with the order in which the answers were shown.
+
+    Ratings of one pair hang together, so pairs are tested: each leans to the first place, to the
+    second, or to neither, by most of its ratings.
+
+    Attributes:
+        pairs: judged in both orders.
+        consistent: of them, those on which both orders agree on every dimension.
+        ratings: of those pairs, dimensions times samples.
+        first, second: ratings whose winner was shown first (second) in both orders.
+        p: exact two-sided sign test over pairs that lean to the first against the second
+            place (Conover 1999, ch. 3.4).
+    """
+
+    pairs: int
+    consistent: int
+    ratings: int
+    first: int
+    second: int
+    p: float
+
+    @property
+    def line(self) -> str:
+        """The finding in one sentence."""
+        return (
+            f"{self.consistent} of {counted(self.pairs, 'pair')} consistent under swap"
+            f" ({self.consistent / self.pairs:.0%}); {self.by_position}"
+        )
+
+    @property
+    def by_position(self) -> str:
+        """How many ratings went by position, with the test."""
+        total = self.first + self.second
+        return (
+            f"{total} of {counted(self.ratings, 'rating')}"
+            f" ({total / max(self.ratings, 1):.0%}) went to the same place in both orders:"
+            f" {self.first} to the first, {self.second} to the second, p {_p(self.p)}"
+        )
+
+    @property
+    def warning(self) -> str | None:
+        """A warning that the judge must not be used, where the test says so."""
+        if self.p >= ALPHA:
+            return None
+        place = "first" if self.first > self.second else "second"
+        return (
+            f"this judge answers by position, not by content: whatever is shown {place} wins"
+            f" (p {_p(self.p)}); its ratings must not be used, nor any ranking made of them"
+        )
+
+
+def _p(p: float) -> str:
+    return f"= {p:.2g}" if p >= 0.001 else "< 0.001"
+
+
+def first_position_test(outcomes: Iterable[VerdictRow]) -> FirstPositionTest | None:
+    """Count and test; None where no pair was judged in both orders."""
+    requested = [outcome for outcome in outcomes if outcome.both_orders]
+    if not requested:
+        return None
+    from scipy.special import bdtr  # scipy.stats.binomtest gives the same after 1 s of imports
+
+    lean = [outcome.first - outcome.second for outcome in requested]
+    ahead, behind = sum(n > 0 for n in lean), sum(n < 0 for n in lean)
+    return FirstPositionTest(
+        pairs=len(requested),
+        consistent=sum(not outcome.inconsistent for outcome in requested),
+        ratings=sum(outcome.both_orders for outcome in requested),
+        first=sum(outcome.first for outcome in requested),
+        second=sum(outcome.second for outcome in requested),
+        p=min(1.0, 2 * float(bdtr(min(ahead, behind), ahead + behind, 0.5))),
+    )

@@ -26,7 +26,7 @@ from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import Engine, each
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.source import ClipSource
-from trace_eval.extracting.start import extractors_of, source_of
+from trace_eval.extracting.start import extractors_of, source_of, with_needs
 from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.combine.panel import Panel
 from trace_eval.runs.outcomes import ClipRecord
@@ -44,7 +44,6 @@ class RunEvent:
     """Something finished: a clip or an item; or work began.
 
     Attributes:
-        clip: that is extracted.
         outcomes: of an item that is done, one per rubric.
         pending: items that are not scored yet, told once, before the first of them.
         activity: of the judge at that moment.
@@ -72,9 +71,9 @@ def decode_recording(recording: Recording) -> Clip:
 def plan_for(judge: Panel, options: ExtractOptions, items: Iterable[Item]) -> list[Extractor]:
     """The extractors that judges need of these items.
 
-    None for judges that only listen, unless extractors are named, and for items without a
-    recording that is needed; of scores of words alone those that give words; of judges that say
-    which groups they read those, and whatever was named.
+    Judges that only listen need none, unless extractors are named, nor do items without a needed
+    recording. Scores of words alone need those that give words; judges that say which groups they
+    read need those, and whatever was named.
 
     Raises:
         UserError: see :func:`trace_eval.extracting.start.extractors_of`.
@@ -85,18 +84,9 @@ def plan_for(judge: Panel, options: ExtractOptions, items: Iterable[Item]) -> li
         return []
     plan = extractors_of(options)
     if judge.rubrics and not any(r.needs_audio or r.of_conversations for r in judge.rubrics):
-        return _with_needs(plan, _WORDS_NEED)
+        return with_needs(plan, _WORDS_NEED)
     groups = judge.groups
-    return plan if groups is None else _with_needs(plan, {*groups, *options.overrides})
-
-
-def _with_needs(plan: list[Extractor], groups: Iterable[str]) -> list[Extractor]:
-    """The extractors behind some groups, with those that they need themselves."""
-    wanted = set(groups)
-    for extractor in reversed(plan):  # dependencies come first
-        if extractor.group in wanted:
-            wanted |= set(extractor.needs)
-    return [extractor for extractor in plan if extractor.group in wanted]
+    return plan if groups is None else with_needs(plan, {*groups, *options.overrides})
 
 
 def recordings_needed(item: Item, judge: Panel, voices: bool = False) -> dict[str, Recording]:

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from blueprints import Blueprint, UserError
@@ -51,7 +50,7 @@ _FILE_OF: dict[type[Outcome], str] = {Judgement: "judgements", Score: "scores"}
 
 
 class Run(RunReader):
-    """Handle on a run folder. Reading needs no lock; use ``with`` to write.
+    """A run folder. Reading needs no lock; use ``with`` to write.
 
     Raises:
         UserError: the folder is no run, or (``with``) somebody else is writing to it.
@@ -79,12 +78,7 @@ class Run(RunReader):
             jsonl.repair(self.path(f"{name}.jsonl"))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._made and not self.exists:  # what failed before it began leaves no folder
             with suppress(OSError):
                 self.path(".lock").unlink()
@@ -131,8 +125,7 @@ class Run(RunReader):
 
     def write_record(self, record: RunRecord) -> None:
         """Replace what the run tells of itself."""
-        text = record.model_dump_json(indent=2)
-        jsonl.write_all(self.path("manifest.json"), [text])
+        jsonl.write_all(self.path("manifest.json"), [record.model_dump_json(indent=2)])
 
     def add_clip(self, record: ClipRecord) -> None:
         """Append one recording's outcome."""

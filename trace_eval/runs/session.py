@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from blueprints import Advice, UserError, counted
@@ -27,13 +26,13 @@ from trace_eval.extracting.workers import end_if_imported_by_worker
 from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case
-from trace_eval.judges.combine.panel import Key
+from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.runs.cases import CaseReader, StoredBlueprints
 from trace_eval.runs.config import settings_of
+from trace_eval.runs.folders import check_continues, input_name, refuse_own_input
 from trace_eval.runs.fuse import check_policy, fuse_run
-from trace_eval.runs.inputs import check_continues, input_name, refuse_own_input
-from trace_eval.runs.language import LanguageAdvice
+from trace_eval.runs.guesses import LanguageAdvice
 from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import (
     Listener,
@@ -69,13 +68,12 @@ _Work = Callable[[Pipeline, _Items], Awaitable[None]]
 class Session:
     """One sitting at a run: opens or continues it, extracts, judges, and sums up.
 
-    Use it with ``with``: the run stays locked meanwhile. Pairs that were scored before are
-    kept, unscored ones are tried again. Every outcome is on disk as soon as it is known, so a
-    killed or interrupted session loses nothing finished.
+    Use it with ``with``: the run stays locked meanwhile. Scored pairs are kept, unscored ones are
+    tried again. Every outcome is on disk as soon as it is known, so a session that is killed
+    loses nothing finished.
 
     Args:
-        source: a run whose items are judged again, on its stored evidence; None: recordings are
-            extracted.
+        source: a run whose items are judged again on its stored evidence; None: extract.
 
     Raises:
         UserError: unknown names in the options, a run made with other options, or one whose
@@ -107,6 +105,7 @@ class Session:
         self.run.check_ours()
         refuse_own_input(self.run, manifest)
         self.rubrics = [load_rubric(name) for name in self.options.rubrics]
+        self._rubric_names = [rubric.name for rubric in self.rubrics]
         usages = (outcome.usage for outcome in self.run.history())
         details = replace(
             self.options.judging,
@@ -141,19 +140,14 @@ class Session:
                 load_model(self.judge)
             self.run.start(self._record, self.manifest)
         except BaseException:
-            self.run.__exit__(None, None, None)
+            self.run.__exit__()
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if not self._judge_closed:
             complete(self.judge.close())
-        self.run.__exit__(kind, error, trace)
+        self.run.__exit__(*error)
 
     def _done(self) -> set[Key]:
         """(item, rubric) of the scores that are there already."""
@@ -195,7 +189,7 @@ class Session:
 
     def pending(self) -> _Items:
         """Items that are not scored yet, in input order."""
-        done = self.run.scored([rubric.name for rubric in self.rubrics] or [""])
+        done = self.run.scored(self._rubric_names or [""])
         return [item for item in self.manifest.items if item.id not in done]
 
     def judge_pending(self, batch_results: Sequence[Path] = ()) -> Summary:
@@ -208,19 +202,13 @@ class Session:
         if batch_results:
             from trace_eval.judges.ask.batch import read_batch
 
-            for judge in self.chat_judges("batch results"):
+            for judge in chat_judges(self.judge, "batch results"):
                 read_batch(judge, batch_results)
         return self._work(Pipeline.judge_all)
 
-    def chat_judges(self, what: str) -> Sequence[LLMJudge]:
-        """The judges behind this one that send messages, for what only those can do."""
-        if not self.judge.chats:
-            raise UserError(f"{what}: judge {self.judge.spec} sends nothing; name an LLM judge")
-        return self.judge.chats
-
     def estimate(self) -> CostEstimate:
         """Calls, tokens and cost of what is not scored yet; extracts, but sends nothing."""
-        judges = self.chat_judges("estimate")
+        judges = chat_judges(self.judge, "estimate")
         self.extract_pending()
         return total(estimate(judge, self.pending_cases()) for judge in judges)
 
@@ -228,7 +216,7 @@ class Session:
         """Write the requests of what is not scored yet; extracts, but sends nothing."""
         from trace_eval.judges.ask.batch import write_batch
 
-        judges = self.chat_judges("batch file")
+        judges = chat_judges(self.judge, "batch file")
         self.extract_pending()
         return write_batch(judges, self.pending_cases, path)
 
@@ -288,8 +276,7 @@ class Session:
 
     def _finish(self) -> None:
         """Bring the run's tables up to date, count, and write what came of this sitting."""
-        names = [rubric.name for rubric in self.rubrics]
-        if names:
+        if names := self._rubric_names:
             write_all(self.run.path("results.csv"), table_of(self.run, names).csv_lines())
         else:
             fuse_run(self.run, self.policy, self._policies()[1:])
@@ -315,6 +302,17 @@ class Session:
             }
         )
         self.run.write_record(self._record)
+
+
+def chat_judges(judge: Panel, what: str) -> Sequence[LLMJudge]:
+    """The judges of a panel that send messages, for what only those can do.
+
+    Raises:
+        UserError: there is none.
+    """
+    if not judge.chats:
+        raise UserError(f"{what}: judge {judge.spec} sends nothing; name an LLM judge")
+    return judge.chats
 
 
 def _advise(text: str | None) -> None:

@@ -40,17 +40,12 @@ PLACES: tuple[Place, ...] = ("transcript", "instruction", "quotation")
 
 @dataclass(frozen=True)
 class Attack:
-    """One injection.
-
-    Attributes:
-        family: what kind it is.
-        number: in its family, from 1.
-        template: the words, with ``{me}`` and ``{other}``.
-    """
+    """One injection of a family, in which it has a number from 1."""
 
     family: str
     number: int
     template: str
+    """The words, with ``{me}`` and ``{other}``."""
 
     @property
     def name(self) -> str:

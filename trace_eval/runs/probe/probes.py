@@ -33,7 +33,7 @@ from trace_eval.runs.probe.report import ProbeReport, ProbeRow
 from trace_eval.runs.run import Run
 
 Change = Callable[[Clip], Samples]
-#: (plain verdict, verdict of the probe), each a label: ``1``, ``2`` or a tie of any type.
+#: Of (plain verdict, verdict of the probe), each a label: ``1``, ``2`` or a tie of any type.
 Holds = Callable[[str, str], bool]
 
 #: Level of a change in gain, dB; silence before and after a padded clip, seconds.
@@ -52,10 +52,8 @@ class Probe:
     """One kind of change.
 
     Attributes:
-        name: of the probe.
-        expected: what must hold, for readers.
+        expected: what must hold, for readers; ``holds`` tells whether it does.
         a, b: what answers A and B of the new pair are made of: a change of the plain A.
-        holds: (plain verdict of the pair, verdict of the probe) -> whether it is as expected.
         swap: the new pair is the plain one in the other order; ``a`` and ``b`` are not used.
     """
 
@@ -135,8 +133,6 @@ def drill_judge(
         manifest: pairs whose answers can be decoded.
         out: folder of ``plain``, one run per probe, the changed recordings, and the result
             (``probes.json``), which a card can show; continued.
-        options: the judge and how it is asked.
-        probes: which ones.
 
     Raises:
         UserError: a manifest without pairs; else as

@@ -28,19 +28,13 @@ class ProbeRow(Strict):
 
 
 class ProbeReport(Strict):
-    """The results of all probes.
-
-    Attributes:
-        judge: its spec.
-        pairs: that were probed.
-        rows: one per probe.
-        left_out: probes that could not be made, and why.
-    """
+    """The results of all probes of a judge, a row each, on so many pairs."""
 
     judge: str
     pairs: int
     rows: tuple[ProbeRow, ...]
     left_out: tuple[str, ...] = ()
+    """Probes that could not be made, and why."""
 
     def save(self, folder: Path) -> Path:
         """Write it into the folder of a drill; returns the file."""
@@ -50,10 +44,7 @@ class ProbeReport(Strict):
 
 
 def read_probes(path: Path) -> ProbeReport:
-    """Read a report that :meth:`ProbeReport.save` wrote.
-
-    Args:
-        path: the file, or the folder of the drill.
+    """Read a report that :meth:`ProbeReport.save` wrote, by its file or the folder of the drill.
 
     Raises:
         UserError: there is none, or it is no such file.
