@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprints import UserError, counted, install_line
+from blueprints import counted, require
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, say, warn, warn_all
 from trace_eval.commands.options import typed
 from trace_eval.commands.result_files import give
@@ -18,9 +18,6 @@ from trace_eval.review.options import QueueOptions, ReviewOptions, ServeOptions
 if TYPE_CHECKING:
     from trace_eval.review.exports import ReviewFiles
     from trace_eval.review.session import Review
-
-#: Import names of the packages that the extra ``review`` installs.
-_PACKAGES = ("fastapi", "starlette", "uvicorn", "python_multipart", "multipart")
 
 
 @from_classes
@@ -100,14 +97,9 @@ def _import(opened: Review, path: Path) -> ReviewFiles:
 
 
 def _serve(opened: Review, serving: ServeOptions) -> None:
-    try:
-        from trace_eval.review.server import serve
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _PACKAGES:
-            raise
-        raise UserError(
-            f"review needs the package {error.name}; run: {install_line('review')}"
-        ) from error
+    for package in ("fastapi", "uvicorn", "python_multipart"):
+        require(package, package, "review", "review")
+    from trace_eval.review.server import serve
 
     def ready(url: str) -> None:
         messages().print(opened.summary(), markup=False)

@@ -213,11 +213,8 @@ def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
     several = (
         f" for {counted(estimate.replies, 'sample')}" if estimate.replies > estimate.calls else ""
     )
-    say(
-        f"{counted(estimate.cases, what)}, {counted(estimate.calls, 'call')} to make{several}"
-        f" ({estimate.cached} in the reply cache,"
-        f" {counted(estimate.unscored, f'{what} lacks', f'{what}s lack')} evidence)"
-    )
+    cases, calls = counted(estimate.cases, what), counted(estimate.calls, "call")
+    say(f"{cases}, {calls} to make{several} {_not_sent(estimate, what)}")
     if estimate.guessed is not None:
         unknown = counted(estimate.guessed, "duration is", "durations are")
         guessed = f"; {unknown} unknown and guessed" if estimate.guessed else ""
@@ -265,11 +262,14 @@ def print_batch(batch: BatchWritten, what: str = "pair") -> None:
     """Which batch files were written."""
     files = ", ".join(map(str, batch.files))
     say(
-        f"{counted(batch.requests, 'request')} -> {files}"
-        f" ({batch.cached} in the reply cache,"
-        f" {counted(batch.unscored, f'{what} lacks', f'{what}s lack')} evidence);"
+        f"{counted(batch.requests, 'request')} -> {files} {_not_sent(batch, what)};"
         " send them, then --batch-results FILE"
     )
+
+
+def _not_sent(planned: CostEstimate | BatchWritten, what: str) -> str:
+    lacking = counted(planned.unscored, f"{what} lacks", f"{what}s lack")
+    return f"({planned.cached} in the reply cache, {lacking} evidence)"
 
 
 def print_checks(title: str, checks: Sequence[Check]) -> None:
