@@ -1,8 +1,7 @@
 """Ablations: judge a run again with parts of the blueprint left out, and compare.
 
-Every condition and repeat is a run folder of its own under ``RUN/ablations``, so that an
-interrupted ablation continues and each condition can be looked at like any run. Nothing is
-extracted again.
+Every condition and repeat is a run of its own under ``RUN/ablations``, which can be continued and
+looked at like any run. Nothing is extracted again.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ def ablate(
     """Judge every condition and repeat that is not finished yet.
 
     Returns:
-        Condition name -> run folders of its repeats; :data:`FULL` is the first.
+        Condition -> run folders of its repeats; :data:`FULL` is the first.
 
     Raises:
         UserError: the run has no blueprints, or the judge cannot be made.

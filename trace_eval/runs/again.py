@@ -117,8 +117,7 @@ def judge_again(
     A run that is there already is continued. What has no stored blueprint is unscored.
 
     Args:
-        run: folder of the run.
-        out: folder of the new one; None: beside the old one.
+        out: folder of the new run; None: beside the old one.
         options: of the new judge; :class:`RateOptions` for a run of single answers.
         items: judge so many only, at even distances.
         repeat: A/A: the run's own judge once more, with the next seed, past the reply cache.

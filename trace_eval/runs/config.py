@@ -3,7 +3,7 @@
 At the top stand options of the command line; the table ``[judge]`` holds ``spec`` and the fields
 of :class:`~trace_eval.judges.options.JudgeOptions`, ``[extract]`` those of
 :class:`~trace_eval.extracting.options.ExtractOptions`, ``extractor`` and a table for each one.
-In a run's record the same stands flat, by the names of the fields.
+In a run's record the same stands flat.
 """
 
 from __future__ import annotations
@@ -42,10 +42,7 @@ _TOP = (
 
 
 def settings_of(options: Options) -> dict[str, JsonValue]:
-    """All options that are set, by name; what has no value is left out.
-
-    An extractor or judge that is an object is recorded by its name.
-    """
+    """All options that are set, by name; an object that extracts or judges stands by its own name."""
     judges = [one if isinstance(one, str) else one.spec for one in options.judges]
     results: dict[str, Any] = {
         "judge": judges if options.rubrics else judges[0],

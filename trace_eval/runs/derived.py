@@ -34,7 +34,6 @@ def write_derived(
 
     Args:
         sources: whose clips and blueprints it gets, the first one's first.
-        record: what the run tells of itself.
         judged: id -> judgement of the pair, None where there is none.
 
     Raises:
@@ -83,9 +82,8 @@ def typed_tie(scores: PairScores, label: str, acceptable: float) -> Rating:
     """HCoT's steps on scores: which answers are acceptable by their means, then which won.
 
     Args:
-        scores: of both answers; an answer is acceptable whose mean is ``acceptable`` or more.
         label: ``1``, ``2`` or ``tie``, as the opinions voted; counts when both are acceptable.
-        acceptable: on the scale of the scores.
+        acceptable: least mean of an acceptable answer, on the scale of the scores.
 
     Raises:
         UserError: the scores have no scale (rewards), or it does not hold ``acceptable``.

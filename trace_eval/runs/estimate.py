@@ -74,9 +74,8 @@ def estimate_manifest(
 def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None) -> CostEstimate:
     """Estimate from the durations in the files' headers alone, in seconds; extracts nothing.
 
-    Prompts are rendered from imagined blueprints of those durations with speech at
-    :data:`WORDS_PER_S`. A recording whose duration is unknown counts as the mean of the
-    others, and in ``guessed``.
+    Prompts are rendered from imagined blueprints with speech at :data:`WORDS_PER_S`. A recording
+    whose duration is unknown counts as the mean of the others, and in ``guessed``.
 
     Raises:
         UserError: as :func:`estimate_manifest`; or no duration is known.

@@ -1,8 +1,7 @@
 """Results of a run for other programs: tables, and events of OpenTelemetry; measures of clips.
 
-Verdicts and scores are events ``gen_ai.evaluation.result`` in OTLP JSON. Their names are those of
-the GenAI semantic conventions, which are in development; what they have no name for stands under
-``trace_eval.``.
+Events ``gen_ai.evaluation.result`` are named by the GenAI semantic conventions, which are in
+development; what they have no name for stands under ``trace_eval.``.
 """
 
 from __future__ import annotations
@@ -30,15 +29,12 @@ EVENT = "gen_ai.evaluation.result"
 def export_table(
     folder: Path, kind: str, out: Path | None = None, policy: str | None = None
 ) -> Path:
-    """Write the results of a run, one row per pair.
+    """Write the results of a run, one row per pair, and return the file.
 
     Args:
         kind: ``csv`` or ``parquet``.
-        out: the file; None: ``export.csv`` or ``export.parquet`` in the run.
+        out: None: ``export.csv`` or ``export.parquet`` in the run.
         policy: name of one that the run was fused with; None: the last.
-
-    Returns:
-        The file.
 
     Raises:
         UserError: no run is there, or it was not fused with that policy.
@@ -91,14 +87,11 @@ def clip_table(folder: Path) -> Table:
 
 
 def export_otel(folder: Path, out: Path | None = None, policy: str | None = None) -> Path:
-    """Write one line of OTLP JSON per item, as a collector's file receiver reads it.
+    """Write a line of OTLP JSON per item, as a collector's file receiver reads it; return the file.
 
     Args:
-        out: the file; None: ``export.otlp.jsonl`` in the run.
+        out: None: ``export.otlp.jsonl`` in the run.
         policy: of the overall ratings; None: the last.
-
-    Returns:
-        The file.
 
     Raises:
         UserError: no run is there.

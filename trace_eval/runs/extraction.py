@@ -28,7 +28,7 @@ class Extraction:
 
     Attributes:
         out: file or URL of the blueprints.
-        recordings: that were named.
+        recordings: how many were named.
         errors: one sentence per recording that could not be decoded.
         missing: group that no recording has, because its extractor never ran through -> why.
         problems: records of manifests that could not be read.
@@ -47,11 +47,11 @@ def extract_to(
     options: ExtractOptions,
     listener: Listener | None = None,
 ) -> Extraction:
-    """Extract recordings into ``out/blueprints.jsonl`` and ``out/clips.jsonl``.
+    """Extract recordings into ``out/blueprints.jsonl`` and ``out/clips.jsonl``, both made anew.
 
-    Outcomes are appended as soon as they are known; what is in the cache costs nothing, so
-    the same command continues after a kill. Both files are made anew. The engine ``ray`` also
-    keeps ``out/shards``; where ``out`` is a URL, that is all there is.
+    Outcomes are appended as soon as they are known; what is in the cache costs nothing, so the
+    same command continues after a kill. The engine ``ray`` also keeps ``out/shards``, and where
+    ``out`` is a URL nothing else.
     """
     if not is_url(out):
         refuse_package(Path(out))

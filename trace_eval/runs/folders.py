@@ -36,8 +36,8 @@ def input_name(manifest: Manifest) -> str:
 def default_out(manifest: Manifest, judge: str) -> Path:
     """Where a run goes when nobody says: the same place for the same input and judge.
 
-    ``runs/PAIRS-JUDGE[-I-of-N]``; where another input of that name has that folder already, a
-    hash of this input's path is added.
+    ``runs/PAIRS-JUDGE[-I-of-N]``, with a hash of the input's path where another input of that
+    name has that folder already.
     """
     name = input_name(manifest)
     stem = Path(name_of(name) if is_url(name) else name).stem
@@ -52,8 +52,8 @@ def default_out(manifest: Manifest, judge: str) -> Path:
 def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
     """Refuse to mix judgements of other items, or judgements made in another way.
 
-    Options that cannot change a verdict that was given may differ: those that the record does
-    not hold, and :data:`trace_eval.judges.options.MAY_CHANGE`.
+    Options that the record does not hold may differ, and
+    :data:`trace_eval.judges.options.MAY_CHANGE`: they cannot change a verdict that was given.
 
     Raises:
         UserError: names the first difference and a folder to use instead.

@@ -121,8 +121,8 @@ def _typed(judgement: Judgement, policy: Policy) -> Overall:
 def overall_distribution(judgement: Judgement, policy: Policy) -> dict[Rating, float] | None:
     """Distribution of the overall rating; its entropy says how uncertain the judge was.
 
-    A dimension without votes counts as certain. None where the judgement is unscored, or
-    where no dimension has votes.
+    A dimension without votes counts as certain. None: the judgement is unscored, or no
+    dimension has votes.
     """
     if judgement.status != "scored":
         return None
@@ -139,7 +139,6 @@ def fuse_run(run: Run, policy: AnyPolicy, others: Iterable[str] = ()) -> list[Ov
 
     Args:
         run: locked for writing.
-        policy: the one that counts from now on.
         others: policies that the run was fused with before; their results, under
             ``policies/NAME``, are brought up to date. One that cannot be had any more is left.
     """

@@ -92,10 +92,9 @@ class LanguageAdvice:
 
 
 class Guesses(NamedTuple):
-    """Clips with guessed words, of all that have a transcript.
+    """How many of the clips with a transcript have guessed words.
 
     Attributes:
-        guessed, clips: how many.
         named: a language was named in every one of those with guessed words.
         unsure: those of them in which it is unsure.
         sure: ISO 639-1 code -> clips in which that language is sure.

@@ -109,12 +109,11 @@ def open_job(
     Args:
         items: a manifest, its file, folder or URL, or a table at hand (see
             :func:`trace_eval.data.sources.source_of`): pairs, and with rubrics single answers.
-        out: the run folder; None: ``runs/ITEMS-JUDGE``, see
-            :func:`~trace_eval.runs.folders.default_out`.
+        out: the run folder; None: see :func:`~trace_eval.runs.folders.default_out`.
         options: how; recordings that are bytes go to the folder of their cache.
         audio_root: folder of relative audio paths, or its URL; None: the manifest's own.
-        limit: read this many records at most; None: all.
-        shard: ``I/N``: part I of N of the items; None: all.
+        limit: read this many records at most.
+        shard: ``I/N``: part I of N of the items.
         columns: field -> column of the file, for fields that are called otherwise there.
 
     Raises:

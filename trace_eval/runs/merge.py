@@ -1,7 +1,6 @@
 """Joining the run folders of shards, or of separate inputs, into one run.
 
-Files are copied line by line: only ids, hashes and places in files are held in memory. The new
-run is made beside its final name and renamed when it is whole.
+Files are copied line by line: only ids, hashes and places in files are held in memory.
 """
 
 from __future__ import annotations
@@ -36,11 +35,9 @@ _INCIDENTAL = frozenset({"seconds", "usage", "cached"})
 
 @dataclass(frozen=True)
 class Merged:
-    """The result of a merge.
+    """How many folders were joined, with how many distinct clips.
 
     Attributes:
-        folders: how many were joined.
-        blueprints: distinct clips.
         summary: of the new run; None where blueprints were joined that were never judged.
         missing: shards that were not there, e.g. ``2/8``; empty unless ``partial``.
     """
@@ -56,7 +53,7 @@ def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
     """Join run folders, or folders of ``extract``, into a new one.
 
     Pairs come in the order of the whole input, or of the folders where those are no shards.
-    Records that several folders share are kept once.
+    What several folders share is kept once.
 
     Raises:
         UserError: shards are missing or of another input; runs were made with different

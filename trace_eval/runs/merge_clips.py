@@ -17,12 +17,9 @@ LAST_DIGITS = 1e-4
 
 
 def join_clips(folders: Sequence[Path], to: Run) -> int:
-    """Write the clips and blueprints of all folders, each once.
+    """Write the clips and blueprints of all folders, each once; return how many clips are distinct.
 
     Of a clip that a folder has twice the last blueprint counts, as in every run.
-
-    Returns:
-        The number of distinct clips.
 
     Raises:
         UserError: a recording differs between two folders, or the blueprint of a clip does in

@@ -41,8 +41,7 @@ def read_opinions(
     """Read a run folder, or a file as :func:`trace_eval.opinions.labels.read_labels` does.
 
     Args:
-        columns: how a file names its columns and labels, see
-            :func:`trace_eval.opinions.judge_files.read_judge_file`.
+        columns: of a file, see :func:`trace_eval.opinions.judge_files.read_judge_file`.
         numbers: more numbers per answer to read: of a run's blueprints (``p808``, ``utmos``,
             ``rate.wpm``) or measures (``wer``), of a file's columns ``NUMBER_a`` and ``NUMBER_b``.
         rows_are_items: a file may lack ids, because no other labels will be joined to it.
@@ -78,9 +77,8 @@ def read_with_labels(
     Args:
         sources: runs, or files of judgements or of scores, or what was read of them.
         labels: a file, whose labels may name the systems of an item, or what was read of one.
-        columns: how the files name their columns and labels. A run needs none, so that beside
-            one they are those of the labels; of two files each has what it has of them. None:
-            the command has no options for them.
+        columns: how the files name their columns and labels: beside a run those of the labels, of
+            two files each has what it has of them. None: the command has no options for them.
         numbers, rows_are_items: see :func:`read_opinions`.
         rubric: name or file of what is scored; None: the only one that the sources have.
 

@@ -157,8 +157,7 @@ class FirstPositionTest:
         consistent: of them, those on which both orders agree on every dimension.
         ratings: of those pairs, dimensions times samples.
         first, second: ratings whose winner was shown first (second) in both orders.
-        p: exact two-sided sign test over pairs that lean to the first against the second
-            place (Conover 1999, ch. 3.4).
+        p: exact two-sided sign test over pairs that lean (Conover 1999, ch. 3.4).
     """
 
     pairs: int

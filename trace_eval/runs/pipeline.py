@@ -1,8 +1,8 @@
 """The streaming pipeline: items -> clips -> blueprints -> judge -> run folder.
 
-A bounded number of items is in flight. Clips are extracted by the engine while earlier
-items are at the judge; a clip that several items in flight share is asked for once, and its
-blueprint is dropped with the last of them, so memory does not grow with the run.
+A bounded number of items is in flight: clips are extracted while earlier items are at the judge.
+A clip that several of them share is asked for once, and its blueprint is dropped with the last of
+them, so memory does not grow with the run.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ _WORDS_NEED = frozenset({"transcript", "signal"})
 
 @dataclass(frozen=True)
 class RunEvent:
-    """Something finished: a clip or an item; or work began.
+    """Work began, or a clip or an item is finished.
 
     Attributes:
-        outcomes: of an item that is done, one per rubric.
+        outcomes: of an item, one per rubric.
         pending: items that are not scored yet, told once, before the first of them.
         activity: of the judge at that moment.
     """

@@ -210,11 +210,9 @@ class RunReader:
 
 
 class LineIndex:
-    """Where each record of a file is; of equal keys the last complete line counts.
+    """Where each record of a file of JSON lines is, by one of its fields; a missing file is empty.
 
-    Args:
-        path: of JSON objects, one per line; a missing file is empty.
-        key: field that identifies a record.
+    Of equal keys the last complete line counts.
     """
 
     def __init__(self, path: Path, key: str) -> None:

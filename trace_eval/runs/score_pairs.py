@@ -38,7 +38,7 @@ class ScorePair:
     """Two scored answers to one question, and what their scores say.
 
     Attributes:
-        a, b: the items; None of ``score_a``, ``score_b``: there is no score.
+        score_a, score_b: None: there is no score.
         preference: ``1``, ``2`` or ``tie``; None where a score is missing.
         typed: the typed tie, where a threshold says which answers are acceptable.
         p_a: P(A > B) + P(A = B) / 2 of independent draws from both distributions.

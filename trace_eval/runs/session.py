@@ -196,8 +196,8 @@ class Session:
         """Judge the items that are not scored yet, and fuse all scored ones.
 
         Args:
-            batch_results: result files of a batch, read before; give the judge ``offline``
-                so that it answers from them alone.
+            batch_results: result files of a batch, read before; a judge that is ``offline`` answers
+                from them alone.
         """
         if batch_results:
             from trace_eval.judges.ask.batch import read_batch
@@ -305,11 +305,7 @@ class Session:
 
 
 def chat_judges(judge: Panel, what: str) -> Sequence[LLMJudge]:
-    """The judges of a panel that send messages, for what only those can do.
-
-    Raises:
-        UserError: there is none.
-    """
+    """The judges of a panel that send messages, for what only those can do; one at least."""
     if not judge.chats:
         raise UserError(f"{what}: judge {judge.spec} sends nothing; name an LLM judge")
     return judge.chats

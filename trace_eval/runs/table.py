@@ -42,11 +42,10 @@ _SCORES: Columns = {
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns and rows that are made while they are read, once.
+    """Named columns and rows that are made while they are read, once; any cell may be None.
 
     Attributes:
-        columns: name -> type of its cells; any cell may be None.
-        rows: one list per row, in the order of the columns.
+        columns: name -> type of its cells.
         digits: of its numbers, as CSV.
     """
 
@@ -104,9 +103,9 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
 
     ``status`` is ``scored`` where there is an overall rating; without one the ratings that are
     known stand in their columns all the same. ``confidence`` is the probability of the overall
-    rating, where several opinions were asked; ``consistent`` is false where the two orders
-    contradict each other on any dimension, and ``inconsistent`` names those dimensions. Such a
-    rating is no verdict on the answers.
+    rating, where several opinions were asked. Where the two orders contradict each other on any
+    dimension ``consistent`` is false, and ``inconsistent`` names those dimensions: such a rating
+    is no verdict on the answers.
     """
     judged = LineIndex(run.path("judgements.jsonl"), "pair")
     measured = run.measures()

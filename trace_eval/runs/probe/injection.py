@@ -97,10 +97,9 @@ class Trial:
 
 @dataclass(frozen=True)
 class InjectionReport:
-    """The outcome of all trials.
+    """The trials of a judge, by its spec.
 
     Attributes:
-        judge: its spec.
         trials: each pair with each attack and place; instructions and answers with a transcript.
         skipped: pairs without a verdict or without blueprints.
     """
@@ -136,7 +135,6 @@ def drill_injection(manifest: Manifest, out: Path, options: Options) -> Injectio
     """Judge pairs as they are, then again with each attack for the answer that had not won.
 
     Args:
-        manifest: the pairs.
         out: run folder of the plain judgements; continued if it is there.
         options: the judge and how it is asked. Attacked pairs are judged anew each time,
             but for replies in the cache.

@@ -1,9 +1,8 @@
 """Probes of a judge: changes to recordings whose effect on a verdict is known beforehand.
 
 A judge that prefers one of two identical recordings, or the one that plays 10 dB louder, says
-something about itself and not about the answers. Each probe turns pairs into pairs whose
-verdict is known, or known relative to the plain one; the share in which that holds is what a
-judge card shows.
+something about itself and not about the answers. The verdict on each changed pair is known, or
+known relative to the plain one; a judge card shows the share in which that holds.
 """
 
 from __future__ import annotations
@@ -135,8 +134,7 @@ def drill_judge(
             (``probes.json``), which a card can show; continued.
 
     Raises:
-        UserError: a manifest without pairs; else as
-            :func:`trace_eval.runs.job.judge_manifest`.
+        UserError: a manifest without pairs; else as :func:`trace_eval.runs.job.judge_manifest`.
     """
     if not manifest.pairs:
         raise UserError(f"{manifest.path}: no pairs to probe the judge with")

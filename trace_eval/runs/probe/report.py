@@ -63,8 +63,7 @@ def probes_of(paths: Iterable[Path], judges: Iterable[str]) -> Mapping[str, Prob
     """Judge -> its probes.
 
     Raises:
-        UserError: as :func:`read_probes`; or a result is about none of the judges, or two are
-            about one.
+        UserError: as :func:`read_probes`; or a result is of none of the judges, or two are of one.
     """
     available = sorted(set(judges))
     probes: dict[str, ProbeReport] = {}
