@@ -42,7 +42,7 @@ _TOP = (
 
 
 def settings_of(options: Options) -> dict[str, JsonValue]:
-    """All options that are set, by name; an object that extracts or judges stands by its own name."""
+    """All options that are set, by name; objects that extract or judge stand by their own names."""
     judges = [one if isinstance(one, str) else one.spec for one in options.judges]
     results: dict[str, Any] = {
         "judge": judges if options.rubrics else judges[0],

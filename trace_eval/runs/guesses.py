@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blueprints import (
     UNSURE,
@@ -16,13 +16,16 @@ from blueprints import (
     language_name,
     written_language,
 )
-from extractors import Extractor, better_recogniser, guess_of, guessed
+from extractors import better_recogniser, guess_of, guessed
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.items import Item
 from trace_eval.data.measures.language import requested_language
-from trace_eval.extracting.clip import Extracted
 from trace_eval.runs.options import Options
 from trace_eval.runs.run import Run
+
+if TYPE_CHECKING:  # bring numpy
+    from extractors import Extractor
+    from trace_eval.extracting.clip import Extracted
 
 #: So many items are looked at; so many texts must be foreign where none of them names a language.
 ITEMS, UNNAMED = 100, 3
