@@ -23,7 +23,6 @@ class Finding:
     """One result about a run.
 
     Attributes:
-        title: what it is.
         report: all figures, as the statistics made them.
         tables: the same for people.
         sentences: what it comes to, in words, as the command prints them first.
@@ -80,8 +79,9 @@ class Finding:
         return pandas.DataFrame([flat(row) for row in rows])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the figures, a line each, in the colours of the report: counts as bars, shares
-        and scores as dots with their intervals; the dots of baselines are open.
+        """Draw the figures, a line each, in the colours of the report.
+
+        Counts are bars; shares and scores are dots with their intervals, open for baselines.
 
         Args:
             ax: where; None: a new figure.

@@ -208,11 +208,7 @@ def cards_finding(cards: Sequence[Card]) -> Finding:
 
 
 class FindingsPage(PosixPath):
-    """The file of a report, which a notebook shows with its sentences.
-
-    Attributes:
-        finding: what the page says first; None: of a path that was derived from it.
-    """
+    """The file of a report, which a notebook shows with its sentences; a derived path has none."""
 
     finding: Finding | None = None
 

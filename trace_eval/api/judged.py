@@ -38,10 +38,10 @@ class Run(StoredRun):
     """A run folder: its records, and what can be said of it.
 
     Each method is a command of the same meaning (``agree``, ``rank``, ``compare``, ``screen``,
-    ``card``, ``report``) and takes its options as keywords; each gives a
-    :class:`~trace_eval.api.Finding`, with ``sentences``, ``to_pandas()``, ``plot()`` and
-    tables for notebooks, and :meth:`report` the path of its page, with the same. ``labels`` are a
-    file, a data frame or a list of dicts; None: those in the run.
+    ``card``, ``report``), takes its options as keywords and gives a
+    :class:`~trace_eval.api.Finding`, with ``sentences``, ``to_pandas()``, ``plot()`` and tables for
+    notebooks; :meth:`report` gives the path of its page, with the same. ``labels`` are those of
+    annotators: a file, a data frame or a list of dicts; None: those in the run.
     """
 
     def __repr__(self) -> str:
@@ -71,7 +71,6 @@ class Run(StoredRun):
         """Compare the judge with human labels.
 
         Args:
-            labels: of annotators.
             columns: field -> column of the labels.
             options: of :class:`trace_eval.stats.AgreeOptions`; ``resamples``, ``level``, ``seed``.
 
@@ -93,7 +92,7 @@ class Run(StoredRun):
         """Which system is better?
 
         Args:
-            labels, columns: as of :meth:`agreement`.
+            columns: as of :meth:`agreement`.
             systems: names of the systems of A and B, where the pairs name none.
             options: of :class:`trace_eval.stats.RankOptions`; ``resamples``, ...
 
@@ -118,7 +117,6 @@ class Run(StoredRun):
 
         Args:
             others: a run or several, or their folders.
-            labels: as of :meth:`agreement`.
             options: of :class:`trace_eval.compare.CompareOptions`; ``resamples``, ...
 
         Raises:
@@ -140,7 +138,6 @@ class Run(StoredRun):
         """Which pairs may the judge decide alone?
 
         Args:
-            labels: as of :meth:`agreement`.
             options: of :class:`trace_eval.stats.inference.decidable.ScreenOptions`.
 
         Raises:
@@ -176,16 +173,13 @@ class Run(StoredRun):
         audio: bool = False,
         redact: bool = False,
     ) -> findings.FindingsPage:
-        """Write one HTML file that shows the run.
+        """Write one HTML file that shows the run; gives its path.
 
         Args:
             out: the file; None: ``report.html`` inside the run.
             audio: copy the recordings beside it.
             redact: take digits, mail addresses, card and phone numbers out of words, and mute
                 them in copies. Of runs of pairs.
-
-        Returns:
-            The file.
         """
         from trace_eval.report.write import write_report
 

@@ -1,7 +1,7 @@
 """Options that several commands share: of extraction, of judges, and of files of options.
 
-A command that is decorated takes the finished options object; the decorator gives it the
-single options on the command line. Names, types, defaults and help come from the dataclass.
+A decorator gives a command the single options on the command line, and the command takes the
+finished object. Names, types, defaults and help come from the dataclass.
 """
 
 from __future__ import annotations

@@ -28,8 +28,7 @@ class Pace:
     Attributes:
         what: the word before the numbers of a line.
         total: of what is to be done, until an event reports another number; ``done`` of it.
-        clips: recordings extracted, or read from the cache.
-        audio_s: seconds of audio in them.
+        clips: recordings extracted, or read from the cache, with so many seconds of audio.
         calls: to the judge's model that are in flight; None: it makes none.
         cost_usd: spent so far; None: no price is known.
     """
@@ -116,11 +115,9 @@ def counting(what: str) -> Iterator[Callable[[int, int | None], None]]:
 
 @contextmanager
 def progress(total: int, what: str = "judging") -> Iterator[Listener]:
-    """A progress bar on a terminal; gives the listener that drives it.
+    """A progress bar on a terminal, after the word ``what``; gives the listener that drives it.
 
-    Args:
-        total: items, or clips where ``what`` is ``extracting``.
-        what: the word before the bar.
+    ``total`` counts items, or clips where ``what`` is ``extracting``.
     """
     console, pace, warned = messages(), Pace(what, total), False
     with _bar(what) as bar:

@@ -1,13 +1,11 @@
 """The files of a call: ``--json``, ``--plot``, ``--latex``, ``--csv``, and checks before the work.
 
-``--json`` and ``--quiet`` are added to every command where the commands are looked up, ``--plot``
-and ``--latex`` to each of :data:`COMMANDS`. A command hands over its result by :func:`give`, and
-its report by :func:`give_figures`; the JSON document is made from the result's own type, whose
-schema ``trace-eval schema`` prints.
+A command hands over its result by :func:`give`, and its report by :func:`give_figures`; the JSON
+document is made from the result's own type, whose schema ``trace-eval schema`` prints.
 
-Outputs are checked before a command begins to work. The library refuses to replace what is not
-ours, but late: after hours of judging. And it does not know what else the command line names: no
-input is ever an output, whatever links or names lie between.
+Outputs are checked before the work, because the library refuses to replace what is not ours after
+hours of judging, and does not know what else the command line names: no input is ever an output,
+whatever links or names lie between.
 """
 
 from __future__ import annotations

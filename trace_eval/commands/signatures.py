@@ -1,8 +1,8 @@
 """Signatures of commands from dataclasses: an option is a field, named and explained there.
 
-A decorated command takes finished objects. What its options are called, of which type they are,
-what they default to and what the help page says of them stands in the class alone: fields, their
-metadata (see :func:`trace_eval.data.settings.option_field`) and ``Attributes`` of the docstring.
+A decorated command takes finished objects. Name, type, default and help of an option stand in the
+class alone: fields, their metadata (see :func:`trace_eval.data.settings.option_field`) and
+``Attributes`` of the docstring.
 """
 
 from __future__ import annotations
@@ -72,8 +72,7 @@ def with_options(
     """A command that takes ``parameters`` and hands them to ``command`` as one object.
 
     Args:
-        command: has a keyword parameter ``target``.
-        parameters: what takes its place on the command line.
+        target: the keyword parameter of ``command`` whose place they take.
         build: (values of ``parameters``, all other values and the ``context``) -> the object.
     """
     signature = inspect.signature(command, eval_str=True)

@@ -69,9 +69,9 @@ def stamp_of(path: Path) -> Stamp | None:
 class Cache:
     """One process's handle on a cache folder. Safe beside any number of others.
 
-    A damaged entry is a miss and is written anew. Where the cache itself cannot be used (a
-    full or read-only disk, a database that is damaged or locked) it knows nothing and keeps
-    nothing from then on, and :attr:`problem` says why: that costs time, never a clip.
+    A damaged entry is a miss and is written anew. Where the cache itself cannot be used (a full or
+    read-only disk, a damaged or locked database) it knows and keeps nothing from then on, and
+    :attr:`problem` says why: that costs time, never a clip.
 
     Raises:
         UserError: ``folder`` is no folder.
@@ -149,8 +149,7 @@ class Cache:
     def claim(self, *clips: str) -> Iterator[None]:
         """Hold clips against every other process, so that none is extracted twice.
 
-        A lock is one of 256 files. Sorted order keeps two holders of several clips from
-        waiting for each other.
+        A lock is one of 256 files. They are sorted, so that two holders never wait for each other.
         """
         with ExitStack() as stack:
             for name in sorted({clip[:2] for clip in clips}) if self._db else ():

@@ -1,8 +1,4 @@
-"""Recordings -> blueprints: decode once, ask the cache, run what is missing.
-
-This is everything that happens to clips inside one process; :mod:`trace_eval.extracting.engine`
-spreads it over several.
-"""
+"""Recordings -> blueprints, inside one process: decode once, ask the cache, run what is missing."""
 
 from __future__ import annotations
 
@@ -49,7 +45,7 @@ class ClipExtractor:
     """Runs a plan of extractors over recordings, through the cache.
 
     Args:
-        plan: extractors in dependency order.
+        plan: in dependency order.
         max_seconds: longer recordings are refused.
         keep_models: hold every model; else each is released before the next one is loaded.
     """

@@ -1,8 +1,8 @@
 """The local engine: clips over processes, a dead worker costing one clip.
 
-Each slot owns one worker process and one clip (or batch) at a time, so nothing queues up
-unseen and a crash of native code is pinned to the clip that caused it. Where models run on
-a GPU, one process per GPU does that and nothing else, fed by those that do the rest.
+Each slot owns one worker process and one clip (or batch) at a time, so nothing queues up unseen
+and a crash of native code is pinned to its clip. Where models run on a GPU, one process per GPU
+does that and nothing else, fed by those that do the rest.
 """
 
 from __future__ import annotations
@@ -30,15 +30,12 @@ class Engine(Protocol):
     @property
     def capacity(self) -> int:
         """Clips that keep it busy; fewer in flight leave workers idle."""
-        ...
 
     async def extract(self, source: ClipSource) -> Extracted:
         """The blueprint of one recording; waits for a free worker."""
-        ...
 
     async def close(self) -> None:
         """Stop the workers."""
-        ...
 
 
 class LocalEngine:
@@ -111,9 +108,8 @@ class _Waiting(NamedTuple):
 class _Lane:
     """Slots of one kind and what waits for them.
 
-    Later stages go first: a clip that was begun is finished before the next one is, so that
-    little lies between two stages. Workers take what is there, up to a batch, and never wait
-    for a batch to fill.
+    Later stages go first: a begun clip is finished before the next one is begun, so that little
+    lies between two stages. Workers take what is there, up to a batch, and never wait for more.
     """
 
     def __init__(self, slots: Sequence[Slot], stages: Sequence[Stage]) -> None:
@@ -172,8 +168,7 @@ class _Lane:
 async def each(items: Iterable[T], work: Callable[[T], Awaitable[object]], window: int) -> None:
     """Work on all items, begun in order, at most ``window`` of them at a time.
 
-    The next item is taken when there is room for it. The first exception ends the others
-    and passes through.
+    An item is taken when there is room for it. The first exception ends the others and passes.
     """
     slots = asyncio.Semaphore(window)
 

@@ -17,10 +17,9 @@ BATCH_PER_MODEL = 32
 
 @dataclass(frozen=True)
 class Stage:
-    """Extractors that run in one go, in one process.
+    """Extractors that run in one go, in one process, and fill some groups.
 
     Attributes:
-        groups: what they fill.
         on_gpu: they need the process that holds the models of a GPU.
         batch_size: clips that are worth handing over at once.
     """
@@ -56,8 +55,7 @@ class Plan:
         """The stages of the plan, in order.
 
         Args:
-            split: keep what runs on a GPU apart from the rest, so that its process does
-                nothing else; False: one stage.
+            split: keep what runs on a GPU apart, in a process of its own; False: one stage.
         """
         if not split:
             return [self._stage(self.extractors, on_gpu=False)]

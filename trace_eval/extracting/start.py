@@ -160,18 +160,17 @@ def source_from(content: Path | str | bytes) -> ClipSource:
 
 def extract_each(
     sources: Collection[ClipSource],
-    options: ExtractOptions | None = None,
-    listener: Callable[[Extracted], None] = lambda _: None,
+    options: ExtractOptions,
+    listener: Callable[[Extracted], None],
     shards: str | None = None,
 ) -> None:
     """Extract recordings and tell of each as soon as it is done; keeps none of them.
 
     Args:
         sources: distinct recordings.
-        shards: where the engine ``ray`` keeps its results: a folder or an fsspec URL.
+        shards: as of :func:`engine_of`.
     """
     end_if_imported_by_worker()
-    options = options or ExtractOptions()
     plan = extractors_of(options)
 
     async def work() -> None:
@@ -210,7 +209,8 @@ def extract(
         if listener:
             listener(extracted)
 
-    extract_each({source.id: source for source in requested}.values(), options, keep)
+    distinct = {source.id: source for source in requested}.values()
+    extract_each(distinct, options or ExtractOptions(), keep)
     return [results[source.id] for source in requested]
 
 

@@ -30,7 +30,6 @@ class Work:
     """A chunk on its way through the stages.
 
     Attributes:
-        chunk: what it is of.
         extracted: what earlier stages found, by recording; empty before the first one.
         done: its shard was there already, so that nobody works on it.
         problem: why this cluster cannot do the job; Ray would lose the type of an exception.
@@ -51,7 +50,6 @@ class Brief:
     """The settings that every actor of a job gets.
 
     Attributes:
-        plan: what is run.
         split: what runs on a GPU is a stage of its own.
         place: of the shards.
         record: group -> provenance, as the driver sees it.
@@ -119,11 +117,7 @@ class StageActor:
         return extracted
 
     def _store(self, work: Work) -> tuple[bytes, str]:
-        """Write the shard where every machine sees it; else its bytes, for the driver.
-
-        Returns:
-            The bytes that are left to write, and why the shard cannot be had.
-        """
+        """Write the shard where every machine sees it; (bytes for the driver to write, problem)."""
         if work.done or work.problem:
             return b"", work.problem
         content = to_parquet(work.extracted, work.chunk.versions)

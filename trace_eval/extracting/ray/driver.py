@@ -1,7 +1,7 @@
 """The process that drives Ray: it can be stopped at any moment, and takes Ray's state with it.
 
-Ray connects a whole process to a cluster, prints among its output, and cannot be left while
-it works without bringing the process down. So it gets one of its own.
+Ray connects a whole process to a cluster, prints among its output, and cannot be left while it
+works without bringing the process down.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ class RayJob:
     """The settings of the driver.
 
     Attributes:
-        plan: what is run.
         record: group -> provenance, as the user's machine sees it.
         digest: of the plan.
         names: of the plan's shards that are there.
@@ -158,9 +157,8 @@ def _run(
 ) -> Iterator[tuple[str, bytes]]:
     """Run the stages of a plan as Ray Data ``map_batches`` over pools of actors.
 
-    A row is a chunk, so that it is never split or merged on its way. Order is not kept; the name
-    tells which shard came out. When a node dies, Ray restarts its actors elsewhere and runs their
-    tasks again.
+    A row is a chunk, so that it is never split or merged on its way; chunks come out in any order.
+    When a node dies, Ray restarts its actors elsewhere and runs their tasks again.
 
     Args:
         most: actors of the first stage; None: as many as the cluster has room for.

@@ -25,14 +25,13 @@ _HELD = 8
 class RayEngine:
     """An :class:`~trace_eval.extracting.engine.Engine` over a Ray cluster.
 
-    All recordings are handed over at once, and shards appear while the first are asked for.
-    Recordings that an earlier job has finished are read from its shards; with nothing else to
-    do, Ray is not started at all. Make it inside a running event loop.
+    All recordings are handed over at once, and shards appear while the first are asked for. What an
+    earlier job has finished is read from its shards; with nothing else to do, Ray is not started.
+    Make it inside a running event loop.
 
     Args:
         sources: every recording that :meth:`extract` will be asked for.
-        place: folder or fsspec URL of the shards. A folder is written by this machine, a URL
-            by the workers.
+        place: folder of the shards, written by this machine, or fsspec URL, written by the workers.
         options: address of the cluster, device, and ``workers`` as the most CPU actors.
 
     Raises:

@@ -34,8 +34,7 @@ class Chunk:
 
     Attributes:
         name: of its shard: digest of the plan, digest of the recordings.
-        sources: the recordings.
-        versions: of their files, as seen before they were read.
+        versions: of the files, as seen before they were read.
         again: there is a shard of that name, and none of its recordings came to anything.
     """
 
@@ -56,8 +55,7 @@ def finished(
 ) -> dict[str, str]:
     """Source id -> the shard that holds it for good, for those recordings that have one.
 
-    A recording counts while its file is as it was. A URL is taken to name the same recording
-    for ever.
+    A recording counts while its file is as it was; behind a URL it is taken to stay the same.
     """
     shards: dict[str, str] = {}
     if not names:

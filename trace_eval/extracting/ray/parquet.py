@@ -1,8 +1,7 @@
 """Shards: finished recordings as Parquet files, in a folder or at any fsspec URL.
 
-One row per recording, :data:`SCHEMA`. A shard appears as a whole or not at all. Its name
-begins with the digest of the plan that made it, so that shards of another plan may lie in the
-same folder and are never taken for this one's.
+One row per recording, :data:`SCHEMA`. A shard appears as a whole or not at all. Its name begins
+with the digest of its plan, so that shards of another plan in the same folder are told apart.
 """
 
 from __future__ import annotations
@@ -61,11 +60,7 @@ class ParquetEntry(NamedTuple):
 
 
 def to_parquet(extracted: Sequence[Extracted], versions: Sequence[str | None]) -> bytes:
-    """The bytes of a shard.
-
-    Args:
-        versions: of their files, in the same order; None where nobody looked.
-    """
+    """The bytes of a shard; ``versions`` are those of the files, None where nobody looked."""
     rows = [_row(one, version) for one, version in zip(extracted, versions, strict=True)]
     sink = BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, SCHEMA), sink, compression="zstd")
