@@ -22,7 +22,7 @@ from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
-from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, Brief, StageActor, Work
+from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, StageActor, Work
 from trace_eval.extracting.ray.cluster import Size
 from trace_eval.extracting.ray.driver import RayJob, _split
 from trace_eval.extracting.ray.engine import RayEngine
@@ -52,7 +52,7 @@ def test_rows_come_back_as_they_went_in(tmp_path: Path) -> None:
     folder = ShardFolder(str(tmp_path / "new" / "shards"))
     folder.write("1.parquet", to_parquet(result, ["5-6", None, None, None]))
     assert folder.outcomes("1.parquet") == result
-    assert [tuple(entry) for entry in folder.entries("1.parquet")] == [
+    assert folder.entries("1.parquet") == [
         ("a", "5-6", True),
         ("b", None, False),  # another try may do better
         ("c", None, True),
@@ -105,7 +105,9 @@ def test_a_shard_counts_for_its_plan_and_its_files_only(tmp_path: Path) -> None:
     assert not finished(folder, names, [source])
 
 
-def _act(actor: StageActor, work: Work) -> Any:
+def _act(plan: Plan, place: str, work: Work) -> Any:
+    (stage,) = plan.stages(split=False)
+    actor = StageActor(plan, stage, True, place, plan_record(plan.extractors))
     cell = np.empty(1, dtype=object)
     cell[0] = work.packed()
     return actor({WORK: cell})
@@ -116,12 +118,12 @@ def test_an_actor_writes_to_a_url_and_never_works_twice(tmp_path: Path) -> None:
     clip, log = write(tmp_path / "a.wav", tone()), tmp_path / "log"
     plan = Plan((Counting(log),), tmp_path / "cache")
     (chunk,) = cut(plan_digest(plan), [ClipSource(str(clip), path=clip)], workers=1)
-    brief = Brief(plan, False, f"memory://{tmp_path}", plan_record(plan.extractors))
+    place = f"memory://{tmp_path}"
     set_url_access(UrlAccess())  # on the worker nobody has typed anything; the plan says it
     for _ in range(2):  # its node died after the first time, before anybody was told
-        out = _act(StageActor(brief, 0), Work(chunk))
+        out = _act(plan, place, Work(chunk))
         assert (out[NAME][0], out[PARQUET][0], out[PROBLEM][0]) == (chunk.name, b"", "")
-    (result,) = ShardFolder(brief.place).outcomes(chunk.name)
+    (result,) = ShardFolder(place).outcomes(chunk.name)
     (local,) = extract(
         [clip], ExtractOptions(overrides=_only(log), cache=tmp_path / "2", workers=0)
     )
@@ -133,14 +135,13 @@ def test_an_actor_writes_to_a_url_and_never_works_twice(tmp_path: Path) -> None:
 def test_a_failed_recording_behind_a_url_is_tried_again(tmp_path: Path) -> None:
     clip, log = write(tmp_path / "a.wav", tone(peak=0.44)), tmp_path / "log"
     plan = Plan((Counting(log),), tmp_path / "cache")
-    digest = plan_digest(plan)
-    brief = Brief(plan, False, f"memory://{tmp_path}", plan_record(plan.extractors))
-    source, folder = ClipSource("s3://b/a", path=clip), ShardFolder(brief.place)
+    digest, place = plan_digest(plan), f"memory://{tmp_path}"
+    source, folder = ClipSource("s3://b/a", path=clip), ShardFolder(place)
     for times in (1, 2):
         names = folder.names(digest)
         assert not finished(folder, names, [source])
         (chunk,) = cut(digest, [source], 1, names)
-        _act(StageActor(brief, 0), Work(chunk))
+        _act(plan, place, Work(chunk))
         assert len(log.read_text().splitlines()) == times
     assert folder.names(digest) == [chunk.name]
 

@@ -13,7 +13,7 @@ import numpy as np
 from extractors import Extractor, known_hashes, prime_hashes
 from trace_eval.data.access import set_url_access
 from trace_eval.extracting.clip import Extracted, error_text
-from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.plan import Plan, Stage
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.job import Chunk
 from trace_eval.extracting.ray.parquet import ShardFolder, to_parquet
@@ -41,41 +41,30 @@ class Work:
     problem: str = ""
 
     def packed(self) -> bytes:
-        """As a cell of a table."""
+        """The cell of a table."""
         return pickle.dumps(self)
 
 
-@dataclass(frozen=True)
-class Brief:
-    """The settings that every actor of a job gets.
+class StageActor:
+    """One stage of a plan, over one chunk at a time.
 
-    Attributes:
-        split: what runs on a GPU is a stage of its own.
+    Args:
         place: of the shards.
         record: group -> provenance, as the driver sees it.
     """
 
-    plan: Plan
-    split: bool
-    place: str
-    record: dict[str, Any]
-
-
-class StageActor:
-    """One stage of a plan, over one chunk at a time."""
-
-    def __init__(self, brief: Brief, number: int) -> None:
-        prime_hashes(brief.plan.hashes)
-        set_url_access(brief.plan.access)
-        stages = brief.plan.stages(brief.split)
-        self._stage = stages[number]
-        self._last = number == len(stages) - 1
-        self._folder = ShardFolder(brief.place)
-        mine = [e for e in brief.plan.extractors if e.group in self._stage.groups]
-        self._problem = _difference(mine, brief.record)
+    def __init__(
+        self, plan: Plan, stage: Stage, last: bool, place: str, record: dict[str, Any]
+    ) -> None:
+        prime_hashes(plan.hashes)
+        set_url_access(plan.access)
+        self._stage, self._last = stage, last
+        self._folder = ShardFolder(place)
+        mine = [extractor for extractor in plan.extractors if extractor.group in stage.groups]
+        self._problem = _difference(mine, record)
         self._loop = asyncio.new_event_loop()
         # The worker sees what this actor sees: the GPUs that Ray has given to it.
-        self._slot = Slot(replace(brief.plan, hashes=known_hashes()), WorkerDevice())
+        self._slot = Slot(replace(plan, hashes=known_hashes()), WorkerDevice())
 
     def __call__(self, batch: Batch) -> Batch:
         """Work on the chunk of a one-row batch."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from blueprints import UserError, install_line, is_installed
+from blueprints import UserError, install_line
 from trace_eval.data.system import cores
 
 INSTALL = install_line("ray")
@@ -38,16 +38,6 @@ class Size(NamedTuple):
 
     cpus: float
     gpus: float
-
-
-def check_installed() -> None:
-    """Say what to type where Ray is missing.
-
-    Raises:
-        UserError: it is.
-    """
-    if not is_installed("ray"):
-        raise UserError(f"engine ray: the package ray is not installed; run: {INSTALL}")
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, Brief, StageActor, Work
+from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, StageActor, Work
 from trace_eval.extracting.ray.cluster import Size, joined
 from trace_eval.extracting.ray.job import Chunk, cut
 from trace_eval.extracting.source import ClipSource
@@ -61,14 +61,6 @@ class RayJob:
     options: ExtractOptions
 
 
-@dataclass(frozen=True)
-class Begun:
-    """The driver's first message: how the job was cut."""
-
-    chunks: dict[str, list[str]]
-    workers: int
-
-
 class Driver:
     """The driver's process, as seen from outside."""
 
@@ -80,10 +72,10 @@ class Driver:
             self._process.start()
         theirs.close()
 
-    def begun(self) -> Begun:
-        """Wait for the cluster and the cut."""
-        begun: Begun = self._next()
-        return begun
+    def begun(self) -> tuple[int, dict[str, list[str]]]:
+        """Wait for the cluster: its workers, and shard -> recordings as the job was cut."""
+        workers, chunks = self._next()
+        return workers, chunks
 
     def arrivals(self) -> Iterator[tuple[str, bytes]]:
         """(name, content that is yet to be written) of the shards as they are finished."""
@@ -128,12 +120,11 @@ def _drive(job: RayJob, pipe: Connection) -> None:
 
 
 def _work(job: RayJob, size: Size, pipe: Connection) -> None:
-    split, most = _split(job, size), job.options.workers or None
-    workers = max(1, min(int(size.cpus), most or int(size.cpus)))
+    split, cpus = _split(job, size), int(size.cpus)
+    workers = max(1, min(cpus, job.options.workers or cpus))
     chunks = cut(job.digest, job.sources, workers, job.names)
-    pipe.send(Begun({c.name: [source.id for source in c.sources] for c in chunks}, workers))
-    brief = Brief(job.plan, split, job.place, job.record)
-    for arrived in _run(brief, chunks, size, most):
+    pipe.send((workers, {c.name: [source.id for source in c.sources] for c in chunks}))
+    for arrived in _run(job, split, chunks, size):
         pipe.send(arrived)
 
 
@@ -153,15 +144,12 @@ def _split(job: RayJob, size: Size) -> bool:
 
 
 def _run(
-    brief: Brief, chunks: Sequence[Chunk], size: Size, most: int | None
+    job: RayJob, split: bool, chunks: Sequence[Chunk], size: Size
 ) -> Iterator[tuple[str, bytes]]:
     """Run the stages of a plan as Ray Data ``map_batches`` over pools of actors.
 
     A row is a chunk, so that it is never split or merged on its way; chunks come out in any order.
     When a node dies, Ray restarts its actors elsewhere and runs their tasks again.
-
-    Args:
-        most: actors of the first stage; None: as many as the cluster has room for.
 
     Raises:
         UserError: a worker cannot do what the driver asks for.
@@ -170,15 +158,16 @@ def _run(
 
     rows = [{WORK: Work(chunk).packed()} for chunk in chunks]
     flow: Any = ray.data.from_items(rows, override_num_blocks=len(rows))
-    for number, stage in enumerate(brief.plan.stages(brief.split)):
+    most, stages = job.options.workers or None, job.plan.stages(split)
+    for number, stage in enumerate(stages):
         limit = len(chunks) if most is None or number else max(1, min(len(chunks), most))
         room = size.gpus if stage.on_gpu else 1 if number else size.cpus
-        cpus = (LATER_STAGE_CPU if number else FIRST_STAGE_CPU) if brief.split else WHOLE_CPU
+        cpus = (LATER_STAGE_CPU if number else FIRST_STAGE_CPU) if split else WHOLE_CPU
         flow = flow.map_batches(
             StageActor,
             batch_size=1,
             batch_format="numpy",
-            fn_constructor_args=(brief, number),
+            fn_constructor_args=(job.plan, stage, stage is stages[-1], job.place, job.record),
             compute=ray.data.ActorPoolStrategy(
                 min_size=1,
                 max_size=limit,

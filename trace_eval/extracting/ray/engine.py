@@ -8,11 +8,12 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import replace
 
+from blueprints import UserError, is_installed
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
-from trace_eval.extracting.ray.cluster import check_installed
+from trace_eval.extracting.ray.cluster import INSTALL
 from trace_eval.extracting.ray.driver import Driver, RayJob
 from trace_eval.extracting.ray.job import CHUNK_CLIPS, finished, plan_digest
 from trace_eval.extracting.ray.parquet import ShardFolder
@@ -57,13 +58,10 @@ class RayEngine:
         self._shards = finished(self._folder, names, wanted)
         self._before = frozenset(self._shards.values())
         if left := [source for source in wanted if source.id not in self._shards]:
-            check_installed()
-            self._start(
-                RayJob(
-                    *(plan, plan_record(plan.extractors), digest, frozenset(names)),
-                    *(left, place, options),
-                )
-            )
+            if not is_installed("ray"):
+                raise UserError(f"engine ray: the package ray is not installed; run: {INSTALL}")
+            record = plan_record(plan.extractors)
+            self._start(RayJob(plan, record, digest, frozenset(names), left, place, options))
 
     @property
     def capacity(self) -> int:
@@ -98,12 +96,11 @@ class RayEngine:
     def _start(self, job: RayJob) -> None:
         self._driver = Driver(job)
         try:
-            begun = self._driver.begun()
+            self._workers, chunks = self._driver.begun()
         except BaseException:
             self._driver.stop()
             raise
-        self._workers = begun.workers
-        for name, sources in begun.chunks.items():
+        for name, sources in chunks.items():
             self._arrivals[name] = self._loop.create_future()
             self._shards |= dict.fromkeys(sources, name)
         self._thread = threading.Thread(target=self._receive, args=(self._driver,), daemon=True)

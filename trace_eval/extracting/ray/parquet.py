@@ -10,7 +10,6 @@ import json
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -49,14 +48,6 @@ SCHEMA = pa.schema(
 )
 
 SUFFIX = ".parquet"
-
-
-class ParquetEntry(NamedTuple):
-    """What is small of a row: enough to know what is left to do."""
-
-    source: str
-    version: str | None
-    final: bool
 
 
 def to_parquet(extracted: Sequence[Extracted], versions: Sequence[str | None]) -> bytes:
@@ -133,11 +124,10 @@ class ShardFolder:
             return
         replace_file(Path(self._path(name)), content)
 
-    def entries(self, name: str) -> list[ParquetEntry]:
-        """What is small of a shard's rows."""
-        return [
-            ParquetEntry(**row) for row in self._read(name, list(ParquetEntry._fields)).to_pylist()
-        ]
+    def entries(self, name: str) -> list[tuple[str, str | None, bool]]:
+        """(source, version, final) of a shard's rows: enough to know what is left to do."""
+        rows = self._read(name, ["source", "version", "final"]).to_pylist()
+        return [(row["source"], row["version"], row["final"]) for row in rows]
 
     def outcomes(self, name: str) -> list[Extracted]:
         """The rows of a shard, as the engine that made them told them."""
