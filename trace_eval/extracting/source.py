@@ -47,7 +47,14 @@ class ClipSource:
         Raises:
             UserError: it is too large to be fetched.
         """
-        result = self._whole_stamp()
+        result = None
+        if self.path is not None:
+            result = stamp_of(self.path)
+        elif self.url is not None:
+            from trace_eval.data.remote import version_of
+
+            version = version_of(self.url)
+            result = Stamp(self.id, *version) if version else None
         if result is None or self.part is None:
             return result
         return result._replace(place=f"{result.place}#{self.part!r}")
@@ -60,13 +67,3 @@ class ClipSource:
             UserError: it cannot be fetched.
         """
         return decode(self.content, self.id, max_seconds, self.part)
-
-    def _whole_stamp(self) -> Stamp | None:
-        if self.path is not None:
-            return stamp_of(self.path)
-        if self.url is None:
-            return None
-        from trace_eval.data.remote import version_of
-
-        version = version_of(self.url)
-        return Stamp(self.id, *version) if version else None

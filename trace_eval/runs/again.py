@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from blueprints import FiniteJson, UserError, counted
+from blueprints import UserError, counted
 from trace_eval.data.manifests import Manifest
 from trace_eval.runs.job import Job
 from trace_eval.runs.options import Options
@@ -63,14 +63,14 @@ class JobAgain(Job):
 
 def _check_same_judge(run: Run, session: Session) -> None:
     """Refuse an A/A of another judge than the run's own; its seed may be another one."""
-
-    def without_seed(spec: str, parameters: dict[str, FiniteJson]) -> RunRecord:
-        kept = {name: value for name, value in parameters.items() if name != "seed"}
-        return RunRecord(judge=JudgeRecord(spec=spec, parameters=kept))
-
     before, judge = run.record().judge, session.judge
-    own = without_seed(before.spec, before.parameters)
-    now = without_seed(judge.spec, judge.parameters())
+    own, now = (
+        RunRecord(judge=JudgeRecord(spec=spec, parameters={**parameters, "seed": None}))
+        for spec, parameters in (
+            (before.spec, before.parameters),
+            (judge.spec, judge.parameters()),
+        )
+    )
     for _, details in differences(own, now, ("judge",)):
         raise UserError(
             f"{run.folder}: an A/A needs its own judge and options ({details}); trace-eval show RUN"

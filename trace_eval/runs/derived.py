@@ -118,8 +118,6 @@ def write_as_voice_quality(folder: Path, onto: Path, out: Path, acceptable: floa
         UserError: see :func:`typed_tie`; ``out`` exists; the runs hold other pairs, no scores or
             no typed verdicts.
     """
-    if out.exists():
-        raise UserError(f"{out}: exists; name another folder")
     run, base = Run.open(folder), Run.open(onto)
     scored, before = run.judgements(), base.judgements()
     pairs = list(base.pairs())

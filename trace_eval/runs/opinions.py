@@ -131,18 +131,19 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
     judgements, overall = run.judgements(), run.overall()
     if not judgements:
         raise UserError(f"{folder}: the run has no judgements yet; run `trace-eval judge` first")
-    facts = _facts(run, pairs, numbers)
+    by_pair = _facts(run, pairs, numbers)
     available = {pair.id: row for row, pair in enumerate(pairs)}
     stray = next((pair for pair in judgements if pair not in available), None)
     if stray is not None:
         raise UserError(f"{folder}: judgement of pair {stray!r}, which is not in pairs.jsonl")
     judged = [judgements[pair.id] for pair in pairs if pair.id in judgements]
     rows = [available[judgement.pair] for judgement in judged]
+    facts = {name: [column[row] for row in rows] for name, column in by_pair.items()}
     table: Table = {
         "id": [judgement.pair for judgement in judged],
         "rater": [judgement.judge for judgement in judged],
         **{name: _texts(j.label(name) for j in judged) for name in DIMENSIONS},
-        **{name: [column[row] for row in rows] for name, column in facts.items()},
+        **facts,
     }
     table |= _certainty(judged, overall)
     if overall:
@@ -160,8 +161,8 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
     warning = place.warning if place else None
     by_position = (DataWarning("place", f"{folder}: {warning}"),) if warning else ()
     return label_table(str(folder), table, numbers=numbers).beside(
-        _pair_labels(folder, pairs, facts),
-        _calls(folder, judged, {n: [c[r] for r in rows] for n, c in facts.items()}),
+        _pair_labels(folder, pairs, by_pair),
+        _calls(folder, judged, facts),
         next((record.policy for record in overall.values()), None),
         (*by_position, *_unmeasured(run, numbers)),
     )
