@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError, require
 from trace_eval.data.settings import nearest
-from trace_eval.runs.notebook import table_html
+from trace_eval.runs.table import table_html
 from trace_eval.show.draw import Point, dots, palette
 from trace_eval.show.records import flat
 from trace_eval.show.table import Table

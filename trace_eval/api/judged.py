@@ -21,10 +21,10 @@ from trace_eval.data.system_folders import Systems
 from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank
 from trace_eval.runs.job import open_job
-from trace_eval.runs.notebook import run_html, summary_of
 from trace_eval.runs.options import DEFAULT_RATERS, Options, usual_rubrics
 from trace_eval.runs.pipeline import Listener, RunEvent
 from trace_eval.runs.run import Run as StoredRun
+from trace_eval.runs.table import run_html, summary_of
 from trace_eval.stats.options import OF_PAGES, AgreeOptions, RankOptions, ScreenOptions
 
 #: Problems of an input that are warned of one by one; the others are counted.

@@ -44,7 +44,7 @@ class Result:
         return self.fused.why
 
     def _repr_html_(self) -> str:
-        from trace_eval.runs.notebook import result_html
+        from trace_eval.runs.table import result_html
 
         return result_html(self.judgement, self.fused)
 

@@ -23,14 +23,14 @@ from blueprints import Advice, counted
 from trace_eval.commands.result_files import QUIET, unwritten
 from trace_eval.data.urls import redact_urls
 
-#: Exit codes, see :mod:`trace_eval.commands.exit_codes`.
-EXIT_INCOMPLETE = 1
-EXIT_USAGE = 2
-EXIT_DAMAGED = 3
-EXIT_BUG = 70
-EXIT_INTERRUPTED = 130
-EXIT_CLOSED = 141
-EXIT_TERMINATED = 143
+#: Exit codes; 0: all is well.
+EXIT_INCOMPLETE = 1  # not everything could be scored or read (--min-coverage), or a gate failed
+EXIT_USAGE = 2  # the call was wrong, or a file cannot be written
+EXIT_DAMAGED = 3  # a file of a run, a review or a cache (gate --must-tell: it cannot tell)
+EXIT_BUG = 70  # of ours; --debug prints the traceback
+EXIT_INTERRUPTED = 130  # by Ctrl-C
+EXIT_CLOSED = 141  # whoever read the output has closed it (| head)
+EXIT_TERMINATED = 143  # by SIGTERM
 
 _terminated = threading.Event()
 

@@ -1,16 +1,4 @@
-"""How commands end: one printed line and an exit code, whatever happened.
-
-====  ==========================================================================
-0     all is well
-1     not everything could be scored or read (``--min-coverage``), or a gate failed
-2     the call was wrong, or a file cannot be written
-3     a file of a run, a review or a cache is damaged (``gate --must-tell``: it cannot tell)
-70    a bug of ours; ``--debug`` prints the traceback
-130   stopped by Ctrl-C
-141   whoever read the output has closed it (``| head``)
-143   stopped by SIGTERM
-====  ==========================================================================
-"""
+"""How commands end: one printed line and an exit code, whatever happened."""
 
 from __future__ import annotations
 
@@ -41,7 +29,6 @@ from trace_eval.commands.result_files import check_written
 
 #: Set by ``--debug``: exceptions are not caught.
 DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
-
 
 #: Words of the parser's message about a second input.
 _EXTRA = "unexpected extra argument"

@@ -1,12 +1,17 @@
-"""The cases of a run, read back one by one: to judge again without extracting again."""
+"""What a run stored of its items, one by one: cases to be judged again, and timed conversations."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import asdict
+from typing import Any
 
 from blueprints import Blueprint
-from trace_eval.data import strict_json
+from trace_eval.conversations.definitions.own import TRACE_EVAL
+from trace_eval.conversations.findings import find, turn_blueprints
+from trace_eval.data import jsonl, strict_json
 from trace_eval.data.answers import Recording
+from trace_eval.data.files import write_all
 from trace_eval.data.items import Item
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.source import ClipSource
@@ -75,3 +80,34 @@ class StoredBlueprints:
 
     async def close(self) -> None:
         """Nothing to stop."""
+
+
+def write_turns(run: Run) -> None:
+    """Replace ``turns.jsonl``: turns, events, ratios and findings of every conversation."""
+    write_all(run.path("turns.jsonl"), map(jsonl.canonical, _records(run)))
+
+
+def _records(run: Run) -> Iterator[dict[str, Any]]:
+    cases = CaseReader(run)
+    for item in run.items():
+        available = {role: cases.blueprint(one) for role, one in item.recordings().items()}
+        measured = {role: blueprint for role, blueprint in available.items() if blueprint}
+        for side, answer in item.sides.items():
+            if answer.conversation is None:
+                continue
+            findings = find(answer.conversation, turn_blueprints(side, measured))
+            yield {
+                "item": item.id,
+                "side": side,
+                "definitions": TRACE_EVAL.name,
+                "turns": [
+                    turn.model_dump(
+                        mode="json", include={"speaker", "start_s", "end_s", "segments"}
+                    )
+                    for turn in answer.conversation.turns
+                ],
+                "events": [asdict(event) for event in findings.measured.events],
+                "ratios": {name: list(ratio) for name, ratio in findings.measured.ratios.items()},
+                "findings": [asdict(result) for result in findings.results],
+                "caveats": list(findings.measured.caveats),
+            }

@@ -36,11 +36,10 @@ from trace_eval.data.outcome import Outcome
 from trace_eval.data.outputs import check_folder
 from trace_eval.data.scores import Score
 from trace_eval.data.system import lock
-from trace_eval.runs.notebook import run_html
 from trace_eval.runs.outcomes import ClipRecord, ProblemRecord
 from trace_eval.runs.reader import APPENDED, RunReader
 from trace_eval.runs.record import RunRecord
-from trace_eval.runs.table import table_of
+from trace_eval.runs.table import run_html, table_of
 
 if TYPE_CHECKING:
     import pandas as pd

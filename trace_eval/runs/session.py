@@ -28,7 +28,7 @@ from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.registry.create import panel_of
-from trace_eval.runs.cases import CaseReader, StoredBlueprints
+from trace_eval.runs.cases import CaseReader, StoredBlueprints, write_turns
 from trace_eval.runs.config import settings_of
 from trace_eval.runs.folders import check_continues, input_name, refuse_own_input
 from trace_eval.runs.fuse import check_policy, fuse_run
@@ -52,7 +52,6 @@ from trace_eval.runs.record import (
 from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary
 from trace_eval.runs.table import table_of
-from trace_eval.runs.turns import write_turns
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
     from trace_eval.judges.ask.batch import BatchWritten

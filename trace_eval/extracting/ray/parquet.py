@@ -23,26 +23,17 @@ from trace_eval.data.urls import location, redacted
 from trace_eval.extracting.cache import lasting
 from trace_eval.extracting.clip import Extracted
 
-#: ========== =======================================================================
-#: source     as the manifest names it: a path, a URL, or a hash of embedded bytes
-#: version    size and time of the file as the driver saw it; null where it cannot see it
-#: clip       SHA-256 of the decoded samples, rate and channels; null with an error
-#: error      why there is no blueprint; null with one
-#: blueprint  JSON, to the letter what the local engine writes
-#: audio_s    seconds of audio
-#: work       JSON: extractor -> seconds that it took; empty when all came from a cache
-#: final      false where another try may do better: an error, or a group that is absent
-#:            for a passing reason
-#: ========== =======================================================================
+#: The columns of a shard.
 SCHEMA = pa.schema(
     [
-        ("source", pa.string()),
-        ("version", pa.string()),
-        ("clip", pa.string()),
-        ("error", pa.string()),
-        ("blueprint", pa.string()),
-        ("audio_s", pa.float64()),
-        ("work", pa.string()),
+        ("source", pa.string()),  # as the manifest names it: path, URL, or hash of embedded bytes
+        ("version", pa.string()),  # size and time of the file as the driver saw it, if it did
+        ("clip", pa.string()),  # SHA-256 of the samples, rate and channels; null with an error
+        ("error", pa.string()),  # why there is no blueprint; null with one
+        ("blueprint", pa.string()),  # JSON, to the letter what the local engine writes
+        ("audio_s", pa.float64()),  # seconds of audio
+        ("work", pa.string()),  # JSON: extractor -> seconds; empty when all came from a cache
+        # False where another try may do better: an error, or a group absent for a passing reason.
         ("final", pa.bool_()),
     ]
 )
