@@ -21,7 +21,6 @@ from blueprints import (
     UserError,
     feature_groups,
 )
-from fusion import Policy
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
@@ -92,20 +91,15 @@ def ablate(
             out = folder / "ablations" / name
             judging = _judging_of(options, condition, repeat) if hides else options.judging
             strip = frozenset() if hides else feature_groups(condition.drop)
-            target = Target(out, condition.name, strip)
             judge = create_judge(options.judge, judging)
-            _judge_condition(run, target, judge, policy, listener)
+            with Run(out) as judged:
+                cases = (_without(case, strip) for case in _begun(judged, run, judge, condition))
+                try:
+                    complete(_judge_cases(judge, cases, judged, listener))
+                finally:
+                    fuse_run(judged, policy)
             folders.setdefault(condition.name, []).append(out)
     return folders
-
-
-@dataclass(frozen=True)
-class Target:
-    """Where one condition is judged into, and what of the blueprints it does without."""
-
-    out: Path
-    condition: str
-    strip: frozenset[str]
 
 
 def _judging_of(options: AblateOptions, condition: Condition, repeat: int) -> JudgeOptions:
@@ -115,43 +109,25 @@ def _judging_of(options: AblateOptions, condition: Condition, repeat: int) -> Ju
     return replace(judging, drop=drop, mode=condition.mode, seed=seed)
 
 
-def _judge_condition(
-    run: Run,
-    target: Target,
-    judge: Judge,
-    policy: Policy,
-    listener: Callable[[Judgement], None] | None,
-) -> None:
-    """Judge the missing items of one condition into its own run folder."""
-    out = target.out
-    requested = JudgeRecord(
-        spec=judge.spec, parameters=judge.parameters(), condition=target.condition
-    )
-    with Run(out) as judged:
-        if judged.exists and judged.record().judge != requested:
-            raise UserError(f"{out}: was judged with other options; delete it or choose others")
-        pairs = list(run.pairs())
-        judged.start(RunRecord(judge=requested), Manifest(run.folder, pairs))
-        done = judged.scored()
-
-        def store(judgement: Judgement) -> None:
-            judged.add(judgement)
-            if listener:
-                listener(judgement)
-
-        if len(done) < len(pairs):
-            load_model(judge)
-        cases = (
-            _without(case, target.strip) for case in CaseReader(run) if case.pair.id not in done
-        )
-        try:
-            complete(_judge_cases(judge, cases, store))
-        finally:
-            fuse_run(judged, policy)
+def _begun(judged: Run, run: Run, judge: Judge, condition: Condition) -> Iterator[Case]:
+    """Begin or continue the run of one condition; gives the cases that it lacks."""
+    record = JudgeRecord(spec=judge.spec, parameters=judge.parameters(), condition=condition.name)
+    if judged.exists and judged.record().judge != record:
+        out = judged.folder
+        raise UserError(f"{out}: was judged with other options; delete it or choose others")
+    pairs = list(run.pairs())
+    judged.start(RunRecord(judge=record), Manifest(run.folder, pairs))
+    done = judged.scored()
+    if len(done) < len(pairs):
+        load_model(judge)
+    return (case for case in CaseReader(run) if case.pair.id not in done)
 
 
 async def _judge_cases(
-    judge: Judge, cases: Iterator[Case], store: Callable[[Judgement], None]
+    judge: Judge,
+    cases: Iterator[Case],
+    judged: Run,
+    listener: Callable[[Judgement], None] | None,
 ) -> None:
     """Judge cases, as many at a time as the judge takes; the cases are read as they come."""
 
@@ -163,7 +139,9 @@ async def _judge_cases(
         except Exception as error:
             detail = f"{type(error).__name__}: {error}"
             judgement = Judgement.unscored(case.pair.id, judge.spec, Reason.JUDGE_FAILED, detail)
-        store(judgement)
+        judged.add(judgement)
+        if listener:
+            listener(judgement)
 
     try:
         await each(cases, work, judge.concurrency)
