@@ -25,7 +25,6 @@ from trace_eval.runs.summary import Summary
 class JobAgain(Job):
     """The items of a finished run, to be judged again."""
 
-    source: Run
     repeat: bool = False
     """A/A: the run's own judge once more, with the next seed, past the reply cache."""
 
@@ -37,27 +36,11 @@ class JobAgain(Job):
         """As of :class:`Job`, on the stored evidence.
 
         Raises:
-            UserError: the output is the run itself, the run is of the other command, or an A/A
-                has another judge.
+            UserError: an A/A has another judge.
         """
-        run, options = self.source, self.options
-        if run.folder.resolve() == self.folder.resolve():
-            raise UserError(f"{self.folder}: is the run that is judged again; name another --out")
-        if run.holds_scores != bool(options.rubrics):
-            how = "rate" if run.holds_scores else "judge"
-            raise UserError(
-                f"{run.folder}: is a run of {how}; judge it again with trace-eval {how}"
-            )
-        judging = replace(options.judging, offline=offline or options.judging.offline)
-        if self.repeat:
-            seed = judging.seed
-            if "seed" in run.record().judge.parameters:
-                seed += judging.samples
-            judging = replace(judging, cache=None, seed=seed)
-        options = replace(options, judging=judging)
-        session = Session(self.manifest, self.folder, options, listener, run)
-        if self.repeat:
-            _check_same_judge(run, session)
+        session = super().session(listener, offline)
+        if self.repeat and self.source:
+            _check_same_judge(self.source, session)
         return session
 
 
@@ -88,7 +71,8 @@ def open_again(
     """Say what is judged again and where its results go, see :func:`judge_again`; judge nothing.
 
     Raises:
-        UserError: no such run, or fewer than one item is wanted.
+        UserError: no such run, one of the other command, the output is the run itself, or fewer
+            than one item is wanted.
     """
     source, options = Run.open(run), options or Options()
     if items is not None and items < 1:
@@ -101,6 +85,15 @@ def open_again(
         name = judge if isinstance(judge, str) else judge.spec
         ending = "aa" if repeat else re.sub(r"[^\w.]+", "-", name).strip("-")
         out = source.folder.with_name(f"{source.folder.resolve().name}-{ending}")
+    if source.folder.resolve() == Path(out).resolve():
+        raise UserError(f"{out}: is the run that is judged again; name another --out")
+    if source.holds_scores != bool(options.rubrics):
+        how = "rate" if source.holds_scores else "judge"
+        raise UserError(f"{source.folder}: is a run of {how}; judge it again with trace-eval {how}")
+    if repeat:
+        judging = options.judging
+        step = judging.samples if "seed" in source.record().judge.parameters else 0
+        options = replace(options, judging=replace(judging, cache=None, seed=judging.seed + step))
     return JobAgain(Manifest(source.folder, every), Path(out), options, source, repeat)
 
 

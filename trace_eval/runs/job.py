@@ -31,6 +31,7 @@ from trace_eval.runs.estimate import estimate_manifest, quick_estimate
 from trace_eval.runs.folders import default_out
 from trace_eval.runs.options import Options, RateOptions
 from trace_eval.runs.pipeline import Listener
+from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session
 from trace_eval.runs.summary import Summary
 
@@ -48,6 +49,8 @@ class Job:
     manifest: Manifest
     folder: Path
     options: Options
+    source: Run | None = None
+    """A run whose items these are, judged on its stored evidence."""
 
     def problems(self) -> tuple[object, ...]:
         """Problems of the input: records left out, labels not read, recordings not there."""
@@ -72,7 +75,7 @@ class Job:
         """A sitting at the run, to use with ``with``; offline, caches and batches answer alone."""
         judging = replace(self.options.judging, offline=offline or self.options.judging.offline)
         options = replace(self.options, judging=judging)
-        return Session(self.manifest, self.folder, options, listener)
+        return Session(self.manifest, self.folder, options, listener, self.source)
 
     def judge(
         self, listener: Listener | None = None, batch_results: Sequence[Path] = ()
