@@ -177,7 +177,7 @@ def test_what_cannot_be_had_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         extract_to("s3://b", [clip], ExtractOptions())
     with pytest.raises(UserError, match=r"'127.0.0.1:1': no cluster answers .*ray start --head"):
         extract_to(tmp_path / "out", [clip], replace(options, ray_address="127.0.0.1:1"))
-    monkeypatch.setattr("trace_eval.extracting.ray.cluster.is_installed", lambda _: False)
+    monkeypatch.setattr("trace_eval.extracting.ray.engine.is_installed", lambda _: False)
     with pytest.raises(UserError, match=r"not installed; run: pip install '\.\[ray\]'"):
         extract_to(tmp_path / "out", [clip], options)
 
