@@ -14,8 +14,8 @@ from tests.support.cli import ROOT
 from tests.support.cli import code_and_words as typed
 from tests.support.processes import python
 from trace_eval.commands.cli import app
-from trace_eval.commands.gates import Output
 from trace_eval.commands.listing import GROUPS
+from trace_eval.commands.render import Output
 from trace_eval.compare.options import CompareOptions, GateOptions
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.columns import Columns

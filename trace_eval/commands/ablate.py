@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import messages
-from trace_eval.commands.gates import Labels, Resamples
 from trace_eval.commands.options import ConfigOption, judge_options
-from trace_eval.commands.render import print_tables
+from trace_eval.commands.render import Labels, Resamples, print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.judges.options.judge_options import JudgeOptions

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import say
-from trace_eval.commands.gates import Labels, Output, Resamples
-from trace_eval.commands.render import print_tables
+from trace_eval.commands.render import Labels, Output, Resamples, print_tables
 from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns

@@ -1,18 +1,175 @@
-"""``trace-eval``: the commands. Each parses, calls one library function, and prints."""
+"""``trace-eval``: the commands. Each parses, calls one library function, and prints.
+
+Whatever happens, a command ends with one printed line at most and an exit code of ``console``.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
-from typing import Annotated
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar, copy_context
+from dataclasses import fields
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from blueprints import DISTRIBUTION, SCRIPT
+from blueprints import DISTRIBUTION, SCRIPT, UserError
 from blueprints.distribution import __version__
-from trace_eval.commands.console import end_on_sigterm, results, show_advice
-from trace_eval.commands.exit_codes import DEBUG, Commands, prepare_streams
+from trace_eval.commands.console import (
+    EXIT_BUG,
+    EXIT_CLOSED,
+    EXIT_DAMAGED,
+    EXIT_USAGE,
+    complain,
+    end_on_sigterm,
+    results,
+    show_advice,
+    stopped,
+)
+from trace_eval.commands.listing import FIRST, GROUPS, ImportedOnUse, in_words, listed
+from trace_eval.commands.result_files import check_written
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.data.csv_cells import RAW
+
+#: Set by ``--debug``: exceptions are not caught.
+DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
+
+#: Words of the parser's message about a second input.
+_EXTRA = "unexpected extra argument"
+
+
+class Commands(TyperGroup):
+    """The commands, imported when they are used and ended by :func:`ended`."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = ImportedOnUse()
+        self._lists = self._lists_all = False
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read ``help``, ``help all`` and ``help COMMAND`` as ``--help``."""
+        if args[:1] == ["help"]:
+            self._lists_all = args[1:] == ["all"]
+            args = [*([] if self._lists_all else args[1:]), "--help"]
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names in the order of the help page, whose first one shows a few."""
+        if self._lists and not self._lists_all:
+            return list(GROUPS[FIRST])
+        return list(self.commands)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, or what the help page shows of it."""
+        return listed(cmd_name) if self._lists else super().get_command(ctx, cmd_name)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Options before a command; their types are words."""
+        return in_words(super().get_params(ctx))
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help page; no command is imported for it."""
+        self._lists = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._lists = self._lists_all = False
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was named; what its options set does not outlive it."""
+        return copy_context().run(self._invoke, ctx)
+
+    def _invoke(self, ctx: Any) -> Any:
+        with ended():
+            try:
+                done = super().invoke(ctx)
+                check_written()
+                return done
+            except typer.TyperException as error:
+                _refuse_misplaced(error)
+                raise
+
+
+def _refuse_misplaced(error: Exception) -> None:
+    """Name the place of an option of the judge or of extraction that was typed on its own."""
+    option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+    if context and context.command.name in ("judge", "rate") and _EXTRA in str(error):
+        one, two = context.params.get("items"), str(error).rpartition("(")[2].rstrip(")")
+        message = f"{one} {two}: there is one input; two folders of recordings are"
+        raise UserError(f"{message} --a {one} --b {two.split()[0]}") from None
+    if not option or not context:
+        return
+    from trace_eval.extracting.options import ExtractOptions
+    from trace_eval.judges.options.judge_options import FIELDS, STATE
+
+    taken = {name for parameter in context.command.params for name in parameter.opts}
+    name = option.removeprefix("--").replace("-", "_")
+    places = {"-J": FIELDS - STATE, "-X": {field.name for field in fields(ExtractOptions)}}
+    for flag, names in places.items():
+        if flag in taken and name in names:
+            raise UserError(f"{option}: belongs to {flag}; write {flag} {name}=VALUE") from None
+
+
+@contextmanager
+def ended() -> Iterator[None]:
+    """Turn every way in which a command can fail into a line and an exit code."""
+    try:
+        yield
+        if sys.stdout:
+            sys.stdout.flush()  # here, where a closed pipe can still be told from a bug
+    except BrokenPipeError:
+        with suppress(OSError, ValueError):  # Python's own flush at exit shall write to nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(EXIT_CLOSED) from None
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one could only print a traceback
+        how, code = stopped()
+        complain(how)
+        raise typer.Exit(code) from None
+    except (typer.Exit, typer.Abort, typer.TyperException):
+        raise
+    except Exception as error:
+        if DEBUG.get():
+            raise
+        text, code = _ending(error)
+        complain(text)
+        raise typer.Exit(code) from None
+
+
+def _ending(error: Exception) -> tuple[str, int]:
+    """The line that is printed of an error, and the exit code."""
+    from trace_eval.data.strict_json import DamagedFile
+
+    name = f"{type(error).__name__}: {error}".rstrip(": ")
+    if isinstance(error, UserError):
+        return str(error), EXIT_DAMAGED if isinstance(error, DamagedFile) else EXIT_USAGE
+    if isinstance(error, OSError):
+        where = f"{error.filename}: {error.strerror}; mend that, then run the same command again"
+        return where if error.filename is not None else name, EXIT_USAGE
+    if isinstance(error, sqlite3.DatabaseError):
+        text = f"a database cannot be used ({error}); restore it, or name another folder"
+        return text, EXIT_DAMAGED
+    if isinstance(error, ValueError) and "surrogates not allowed" in str(error):
+        text = "a file or folder has a name that is not UTF-8, and no record can hold it; rename it"
+        return text, EXIT_USAGE
+    text = f"this is a bug ({name}); trace-eval --debug COMMAND ... prints where, please report it"
+    return text, EXIT_BUG
+
+
+def prepare_streams() -> None:
+    """Make streams that are closed or cannot show every character harmless."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for good
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
 
 app = typer.Typer(
     name="trace-eval",
@@ -22,7 +179,6 @@ app = typer.Typer(
     invoke_without_command=True,
     pretty_exceptions_enable=False,
 )
-
 
 #: Printed by a bare ``trace-eval``.
 _START = """\

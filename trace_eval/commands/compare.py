@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import say, say_note
-from trace_eval.commands.gates import Labels, Output
-from trace_eval.commands.render import print_tables
+from trace_eval.commands.render import Labels, Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.compare.options import ChangeOptions, CompareOptions

@@ -11,8 +11,7 @@ import typer
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY
 from trace_eval.commands.console import say
-from trace_eval.commands.gates import Labels
-from trace_eval.commands.render import print_tables
+from trace_eval.commands.render import Labels, print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.runs.options import PairOptions

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from blueprints import UserError
-from trace_eval.commands.gates import Junit, Labels, Output
-from trace_eval.commands.render import print_report
+from trace_eval.commands.render import Junit, Labels, Output, print_report
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
 from trace_eval.stats.options import RankOptions

@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import say, warn
-from trace_eval.commands.gates import Labels
-from trace_eval.commands.render import print_tables
+from trace_eval.commands.render import Labels, print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns

@@ -11,9 +11,8 @@ import typer
 
 from blueprints import UserError
 from trace_eval.commands.console import EXIT_DAMAGED, EXIT_INCOMPLETE, say, warn_all
-from trace_eval.commands.gates import Output
 from trace_eval.commands.progress import counting
-from trace_eval.commands.render import print_tables
+from trace_eval.commands.render import Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes
 from trace_eval.turns.options import TimingLimits, TurnsOptions
