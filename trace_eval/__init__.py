@@ -45,9 +45,8 @@ if TYPE_CHECKING:
     from trace_eval.judges.base import Case, Judge
     from trace_eval.judges.options.judge_options import JudgeOptions
     from trace_eval.report.write import write_report
-    from trace_eval.runs.again import judge_again
     from trace_eval.runs.fuse import fuse, fuse_again
-    from trace_eval.runs.job import Job, judge_manifest, open_job, rate_manifest
+    from trace_eval.runs.job import Job, judge_again, judge_manifest, open_job, rate_manifest
     from trace_eval.runs.options import Options, RateOptions
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.summary import Summary

@@ -118,8 +118,7 @@ def judge(
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
     from trace_eval.data.sources import source_named
-    from trace_eval.runs.again import open_again
-    from trace_eval.runs.job import open_job
+    from trace_eval.runs.job import open_again, open_job
     from trace_eval.runs.run import Run
 
     judges, rubrics = tuple(judge or (DEFAULT_JUDGE,)), tuple(rubric or ())

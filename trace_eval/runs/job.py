@@ -1,14 +1,15 @@
-"""One piece of work from a file to a run folder: read, check, estimate, judge."""
+"""One piece of work from a file, or from a finished run, to a run: read, check, estimate, judge."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from extractors import plan_extractors
 from trace_eval.conversations.exchanges import pairs_by_turn
 from trace_eval.conversations.items import (
@@ -31,6 +32,7 @@ from trace_eval.runs.estimate import estimate_manifest, quick_estimate
 from trace_eval.runs.folders import default_out
 from trace_eval.runs.options import Options, RateOptions
 from trace_eval.runs.pipeline import Listener
+from trace_eval.runs.record import JudgeRecord, RunRecord, differences
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session
 from trace_eval.runs.summary import Summary
@@ -41,19 +43,26 @@ if TYPE_CHECKING:  # brings the openai package, which takes half a second
 
 @dataclass(frozen=True)
 class Job:
-    """The items, the folder and the options of a run. Make it with :func:`open_job`.
+    """The items, the options and the folder of a run, which need not be there yet.
 
-    The folder need not be there yet.
+    Make it with :func:`open_job`, or with :func:`open_again`.
     """
 
     manifest: Manifest
     folder: Path
     options: Options
     source: Run | None = None
-    """A run whose items these are, judged on its stored evidence."""
+    """A finished run whose items these are, to be judged again on its stored evidence."""
+    repeat: bool = False
+    """A/A: the judge of ``source`` once more, with the next seed, past the reply cache."""
 
     def problems(self) -> tuple[object, ...]:
-        """Problems of the input: records left out, labels not read, recordings not there."""
+        """Problems of the input: records left out, labels not read, recordings not there.
+
+        Those of a finished run were reported when it was made.
+        """
+        if self.source:
+            return ()
         manifest = self.manifest
         lines = (*manifest.notes, *manifest.problems, *manifest.warnings)
         return (*lines, *check_audio(manifest.items))
@@ -72,10 +81,17 @@ class Job:
         return estimate_manifest(self.manifest, self.options, self.folder, listener)
 
     def session(self, listener: Listener | None = None, offline: bool = False) -> Session:
-        """A sitting at the run, to use with ``with``; offline, caches and batches answer alone."""
+        """A sitting at the run, to use with ``with``; offline, caches and batches answer alone.
+
+        Raises:
+            UserError: see :class:`~trace_eval.runs.session.Session`; an A/A has another judge.
+        """
         judging = replace(self.options.judging, offline=offline or self.options.judging.offline)
         options = replace(self.options, judging=judging)
-        return Session(self.manifest, self.folder, options, listener, self.source)
+        session = Session(self.manifest, self.folder, options, listener, self.source)
+        if self.repeat and self.source:
+            _check_same_judge(self.source, session)
+        return session
 
     def judge(
         self, listener: Listener | None = None, batch_results: Sequence[Path] = ()
@@ -95,6 +111,21 @@ class Job:
         """Write the requests of what is not scored yet as a provider's batch; send nothing."""
         with self.session(listener) as session:
             return session.write_batch(path)
+
+
+def _check_same_judge(run: Run, session: Session) -> None:
+    """Refuse an A/A of another judge than the run's own; its seed may be another one."""
+    before, judge = run.record().judge, session.judge
+    judges = ((before.spec, before.parameters), (judge.spec, judge.parameters()))
+    own, now = (
+        RunRecord(judge=JudgeRecord(spec=spec, parameters={**parameters, "seed": None}))
+        for spec, parameters in judges
+    )
+    for _, details in differences(own, now, ("judge",)):
+        raise UserError(
+            f"{run.folder}: an A/A needs its own judge and options ({details}); trace-eval show RUN"
+            " --config writes them for --config"
+        )
 
 
 def open_job(
@@ -198,3 +229,66 @@ def rate_manifest(
 ) -> Summary:
     """Score a manifest of single answers; :func:`judge_manifest` with the defaults of scores."""
     return judge_manifest(manifest, out, options or RateOptions(), listener)
+
+
+def open_again(
+    run: Path | str,
+    out: Path | str | None = None,
+    options: Options | None = None,
+    items: int | None = None,
+    repeat: bool = False,
+) -> Job:
+    """Say what is judged again and where its results go, see :func:`judge_again`; judge nothing.
+
+    Raises:
+        UserError: no such run, one of the other command, the output is the run itself, or fewer
+            than one item is wanted.
+    """
+    source, options = Run.open(run), options or Options()
+    if items is not None and items < 1:
+        raise UserError(f"{counted(items, 'item')}: judge one or more again")
+    every = list(source.items())
+    if items is not None and items < len(every):
+        every = [every[number * len(every) // items] for number in range(items)]
+    if out is None:
+        judge = options.judges[0]
+        name = judge if isinstance(judge, str) else judge.spec
+        ending = "aa" if repeat else re.sub(r"[^\w.]+", "-", name).strip("-")
+        out = source.folder.with_name(f"{source.folder.resolve().name}-{ending}")
+    if source.folder.resolve() == Path(out).resolve():
+        raise UserError(f"{out}: is the run that is judged again; name another --out")
+    if source.holds_scores != bool(options.rubrics):
+        how = "rate" if source.holds_scores else "judge"
+        raise UserError(f"{source.folder}: is a run of {how}; judge it again with trace-eval {how}")
+    if repeat:
+        judging = options.judging
+        step = judging.samples if "seed" in source.record().judge.parameters else 0
+        options = replace(options, judging=replace(judging, cache=None, seed=judging.seed + step))
+    return Job(Manifest(source.folder, every), Path(out), options, source, repeat)
+
+
+def judge_again(
+    run: Path | str,
+    out: Path | str | None = None,
+    options: Options | None = None,
+    items: int | None = None,
+    repeat: bool = False,
+    listener: Listener | None = None,
+) -> Summary:
+    """Judge the items of a finished run again, on its stored evidence; extracts nothing.
+
+    A run that is there already is continued. What has no stored blueprint is unscored. The new
+    run's blueprints are those of the old one, byte for byte, so that a comparison of both
+    (``compare --judge-change``, ``gate --aa``) can prove that only the judge differs.
+
+    Args:
+        out: folder of the new run; None: beside the old one.
+        options: of the new judge; :class:`RateOptions` for a run of single answers.
+        items: judge so many only, at even distances.
+        repeat: A/A: the run's own judge once more, with the next seed, past the reply cache.
+        listener: called for every finished item.
+
+    Raises:
+        UserError: no such run, or see :class:`trace_eval.runs.session.Session`.
+    """
+    return open_again(run, out, options, items, repeat).judge(listener)
