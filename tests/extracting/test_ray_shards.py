@@ -23,8 +23,7 @@ from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, StageActor, Work
-from trace_eval.extracting.ray.cluster import Size
-from trace_eval.extracting.ray.driver import RayJob, _split
+from trace_eval.extracting.ray.driver import RayJob, Size, _split
 from trace_eval.extracting.ray.engine import RayEngine
 from trace_eval.extracting.ray.job import CHUNK_CLIPS, cut, finished, plan_digest
 from trace_eval.extracting.ray.parquet import SCHEMA, ShardFolder, to_parquet

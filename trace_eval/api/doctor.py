@@ -15,7 +15,6 @@ from fusion import ENTRY_POINT_GROUP as POLICY_GROUP
 from fusion import POLICIES
 from trace_eval.data.system import cores
 from trace_eval.extracting.event_loop import complete
-from trace_eval.extracting.ray.cluster import INSTALL as INSTALL_RAY
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry import doctor as judge_doctor
 from trace_eval.judges.registry.create import Check
@@ -149,7 +148,7 @@ def _plugin(entry: EntryPoint) -> Check:
 
 def _engines() -> list[Check]:
     ray = package_version("ray")
-    missing = f"not installed; only -X engine=ray needs it: {INSTALL_RAY}"
+    missing = f"not installed; only -X engine=ray needs it: {install_line('ray')}"
     return [
         Check("local", True, "processes of this machine"),
         Check("ray", ray != "missing", missing if ray == "missing" else ray),

@@ -8,12 +8,11 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from blueprints import UserError, is_installed
+from blueprints import UserError, install_line, is_installed
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
-from trace_eval.extracting.ray.cluster import INSTALL
 from trace_eval.extracting.ray.driver import Driver, RayJob
 from trace_eval.extracting.ray.job import CHUNK_CLIPS, finished, plan_digest
 from trace_eval.extracting.ray.parquet import ShardFolder
@@ -59,7 +58,8 @@ class RayEngine:
         self._before = frozenset(self._shards.values())
         if left := [source for source in wanted if source.id not in self._shards]:
             if not is_installed("ray"):
-                raise UserError(f"engine ray: the package ray is not installed; run: {INSTALL}")
+                remedy = install_line("ray")
+                raise UserError(f"engine ray: the package ray is not installed; run: {remedy}")
             record = plan_record(plan.extractors)
             self._start(RayJob(plan, record, digest, frozenset(names), left, place, options))
 
