@@ -39,9 +39,9 @@ class Run(StoredRun):
 
     Each method is a command of the same meaning (``agree``, ``rank``, ``compare``, ``screen``,
     ``card``, ``report``), takes its options as keywords and gives a
-    :class:`~trace_eval.api.Finding`, with ``sentences``, ``to_pandas()``, ``plot()`` and tables for
-    notebooks; :meth:`report` gives the path of its page, with the same. ``labels`` are those of
-    annotators: a file, a data frame or a list of dicts; None: those in the run.
+    :class:`~trace_eval.api.finding.Finding`, with ``sentences``, ``to_pandas()``, ``plot()`` and
+    tables for notebooks; :meth:`report` gives the path of its page, with the same. ``labels`` are
+    those of annotators: a file, a data frame or a list of dicts; None: those in the run.
     """
 
     def __repr__(self) -> str:
