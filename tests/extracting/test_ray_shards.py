@@ -25,8 +25,15 @@ from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, StageActor, Work
 from trace_eval.extracting.ray.driver import RayJob, Size, _split
 from trace_eval.extracting.ray.engine import RayEngine
-from trace_eval.extracting.ray.job import CHUNK_CLIPS, cut, finished, plan_digest
-from trace_eval.extracting.ray.parquet import SCHEMA, ShardFolder, to_parquet
+from trace_eval.extracting.ray.shards import (
+    CHUNK_CLIPS,
+    SCHEMA,
+    ShardFolder,
+    cut,
+    finished,
+    plan_digest,
+    to_parquet,
+)
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import extract
 from trace_eval.runs.extraction import extract_to

@@ -20,7 +20,7 @@ from trace_eval.data.access import UrlAccess, allowed, refusal, set_url_access
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio, find_urls, recordings_in
 from trace_eval.extracting.options import ExtractOptions
-from trace_eval.extracting.ray.parquet import ShardFolder
+from trace_eval.extracting.ray.shards import ShardFolder
 from trace_eval.extracting.start import extract
 
 pytest.importorskip("aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'")

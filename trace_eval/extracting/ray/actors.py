@@ -15,8 +15,7 @@ from trace_eval.data.access import set_url_access
 from trace_eval.extracting.clip import Extracted, error_text
 from trace_eval.extracting.plan import Plan, Stage
 from trace_eval.extracting.provenance import plan_record
-from trace_eval.extracting.ray.job import Chunk
-from trace_eval.extracting.ray.parquet import ShardFolder, to_parquet
+from trace_eval.extracting.ray.shards import Chunk, ShardFolder, to_parquet
 from trace_eval.extracting.workers import Slot, Task, WorkerDevice
 
 #: Column of what travels between stages, and those of what comes out of the last one.

@@ -23,7 +23,7 @@ from trace_eval.data.system import cores
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, StageActor, Work
-from trace_eval.extracting.ray.job import Chunk, cut
+from trace_eval.extracting.ray.shards import Chunk, cut
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.workers import exit_with_parent, without_script
 

@@ -14,8 +14,7 @@ from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.driver import Driver, RayJob
-from trace_eval.extracting.ray.job import CHUNK_CLIPS, finished, plan_digest
-from trace_eval.extracting.ray.parquet import ShardFolder
+from trace_eval.extracting.ray.shards import CHUNK_CLIPS, ShardFolder, finished, plan_digest
 from trace_eval.extracting.source import ClipSource
 
 #: Shards that are held in memory: they come about in the order in which they are asked for.
