@@ -28,9 +28,8 @@ from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.scorer.options import TrainOptions
 from trace_eval.review.options import ReviewOptions, ServeOptions
-from trace_eval.runs.config import read_config, to_toml
 from trace_eval.runs.job import open_job
-from trace_eval.runs.options import AblateOptions, Options, PairOptions
+from trace_eval.runs.options import AblateOptions, Options, PairOptions, read_config, to_toml
 from trace_eval.runs.run import Run
 from trace_eval.stats.options import (
     AgreeOptions,

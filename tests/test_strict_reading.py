@@ -29,7 +29,7 @@ from trace_eval.judges.scorer.checkpoint import OWN_FILE, locate
 from trace_eval.judges.views.text.tasks import load_listening
 from trace_eval.review.store import Remark, Store
 from trace_eval.runs.cases import CaseReader
-from trace_eval.runs.config import read_config
+from trace_eval.runs.options import read_config
 from trace_eval.runs.run import Run
 
 ROOT = Path(__file__).resolve().parent.parent

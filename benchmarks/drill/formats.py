@@ -45,7 +45,7 @@ from trace_eval.review.forms import PHASES
 from trace_eval.review.labelstudio import read_results, tasks
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import open_review
-from trace_eval.runs.config import read_config
+from trace_eval.runs.options import read_config
 
 #: A pair as a line of a manifest.
 LINE = (

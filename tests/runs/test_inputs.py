@@ -18,9 +18,8 @@ from trace_eval.data.shards import Shard
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extractors_of
 from trace_eval.judges.options.judge_options import MAY_CHANGE, NOT_DECIDING, JudgeOptions
-from trace_eval.runs.config import read_config, settings_of, to_toml
 from trace_eval.runs.folders import check_continues, default_out, fresh, input_name, list_runs
-from trace_eval.runs.options import Options
+from trace_eval.runs.options import Options, read_config, settings_of, to_toml
 from trace_eval.runs.record import JudgeRecord, RunRecord, SessionRecord, differences
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session

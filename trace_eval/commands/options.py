@@ -43,7 +43,7 @@ def _load_config(context: typer.Context, path: Path | None) -> Path | None:
     """Read the options that are not on the command line from a file."""
     if path is None or context.resilient_parsing:
         return path
-    from trace_eval.runs.config import read_config
+    from trace_eval.runs.options import read_config
 
     result = read_config(path)
     options = {option.name: option for option in context.command.params if option.name}

@@ -54,7 +54,7 @@ def show(
 
 def _show_run(folder: Path, config: bool) -> None:
     from trace_eval.commands.tables import print_results, print_scores
-    from trace_eval.runs.config import to_toml
+    from trace_eval.runs.options import to_toml
     from trace_eval.runs.run import Run
     from trace_eval.runs.summary import RunShown
 

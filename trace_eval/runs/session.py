@@ -29,11 +29,10 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.runs.cases import CaseReader, StoredBlueprints, write_turns
-from trace_eval.runs.config import settings_of
 from trace_eval.runs.folders import check_continues, input_name, refuse_own_input
 from trace_eval.runs.fuse import check_policy, fuse_run
 from trace_eval.runs.guesses import LanguageAdvice
-from trace_eval.runs.options import Options
+from trace_eval.runs.options import Options, settings_of
 from trace_eval.runs.pipeline import (
     Listener,
     Pipeline,
