@@ -10,7 +10,7 @@ from pathlib import Path
 from blueprints import Absent, Blueprint, Status, UserError
 from trace_eval.data import jsonl
 from trace_eval.data.files import replace_file
-from trace_eval.data.outputs import claimed, refuse_package
+from trace_eval.data.outputs import claimed
 from trace_eval.data.urls import is_url, redacted
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
@@ -53,8 +53,6 @@ def extract_to(
     same command continues after a kill. The engine ``ray`` also keeps ``out/shards``, and where
     ``out`` is a URL nothing else.
     """
-    if not is_url(out):
-        refuse_package(Path(out))
     if is_url(out) and options.engine != "ray":
         raise UserError(f"{out}: only -X engine=ray writes to a URL; name a folder")
     where = redacted(str(out)) if is_url(out) else Path(out) / "blueprints.jsonl"
