@@ -19,7 +19,6 @@ from fusion import RATINGS
 from fusion.policies import read_policy
 from tests.support.imports import calls, modules
 from trace_eval.data import strict_toml
-from trace_eval.data.answers import Recording
 from trace_eval.data.fused_scores import FILE, FusionModel
 from trace_eval.data.rubrics.load import load_rubric, rubric_path
 from trace_eval.data.strict_json import DamagedFile
@@ -239,4 +238,4 @@ def test_a_damaged_blueprint_is_said_where_it_is_read_again(tmp_path: Path) -> N
     run.path("clips.jsonl").write_text('{"source": "/a.wav", "clip": "c1"}\n')
     run.path("blueprints.jsonl").write_text('{"clip":"c1","signal":7}\n')
     with pytest.raises(DamagedFile, match=r"blueprints\.jsonl: not a Blueprint"):
-        CaseReader(run).blueprint(Recording(audio=Path("/a.wav")))
+        CaseReader(run).blueprint("/a.wav")

@@ -10,7 +10,6 @@ from blueprints import Blueprint
 from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.conversations.findings import find, turn_blueprints
 from trace_eval.data import jsonl, strict_json
-from trace_eval.data.answers import Recording
 from trace_eval.data.files import write_all
 from trace_eval.data.items import Item
 from trace_eval.extracting.clip import Extracted
@@ -22,19 +21,23 @@ from trace_eval.runs.run import Run
 
 
 class CaseReader:
-    """Builds cases from a run's blueprints; holds their places in the file, not themselves."""
+    """Builds cases from a run's blueprints; holds their places in the file, not themselves.
+
+    A run that is judged again has it for an :class:`~trace_eval.extracting.engine.Engine`.
+    """
+
+    #: Recordings in flight; they are read from a file.
+    capacity = 16
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._clips = {source: record.clip for source, record in run.clips().items()}
+        records = run.clips().values()
+        self._clips = {record.source: record.clip for record in records}
+        self._errors = {record.source: record.error for record in records if record.error}
         self._blueprints = LineIndex(run.path("blueprints.jsonl"), "clip")
 
-    def blueprint(self, recording: Recording) -> Blueprint | None:
-        """The blueprint of a recording; None when it could not be decoded."""
-        return self.stored(recording.source_id)
-
-    def stored(self, source: str) -> Blueprint | None:
-        """The stored blueprint of a recording, by its source id."""
+    def blueprint(self, source: str) -> Blueprint | None:
+        """The blueprint of a recording by its source id; None when it could not be decoded."""
         line = self._blueprints.line(self._clips.get(source) or "")
         path = self._run.path("blueprints.jsonl")
         return None if line is None else strict_json.own(Blueprint, line, path)
@@ -47,7 +50,7 @@ class CaseReader:
         """
         recordings = item.recordings()
         wanted = recordings if roles is None else [role for role in recordings if role in roles]
-        read = {role: self.blueprint(recordings[role]) for role in wanted}
+        read = {role: self.blueprint(recordings[role].source_id) for role in wanted}
         available = {role: blueprint for role, blueprint in read.items() if blueprint is not None}
         if any(role in item.answer_roles for role in read.keys() - available.keys()):
             return None
@@ -59,23 +62,11 @@ class CaseReader:
             if case is not None:
                 yield case
 
-
-class StoredBlueprints:
-    """Gives the blueprints that a run stored, where an engine would extract them."""
-
-    #: Recordings in flight; they are read from a file.
-    capacity = 16
-
-    def __init__(self, run: Run) -> None:
-        self._reader = CaseReader(run)
-        self._errors = {source: record.error for source, record in run.clips().items()}
-        self._folder = run.folder
-
     async def extract(self, source: ClipSource) -> Extracted:
         """The stored blueprint of one recording, or why there is none."""
-        if result := self._reader.stored(source.id):
+        if result := self.blueprint(source.id):
             return Extracted(source.id, result)
-        error = self._errors.get(source.id) or f"{self._folder} stored no blueprint of it"
+        error = self._errors.get(source.id) or f"{self._run.folder} stored no blueprint of it"
         return Extracted(source.id, error=error)
 
     async def close(self) -> None:
@@ -90,7 +81,9 @@ def write_turns(run: Run) -> None:
 def _records(run: Run) -> Iterator[dict[str, Any]]:
     cases = CaseReader(run)
     for item in run.items():
-        available = {role: cases.blueprint(one) for role, one in item.recordings().items()}
+        available = {
+            role: cases.blueprint(one.source_id) for role, one in item.recordings().items()
+        }
         measured = {role: blueprint for role, blueprint in available.items() if blueprint}
         for side, answer in item.sides.items():
             if answer.conversation is None:

@@ -28,7 +28,7 @@ from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.registry.create import panel_of
-from trace_eval.runs.cases import CaseReader, StoredBlueprints, write_turns
+from trace_eval.runs.cases import CaseReader, write_turns
 from trace_eval.runs.folders import check_continues, input_name, refuse_own_input
 from trace_eval.runs.fuse import check_policy, fuse_run
 from trace_eval.runs.guesses import LanguageAdvice
@@ -249,7 +249,7 @@ class Session:
             for recording in recordings_needed(item, self.judge, voices).values()
         )
         if self._source:
-            engine: Engine = StoredBlueprints(self._source)
+            engine: Engine = CaseReader(self._source)
         else:
             clips, shards = 2 * len(pending), str(self.run.path("shards"))
             engine = engine_of(self.options.extract, self.plan, clips, sources, shards)
