@@ -113,11 +113,7 @@ class SafeConsole(Console):
 
 
 def results(file_width: int = FILE_WIDTH) -> Console:
-    """The console of results (stdout).
-
-    Args:
-        file_width: where it is no terminal and ``COLUMNS`` names no width, characters.
-    """
+    """The console of results (stdout), so wide where neither a terminal nor ``COLUMNS`` says it."""
     requested = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
     return SafeConsole(width=None if requested else file_width, highlight=False)
 

@@ -52,11 +52,7 @@ class Plan:
         )
 
     def stages(self, split: bool) -> list[Stage]:
-        """The stages of the plan, in order.
-
-        Args:
-            split: keep what runs on a GPU apart, in a process of its own; False: one stage.
-        """
+        """The stages in order; ``split`` gives what runs on a GPU a process of its own."""
         if not split:
             return [self._stage(self.extractors, on_gpu=False)]
         numbers = _stage_numbers(self.extractors)

@@ -43,10 +43,9 @@ class CaseReader:
         return None if line is None else strict_json.own(Blueprint, line, path)
 
     def case(self, item: Item, roles: Collection[str] | None = None) -> Case | None:
-        """The case of an item; None when a recording of its answers has no blueprint.
+        """The case of an item by the recordings of some roles; by default of all that it has.
 
-        Args:
-            roles: the recordings that are wanted; None: all of them.
+        None where a recording of its answers has no blueprint.
         """
         recordings = item.recordings()
         wanted = recordings if roles is None else [role for role in recordings if role in roles]

@@ -59,11 +59,10 @@ Listener = Callable[[RunEvent], None]
 
 
 def decode_recording(recording: Recording) -> Clip:
-    """The samples of a recording, read now; for judges that listen.
+    """The samples of a recording, read now, for judges that listen.
 
     Raises:
-        AudioError: it cannot be decoded (any more).
-        UserError: it cannot be fetched.
+        AudioError, UserError: see :meth:`ClipSource.decode`.
     """
     return source_of(recording).decode()
 

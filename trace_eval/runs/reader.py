@@ -179,11 +179,7 @@ class RunReader:
         return {result.pair: result for result in self._records("measures.jsonl", PairMeasures)}
 
     def overall(self, policy: str | None = None) -> dict[str, Overall]:
-        """Pair id -> fused rating.
-
-        Args:
-            policy: name of another one that the run was fused with before; None: the last.
-        """
+        """Pair id -> fused rating, by the last policy or by another that the run was fused with."""
         name = "overall.jsonl"
         if policy is not None:
             name = str((self.policy_folder(policy) / name).relative_to(self.folder))

@@ -106,8 +106,6 @@ class Run(RunReader):
         else:
             check_folder(self.folder, "run")
 
-    # --- writing ---------------------------------------------------------------------
-
     def start(self, record: RunRecord, manifest: Manifest) -> None:
         """Write the facts that are known before the first clip."""
         self.write_record(record)

@@ -193,9 +193,7 @@ class Session:
     def judge_pending(self, batch_results: Sequence[Path] = ()) -> Summary:
         """Judge the items that are not scored yet, and fuse all scored ones.
 
-        Args:
-            batch_results: result files of a batch, read before; a judge that is ``offline`` answers
-                from them alone.
+        Result files of a batch are read first; a judge that is ``offline`` answers from them alone.
         """
         if batch_results:
             from trace_eval.judges.ask.batch import read_batch

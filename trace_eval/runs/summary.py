@@ -65,11 +65,7 @@ class Summary:
         self.cache_problem = self.cache_problem or clip.cache_problem
 
     def count(self, run: Run, rubrics: Sequence[str] = ()) -> None:
-        """Count the items of a run, over all its sessions.
-
-        Args:
-            rubrics: by which single answers were scored; an item counts when all have a score.
-        """
+        """Count the items of a run over all its sessions, single answers by these rubrics."""
         self.scored, self.unscored, self.dimensions = 0, Counter(), Counter()
         if run.holds_scores:
             state = {score.key: (score.status, score.reason) for score in run.scores()}

@@ -183,8 +183,7 @@ def _text(label: object) -> str | None:
 def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> Table:
     """The results of a run: of pairs as they were fused last, of scores a row per item and rubric.
 
-    Args:
-        rubrics: of scores; None: those of the run's record.
+    The rubrics are those of the run's record where none are named.
     """
     if not run.holds_scores:
         return results_table(run, run.overall())

@@ -90,8 +90,6 @@ class RayEngine:
             await asyncio.to_thread(self._driver.stop)
             await asyncio.to_thread(self._thread.join)
 
-    # --- the job -----------------------------------------------------------------------
-
     def _start(self, job: RayJob) -> None:
         self._driver = Driver(job)
         try:

@@ -32,8 +32,6 @@ from trace_eval.runs.probe.report import ProbeReport, ProbeRow
 from trace_eval.runs.run import Run
 
 Change = Callable[[Clip], Samples]
-#: Of (plain verdict, verdict of the probe), each a label: ``1``, ``2`` or a tie of any type.
-Holds = Callable[[str, str], bool]
 
 #: Level of a change in gain, dB; silence before and after a padded clip, seconds.
 GAIN_DB, PADDING_S = 10.0, 1.0
@@ -51,14 +49,15 @@ class Probe:
     """One kind of change.
 
     Attributes:
-        expected: what must hold, for readers; ``holds`` tells whether it does.
+        expected: what must hold, for readers.
+        holds: of (plain verdict, verdict of the probe), each ``1``, ``2`` or a tie of any type.
         a, b: what answers A and B of the new pair are made of: a change of the plain A.
         swap: the new pair is the plain one in the other order; ``a`` and ``b`` are not used.
     """
 
     name: str
     expected: str
-    holds: Holds
+    holds: Callable[[str, str], bool]
     a: Change = _same
     b: Change = _same
     swap: bool = False
