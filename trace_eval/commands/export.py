@@ -15,7 +15,13 @@ from trace_eval.commands.result_files import give
 
 @dataclass(frozen=True)
 class Exported:
-    """The file or folder of an export to some program; of a tracker what it calls the run."""
+    """The result of an export.
+
+    Attributes:
+        run: folder.
+        to: which program it is for.
+        where: the file or folder; of a tracker what it calls the run.
+    """
 
     run: Path
     to: str

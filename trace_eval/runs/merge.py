@@ -35,9 +35,12 @@ _INCIDENTAL = frozenset({"seconds", "usage", "cached"})
 
 @dataclass(frozen=True)
 class Merged:
-    """How many folders were joined, with how many distinct clips.
+    """The result of a merge.
 
     Attributes:
+        out: the new folder.
+        folders: how many were joined.
+        blueprints: distinct clips.
         summary: of the new run; None where blueprints were joined that were never judged.
         missing: shards that were not there, e.g. ``2/8``; empty unless ``partial``.
     """

@@ -92,6 +92,7 @@ class RunShown:
     """What ``show --json`` and ``fuse --json`` hold of a run.
 
     Attributes:
+        run: its folder.
         policy: that fused it last; None: scores are not fused.
         rows: one per pair, or per item and rubric, by the columns of ``results.csv``.
     """

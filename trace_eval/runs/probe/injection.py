@@ -97,9 +97,10 @@ class Trial:
 
 @dataclass(frozen=True)
 class InjectionReport:
-    """The trials of a judge, by its spec.
+    """The outcome of all trials.
 
     Attributes:
+        judge: its spec.
         trials: each pair with each attack and place; instructions and answers with a transcript.
         skipped: pairs without a verdict or without blueprints.
     """

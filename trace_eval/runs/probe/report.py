@@ -28,13 +28,19 @@ class ProbeRow(Strict):
 
 
 class ProbeReport(Strict):
-    """The results of all probes of a judge, a row each, on so many pairs."""
+    """The results of all probes.
+
+    Attributes:
+        judge: its spec.
+        pairs: that were probed.
+        rows: one per probe.
+        left_out: probes that could not be made, and why.
+    """
 
     judge: str
     pairs: int
     rows: tuple[ProbeRow, ...]
     left_out: tuple[str, ...] = ()
-    """Probes that could not be made, and why."""
 
     def save(self, folder: Path) -> Path:
         """Write it into the folder of a drill; returns the file."""
