@@ -278,7 +278,7 @@ def _meanings(types: Iterable[str]) -> dict[str, str]:
     meanings: dict[str, str] = {}
     for target in types:
         module, _, name = target.rpartition(" ")[2].partition(":")
-        meanings |= help_of(getattr(import_module(module), name))
+        meanings |= help_of(getattr(import_module(module, "trace_eval"), name))
     return meanings
 
 

@@ -78,70 +78,54 @@ GROUPS: dict[str, dict[str, str]] = {
     },
 }
 
-#: Command -> types that its ``--json`` may hold, as ``MODULE:NAME``; ``list`` or ``dict``
-#: of them, or ``said``: the sentences stand first.
+#: Command -> types that its ``--json`` may hold, as ``MODULE:NAME``, from ``trace_eval`` on where
+#: a dot stands first; ``list`` or ``dict`` of them, or ``said``: the sentences stand first.
 RESULTS: dict[str, tuple[str, ...]] = {
     "judge": (
-        "trace_eval.runs.summary:JudgedRun",
-        "trace_eval.judges.ask.estimate:CostEstimate",
-        "trace_eval.judges.ask.batch:BatchWritten",
+        ".runs.summary:JudgedRun",
+        ".judges.ask.estimate:CostEstimate",
+        ".judges.ask.batch:BatchWritten",
     ),
-    "best": ("trace_eval.decide.best.best:Selection", "trace_eval.decide.best.best:BestEstimate"),
-    "extract": ("trace_eval.runs.extraction:Extraction",),
-    "report": ("said trace_eval.commands.report:ReportWritten",),
-    "show": (
-        "trace_eval.runs.summary:RunShown",
-        "blueprints.blueprint:Blueprint",
-        "dict builtins:object",
-    ),
-    "runs": ("list trace_eval.runs.folders:ListedRun",),
-    "export": ("trace_eval.commands.export:Exported",),
-    "review": ("trace_eval.review.exports:ReviewFiles",),
-    "agree": (
-        "said trace_eval.stats.report:AgreeReport",
-        "said trace_eval.stats.report:ScoreReport",
-    ),
-    "rank": ("said trace_eval.stats.ranking.report:RankReport",),
+    "best": (".decide.best.best:Selection", ".decide.best.best:BestEstimate"),
+    "extract": (".runs.extraction:Extraction",),
+    "report": ("said .commands.report:ReportWritten",),
+    "show": (".runs.summary:RunShown", "blueprints.blueprint:Blueprint", "dict builtins:object"),
+    "runs": ("list .runs.folders:ListedRun",),
+    "export": (".commands.export:Exported",),
+    "review": (".review.exports:ReviewFiles",),
+    "agree": ("said .stats.report:AgreeReport", "said .stats.report:ScoreReport"),
+    "rank": ("said .stats.ranking.report:RankReport",),
     "compare": (
-        "said trace_eval.compare.evaluate:RunComparison",
-        "said trace_eval.compare.scores:ScoreComparison",
-        "trace_eval.compare.change_report:ChangeReport",
+        "said .compare.evaluate:RunComparison",
+        "said .compare.scores:ScoreComparison",
+        ".compare.change_report:ChangeReport",
     ),
-    "gate": (
-        "trace_eval.compare.gate.report:GateReport",
-        "trace_eval.compare.change_report:ChangeReport",
-    ),
-    "screen": ("trace_eval.decide.screen:Screening",),
-    "plan": (
-        "trace_eval.decide.plan:LabelPlan",
-        "trace_eval.decide.plan:FirstPlan",
-    ),
-    "card": ("list trace_eval.decide.card:Card",),
-    "doctor": ("trace_eval.api.doctor:Diagnosis", "list trace_eval.judges.registry.doctor:Check"),
+    "gate": (".compare.gate.report:GateReport", ".compare.change_report:ChangeReport"),
+    "screen": (".decide.screen:Screening",),
+    "plan": (".decide.plan:LabelPlan", ".decide.plan:FirstPlan"),
+    "card": ("list .decide.card:Card",),
+    "doctor": (".api.doctor:Diagnosis", "list .judges.registry.doctor:Check"),
     "models list": ("list extractors.fetch:ListedModel",),
-    "models fetch": ("list trace_eval.commands.models:Fetched",),
+    "models fetch": ("list .commands.models:Fetched",),
     "models verify": ("list extractors.fetch:Verified",),
-    "rubrics list": ("list trace_eval.data.rubrics.single:ScoreRubric",),
-    "rubrics show": ("trace_eval.data.rubrics.single:ScoreRubric",),
-    "rubrics check": ("trace_eval.data.rubrics.single:ScoreRubric",),
-    "turns": ("trace_eval.turns.report:TurnsRecord",),
-    "convert": (
-        "trace_eval.datasets.conversion:ConversionRecord",
-        "list trace_eval.datasets.base:Dataset",
-    ),
+    "rubrics list": ("list .data.rubrics.single:ScoreRubric",),
+    "rubrics show": (".data.rubrics.single:ScoreRubric",),
+    "rubrics check": (".data.rubrics.single:ScoreRubric",),
+    "turns": (".turns.report:TurnsRecord",),
+    "convert": (".datasets.conversion:ConversionRecord", "list .datasets.base:Dataset"),
     "fuse": (
-        "trace_eval.runs.summary:RunShown",
-        "trace_eval.commands.fuse:PairsWritten",
-        "trace_eval.stats.inference.calibrate:Calibration",
+        ".runs.summary:RunShown",
+        ".commands.fuse:PairsWritten",
+        ".stats.inference.calibrate:Calibration",
     ),
-    "merge": ("trace_eval.runs.merge:Merged",),
-    "ablate": ("dict trace_eval.decide.ablation:Ablation",),
-    "drill injection": ("trace_eval.runs.probe.injection:InjectionReport",),
-    "drill judge": ("trace_eval.runs.probe.report:ProbeReport",),
-    "train fusion": ("trace_eval.stats.agreement.train_fusion:FusionTraining",),
-    "train scorer": ("trace_eval.judges.scorer.train:Trained",),
-    "train clamp": ("trace_eval.judges.scorer.clamp:FittedClamp",),
-    "train card": ("trace_eval.judges.scorer.checkpoint:ScorerRecord",),
+    "merge": (".runs.merge:Merged",),
+    "ablate": ("dict .decide.ablation:Ablation",),
+    "drill injection": (".runs.probe.injection:InjectionReport",),
+    "drill judge": (".runs.probe.report:ProbeReport",),
+    "train fusion": (".stats.agreement.train_fusion:FusionTraining",),
+    "train scorer": (".judges.scorer.train:Trained",),
+    "train clamp": (".judges.scorer.clamp:FittedClamp",),
+    "train card": (".judges.scorer.checkpoint:ScorerRecord",),
 }
 RESULTS["rate"] = RESULTS["judge"]
 
@@ -150,7 +134,6 @@ WITHOUT = {"schema": "what it prints is JSON"}
 
 #: Commands that stand in the module of another.
 _MODULES = {"rate": "judge"}
-
 
 #: Command -> its heading.
 _HEADINGS = {name: heading for heading, commands in GROUPS.items() for name in commands}

@@ -86,7 +86,7 @@ def result_schema(command: str) -> dict[str, Any]:
 
 def _kind(how: str, place: str) -> Any:
     module, _, name = place.partition(":")
-    kind: Any = getattr(import_module(module), name)
+    kind: Any = getattr(import_module(module, "trace_eval"), name)
     if how == "list":
         return list.__class_getitem__(kind)
     return dict.__class_getitem__((str, kind)) if how == "dict" else kind
