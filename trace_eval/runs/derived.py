@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from blueprints import UserError
 from fusion import Dimension, Rating, from_steps
+from trace_eval.data.items import Pair
 from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
 from trace_eval.data.policies import any_policy
 from trace_eval.runs.folders import written_atomically
 from trace_eval.runs.fuse import fuse_run
-from trace_eval.runs.record import JudgeRecord, RunRecord
+from trace_eval.runs.record import JudgeRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary
 
@@ -24,46 +25,42 @@ _BETTER = {"1": Rating.A, "2": Rating.B}
 
 
 def write_derived(
-    sources: Sequence[Run],
+    run: Run,
+    base: Run | None,
     out: Path,
-    record: RunRecord,
-    pairs: Manifest,
-    judged: Callable[[str], Judgement | None],
+    description: str,
+    verdicts: Collection[tuple[Pair, Judgement | None]],
 ) -> None:
     """Write a run of pairs that others' verdicts make up; beside its name until it is whole.
 
     Args:
-        sources: whose clips and blueprints it gets, the first one's first.
-        judged: id -> judgement of the pair, None where there is none.
+        run: whose scores count; its record is taken over where there is no ``base``.
+        base: whose verdicts are replaced in part.
+        description: of the judge.
 
     Raises:
         UserError: see :func:`~trace_eval.runs.folders.written_atomically`.
     """
-    with written_atomically(out) as part:
-        with Run(part) as target:
-            target.start(record, pairs)
-            for source in sources:
-                _copy_evidence(source, target)
-            for pair in pairs.pairs:
-                if made := judged(pair.id):
-                    target.add(made)
-            fuse_run(target, any_policy(record.policy))
-            summary = Summary(total=len(pairs.pairs))
-            summary.count(target)
-            target.write_record(record.model_copy(update={"coverage": summary.record()}))
-        (part / ".lock").unlink(missing_ok=True)
-
-
-def derived_record(run: Run, base: Run | None, description: str) -> RunRecord:
-    """The record of ``base``, or of ``run``, by a judge that ``description`` names."""
     record = (base or run).record()
     judge = JudgeRecord(
         spec=f"{record.judge.spec} with {description}" if base else description,
         parameters=record.judge.parameters,
     )
-    return record.model_copy(
-        update={"judge": judge, "rubrics": {}, "shard": None, "coverage": None}
-    )
+    new = {"judge": judge, "rubrics": {}, "shard": None, "coverage": None}
+    record = record.model_copy(update=new)
+    with written_atomically(out) as part:
+        with Run(part) as target:
+            target.start(record, Manifest(run.folder, [pair for pair, _ in verdicts]))
+            for source in (base, run) if base else (run,):
+                _copy_evidence(source, target)
+            for _, made in verdicts:
+                if made:
+                    target.add(made)
+            fuse_run(target, any_policy(record.policy))
+            summary = Summary(total=len(verdicts))
+            summary.count(target)
+            target.write_record(record.model_copy(update={"coverage": summary.record()}))
+        (part / ".lock").unlink(missing_ok=True)
 
 
 def _copy_evidence(source: Run, target: Run) -> None:
@@ -143,9 +140,7 @@ def write_as_voice_quality(folder: Path, onto: Path, out: Path, acceptable: floa
         name: _replaced(result, scored.get(name), acceptable, message)
         for name, result in before.items()
     }
-    write_derived(
-        (base, run), out, derived_record(run, base, message), Manifest(onto, pairs), made.get
-    )
+    write_derived(run, base, out, message, [(pair, made.get(pair.id)) for pair in pairs])
     return sum(message in result.caveats for result in made.values())
 
 

@@ -19,12 +19,11 @@ from fusion import Rating, from_steps
 from trace_eval.data.files import make_folder
 from trace_eval.data.items import Pair, Preference, Single, side_of_pair
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Label
-from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
 from trace_eval.data.outputs import write_lines
 from trace_eval.data.paired import question_of
 from trace_eval.data.scores import Score
-from trace_eval.runs.derived import derived_record, stood_for, write_derived
+from trace_eval.runs.derived import stood_for, write_derived
 from trace_eval.runs.options import PairOptions
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import Table
@@ -185,28 +184,21 @@ def _row(pair: ScorePair, made_by: str, options: PairOptions) -> dict[str, Any]:
 def _write_run(
     run: Run, out: Path, results: list[ScorePair], made_by: str, options: PairOptions
 ) -> None:
-    base = Run.open(options.onto) if options.onto else None
-    before = base.judgements() if base else {}
-    pairs = {pair.id: pair for pair in base.pairs()} if base else {p.id: _pair(p) for p in results}
-    by_id = {pair.id: pair for pair in results}
-
-    def judged(name: str) -> Judgement | None:
-        if base is None:
-            return _judgement(by_id[name], made_by, options)
-        pair, stored = by_id.get(name), before.get(name)
-        if stored is None:
-            return None
-        verdict = _verdict(pair, pair.typed) if pair and pair.typed is not None else None
-        assert options.stands_for is not None
-        return stood_for(stored, options.stands_for, verdict, [made_by])
-
-    write_derived(
-        (base, run) if base else (run,),
-        out,
-        derived_record(run, base, made_by),
-        Manifest(run.folder, list(pairs.values())),
-        judged,
-    )
+    by_id, base = {pair.id: pair for pair in results}, None
+    verdicts: list[tuple[Pair, Judgement | None]]
+    if options.onto and options.stands_for:
+        base = Run.open(options.onto)
+        verdicts, before = [], base.judgements()
+        for pair in base.pairs():
+            scores, stored = by_id.get(pair.id), before.get(pair.id)
+            if stored:
+                typed = scores.typed if scores else None
+                verdict = _verdict(scores, typed) if scores and typed is not None else None
+                stored = stood_for(stored, options.stands_for, verdict, [made_by])
+            verdicts.append((pair, stored))
+    else:
+        verdicts = [(_pair(p), _judgement(p, made_by, options)) for p in by_id.values()]
+    write_derived(run, base, out, made_by, verdicts)
 
 
 def _pair(result: ScorePair) -> Pair:
