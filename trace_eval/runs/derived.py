@@ -46,8 +46,8 @@ def write_derived(
         spec=f"{record.judge.spec} with {description}" if base else description,
         parameters=record.judge.parameters,
     )
-    new = {"judge": judge, "rubrics": {}, "shard": None, "coverage": None}
-    record = record.model_copy(update=new)
+    changes = {"judge": judge, "rubrics": {}, "shard": None, "coverage": None}
+    record = record.model_copy(update=changes)
     with written_atomically(out) as part:
         with Run(part) as target:
             target.start(record, Manifest(run.folder, [pair for pair, _ in verdicts]))

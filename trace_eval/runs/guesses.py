@@ -133,14 +133,6 @@ class Guesses(NamedTuple):
         )
 
 
-class _Clip(NamedTuple):
-    """The counts of one clip with a transcript."""
-
-    guessed: bool
-    named: bool
-    sure: str | None
-
-
 def guesses_among(blueprints: Iterable[Blueprint]) -> Guesses:
     """The count over blueprints."""
     groups = {"transcript", "signal", "rate"}
@@ -154,8 +146,8 @@ def guesses_in(run: Run) -> Guesses:
     return _count({record["clip"]: _clip(record) for record in records}.values())
 
 
-def _clip(record: Mapping[str, Any]) -> _Clip | None:
-    """The counts of a clip from its blueprint as JSON; None: it has no transcript."""
+def _clip(record: Mapping[str, Any]) -> tuple[bool, bool, str | None] | None:
+    """(its words are guessed, a language is named, which is sure) of a clip with a transcript."""
     transcript, rate, signal = (record.get(n) or {} for n in ("transcript", "rate", "signal"))
     if transcript.get("status") != "ok":
         return None
@@ -169,16 +161,16 @@ def _clip(record: Mapping[str, Any]) -> _Clip | None:
     )
     spoken = transcript.get("spoken")
     sure = spoken["language"] if spoken and spoken["sure"] else None
-    return _Clip(why is not None, spoken is not None, sure)
+    return why is not None, spoken is not None, sure
 
 
-def _count(clips: Iterable[_Clip | None]) -> Guesses:
+def _count(clips: Iterable[tuple[bool, bool, str | None] | None]) -> Guesses:
     available = [clip for clip in clips if clip]
-    bad = [clip for clip in available if clip.guessed]
+    bad = [(named, sure) for guessed, named, sure in available if guessed]
     return Guesses(
         guessed=len(bad),
         clips=len(available),
-        named=all(clip.named for clip in bad),
-        unsure=sum(clip.named and clip.sure is None for clip in bad),
-        sure=Counter(clip.sure for clip in available if clip.sure),
+        named=all(named for named, _ in bad),
+        unsure=sum(named and sure is None for named, sure in bad),
+        sure=Counter(sure for _, _, sure in available if sure),
     )
