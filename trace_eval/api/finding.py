@@ -73,7 +73,7 @@ class Finding:
         available = self.names
         if not available and name is None:
             return pandas.DataFrame([flat(self.report)])
-        if not available or (name is not None and name not in available):
+        if name not in (None, *available):
             raise UserError(f"to_pandas: no table {name!r}; {nearest(str(name), available)}")
         rows = getattr(self.report, name or available[0])
         return pandas.DataFrame([flat(row) for row in rows])

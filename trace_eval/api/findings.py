@@ -69,10 +69,11 @@ def labels_of(
 
 def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
     """The report of ``agree`` as an object of a notebook."""
-    of_pairs = isinstance(report, AgreeReport)
-    unit = "share of pairs with the human label" if of_pairs else "Spearman's rho"
-    span = _SHARE if of_pairs else (-1.0, 1.0)
-    return _statistics("Agreement with human labels", report, _agreement_points(report), unit, span)
+    title = "Agreement with human labels"
+    if isinstance(report, ScoreReport):
+        return _statistics(title, report, _score_points(report), "Spearman's rho", (-1.0, 1.0))
+    unit = "share of pairs with the human label"
+    return _statistics(title, report, _label_points(report), unit, _SHARE)
 
 
 def _statistics(
@@ -95,10 +96,7 @@ def _statistics(
     )
 
 
-def _agreement_points(report: AgreeReport | ScoreReport) -> Iterator[Point]:
-    if isinstance(report, ScoreReport):
-        yield from _score_points(report)
-        return
+def _label_points(report: AgreeReport) -> Iterator[Point]:
     for score in report.scores:
         result = score.accuracy
         if result.value is not None:
@@ -140,12 +138,13 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
     from trace_eval.compare.evaluate import RunComparison
     from trace_eval.compare.tables import compare_answer, compare_tables
 
-    pairs = isinstance(report, RunComparison)
-    result = (
-        [(f"{m.first} and {m.second}: {m.dimension}", m.same) for m in report.mutual]
-        if isinstance(report, RunComparison)
-        else [(f"{d.second} minus {d.first}: {d.rubric}", d.difference) for d in report.differences]
-    )
+    if isinstance(report, RunComparison):
+        axis, ends = "same label, share", _SHARE
+        result = [(f"{m.first} and {m.second}: {m.dimension}", m.same) for m in report.mutual]
+    else:
+        axis, ends = "difference of scores", None
+        rows = report.differences
+        result = [(f"{d.second} minus {d.first}: {d.rubric}", d.difference) for d in rows]
     points = [Point(name, e.value, *e.ends) for name, e in result if e.value is not None]
     return Finding(
         "Comparison of runs",
@@ -154,8 +153,8 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
         compare_answer(report),
         notes=report.notes,
         points=tuple(points),
-        axis="same label, share" if pairs else "difference of scores",
-        ends=_SHARE if pairs else None,
+        axis=axis,
+        ends=ends,
     )
 
 
