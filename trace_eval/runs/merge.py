@@ -56,7 +56,7 @@ def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
     """Join run folders, or folders of ``extract``, into a new one.
 
     Pairs come in the order of the whole input, or of the folders where those are no shards.
-    What several folders share is kept once.
+    Records that several folders share are kept once.
 
     Raises:
         UserError: shards are missing or of another input; runs were made with different

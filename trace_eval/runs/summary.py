@@ -25,12 +25,12 @@ class Summary:
         scored: pairs with an overall rating; single answers with a score by every rubric.
         unscored: reason -> items without; ``unreadable_record`` counts bad records.
         dimensions: dimension -> pairs with a rating on it; none for single answers.
-        clips: recordings extracted or read from the cache in this session, as all that follows.
-        clip_errors: of those that could not be decoded.
+        clips: recordings extracted or read from the cache in this session.
+        clip_errors: of those, the ones that could not be decoded.
         audio_s: seconds of audio behind ``clips``.
-        work_s: extractor -> seconds of compute; the cache costs none.
-        seconds: how long the session took.
-        cache_problem: why the cache was of no use, if it was not.
+        work_s: extractor -> seconds of compute in this session; the cache costs none.
+        seconds: duration of this session.
+        cache_problem: why the cache was of no use in this session, if it was not.
         spending: what the calls of all sessions cost; None: no price is known, or nothing is sent.
     """
 
