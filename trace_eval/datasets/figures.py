@@ -124,16 +124,23 @@ def mean_figure(
     return Figure(name, n=n, unscored=unscored, ours=ours, worst=low, best=high, **more)
 
 
-def rank_correlation(one: Mapping[str, float], other: Mapping[str, float]) -> float | None:
-    """Spearman's rho over the names that both sides score; None where one side ties all."""
+def correlation_figure(
+    name: str, one: Mapping[str, float], other: Mapping[str, float], least: int = 0, **more: Any
+) -> Figure:
+    """Spearman's rho over the names that both sides score; ``n`` counts them.
+
+    It is unknown where one side ties all, and over fewer than ``least`` names.
+    """
     import numpy as np
 
     from trace_eval.estimate.ranks import spearman
 
     names = [name for name in one if name in other]
     # sums in another order differ in the last digits, and are equal all the same
-    rho = spearman(*(np.round([side[name] for name in names], 9) for side in (one, other)))
-    return None if np.isnan(rho) else round(rho, 12)
+    sides = (np.round([side[name] for name in names], 9) for side in (one, other))
+    rho = spearman(*sides) if len(names) >= least else np.nan
+    ours = None if np.isnan(rho) else round(rho, 12)
+    return Figure(name, decimals=4, ours=ours, n=len(names), **more)
 
 
 _FOLDER = Path(__file__).parent / "boards"
@@ -144,20 +151,14 @@ Columns = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Board:
-    """A board and the formula of its last column.
+    """A board and the formula of its last column, from the others."""
 
-    Attributes:
-        file: stem of its CSV file.
-        where: which table of which commit.
-        tolerance: what rounding of the printed columns can do to the overall.
-        remarks: system -> why its printed overall is not the one that its columns give.
-    """
-
-    file: str
-    where: str
+    file: str  # stem of its CSV file
+    where: str  # which table of which commit
     overall: Callable[[Columns], float]
-    tolerance: float
-    decimals: int = 2
+    tolerance: float  # what rounding of the printed columns can do to the overall
+    decimals: int = 2  # of the printed overall
+    #: System -> why its printed overall is not the one that its columns give.
     remarks: Mapping[str, str] = field(default_factory=dict)
 
     def rows(self) -> dict[str, dict[str, float]]:

@@ -170,14 +170,11 @@ def _fits(value: object, kinds: tuple[type, ...]) -> bool:
 
 @dataclass(frozen=True)
 class AuthorsRule:
-    """A rule of a benchmark's authors: what it scores, what it asks for in words.
-
-    ``judge`` is ``authors/NAME/RULE@COMMIT``.
-    """
+    """A rule of a benchmark's authors, by the name of what it scores."""
 
     name: str
-    words: str
-    judge: str
+    words: str  # what it asks for
+    judge: str  # authors/NAME/RULE@COMMIT
 
     def score(
         self,

@@ -19,7 +19,7 @@ from trace_eval.data.items import Pair
 from trace_eval.data.manifests import Problem
 from trace_eval.data.tables import column_names
 from trace_eval.datasets.base import Converted, Selection, Source
-from trace_eval.datasets.figures import Figure, rank_correlation, share_figure
+from trace_eval.datasets.figures import Figure, correlation_figure, share_figure
 from trace_eval.datasets.rows import Columns, Row, Rows, alone
 
 _VOTES: Columns = {"model1": str, "model2": str, "preference": str}
@@ -116,16 +116,7 @@ def _summary(
             rows.tell(row, f"effective_win_rate is {row['effective_win_rate']!r:.40}")
     name = "Spearman with people, win rates as summarised"
     note = f"{label}; n counts systems"
-    result.figures.append(_spearman(name, rates, human, where=label, note=note))
-
-
-def _spearman(
-    name: str, rates: Mapping[str, float], human: Mapping[str, float], **more: Any
-) -> Figure:
-    """The figure of a correlation of win rates; ``more``: other fields of it."""
-    rho = rank_correlation(rates, human)
-    n = len(rates.keys() & human.keys())
-    return Figure(name, decimals=4, ours=rho, n=n, **more)
+    result.figures.append(correlation_figure(name, rates, human, where=label, note=note))
 
 
 def _speakbench(
@@ -147,8 +138,8 @@ def _speakbench(
     figures = {"": judge} | ({", without the reference system": without} if reference else {})
     for what, rates in figures.items():
         name = f"Spearman with people{what}"
-        more = {"where": label, "note": note, "unscored": unread}
-        result.figures.append(_spearman(name, rates, human, **more))
+        more: dict[str, Any] = {"where": label, "note": note, "unscored": unread}
+        result.figures.append(correlation_figure(name, rates, human, **more))
 
 
 def _results(result: Converted, source: Source, path: Path, rows: Sequence[Row]) -> None:

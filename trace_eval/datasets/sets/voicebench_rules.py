@@ -87,17 +87,13 @@ def _rule(name: str, words: str) -> AuthorsRule:
 
 @dataclass
 class Evaluation:
-    """The answers of one run to one set; each rule adds their scores and figures to a result.
-
-    ``ids`` are of the items of ``rows``; ``lists`` is a checkout of the authors' code, for their
-    lists of phrases.
-    """
+    """The answers of one run to one set; each rule adds their scores and figures to a result."""
 
     run: RuleRun
     rows: Sequence[Row]
-    ids: Sequence[str]
+    ids: Sequence[str]  # of the items of the rows
     result: Converted
-    lists: Path | None
+    lists: Path | None  # checkout of the authors' code, for their lists of phrases
 
     @property
     def _name(self) -> str:

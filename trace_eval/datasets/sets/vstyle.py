@@ -16,7 +16,7 @@ from typing import Any
 
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection, Source
-from trace_eval.datasets.figures import Figure, rank_correlation
+from trace_eval.datasets.figures import Figure, correlation_figure
 from trace_eval.datasets.rows import ANY, AuthorsRule, Columns, Row, Rows, alone, item_of
 
 #: Commit of the layout and the rules.
@@ -206,20 +206,21 @@ def _correlate(result: Converted, rows: Rows, judged: Mapping[str, Marks]) -> No
     )
     every = {key: mark for marks in judged.values() for key, mark in marks.items()}
     for group, machine in {"": every, **judged}.items():
-        about = f", {group}" if group else ""
         kept = {
             name: {key: mark for key, mark in human[name].items() if not group or key in machine}
             for name in sorted(human)
         }
-        for one, other in combinations(kept, 2):
-            _add(result, f"Spearman, {one} and {other}{about}", kept[one], kept[other])
-        for name, marks in kept.items():
-            _add(result, f"Spearman, {name} and the judge{about}", marks, machine)
         by_key: dict[str, list[float]] = {}
         for key, mark in (pair for marks in kept.values() for pair in marks.items()):
             by_key.setdefault(key, []).append(mark)
         means = {key: fmean(marks) for key, marks in by_key.items()}
-        _add(result, f"Spearman, mean of people and the judge{about}", means, machine)
+        sides = {f"{a} and {b}": (kept[a], kept[b]) for a, b in combinations(kept, 2)}
+        sides |= {f"{name} and the judge": (marks, machine) for name, marks in kept.items()}
+        sides["mean of people and the judge"] = means, machine
+        about = f", {group}" if group else ""
+        for who, both in sides.items():
+            figure = correlation_figure(f"Spearman, {who}{about}", *both, least=_LEAST)
+            result.figures.append(figure)
 
 
 def _marks(rows: Rows, path: Path) -> Marks:
@@ -230,9 +231,3 @@ def _marks(rows: Rows, path: Path) -> Marks:
         except (TypeError, ValueError):
             rows.tell(row, f"mos is {row['mos']!r:.40}; expected a number")
     return marks
-
-
-def _add(result: Converted, name: str, one: Marks, other: Marks) -> None:
-    shared = len(one.keys() & other.keys())
-    rho = rank_correlation(one, other) if shared >= _LEAST else None
-    result.figures.append(Figure(name, decimals=4, ours=rho, n=shared))
