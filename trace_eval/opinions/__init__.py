@@ -1,3 +1,1 @@
-"""Opinions about items, by raters or judges: one table, read from files, of human labels and judges
-alike.
-"""
+"""Opinions about items: one table, read from files, of human labels and judges alike."""

@@ -79,9 +79,9 @@ def refuse_duplicates(
 ) -> None:
     """Refuse an id that one rater gave twice in one repetition.
 
+    A rater without a name (an empty text) may be several annotators.
+
     Args:
-        ids, rater, repeat: columns of a table. A rater without a name (an empty text) may be
-            several annotators.
         records: number of each row in the source, from 0; None: those of the table.
     """
     keys: list[Any] = ids.tolist()
@@ -120,17 +120,11 @@ class _Value:
 
 @dataclass
 class UnreadValues:
-    """Values in the label columns of a table that are not understood.
-
-    Attributes:
-        source: of the table.
-        ids: of its rows; empty: they have none.
-        others: what a cell may hold besides labels, in words.
-    """
+    """Values in the label columns of a table that are not understood."""
 
     source: str
-    ids: Sequence[Any] | Texts
-    others: str = ""
+    ids: Sequence[Any] | Texts  # of its rows; empty: they have none
+    others: str = ""  # what a cell may hold besides labels, in words
     _values: dict[tuple[str, str], _Value] = field(default_factory=dict)
 
     def add(self, column: str, value: object, row: int, why: str, allowed: tuple[str, ...]) -> None:

@@ -54,11 +54,7 @@ _COLLAPSED = np.append(_CODE_OF[np.c_[_WINS, _TIES] @ _PLACES[: TIE + 1]], MISSI
 
 
 def code_of(sets: NDArray[np.bool_]) -> Codes:
-    """Codes of sets of labels; missing where none is in it.
-
-    Args:
-        sets: of :data:`LABELS` [shape=(n, labels)].
-    """
+    """Codes of sets of :data:`LABELS` [shape=(n, labels)]; missing where a set is empty."""
     return np.asarray(_CODE_OF[sets @ _PLACES])
 
 
@@ -79,7 +75,7 @@ def agreed(codes: Codes) -> Codes:
 
 def is_untyped(codes: Codes) -> bool:
     """True when a column holds a plain ``tie``, so that its ties cannot be told apart."""
-    return bool((_TELLS_NO_TIE[codes]).any())
+    return bool(_TELLS_NO_TIE[codes].any())
 
 
 #: Codes with a plain tie; the last is of a missing label.
@@ -109,17 +105,9 @@ TEXT_FACTS = (
 )
 
 #: Numbers per answer: seconds, LUFS, MOS (1-5), tokens of its transcript.
-NUMBER_FACTS = (
-    "duration_a",
-    "duration_b",
-    "loudness_a",
-    "loudness_b",
-    "mos_a",
-    "mos_b",
-    "tokens_a",
-    "tokens_b",
+NUMBER_FACTS = tuple(
+    f"{name}_{side}" for name in ("duration", "loudness", "mos", "tokens") for side in "ab"
 )
-
 
 #: How sure a judge was (the more the surer, but for ``entropy``, in bits), its own probability
 #: of A, and how far A is ahead.
@@ -138,7 +126,6 @@ DESIGN_FACTS = ("inclusion", "seconds")
 
 #: What a judge (in judgements) or annotators (in labels) gave each answer, on any scale.
 SCORE_FACTS = ("score_a", "score_b")
-
 
 #: Every fact with a meaning of its own; others are numbers that were asked for by name.
 FACTS = frozenset({*TEXT_FACTS, *NUMBER_FACTS, *CERTAINTY_FACTS, *DESIGN_FACTS, *SCORE_FACTS})

@@ -142,9 +142,6 @@ def read_positions(path: Path, baseline: str | None) -> Opinions:
     A comparison in which either order has no label is left out, and so is the baseline
     against itself.
 
-    Args:
-        baseline: name of the system that all are compared with.
-
     Raises:
         UserError: no baseline is named, a column is missing, or nothing was decided.
     """

@@ -1,8 +1,4 @@
-"""Labels and judgements from files and tables at hand: strict, columnar, one row per opinion.
-
-They are read from CSV, JSON lines, Parquet or a JSON list (the HCoT layout); see
-:func:`read_labels` for the columns.
-"""
+"""Labels and judgements from files and tables at hand: strict, columnar, one row per opinion."""
 
 from __future__ import annotations
 
@@ -54,28 +50,18 @@ from trace_eval.opinions.opinions import DataWarning, Opinions, no_common_ids
 
 
 class Reading(NamedTuple):
-    """What labels may mean beyond the usual.
+    """What labels may mean beyond the usual."""
 
-    Attributes:
-        about: judgements of the same items, whose systems a label may name.
-        mappable: the command has ``--map``, for values that are not understood.
-    """
-
-    about: Sequence[Opinions] = ()
-    mappable: bool = False
+    about: Sequence[Opinions] = ()  # judgements of the same items, whose systems a label may name
+    mappable: bool = False  # the command has --map, for values that are not understood
 
 
 class RowSystems(NamedTuple):
-    """The systems of each row of a table, which labels may name.
-
-    Attributes:
-        a, b: system of each answer, a column each; empty: unknown.
-        own: system whose column a win or a loss is.
-    """
+    """The systems of each row of a table, which labels may name; an empty column: unknown."""
 
     a: Sequence[object] = ()
     b: Sequence[object] = ()
-    own: Sequence[object] = ()
+    own: Sequence[object] = ()  # system whose column a win or a loss is
 
     @classmethod
     def of(
@@ -165,19 +151,17 @@ def read_labels(
     mapping: Mapping[str, str] | None = None,
     about: Sequence[Opinions] = (),
 ) -> Opinions:
-    """Read ``.csv``, ``.tsv`` (header row), ``.jsonl``, ``.parquet`` or ``.json`` (a list).
+    """Read ``.csv``, ``.tsv`` (header row), ``.jsonl``, ``.parquet`` or ``.json`` (a list: HCoT).
 
-    Columns: ``id`` (or ``pair``, ``item``, ``index``), the labels ``content``,
+    Columns, by any name of :data:`trace_eval.data.names.LABELS`: ``id``; the labels ``content``,
     ``voice_quality``, ``paralinguistics``, ``overall`` in ``1``, ``2``, ``both_good``,
-    ``both_bad`` or plain ``tie``, ``preference`` (or ``winner``) in ``1``, ``2``, ``tie``, each
-    also as :mod:`trace_eval.data.spelling` spells them; also ``rater``
-    (or ``judge``), ``repeat``, ``instruction_id``, ``category``, ``system_a/b`` (or ``model_a/b``),
-    ``clip_a/b`` (or any audio column of a manifest), ``duration_a/b`` s, ``loudness_a/b``
-    LUFS, ``mos_a/b``; ``score_a/b`` (or ``score1/2``), of which the higher one is the
-    ``preference`` where there is no column of labels. Nested ``label``/``labels`` objects,
-    pairs and judgements are flattened. An empty cell is a missing label. Where no column is one of
-    labels, those that hold nothing else are the raters', see
-    :func:`trace_eval.data.label_files.label_of_each`.
+    ``both_bad`` or plain ``tie``, and ``preference`` in ``1``, ``2``, ``tie``, each also as
+    :mod:`trace_eval.data.spelling` spells them; ``rater``, ``repeat``, ``instruction_id``,
+    ``category``, ``system_a/b``, ``clip_a/b``, ``duration_a/b`` s, ``loudness_a/b`` LUFS,
+    ``mos_a/b``; ``score_a/b``, of which the higher one is the ``preference`` where there is no
+    column of labels. Nested ``label``/``labels`` objects, pairs and judgements are flattened. An
+    empty cell is a missing label. Where no column is one of labels, those that hold nothing else
+    are the raters', see :func:`trace_eval.data.label_files.label_of_each`.
 
     Args:
         numbers: more numbers per answer to read, from ``NUMBER_a`` and ``NUMBER_b``.
@@ -252,11 +236,10 @@ def encode(
     unread: UnreadValues,
     called: str | None = None,
 ) -> Codes:
-    """Codes of a column of labels in any accepted spelling.
+    """Codes of a column of labels in any accepted spelling; ``unread`` takes what is none.
 
     Args:
         column: the dimension, which decides what labels there may be.
-        unread: takes what is none.
         called: the column's name in the file; None: the dimension's.
     """
     table: dict[Any, int] = {

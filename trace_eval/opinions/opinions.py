@@ -58,48 +58,30 @@ class DataWarning:
 
 @dataclass(frozen=True)
 class Opinions:
-    """Opinions in rows and columns, and what came with them.
+    """Opinions in rows and columns [shape=(n,) each], and what came with them."""
 
-    Attributes:
-        source: where they come from, for messages.
-        ids: item of each row [shape=(n,)].
-        codes: label column -> code of :mod:`trace_eval.opinions.codes` [shape=(n,)].
-        rater: who said it [shape=(n,)]; None: one rater throughout.
-        repeat: which repetition [shape=(n,)]; None: none.
-        facts: columns that describe the items: texts (object), numbers (float, NaN where
-            unknown).
-        scores: score column -> place on the scale of its rubric, 0 to 1; NaN: unknown
-            [shape=(n,)].
-        reasons: column of labels or scores -> why an item has none there; None: it has one, or
-            nobody says [shape=(n,)].
-        labels: of judgements: the human labels that came with them; None: none.
-        calls: of judgements: the single calls behind them, with the fact ``order`` (``ab``,
-            ``ba``) and ``repeat``, already in the pair's own A and B; None: unknown.
-        policy: that fused ``overall``; None: unknown.
-        warnings: what stands in the way of using them at all.
-        rubric: that was scored; None: unknown, or labels.
-        scale: of the scores; None: unknown, or they have an order and no distances.
-        human: annotators gave them, since the file names its raters; False: unknown, or a judge.
-        joined: row of each opinion's item in a table that it was joined to [shape=(n,)]; None: it
-            was joined to none.
-    """
-
-    source: str
-    ids: Texts
-    codes: Mapping[str, Codes]
-    rater: Texts | None = None
-    repeat: Texts | None = None
+    source: str  # where they come from, for messages
+    ids: Texts  # item of each row
+    codes: Mapping[str, Codes]  # label column -> code of trace_eval.opinions.codes
+    rater: Texts | None = None  # who said it; None: one rater throughout
+    repeat: Texts | None = None  # which repetition; None: none
+    #: Columns that describe the items: texts (object), numbers (float, NaN where unknown).
     facts: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    #: Score column -> place on the scale of its rubric, 0 to 1; NaN: unknown.
     scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    #: Column of labels or scores -> why an item has none there; None: it has one, or nobody says.
     reasons: Mapping[str, Texts] = field(default_factory=dict)
-    labels: Opinions | None = None
+    labels: Opinions | None = None  # human labels that came with judgements; None: none
+    #: The calls behind judgements, with the fact ``order`` (``ab``, ``ba``) and ``repeat``, already
+    #: in the pair's own A and B; None: unknown.
     calls: Opinions | None = None
-    policy: str | None = None
-    warnings: tuple[DataWarning, ...] = ()
-    rubric: str | None = None
-    scale: Scale | None = None
+    policy: str | None = None  # that fused ``overall``; None: unknown
+    warnings: tuple[DataWarning, ...] = ()  # what stands in the way of using them at all
+    rubric: str | None = None  # that was scored; None: unknown, or labels
+    scale: Scale | None = None  # of the scores; None: unknown, or an order without distances
+    #: Row of each opinion's item in a table that it was joined to; None: it was joined to none.
     joined: Numbers | None = None
-    human: bool = False
+    human: bool = False  # annotators gave them, since the file names its raters
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -129,8 +111,7 @@ class Opinions:
     def points(self, column: str) -> NDArray[np.float64]:
         """Points of answer A: a win 1, a tie or a split 1/2, a loss 0; of scores their place.
 
-        Returns:
-            NaN where unknown [shape=(n,)].
+        NaN where unknown [shape=(n,)].
         """
         codes = self.codes.get(column)
         return self.scores[column] if codes is None else POINTS[codes]

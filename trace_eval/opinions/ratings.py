@@ -89,7 +89,7 @@ def placed_ratings(ratings: Opinions, scale: Numbers) -> Opinions:
     and nobody is named who gave it: what one rater chose is a label.
 
     Raises:
-        UserError: one is none of the scale's labels, or a mean opinion lies beside the scale.
+        UserError: a label or mean is not on the scale.
     """
     if "score" in ratings.facts and _are_means(ratings, scale):
         facts = {"mos" if name == "score" else name: held for name, held in ratings.facts.items()}
@@ -175,8 +175,7 @@ def score_table(
     """Scores as a table, one row per score, or per item that has none.
 
     Args:
-        ids: item of each score.
-        raters: who gave it; empty: unknown, or known by place only.
+        ids, raters: item of each score, and who gave it; empty: unknown, or known by place only.
         facts: ``score`` or ``mos``, on the rubric's scale, NaN: nobody gave one; of items
             ``instruction_id``, ``system``, ``split``, ``candidate`` and ``reference``.
     """
@@ -295,10 +294,8 @@ def mean_ratings(ratings: Opinions) -> Opinions:
 def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = None) -> Opinions:
     """The labels inside items; a None score is no rating.
 
-    Args:
-        items: with labels.
-        turns: labels of the turns of conversations, called ``ITEM/turn-N``; None: where no item has
-            one of its own.
+    ``turns``: those of the turns of conversations, called ``ITEM/turn-N``; None: where no item has
+    one of its own.
     """
     if turns is None:
         turns = not any(item.labels and item.labels.scores for item in items)

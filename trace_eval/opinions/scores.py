@@ -61,9 +61,7 @@ def read_scores(
     ``score``: ``variance``, ``distribution`` (label -> share), ``beta`` (alpha and beta
     [shape=(n, 2)]), ``samples`` (a list), ``clamped``, ``caveats``, and ``pooled`` where it is a
     mixture of judges that have rows of their own.
-
-    Args:
-        columns: field -> column of a table, as ``--column`` says.
+    ``columns``: field -> column of a table, as ``--column`` says.
 
     Raises:
         UserError: there are no scores of this rubric, or of several and none is named.

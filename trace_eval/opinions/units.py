@@ -26,16 +26,11 @@ def units(facts: Facts, instructions: bool = True) -> Numbers | None:
     known.
 
     Args:
-        facts: by name, one value per pair, see :class:`trace_eval.opinions.opinions.Opinions`.
+        facts: by name, one value per pair.
         instructions: pairs of one instruction are one unit; else copies alone.
     """
     copy = _copies(facts)
-    return with_instructions(facts, copy) if instructions else copy
-
-
-def with_instructions(facts: Facts, copy: Numbers | None) -> Numbers | None:
-    """:func:`units` by instruction, from those of copies alone."""
-    instruction = _numbered(facts.get("instruction_id"))
+    instruction = _numbered(facts.get("instruction_id")) if instructions else None
     if copy is None or instruction is None:
         return instruction if copy is None else copy
     from scipy.sparse import coo_array
@@ -62,11 +57,7 @@ def crosstab(row: Numbers, column: NDArray[Any], rows: int, columns: int) -> Num
 
 
 def joint(*columns: Numbers) -> Numbers:
-    """A number that equal rows of all columns have in common [shape=(n,)].
-
-    Args:
-        columns: numbers from 0 [shape=(n,) each].
-    """
+    """A number that equal rows of all columns, of numbers from 0, have in common [shape=(n,)]."""
     key, *others = columns
     for column in others:
         size = int(column.max(initial=-1)) + 1
