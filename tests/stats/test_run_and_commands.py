@@ -16,7 +16,7 @@ from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Labels, Pair
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall, VerdictOpinion
 from trace_eval.data.measures import text
-from trace_eval.data.measures.measure import PairMeasures
+from trace_eval.data.measures.numbers import PairMeasures
 from trace_eval.data.measures.pair import measure_pair
 from trace_eval.data.outcome import Reason
 from trace_eval.decide.agree import agree

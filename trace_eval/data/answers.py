@@ -172,13 +172,10 @@ class Answer(Recording):
 
 @dataclass(frozen=True)
 class Without:
-    """Annotation of an answer in an item: some fields are refused there, and never written.
-
-    The message that refuses one is its name and ``why``.
-    """
+    """Annotation of an answer in an item: some fields are refused there, and never written."""
 
     fields: frozenset[str]
-    why: str
+    why: str  # the end of the message that refuses one, which begins with its name
 
     def kept(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """The other fields."""

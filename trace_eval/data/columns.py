@@ -22,7 +22,7 @@ Missing = Literal["error", "drop"]
 #: From this likeness on, 0 to 1, a column is proposed for a field.
 _ALIKE = 0.55
 
-#: Records that are looked at for a column of ids.
+#: Records that are looked at for columns: a missing value may have no name.
 FIRST = 20
 
 #: Columns of a file that a message names.
@@ -40,21 +40,13 @@ _FILES = "Files with other names"
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields of one kind of record.
+    """The fields of one kind of record."""
 
-    Attributes:
-        names: field -> column names that are accepted for it, ours first.
-        needed: fields without which no record can be read.
-        sounds: fields that are recordings.
-        instead: columns that give the needed fields in another way.
-        numbered: records without an id are called by their row number.
-    """
-
-    names: Mapping[str, tuple[str, ...]]
-    needed: tuple[str, ...] = ()
-    sounds: frozenset[str] = frozenset()
-    instead: frozenset[str] = frozenset()
-    numbered: bool = True
+    names: Mapping[str, tuple[str, ...]]  # field -> its accepted column names, ours first
+    needed: tuple[str, ...] = ()  # fields without which no record can be read
+    sounds: frozenset[str] = frozenset()  # fields that are recordings
+    instead: frozenset[str] = frozenset()  # columns that give the needed fields in another way
+    numbered: bool = True  # records without an id are called by their row number
 
     def field(self, name: str) -> str:
         """The field of a name, whichever of its accepted ones it is; ``a.system`` is one, too.
@@ -133,11 +125,7 @@ class Columns:
 
 
 def parse_sides(text: str | None) -> tuple[str, str] | None:
-    """The names of the systems of A and B from ``new,old``; None: none are given.
-
-    Raises:
-        UserError: they are not two different names.
-    """
+    """The names of the systems of A and B from ``new,old``, which differ; None: none are given."""
     if text is None:
         return None
     names = [name.strip() for name in text.split(",")]
@@ -148,19 +136,13 @@ def parse_sides(text: str | None) -> tuple[str, str] | None:
 
 @dataclass
 class Renamed:
-    """Records of a file, called ``label`` in messages, under our names; and their columns.
+    """Records under our names, and what columns they came with."""
 
-    Attributes:
-        columns: field -> column, as the user says.
-        values: column -> its first value that is not empty.
-        numbered: records have no ids and are called by their row number.
-    """
-
-    label: str
+    label: str  # of the file, for messages
     fields: Fields
-    columns: Mapping[str, str] = field(default_factory=dict)
-    values: dict[str, Any] = field(default_factory=dict)
-    numbered: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)  # field -> column, by the user
+    values: dict[str, Any] = field(default_factory=dict)  # column -> its first that is not empty
+    numbered: bool = False  # records have no ids and are called by their row number
 
     def __post_init__(self) -> None:
         self.columns = {self.fields.field(name): at for name, at in self.columns.items()}
@@ -266,16 +248,13 @@ def _guess(fields: Fields, absent: Sequence[str], results: Mapping[str, Any]) ->
     taken = {alias for names in fields.names.values() for alias in names}
     free = [name for name in results if name not in taken]
     scored = sorted(
-        (
-            (_likeness(fields, name, column, results[column]), -position, name, column)
-            for name in absent
-            for position, column in enumerate(free)
-        ),
-        key=lambda row: (-row[0], -row[1], row[2]),
+        (-_likeness(fields, name, column, results[column]), position, name, column)
+        for name in absent
+        for position, column in enumerate(free)
     )
     guess: dict[str, str] = {}
-    for score, _, name, column in scored:
-        if score >= _ALIKE and name not in guess and column not in guess.values():
+    for unlike, _, name, column in scored:
+        if -unlike >= _ALIKE and name not in guess and column not in guess.values():
             guess[name] = column
     return {name: guess[name] for name in absent if name in guess}
 

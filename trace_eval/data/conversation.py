@@ -78,28 +78,18 @@ class SpokenWord(Strict):
 
 
 class Turn(Strict):
-    """What one speaker of the conversation says until another takes the floor.
+    """What one speaker says until another takes the floor."""
 
-    Attributes:
-        start_s, end_s: first and last moment of sound; None where none is known.
-        segments: stretches in which the speaker sounds, in order and apart.
-        text: what was said or meant.
-        heard: what the other side's recogniser wrote.
-        audio: the turn's own recording, where there is no channel.
-        exchange: number that the source gives to a user turn and its answer.
-        backchannel: whether it left the floor to the other ("mm-hm").
-    """
-
-    speaker: str
-    start_s: Time | None = None
-    end_s: Time | None = None
-    segments: tuple[Stretch, ...] = ()
-    text: str | None = None
-    heard: str | None = None
-    audio: Path | None = None
+    speaker: str = Field(description="name of a speaker of the conversation")
+    start_s: Time | None = Field(None, description="first moment of sound; null: unknown")
+    end_s: Time | None = Field(None, description="last moment of sound; null: unknown")
+    segments: tuple[Stretch, ...] = Field((), description="of sound, in order and apart")
+    text: str | None = Field(None, description="what was said or meant")
+    heard: str | None = Field(None, description="what the other side's recogniser wrote")
+    audio: Path | None = Field(None, description="its own recording, where there is no channel")
     words: tuple[SpokenWord, ...] = ()
-    exchange: int | None = None
-    backchannel: bool = False
+    exchange: int | None = Field(None, description="the source's number of a turn and its answer")
+    backchannel: bool = Field(False, description='it left the floor to the other ("mm-hm")')
 
     @model_validator(mode="after")
     def _runs_forwards(self) -> Turn:

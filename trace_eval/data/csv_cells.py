@@ -107,14 +107,11 @@ def _is_number(cell: str) -> bool:
 
 @dataclass(frozen=True)
 class CsvFile:
-    """A CSV file by how it is written; ``lead`` is the number of lines before the header.
-
-    It is UTF-8, or UTF-16 where its first bytes say so.
-    """
+    """A CSV file by how it is written."""
 
     path: Path
-    encoding: str
-    lead: int
+    encoding: str  # UTF-8, or UTF-16 where its first bytes say so
+    lead: int  # lines before the header
     delimiter: str
     header: list[str]
 

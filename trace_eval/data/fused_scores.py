@@ -34,11 +34,7 @@ FORMAT = "trace-eval fusion 1"
 
 @dataclass(frozen=True)
 class Map:
-    """A rising map from [0, 1] to [0, 1]: straight between its points, flat beyond them.
-
-    Raises:
-        ValueError: it does not rise.
-    """
+    """A rising map from [0, 1] to [0, 1]: straight between its points, flat beyond them."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]

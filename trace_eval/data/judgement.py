@@ -143,24 +143,20 @@ class Judgement(Outcome):
         """A forced choice is 1 or 2; it ties only where as many votes say one as the other."""
         if self.label_set != "forced":
             return self
-        for opinion in self.opinions:
-            for about, label in opinion.ratings.items():
-                self._refuse_tie(about, label)
+        stated = [each for opinion in self.opinions for each in opinion.ratings.items()]
         for about, verdict in self.dimensions.items():
             shares = verdict.distribution or {}
-            for label in shares:
-                self._refuse_tie(about, label)
+            stated += [(about, label) for label in shares]
             even = bool(shares) and shares.get(Rating.A) == shares.get(Rating.B)
             if not (even and verdict.rating == "tie"):
-                self._refuse_tie(about, verdict.rating)
+                stated.append((about, verdict.rating))
+        for about, label in stated:
+            if label not in ("1", "2"):
+                raise ValueError(
+                    f"pair {self.pair}: {about} is {label!s}, and forced labels are 1 and 2; only"
+                    " an even split of them is a tie"
+                )
         return self
-
-    def _refuse_tie(self, about: About, label: Label) -> None:
-        if label not in ("1", "2"):
-            raise ValueError(
-                f"pair {self.pair}: {about} is {label!s}, and forced labels are 1 and 2; only an"
-                " even split of them is a tie"
-            )
 
     def label(self, about: About) -> Label | None:
         """What it says of a dimension, of the pair as a whole, or of a match."""

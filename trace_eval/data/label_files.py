@@ -34,11 +34,7 @@ Read = Callable[[Mapping[str, str]], Columns]
 
 
 def columns_of(columns: Mapping[str, str], fields: Fields = LABEL_FIELDS) -> dict[str, str]:
-    """Column of the file -> our name, from field -> column.
-
-    Raises:
-        UserError: there is no such field.
-    """
+    """Column of the file -> our name, from field -> column; refuses a field that is none."""
     return {column: fields.field(name) for name, column in columns.items()}
 
 
@@ -258,15 +254,12 @@ def label_of_each(read: Read, names: Sequence[str], table: Columns) -> Columns |
     """A table with a column of labels for each rater as one with a row for each label.
 
     Of several columns that hold labels alone all are raters', or those that are called so. Numbers
-    are labels only in columns that are called so: 1 and 2 may count anything.
+    are labels only in columns that are called so: 1 and 2 may count anything. None: it has no two
+    such columns, or says in one who rated.
 
     Args:
-        read: reads columns of the table, from a name in it -> ours.
-        names: of its columns.
+        names: of the table's columns.
         table: what was read of it.
-
-    Returns:
-        None: it has no two such columns, or says in one who rated.
     """
     columns, labels = _label_columns(read, [name for name in names if name not in NAMES])
     raters = [name for name in labels if _RATER.fullmatch(name)] or [

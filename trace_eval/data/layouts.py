@@ -33,17 +33,11 @@ _WHAT = ("content", "value", "text", "transcript")
 
 
 class Layout(NamedTuple):
-    """One common layout of pairs or answers.
-
-    Attributes:
-        name: in the words of its users.
-        fits: whether a record is of it.
-        ours: the record under our names; what it does not know stays as it is.
-    """
+    """One common layout of pairs or answers, by its name in the words of its users."""
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
-    ours: Callable[[Record], Record]
+    ours: Callable[[Record], Record]  # under our names; what it does not know stays as it is
 
 
 def unfolded(record: Mapping[str, Any]) -> Record:
@@ -52,14 +46,12 @@ def unfolded(record: Mapping[str, Any]) -> Record:
     Raises:
         UserError: a layout was recognised, and does not hold what it should.
     """
-    unfolded_record = dict(record)
+    result = dict(record)
     for layout in LAYOUTS:
-        if layout.fits(unfolded_record):
-            unfolded_record = layout.ours(unfolded_record)
-    return unfolded_record
+        if layout.fits(result):
+            result = layout.ours(result)
+    return result
 
-
-# --- other names ---------------------------------------------------------------------
 
 #: Usual names of answers.
 _ANSWERED = (*NAMES["a"], *NAMES["b"], *NAMES["audio"], *NAMES["candidate"])
@@ -78,14 +70,12 @@ def _sounds(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _otherwise(record: Record) -> Record:
-    other_record = dict(record)
+    """Recordings under other names, see :data:`~trace_eval.data.names.OTHER_NAMES`."""
+    result = dict(record)
     for side, name in _sounds(record).items():
         if not first(record, NAMES[side]):
-            other_record[side] = other_record.pop(name)
-    return other_record
-
-
-# --- chosen and rejected -------------------------------------------------------------
+            result[side] = result.pop(name)
+    return result
 
 
 def is_chosen(record: Mapping[str, Any]) -> bool:
@@ -107,9 +97,6 @@ def _chosen(record: Record) -> Record:
     return {"preference": "2" if swap else "1", **rest, **results}
 
 
-# --- lists of answers ----------------------------------------------------------------
-
-
 def _is_listed(record: Mapping[str, Any]) -> bool:
     name = first(record, LISTS)
     value = None if name is None else record[name]
@@ -129,8 +116,6 @@ def _listed(record: Record) -> Record:
             results[f"{side}_system"] = answer[who]
     return {**results, **record}
 
-
-# --- messages of a chat, and recordings inside of cells ------------------------------
 
 #: Column -> where its recording and its words go.
 _SPOKEN: dict[str, tuple[str, str]] = {
@@ -211,9 +196,6 @@ def _content(message: Mapping[str, Any]) -> Record:
                 elif words := first(part, _WHAT):
                     answer.setdefault("text", part[words])
     return answer
-
-
-# --- recordings in cells -------------------------------------------------------------
 
 
 #: Columns whose cells are recordings and nothing else.

@@ -191,12 +191,10 @@ def read_records(
     fields: Fields | None = None,
     by_id: bool = True,
 ) -> Manifest:
-    """Read an input of any layout.
+    """Read an input of any layout, as :func:`read_items` takes it.
 
     Args:
-        path: as of :func:`read_items`.
         made_of: (record, folder of relative paths, where to say what is left out) -> its items.
-        reading: where its recordings are, and how its columns are called.
         fields: what its records are made of; None: nothing is known of them.
         by_id: a ``.json`` may be an object of records by id; single answers are wanted.
 
@@ -253,12 +251,12 @@ def _read(
                 unread.setdefault(line.field, []).append((where, line))
         ties.update(item.id for item in made if any(map(_is_tie, lines)))
         for item in made:
-            if item.id in seen:
+            if item.id not in seen:
+                seen[item.id] = where
+                items.append(item)
+            else:
                 what = f"id {item.id!r} is also at {seen[item.id]}; give each its own"
                 problems.append(Problem(where, what))
-                continue
-            seen[item.id] = where
-            items.append(item)
     table.check_named()
     if not items and (missing := table.missing()):
         raise NoColumns(missing)

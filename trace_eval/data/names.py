@@ -115,15 +115,10 @@ PROMPT: Mapping[str, Names] = {
 }
 
 
-def _own(name: str, field: str) -> Names:
-    """The names of a column that a kind of table calls otherwise."""
-    return tuple(dict.fromkeys((name, *NAMES[field])))
-
-
 def _select(*fields: str, **own: str) -> dict[str, Names]:
     """Field of a kind of table -> its accepted names; ``own``: what it calls another field."""
     return {name: NAMES[name] for name in fields} | {
-        name: _own(name, field) for name, field in own.items()
+        name: tuple(dict.fromkeys((name, *NAMES[field]))) for name, field in own.items()
     }
 
 

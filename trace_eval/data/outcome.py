@@ -111,7 +111,7 @@ def commonest_failure(failed: Sequence[Opinion]) -> tuple[Reason, str | None]:
     return reason, next(opinion.detail for opinion in failed if opinion.reason is reason)
 
 
-def failures(opinions: Sequence[Opinion], what: str = "opinions") -> list[str]:
+def failures(opinions: Sequence[Opinion], what: str) -> list[str]:
     """A caveat that counts the failed ones by reason; empty where none failed."""
     counts = Counter(str(opinion.reason) for opinion in opinions if opinion.reason)
     if not counts:

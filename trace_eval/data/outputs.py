@@ -42,11 +42,7 @@ _NOBODYS = re.compile(r"\A(?:\.|.*\.\d+-[0-9a-f]{8}\.part\Z)")
 
 @contextmanager
 def writing(path: Path) -> Iterator[Path]:
-    """A new file to write to, which takes the place of an output, see :func:`files.replacing`.
-
-    Raises:
-        UserError: it cannot be written, or :func:`check_output` refuses it.
-    """
+    """A new file in the place of an output, see :func:`files.replacing`, :func:`check_output`."""
     check_output(path)
     target = Path(os.path.realpath(path)) if (is_file := is_replaceable(path)) else path
     with replacing(target) as part:
@@ -59,11 +55,7 @@ def writing(path: Path) -> Iterator[Path]:
 
 
 def write_file(path: Path, data: bytes | str | Iterable[bytes]) -> None:
-    """Write an output as a whole, see :func:`writing`; text is written as UTF-8.
-
-    Raises:
-        UserError: as :func:`writing`.
-    """
+    """Write an output as a whole, see :func:`writing`; text is written as UTF-8."""
     with writing(path) as part:
         fill(part, data)
 
@@ -74,11 +66,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 
 def check_output(path: Path) -> None:
-    """Refuse a file that holds what the program did not write, whatever links lead to it.
-
-    Raises:
-        UserError: names it and the remedy.
-    """
+    """Refuse a file that holds what the program did not write, whatever links lead to it."""
     target = Path(os.path.realpath(path))
     try:
         if not is_replaceable(path) or not target.exists() or not target.stat().st_size:
@@ -88,11 +76,9 @@ def check_output(path: Path) -> None:
             return
     except OSError as error:
         raise unwritable(path, error) from error
-    why = (
-        "was changed since trace-eval wrote it"
-        if available
-        else "no record says trace-eval wrote it"
-    )
+    why = "no record says trace-eval wrote it"
+    if available:
+        why = "was changed since trace-eval wrote it"
     raise UserError(f"{path}: {why}, so it stays as it is; move it, or name another file")
 
 
@@ -100,12 +86,8 @@ def check_folder(folder: Path, kind: str | None = FILES, option: str = "--out ")
     """Refuse a folder that holds anything and was not made for this kind of output.
 
     Args:
-        folder: it need not exist.
         kind: what is to be written; a run may hold files of others. None: anything of ours.
         option: of the command line that named the folder, with a space, for the message.
-
-    Raises:
-        UserError: names the folder and another one.
     """
     refuse_package(folder)
     try:
@@ -132,11 +114,7 @@ def check_folder(folder: Path, kind: str | None = FILES, option: str = "--out ")
 
 
 def refuse_package(folder: Path) -> None:
-    """Keep results out of Python packages, where an import would find them.
-
-    Raises:
-        UserError: the folder is a package, or inside of one.
-    """
+    """Refuse a folder in a Python package, where an import would find results."""
     here = folder.resolve()
     inside = next((p for p in (here, *here.parents) if (p / "__init__.py").is_file()), None)
     if inside:
@@ -151,10 +129,8 @@ def claimed(
 ) -> Iterator[None]:
     """Make a folder ours while something is written into it; see :func:`check_folder`.
 
-    A block that fails before it has written anything leaves no new folder.
-
-    Args:
-        private: only its owner may enter it.
+    A block that fails before it has written anything leaves no new folder. Only its owner may enter
+    a ``private`` one.
 
     Raises:
         UserError: it belongs to somebody else, or cannot be made.

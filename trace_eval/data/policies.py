@@ -17,8 +17,7 @@ WHOLE_PAIR = "asked"
 def any_policy(spec: str | Path | AnyPolicy) -> AnyPolicy:
     """A policy over plain labels by name, else as :func:`load_policy`; one as it is.
 
-    Raises:
-        UserError: there is none, or one of the user's own bears the name of another one.
+    One of the user's own must not bear the name of another one.
     """
     if isinstance(spec, Policy | PlainPolicy):
         available: dict[str, AnyPolicy] = {**PLAIN_POLICIES, **fusion.POLICIES}

@@ -9,6 +9,7 @@ from typing import NoReturn
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES, formats_read
 from trace_eval.data.access import allowed, refusal
+from trace_eval.data.answers import Recording
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.manifests import Problem, read_manifest
 from trace_eval.data.records import Spill
@@ -27,22 +28,21 @@ def check_audio(items: Iterable[Pair | Single]) -> list[Problem]:
     checked: dict[str, str | None] = {}
     for item in items:
         for role, recording in item.recordings().items():
-            if recording.data is not None:
-                continue
             source = recording.source_id
             if source not in checked:
-                checked[source] = (
-                    refusal(recording.url) if recording.url else _header_problem(recording.audio)
-                )
+                checked[source] = _problem(recording)
             if what := checked[source]:
                 kind = "pair" if isinstance(item, Pair) else "item"
                 problems.append(Problem(f"{kind} {item.id}, {role}: {source}", what, item.id))
     return problems
 
 
-def _header_problem(path: Path | None) -> str | None:
+def _problem(recording: Recording) -> str | None:
     import soundfile
 
+    if recording.url is not None:
+        return refusal(recording.url)
+    path = recording.audio
     if path is None:
         return None
     try:

@@ -63,21 +63,13 @@ _USUAL = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a")
 
 @dataclass(frozen=True)
 class NoLabel:
-    """A value that is none of the labels that its column may hold.
+    """A value that is none of the labels that its column may hold."""
 
-    Attributes:
-        field: of the item's labels.
-        column: of the file.
-        value: as it stands there.
-        expected: what would be a label, in words.
-        tie: it is a plain tie, which only a column without typed ties may hold.
-    """
-
-    field: str
-    column: str
+    field: str  # of the item's labels
+    column: str  # of the file
     value: Any
-    expected: str
-    tie: bool = False
+    expected: str  # what would be a label, in words
+    tie: bool = False  # it is a plain tie, which only a column without typed ties may hold
 
 
 #: Called for a label that cannot be read.
@@ -96,7 +88,7 @@ def pair_from_record(
     Args:
         record: one JSON object or table row. Empty cells (``None``, ``""``) count as absent.
         root: folder of relative paths, or its URL.
-        spill: called with an embedded recording's bytes and name; default: they stay in the pair.
+        spill: takes an embedded recording's bytes and name; default: they stay in the pair.
         dropped: called for labels that hold something else, e.g. a text in a column ``content``;
             the pair is made without those in flat columns. Default: that is an error, as it is
             wherever labels are nested under ``labels``.
@@ -178,11 +170,7 @@ def is_json(value: Any) -> bool:
 
 
 def resolve_audio(recording: dict[str, Any], root: Path | str, spill: Spill | None) -> None:
-    """Put the place or the bytes of a recording's audio where :class:`Recording` has them.
-
-    Raises:
-        UserError: embedded audio is no binary data.
-    """
+    """Put a recording's place or bytes, which must be binary, where :class:`Recording` has them."""
     audio = recording.get("audio")
     if isinstance(audio, Mapping):  # Hugging Face: {"bytes": ..., "path": ...}
         data, name = audio.get("bytes"), str(audio.get("path") or "")

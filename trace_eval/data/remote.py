@@ -55,16 +55,14 @@ class Version(NamedTuple):
     """What identifies the content behind a URL without reading it."""
 
     size: int
-    mark: str
-    """Hash of what the file system says of it: etag, checksum, time of change."""
+    mark: str  # hash of what the file system says of it: etag, checksum, time of change
 
 
 def version_of(url: str) -> Version | None:
     """The version of the file behind a URL, from its metadata.
 
-    Returns:
-        None where the file system tells nothing that changes with the content, or nothing at
-        all; fetching then says why.
+    None where the file system tells nothing that changes with the content, or nothing at all;
+    fetching then says why.
 
     Raises:
         UserError: the URL is not allowed, or the file is larger than :data:`MAX_BYTES`.
@@ -96,18 +94,17 @@ def fetch(url: str) -> bytes:
         UserError: the URL is not allowed, missing package, not found, no permission, no answer.
     """
     where = allowed(url)
-    for wait in (*RETRY_WAITS_S, None):
+    waits = iter(RETRY_WAITS_S)
+    while True:
         try:
-            content = _read(where)
+            return _read(where)
         except TooLarge as error:
             raise UserError(f"{redacted(url)}: {error}; make it FLAC or cut it") from None
         except Exception as error:
+            wait = next(waits, None)
             if wait is None or not _passing(error):
                 raise UserError(_problem(url, error)) from None  # its text may hold secrets
             time.sleep(wait)
-        else:
-            return content
-    raise AssertionError("the last attempt returns or raises")
 
 
 def _read(where: Path | str) -> bytes:
@@ -153,12 +150,8 @@ def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:
 def copied(url: str, suffixes: Collection[str]) -> Iterator[tuple[Path, str]]:
     """A copy of a file or of a folder's files while the block runs, and the URL of its folder.
 
-    Args:
-        url: of one file, which ends in one of the suffixes or has a query, or of a folder.
-        suffixes: of the files that are copied.
-
-    Raises:
-        UserError: see :func:`fetch` and :func:`fetch_below`.
+    A URL that ends in none of the suffixes, and has no query, is that of a folder. Errors are those
+    of :func:`fetch` and :func:`fetch_below`.
     """
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)

@@ -7,13 +7,11 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from fusion import Numbers
+from trace_eval.data.rubrics.single import Reduce
 from trace_eval.data.scores import ScoreEstimate
-
-#: How samples become the value: ``mean`` keeps 3.8 as 3.8; ``median`` and ``mode`` on request.
-Reduce = Literal["mean", "median", "mode"]
 
 #: Short of rounding: shares this close to one half are one half.
 _HALF = 1e-9
@@ -35,19 +33,15 @@ class Reduced:
         value: the reduced score, on the rubric's scale.
         sd: sample standard deviation (n - 1) on that scale; None for one sample, and for a
             forecast, which has none.
-        used, samples: usable samples, samples asked for.
         distribution: label -> share, every label of the scale.
         mean: mean position, 0 to 1.
         variance: of the position, by the distribution; None where one sample is all there is,
             because one opinion says nothing of its spread.
-        majority: of a scale with two labels, the one with more than half; None at exactly
-            one half: undecided, and on longer scales.
+        majority: see :func:`majority_of`.
     """
 
     value: float
     sd: float | None
-    used: int
-    samples: int
     distribution: dict[float, float]
     mean: float
     variance: float | None
@@ -87,8 +81,6 @@ def reduce_samples(
     return Reduced(
         value,
         statistics.stdev(usable) if len(usable) > 1 else None,
-        len(usable),
-        len(scores),
         distribution,
         scale.position(statistics.fmean(usable)),
         scale.variance(distribution) if len(usable) > 1 else None,
@@ -106,9 +98,8 @@ def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Redu
     if abs(sum(whole.values()) - 1) > 1e-6 or any(share < 0 for share in whole.values()):
         raise ValueError(f"the shares {dict(distribution)} are no distribution over {scale!r}")
     mean = min(1.0, max(0.0, scale.mean(whole)))
-    return Reduced(
-        scale.value(mean), None, 1, 1, whole, mean, scale.variance(whole), majority_of(whole)
-    )
+    variance, majority = scale.variance(whole), majority_of(whole)
+    return Reduced(scale.value(mean), None, whole, mean, variance, majority)
 
 
 def pool(parts: Sequence[ScoreEstimate], weights: Sequence[float]) -> ScoreEstimate:
@@ -136,9 +127,7 @@ def pool(parts: Sequence[ScoreEstimate], weights: Sequence[float]) -> ScoreEstim
     )
 
 
-def element_means(
-    opinions: Iterable[Mapping[str, float | None]],
-) -> dict[str, float | None]:
+def element_means(opinions: Iterable[Mapping[str, float | None]]) -> dict[str, float | None]:
     """Mean sub-score per element over the samples that have one; None: none has.
 
     Elements stand beside the total and are never averaged into it.
@@ -157,7 +146,7 @@ def commonest(reasons: Iterable[T]) -> T | None:
 
 
 def majority_of(distribution: Mapping[float, float]) -> float | None:
-    """The one of two labels with more than half; None: exactly half, or another scale."""
+    """The one of two labels with more than half; None: exactly half, undecided, or more labels."""
     if len(distribution) != 2:
         return None
     leading = [label for label, share in distribution.items() if share > 0.5 + _HALF]

@@ -82,8 +82,7 @@ def hints_of(options: type[Any]) -> dict[str, Any]:
 def with_settings(options: T, settings: Mapping[str, Any]) -> T:
     """Options with fields changed, those of options within them by their own names.
 
-    Raises:
-        UserError: a field is unknown; names the nearest one.
+    Of an unknown field the nearest one is named.
     """
     hints = hints_of(type(options))
     parts = {name: fields(hint) for name, hint in hints.items() if is_dataclass(hint)}
@@ -115,11 +114,7 @@ def nearest(name: str, available: Collection[str]) -> str:
 
 
 def split_settings(texts: Iterable[str], option: str) -> dict[str, str]:
-    """The keys and values of ``KEY=VALUE`` texts.
-
-    Raises:
-        UserError: one has no equals sign or no key, or a key comes twice.
-    """
+    """The keys and values of ``KEY=VALUE`` texts; a key must not be empty or come twice."""
     settings: dict[str, str] = {}
     for text in texts:
         key, separator, value = text.partition("=")
@@ -153,11 +148,7 @@ def read_settings(
 
 
 def value_of(name: str, value: Any, hint: Any, where: str) -> Any:
-    """A value of this type from a text, or from a value of a TOML file.
-
-    Raises:
-        UserError: it is none.
-    """
+    """A value of this type from a text, or from a value of a TOML file; others are refused."""
     base = without_none(hint)
     if get_origin(base) is tuple:
         parts = value.split(",") if isinstance(value, str) else value
@@ -198,11 +189,7 @@ def without_none(hint: Any) -> Any:
 
 
 def texts_to_paths(options: Any) -> None:
-    """Turn texts and ``os.PathLike`` values of new frozen options into paths.
-
-    Raises:
-        UserError: a value is neither.
-    """
+    """Turn texts and ``os.PathLike`` values of new frozen options into paths; refuse others."""
     for option in fields(options):
         value = getattr(options, option.name)
         if "Path" not in str(option.type) or value is None or isinstance(value, Path):

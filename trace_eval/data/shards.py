@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from blueprints import UserError
@@ -28,11 +28,7 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """Read ``I/N``.
-
-        Raises:
-            UserError: it is something else, or I is not in 1 to N.
-        """
+        """Read ``I/N``, I in 1 to N."""
         match = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text.strip())
         if match is None:
             raise UserError(f"shard {text!r}: write I/N, e.g. 2/8")
@@ -62,28 +58,16 @@ class Shard:
 
 @dataclass(frozen=True)
 class ManifestShard:
-    """What a manifest that was cut remembers of the whole.
+    """What a manifest that was cut remembers of the whole."""
 
-    Attributes:
-        shard: which part it is.
-        pairs: number of pairs of the whole.
-        digest: of the ids of all pairs, so that shards of other inputs are told apart.
-        places: of each pair of this part, its place in the whole, from 0.
-    """
-
-    shard: Shard
-    pairs: int
-    digest: str
-    places: tuple[int, ...]
+    shard: Shard  # which part it is
+    pairs: int  # number of pairs of the whole
+    digest: str  # of the ids of all pairs, so that shards of other inputs are told apart
+    places: tuple[int, ...]  # of each pair of this part, its place in the whole, from 0
 
     def record(self) -> dict[str, Any]:
         """What the run's manifest holds of it."""
-        return {
-            "index": self.shard.index,
-            "of": self.shard.of,
-            "pairs": self.pairs,
-            "digest": self.digest,
-        }
+        return {**asdict(self.shard), "pairs": self.pairs, "digest": self.digest}
 
 
 def digest(ids: Iterable[str]) -> str:

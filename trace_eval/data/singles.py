@@ -82,14 +82,8 @@ def single_from_record(
     if answer.get("text") == "" and (answer.get("audio") or answer.get("turns")):
         del answer["text"]  # an empty cell of a table beside a recording
     if isinstance(answer.get("turns"), list):
-        answer["turns"] = [
-            {"audio": turn}
-            if isinstance(turn, str)
-            else dict(turn)
-            if isinstance(turn, Mapping)
-            else turn
-            for turn in answer["turns"]
-        ]
+        turns = ({"audio": t} if isinstance(t, str) else t for t in answer["turns"])
+        answer["turns"] = [dict(t) if isinstance(t, Mapping) else t for t in turns]
     scores = tree["labels"].get("scores")
     if scores is not None and not isinstance(scores, list | Mapping):
         tree["labels"]["scores"] = {f"{ANONYMOUS}1": scores}

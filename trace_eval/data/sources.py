@@ -21,15 +21,10 @@ from trace_eval.data.urls import is_url, location, redacted
 
 @dataclass(frozen=True)
 class Table:
-    """Records that are no file: a list of dicts, a data frame, a data set of Hugging Face.
-
-    Attributes:
-        records: in their order.
-        name: what to call them in messages and in the name of a run.
-    """
+    """Records that are no file: a list of dicts, a data frame, a data set of Hugging Face."""
 
     records: Iterable[Any]
-    name: str = "table"
+    name: str = "table"  # what to call them in messages and in the name of a run
 
     @classmethod
     def of(cls, rows: Any) -> Table:
@@ -91,27 +86,17 @@ Source = Path | str | Systems | Table
 
 
 class Opened(NamedTuple):
-    """A source while it is read.
-
-    Attributes:
-        label: what to call it.
-        rows: its records.
-        sha256: of its file; None: it is none.
-        prompted: it is recordings beside a table of prompts, which ``--column`` is about.
-        notes: how it was read, where that is not evident.
-    """
+    """A source, called ``label``, while it is read."""
 
     label: Path | str
     rows: Iterator[FolderRow]
-    sha256: str | None
-    prompted: bool = False
-    notes: tuple[str, ...] = ()
+    sha256: str | None  # of its file; None: it is none
+    prompted: bool = False  # it has a table of prompts beside recordings: --column is about that
+    notes: tuple[str, ...] = ()  # how it was read, where that is not evident
 
 
 @contextmanager
-def opened(
-    source: Source, reading: InputOptions | None = None, by_id: bool = False
-) -> Iterator[Opened]:
+def opened(source: Source, reading: InputOptions, by_id: bool) -> Iterator[Opened]:
     """A source's records, on this machine while the block runs.
 
     Args:
@@ -121,7 +106,6 @@ def opened(
     Raises:
         UserError: there is nothing, or it cannot be read.
     """
-    reading = reading or InputOptions()
     root = None if reading.audio_root is None else _at(location(reading.audio_root))
     label: Path | str | None = None
     where: Source = source

@@ -115,9 +115,7 @@ def names_are_words(names: object) -> bool:
 def verdict(reply: str, tail: int | None = None) -> str | None:
     """The verdict of a reply: ``1``, ``2`` or ``tie``; None: nothing is marked, which is no tie.
 
-    Args:
-        reply: as the judge wrote it; its first mark counts.
-        tail: look in so many last characters only.
+    The first mark counts, in so many last characters as ``tail`` says.
     """
     result = _MARK.search(reply if tail is None else reply[-tail:])
     return _MEANING[result[1]] if result else None

@@ -17,25 +17,18 @@ _TABLE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+)")
 
 
 class SharedDatabase(sqlite3.Connection):
-    """A connection whose errors name the file.
-
-    A damaged schema is told with bytes that are no text, which Python's own module cannot show.
-    """
+    """A connection whose errors name the file."""
 
     path = Path()
 
     def execute(self, *statement: Any) -> sqlite3.Cursor:
-        """As of ``sqlite3.Connection``.
-
-        Raises:
-            sqlite3.Error: with the file's name.
-        """
+        """As of ``sqlite3.Connection``; its errors name the file."""
         try:
             return super().execute(*statement)
         except sqlite3.Error as error:
             why = " ".join(str(error).split())  # SQL has line breaks
             raise type(error)(f"{self.path}: {why}") from None
-        except UnicodeError:
+        except UnicodeError:  # told with bytes of the schema that are no text
             raise sqlite3.DatabaseError(f"{self.path}: its schema is damaged") from None
 
     def executescript(self, script: str, /) -> sqlite3.Cursor:

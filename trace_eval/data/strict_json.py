@@ -36,10 +36,6 @@ MAX_LINE_BYTES = 64 << 20
 #: One file that is read as a whole, bytes.
 MAX_FILE_BYTES = 1 << 30
 
-_SURROGATE = (
-    "a text that UTF-8 cannot hold (a lone surrogate, or another encoding); save it as UTF-8"
-)
-
 #: Cheap to look for; what it finds is then looked at.
 _MAYBE_LARGE = re.compile(rb"\d{100}|[eE]\+?\d{3}")
 
@@ -76,7 +72,10 @@ def loads(data: bytes | str, max_bytes: int = MAX_LINE_BYTES) -> Any:
     except UnicodeDecodeError as error:
         raise BadJson(f"not UTF-8 (byte {error.start + 1}); save it as UTF-8") from None
     except UnicodeEncodeError:
-        raise BadJson(_SURROGATE) from None
+        raise BadJson(
+            "a text that UTF-8 cannot hold (a lone surrogate, or another encoding); save it as"
+            " UTF-8"
+        ) from None
     except ValueError as error:
         raise BadJson(f"not JSON ({error})") from None
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH or _MAYBE_LARGE.search(line):
@@ -92,11 +91,7 @@ class _Record(dict[str, Any]):
 
 
 def record(line: str | bytes, where: object) -> dict[str, Any]:
-    """One object of a file of ours, by its keys; asking for one that it lacks names the file.
-
-    Raises:
-        DamagedFile: it is no JSON object.
-    """
+    """One object of a file of ours; :class:`DamagedFile` where it is none or lacks a key."""
     try:
         value = loads(line)
     except BadJson as error:
@@ -159,7 +154,7 @@ def read_list(path: Path) -> list[Any]:
     """
     value = read_file(path)
     values = value.values() if isinstance(value, dict) else ()
-    lists = [one for one in values if isinstance(one, list) and any(map(_is_object, one))]
+    lists = [v for v in values if isinstance(v, list) and any(isinstance(i, dict) for i in v)]
     if len(lists) == 1:
         return lists[0]
     if not isinstance(value, list):
@@ -167,16 +162,8 @@ def read_list(path: Path) -> list[Any]:
     return value
 
 
-def _is_object(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
 def parse(kind: type[Model], line: str | bytes) -> Model:
-    """One record of a file of ours.
-
-    Raises:
-        BadJson: it is not JSON of this kind, or no such record.
-    """
+    """One record of a file of ours; raises :class:`BadJson` where it is none."""
     if len(line) > MAX_LINE_BYTES:
         raise BadJson(f"{len(line)} bytes; at most {MAX_LINE_BYTES} are read")
     try:
@@ -195,8 +182,7 @@ def parse(kind: type[Model], line: str | bytes) -> Model:
 def own(kind: type[Model], line: str | bytes, where: object) -> Model:
     """One record of a file that this program wrote; a damaged one is an error and is not skipped.
 
-    Raises:
-        DamagedFile: it is no such record; the message names ``where``.
+    :class:`DamagedFile` names ``where``.
     """
     try:
         return parse(kind, line)
@@ -207,11 +193,7 @@ def own(kind: type[Model], line: str | bytes, where: object) -> Model:
 
 
 def levels(value: Any) -> Iterator[list[Any]]:
-    """A value, then what objects and lists hold, level by level.
-
-    Raises:
-        BadJson: it is nested deeper than :data:`MAX_DEPTH`.
-    """
+    """A value, then what objects and lists hold, by level; deeper than MAX_DEPTH is refused."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         yield level

@@ -69,11 +69,9 @@ def _check(value: Any, name: str = "") -> None:
 
 
 def read_toml(path: Path, what: str, remedy: str) -> dict[str, Any]:
-    """The table of a file.
+    """The table of a file, called ``what`` in messages, e.g. ``rubric x.toml``.
 
-    Args:
-        what: what to call it, e.g. ``rubric x.toml``.
-        remedy: said after every problem: where a good one is to be seen.
+    ``remedy`` is said after every problem: where a good one is to be seen.
 
     Raises:
         UserError: it cannot be read, or is no TOML within the bounds; names place and remedy.

@@ -24,10 +24,7 @@ import fcntl
 def lock(handle: IO[str] | IO[bytes] | int, *, shared: bool = False, wait: bool = True) -> None:
     """Lock an open file or folder between processes; freed when it is closed or its holder dies.
 
-    Args:
-        handle: what is locked; a descriptor may be that of a folder.
-        shared: any number of shared locks go together, but none with another kind.
-        wait: until it can be had.
+    Any number of shared locks go together, but none with another kind.
 
     Raises:
         BlockingIOError: another process has it, and ``wait`` is False.

@@ -25,30 +25,22 @@ PROMPT_FIELDS = Fields(PROMPT, needed=("id", "instruction_text"), numbered=False
 
 
 class FolderRow(NamedTuple):
-    """One record of a source.
-
-    Attributes:
-        where: its place, for messages.
-        record: itself, or what is wrong with it.
-        root: folder of its relative paths, or the URL of that.
-    """
+    """One record of a source, or what is wrong with it, and its place for messages."""
 
     where: str
     record: dict[str, Any] | str
-    root: Path | str
+    root: Path | str  # folder of its relative paths, or the URL of that
 
 
 @dataclass(frozen=True)
 class Systems:
     """Recordings of systems, a folder each; files of one name answer the same prompt.
 
-    Attributes:
-        folders: system -> its folder, or a pattern of recordings.
-        prompts: a folder of recordings or ``.txt`` files by the same names, or a table with
-            the columns ``id`` and ``prompt`` (or ``audio``); None: unknown.
+    Prompts are a folder of recordings or ``.txt`` files by the same names, or a table with the
+    columns ``id`` and ``prompt`` (or ``audio``).
     """
 
-    folders: Mapping[str, Path]
+    folders: Mapping[str, Path]  # system -> its folder, or a pattern of recordings
     prompts: Path | None = None
 
     @classmethod
@@ -66,7 +58,7 @@ class Systems:
                 raise UserError(f"--{side} {folder}: no such folder; name one with recordings")
         if provided[0][1].resolve() == provided[1][1].resolve():
             raise UserError(f"--a and --b: both are {provided[0][1]}; name two folders")
-        names = _apart([(name, folder) for name, folder in provided])
+        names = _apart(provided)
         if names[0] == names[1]:
             raise UserError(f"--a and --b: both are called {names[0]}; write --a NAME=DIR")
         folders = dict(zip(names, (folder for _, folder in provided), strict=True))

@@ -15,6 +15,7 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
+from trace_eval.data.columns import FIRST
 from trace_eval.data.csv_cells import CsvFile, EmptyTable, unquoted
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.inspect_logs import log_records
@@ -32,9 +33,6 @@ _WORKBOOKS = (".xlsx", ".xls", ".ods", ".numbers")
 
 #: Rows that are built at once; of tables with recordings, which hold megabytes each, a few.
 _ROWS, _FEW_ROWS = 4096, 16
-
-#: Records that are looked at for the names of columns: a missing value may have no name.
-_FIRST = 20
 
 Row = dict[str, Any]
 
@@ -101,7 +99,7 @@ def column_names(path: Path) -> list[str]:
     try:
         if path.suffix.lower() in CSV:
             return CsvFile.of(path).header
-        first = [row for _, row in islice(records(path), _FIRST) if isinstance(row, dict)]
+        first = [row for _, row in islice(records(path), FIRST) if isinstance(row, dict)]
         return list(dict.fromkeys(name for record in first for name in record))
     except (OSError, ValueError, csv.Error):
         return []
@@ -203,9 +201,6 @@ def _cells(column: Any) -> list[str | None]:
         texts = np.array([*map(unquoted, coded.dictionary.to_pylist()), None], object)
         results += texts[coded.indices.fill_null(len(texts) - 1).to_numpy()].tolist()
     return results
-
-
-# --- Parquet and Arrow ---------------------------------------------------------------
 
 
 def _arrow(path: Path, kind: str, names: Collection[str] | None) -> Iterator[Row | BadJson]:

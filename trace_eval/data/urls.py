@@ -66,8 +66,7 @@ def protocol_of(url: str) -> str:
 def location(text: Path | str) -> Path | str:
     """A path, or a URL as a string; a ``file://`` URL is a path.
 
-    Raises:
-        UserError: a ``file://`` URL of another host, or a path that is not UTF-8.
+    Refused are one of another host, and a path that is not UTF-8.
     """
     if isinstance(text, Path) or not is_url(text):
         return utf8_name(Path(text))

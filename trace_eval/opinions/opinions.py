@@ -81,7 +81,7 @@ class Opinions:
     scale: Scale | None = None  # of the scores; None: unknown, or an order without distances
     #: Row of each opinion's item in a table that it was joined to; None: it was joined to none.
     joined: Numbers | None = None
-    human: bool = False  # annotators gave them, since the file names its raters
+    human: bool = False  # annotators gave them; False: unknown, or a judge
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -60,8 +60,7 @@ def read_scores(
     scores, is a listening test: the score of an item is the mean of its ratings. Facts beside
     ``score``: ``variance``, ``distribution`` (label -> share), ``beta`` (alpha and beta
     [shape=(n, 2)]), ``samples`` (a list), ``clamped``, ``caveats``, and ``pooled`` where it is a
-    mixture of judges that have rows of their own.
-    ``columns``: field -> column of a table, as ``--column`` says.
+    mixture of judges that have rows of their own. ``columns`` says how a table calls fields.
 
     Raises:
         UserError: there are no scores of this rubric, or of several and none is named.

@@ -19,7 +19,7 @@ from trace_eval.conversations.exchanges import not_parallel
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Item, Pair
 from trace_eval.data.measures.language import is_unsure, requested_language
-from trace_eval.data.measures.measure import PairMeasures
+from trace_eval.data.measures.numbers import PairMeasures
 from trace_eval.data.measures.pair import measure_item, pair_languages
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.extracting.clip import Extracted

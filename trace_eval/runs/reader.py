@@ -15,7 +15,7 @@ from trace_eval.data import jsonl, strict_json
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.data.measures.measure import PairMeasures
+from trace_eval.data.measures.numbers import PairMeasures
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score
 from trace_eval.runs.outcomes import ClipRecord, ProblemRecord, ScoreRow, VerdictRow

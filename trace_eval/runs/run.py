@@ -31,7 +31,7 @@ from trace_eval.data import jsonl
 from trace_eval.data.files import make_folder, refuse_link
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
-from trace_eval.data.measures.measure import PairMeasures
+from trace_eval.data.measures.numbers import PairMeasures
 from trace_eval.data.outcome import Outcome
 from trace_eval.data.outputs import check_folder
 from trace_eval.data.scores import Score

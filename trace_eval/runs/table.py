@@ -14,7 +14,7 @@ from trace_eval.data import strict_json
 from trace_eval.data.csv_cells import table_lines
 from trace_eval.data.items import Labels, Pair, Single
 from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.data.measures.measure import PairMeasures
+from trace_eval.data.measures.numbers import PairMeasures
 from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, VerdictRow
 from trace_eval.runs.reader import LineIndex, RunReader
 

@@ -15,7 +15,7 @@ from blueprints import (
     language_name,
     written_language,
 )
-from trace_eval.data.measures.measure import PairMeasure
+from trace_eval.data.measures.numbers import PairMeasure
 
 UNIT = "1 yes, 0 no"
 
@@ -142,11 +142,8 @@ def language_in_words(blueprint: Blueprint | None) -> str | None:
     if not spoken.sure:
         other = spoken.runner_up and language_name(spoken.runner_up)
         message = f"unsure: {message} or {other}" if other else f"unsure: {message}"
-    return (
-        message
-        if spoken.language == recognised.language
-        else f"{message}, transcribed as {written}"
-    )
+    same = spoken.language == recognised.language
+    return message if same else f"{message}, transcribed as {written}"
 
 
 def languages_of(

@@ -82,29 +82,17 @@ FEATURES: dict[str, str] = {
 
 @dataclass(frozen=True)
 class LexicalModel:
-    """Coefficients of the shipped model.
+    """Coefficients of the shipped model."""
 
-    Attributes:
-        labels: of the scale, ascending.
-        weights: one row per label, in the order of :data:`FEATURES`.
-        bias: one number per label.
-        data: what it was trained on: name, licence, rows, ratings, hash.
-        sha256: of the file of coefficients.
-    """
-
-    labels: tuple[int, ...]
-    weights: tuple[tuple[float, ...], ...]
-    bias: tuple[float, ...]
-    data: Mapping[str, Any]
-    sha256: str = ""
+    labels: tuple[int, ...]  # of the scale, ascending
+    weights: tuple[tuple[float, ...], ...]  # one row per label, in the order of FEATURES
+    bias: tuple[float, ...]  # one number per label
+    data: Mapping[str, Any]  # what it was trained on: name, licence, rows, ratings, hash
+    sha256: str = ""  # of the file of coefficients
 
     @classmethod
     def from_json(cls, text: str) -> LexicalModel:
-        """Read a file of coefficients.
-
-        Raises:
-            ValueError: its features or shapes are not those of this version.
-        """
+        """Read a file of coefficients, with the features and shapes of this version."""
         result = json.loads(text)
         if list(result["features"]) != list(FEATURES):
             raise ValueError("lexical model: its features are not those of this version")
@@ -133,17 +121,11 @@ class LexicalModel:
 
 @dataclass(frozen=True)
 class LexicalScore:
-    """What the model says of one answer.
+    """What the model says of one answer."""
 
-    Attributes:
-        distribution: label -> probability.
-        reference: index of the reference that fitted best, the one that was used.
-        features: what it was computed from; empty for an empty candidate.
-    """
-
-    distribution: dict[int, float]
-    reference: int
-    features: dict[str, float]
+    distribution: dict[int, float]  # label -> probability
+    reference: int  # index of the reference that fitted best, the one that was used
+    features: dict[str, float]  # what it was computed from; empty for an empty candidate
 
 
 @cache
@@ -160,12 +142,9 @@ def lexical_score(
     candidate: str,
     rationale: str | None = None,
 ) -> LexicalScore:
-    """Score one answer; of several references the one with the largest mean counts.
+    """Score one answer; of one or more references that with the largest mean counts.
 
     An answer without a word is the lowest label for sure: annotators rated every such answer so.
-
-    Raises:
-        ValueError: there is no reference.
     """
     model = shipped()
     if not references:

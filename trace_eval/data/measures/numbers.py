@@ -1,4 +1,4 @@
-"""Single numbers of a blueprint by name: what rules, baselines and selections are made of."""
+"""Measured numbers of a pair, or why there are none; and single numbers of a blueprint by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from blueprints import UserError
+from pydantic import Field
+
+from blueprints import Strict, UserError
 
 #: Short name -> group and field of the blueprint; any other number is named ``GROUP.FIELD``.
 NUMBERS: dict[str, tuple[str, str]] = {
@@ -31,11 +33,7 @@ def place_of(name: str) -> tuple[str, str] | None:
 
 
 def place_named(name: str) -> tuple[str, str]:
-    """As :func:`place_of`.
-
-    Raises:
-        UserError: the name is neither short nor ``GROUP.FIELD``.
-    """
+    """As :func:`place_of`; a name that is neither short nor ``GROUP.FIELD`` is refused."""
     place = place_of(name)
     if place is None:
         raise UserError(f"{name!r} is no number; use GROUP.FIELD, or {', '.join(sorted(NUMBERS))}")
@@ -53,3 +51,28 @@ def number_in(blueprint: Mapping[str, Any], place: tuple[str, str]) -> float | N
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return float(value)
+
+
+class PairMeasure(Strict):
+    """A number with its unit; None with a reason where it could not be measured."""
+
+    value: float | None
+    unit: str = Field(description="e.g. share of words, or cosine")
+    reason: str | None = Field(None, description="why there is no value")
+
+    @classmethod
+    def without(cls, unit: str, reason: str) -> PairMeasure:
+        """A measure that only says why it is missing."""
+        return cls(value=None, unit=unit, reason=reason)
+
+
+class PairMeasures(Strict):
+    """All measures of one pair, as a run stores them."""
+
+    pair: str
+    measures: dict[str, PairMeasure]
+    languages: dict[str, str] = Field(
+        default_factory=dict,
+        exclude_if=lambda value: not value,  # as where no language was heard or given
+        description="asked for, and heard of a and b, in words; without those that are not known",
+    )

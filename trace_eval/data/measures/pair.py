@@ -22,7 +22,7 @@ from trace_eval.data.measures.language import (
     ordered_language,
     requested_language,
 )
-from trace_eval.data.measures.measure import PairMeasure
+from trace_eval.data.measures.numbers import PairMeasure
 from trace_eval.data.measures.text import text_errors
 
 #: Group that ``speaker:MODEL`` fills.

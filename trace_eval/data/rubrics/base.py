@@ -16,13 +16,7 @@ from trace_eval.data.items import SpokenLanguage
 
 
 class RubricFile(Strict):
-    """One question about every item.
-
-    Attributes:
-        title, origin: its subject and its authors, for readers; no judge is shown them.
-        rules: for the judge, one sentence each.
-        inputs: the parts of an item that are shown.
-    """
+    """One question about every item; no judge is shown its title and origin."""
 
     name: str
     version: str = Field(min_length=1)
@@ -30,8 +24,8 @@ class RubricFile(Strict):
     title: str = Field("", max_length=200)
     origin: str = Field("", description="authors of the rubric, and our part in it")
     question: str = ""
-    rules: tuple[str, ...] = ()
-    inputs: tuple[str, ...]
+    rules: tuple[str, ...] = ()  # for the judge, one sentence each
+    inputs: tuple[str, ...]  # the parts of an item that are shown
     reasons_in: SpokenLanguage | None = Field(
         None,
         exclude_if=is_none,

@@ -99,11 +99,7 @@ def _read(path: Path, folder: Path = SINGLES) -> tuple[str, dict[str, Any]]:
 
 
 def validated(model: type[Model], table: Mapping[str, Any], where: str) -> Model:
-    """The content of a file as a model.
-
-    Raises:
-        UserError: a field is wrong; the message starts with ``where`` and names all of them.
-    """
+    """The content of a file as a model; where fields are wrong, the message names all of them."""
     try:
         return model.model_validate(table)
     except ValidationError as error:

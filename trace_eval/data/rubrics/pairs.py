@@ -75,18 +75,13 @@ class ScoreScale(Strict):
 
 
 class PairQuestion(RubricFile):
-    """One question about a pair.
-
-    Attributes:
-        template: a Jinja file of the package that has the words instead of the other fields.
-        system: the text before the recordings.
-    """
+    """One question about a pair."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     item: Literal["pair"] = "pair"
     inputs: tuple[PairInput, ...] = Field(min_length=1)
-    template: str | None = None
-    system: str = ""
+    template: str | None = None  # a Jinja file of the package, with the words of all other fields
+    system: str = ""  # the text before the recordings
 
     @model_validator(mode="after")
     def _has_words(self) -> PairQuestion:
@@ -111,15 +106,11 @@ class PairQuestion(RubricFile):
 
 
 class LabelQuestion(PairQuestion):
-    """A question whose reply compares the answers by a label.
-
-    Attributes:
-        dimension: of the label; typed ties are about all three of TRACE.
-    """
+    """A question whose reply compares the answers by a label."""
 
     scale: LabelSet
     pooling: Pooling | None = Field(None, description="null: that of the scale")
-    dimension: Dimension | Literal["overall"] = "overall"
+    dimension: Dimension | Literal["overall"] = "overall"  # typed ties are about all of TRACE
 
     @model_validator(mode="after")
     def _pools_as_its_scale(self) -> LabelQuestion:
@@ -167,15 +158,11 @@ class LabelQuestion(PairQuestion):
 
 
 class ScoreQuestion(PairQuestion):
-    """A question whose reply scores both answers; the higher score is its vote.
-
-    Attributes:
-        reasons: keys of remarks before the scores.
-    """
+    """A question whose reply scores both answers; the higher score is its vote."""
 
     scale: ScoreScale
     pooling: Literal["mode"] = "mode"
-    reasons: tuple[str, ...] = ("reasoning",)
+    reasons: tuple[str, ...] = ("reasoning",)  # keys of remarks before the scores
 
     @field_validator("reasons")
     @classmethod

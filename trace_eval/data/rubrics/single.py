@@ -37,7 +37,7 @@ ANSWERS = frozenset({"candidate", "audio", "turns", "conversation"})
 #: Inputs that may be left out by ``-J show``: material beside answer and reference.
 OPTIONAL: tuple[Input, ...] = ("question", "rationale", "transcription")
 
-#: How several samples become one value.
+#: How several samples become one value; their mean keeps 3.8 as 3.8.
 Reduce = Literal["mean", "median", "mode"]
 
 #: Most labels of a scale, so that a histogram and a keyboard can show them.
@@ -84,8 +84,6 @@ class ScoreRubric(RubricFile):
     """A rubric that rates one answer with a number.
 
     Attributes:
-        hidden: inputs that are shown only where ``-J show`` names them.
-        elements: sub-scores beside the score, never averaged into it.
         gap_s, crop_s: how the turns of a dialogue are joined, seconds.
         silent: treatment of an answer without audible speech: the lowest score without a call,
             no score, or a call like any other.
@@ -93,8 +91,6 @@ class ScoreRubric(RubricFile):
             is then the mean over rated turns.
         overall: how the score follows from the elements, by code: their minimum, or by flags
             (an element at the lowest or three below the highest: lowest; one below: between).
-        min_samples: usable samples below which an item is unscored; None: half of them.
-        confidence: a review asks its raters for their confidence in each score; no judge is asked.
     """
 
     name: str = Field(pattern=r"^[\w][\w.-]*$", max_length=60)
@@ -104,17 +100,21 @@ class ScoreRubric(RubricFile):
     points: dict[str, str] = Field(description="label -> the sentence that goes with it")
     question: str = Field(min_length=1, max_length=MAX_TEXT)
     inputs: tuple[Input, ...]
-    hidden: tuple[Input, ...] = ()
+    hidden: tuple[Input, ...] = Field((), description="shown only where -J show names them")
     gap_s: float = Field(2.0, ge=0, le=60)
     crop_s: float | None = Field(None, gt=0)
     reduce: Reduce = "mean"
     key: str = Field("score", pattern=r"^[a-z][a-z_]{0,30}$")
-    elements: tuple[str, ...] = ()
+    elements: tuple[str, ...] = Field((), description="sub-scores, never averaged into the score")
     silent: Literal["lowest", "unscored", "ask"] = "lowest"
     unit: Literal["answer", "turn"] = Field("answer", exclude_if=lambda value: value == "answer")
     overall: Overall | None = Field(None, exclude_if=is_none)
-    min_samples: int | None = Field(None, ge=1)
-    confidence: bool = Field(False, exclude_if=lambda value: not value)
+    min_samples: int | None = Field(None, ge=1, description="that are usable; null: half of all")
+    confidence: bool = Field(
+        False,
+        exclude_if=lambda value: not value,
+        description="a review asks raters for their confidence in each score; no judge is asked",
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> ScoreRubric:
