@@ -90,7 +90,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class MetricFlips:
-    """Flips of a metric, and those of the change minus those of A/A; None: no A/A was measured."""
+    """Flips of a metric, and those in excess of the judge's own; None: no A/A was measured."""
 
     metric: str
     flips: Flips

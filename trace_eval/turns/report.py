@@ -81,10 +81,7 @@ class TurnsReport:
             "each": values["each"],
             "conversations": [_conversation(timed) for timed in self.conversations],
             "unread": [plain(one) for one in self.unread],
-            "audit": {
-                one.item.id: {"verdict": details, "faults": one.item.conversation.meta["faults"]}
-                for one, details in self._audited()
-            },
+            "audit": {name: {"verdict": v, "faults": f} for name, v, f in self._audited()},
         }
 
     def tables(self, shown: int = 3) -> Iterator[Table]:
@@ -115,12 +112,11 @@ class TurnsReport:
     def audit(self) -> Table:
         """Whether each recording can be timed, and where its faults are."""
         rows = []
-        for timed, details in self._audited():
-            faults: Any = timed.item.conversation.meta["faults"]
+        for name, verdict, faults in self._audited():
             rows += [
                 (
-                    timed.item.id,
-                    details if fault is faults[0] else "",
+                    name,
+                    verdict if fault is faults[0] else "",
                     fault.get("detail") or fault["name"],
                     fault["channel"] or "both",
                     " ".join(f"{start:.2f}-{end:.2f}" for start, end in fault["spans"][:5])
@@ -128,23 +124,24 @@ class TurnsReport:
                     fault["spoils"],
                 )
                 for fault in faults
-            ] or [(timed.item.id, details, "", "", "", "")]
+            ] or [(name, verdict, "", "", "", "")]
         heads = ("recording", "can it be timed", "fault", "channel", "where", "spoils")
         return grid("Audit of recordings", heads, rows, "" if rows else "no sound was heard")
 
-    def _audited(self) -> Iterator[tuple[Timed, str]]:
+    def _audited(self) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
+        """(id, verdict, faults) of each recording."""
         for timed in self.conversations:
-            details = timed.item.conversation.meta.get("audit")
-            if isinstance(details, str):
-                yield timed, details
+            meta: Any = timed.item.conversation.meta
+            if isinstance(meta.get("audit"), str):
+                yield timed.item.id, meta["audit"], meta["faults"]
 
     def _audit_line(self) -> Iterator[str]:
-        verdicts = {timed.item.id: (timed, verdict) for timed, verdict in self._audited()}
-        lines = [verdict for _, verdict in verdicts.values()]
+        audited = [*self._audited()]
+        lines = [verdict for _, verdict, _ in audited]
         if lines:
             good = sum(one.partition(" (")[0] == "usable" for one in lines)
             yield f"audit: {good} of {counted(len(lines), 'recording')} usable"
-        where = {verdict: _where(timed) for timed, verdict in reversed([*verdicts.values()])}
+        where = {verdict: _where(name, faults) for name, verdict, faults in reversed(audited)}
         for verdict, number in Counter(one for one in lines if one != "usable").items():
             yield f"{number} {verdict}{where[verdict]}"
 
@@ -247,12 +244,11 @@ def _values(
     return {name: figure.value for name, figure in figures.items()} | {"counts": counts}
 
 
-def _where(timed: Timed) -> str:
+def _where(name: str, faults: list[dict[str, Any]]) -> str:
     """The first stretches of a recording's faults, for the line of a report."""
-    faults: Any = timed.item.conversation.meta["faults"]
     spans = [f"{start:.2f}-{end:.2f}" for fault in faults for start, end in fault["spans"]]
     more = ", ..." if len(spans) > 3 else ""
-    return f" ({timed.item.id}: {', '.join(spans[:3])}{more} s)" if spans else ""
+    return f" ({name}: {', '.join(spans[:3])}{more} s)" if spans else ""
 
 
 def _conversation(timed: Timed) -> dict[str, Any]:
