@@ -9,18 +9,18 @@ from blueprints.lazy import names_on_use
 if TYPE_CHECKING:
     from extractors.audio import SPEECH_RATE, AudioError, Clip, Part, Samples, decode, opened
     from extractors.base import SILENCE_DBFS, Extractor, Item, package_version
-    from extractors.catalogue import another_recogniser, better_recogniser
+    from extractors.catalogue import another_recogniser, better_recogniser, option, unmeasured
     from extractors.containers import has_sound, seconds_of
     from extractors.contours import decibels
     from extractors.device import expects_gpu, gpu_count, is_gpu, loaded, resolve, torch_problem
     from extractors.fetch import list_models, verify
-    from extractors.folders import CACHE_VARIABLE, cache_folder
-    from extractors.formats import AUDIO_SUFFIXES, formats_read
+    from extractors.formats import AUDIO_SUFFIXES, MAX_SECONDS, formats_read
     from extractors.guard import untouched
-    from extractors.limits import MAX_SECONDS
     from extractors.model_backed import GPU_BATCH
     from extractors.models import (
+        CACHE_VARIABLE,
         Hashes,
+        cache_folder,
         file_sha256,
         is_path,
         known_hashes,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         sha256_of,
     )
     from extractors.registry import AUTO, NONE, PROFILES, limits_of, load, plan_extractors
-    from extractors.remedies import option, unmeasured
     from extractors.stream import channel_blocks
     from extractors.suspect import GUESSED, guess_of, guessed, tokens, weak
     from extractors.vad import CHUNK, SpeechProbability, find_spans

@@ -20,8 +20,13 @@ import soxr
 
 from blueprints import UserError
 from extractors.containers import MissingReader, Unreadable, decoded, decoded_once
-from extractors.formats import FFMPEG_SUFFIXES, formats_read
-from extractors.limits import FULL_RATE, MAX_SAMPLES_PER_S, MAX_SECONDS
+from extractors.formats import (
+    FFMPEG_SUFFIXES,
+    FULL_RATE,
+    MAX_SAMPLES_PER_S,
+    MAX_SECONDS,
+    formats_read,
+)
 
 Samples = npt.NDArray[np.float32]
 

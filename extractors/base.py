@@ -27,7 +27,7 @@ from blueprints import (
     is_installed,
 )
 from extractors.audio import Clip
-from extractors.limits import MIN_SPEECH_S
+from extractors.vad import MIN_SPEECH_S
 
 #: The limits of an extractor that states none.
 UNKNOWN_LIMITS = "no statement of its limits is known; test it on clips like yours."

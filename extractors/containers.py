@@ -19,7 +19,7 @@ import numpy as np
 import soundfile
 
 from blueprints import UserError
-from extractors.limits import MAX_SAMPLES_PER_S, MAX_SECONDS
+from extractors.formats import MAX_SAMPLES_PER_S, MAX_SECONDS
 
 #: Bytes from which on the decoded sound is kept on disk.
 _IN_MEMORY = 64 << 20

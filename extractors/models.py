@@ -1,4 +1,4 @@
-"""Model files on this machine, and their hashes; nothing here uses the network.
+"""Model files on this machine, their hashes, and our cache; nothing here uses the network.
 
 A model is named by the path of a file or folder, or by its name in a hub whose cache is
 looked through: Whisper's own folder, the Hugging Face cache, the ModelScope cache.
@@ -13,21 +13,20 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import platformdirs
+
+#: Environment variable that replaces the user's cache folder.
+CACHE_VARIABLE = "TRACE_EVAL_CACHE"
+
 #: Names of Whisper that share the file of another one.
 _WHISPER_ALIASES = {"large": "large-v3", "turbo": "large-v3-turbo"}
 
 
 class FileVersion(NamedTuple):
-    """A file as it was when it was hashed.
+    """A file as it was when it was hashed."""
 
-    Attributes:
-        path: absolute.
-        size: bytes.
-        mtime_ns: time of the last change.
-    """
-
-    path: str
-    size: int
+    path: str  # absolute
+    size: int  # bytes
     mtime_ns: int
 
 
@@ -36,6 +35,14 @@ Hashes = dict[FileVersion, str]
 
 _HASHES: Hashes = {}
 _LOCK = threading.RLock()
+
+
+def cache_folder() -> Path:
+    """Where all is kept that can be made again: ``$TRACE_EVAL_CACHE`` or the platform's folder.
+
+    It may not exist.
+    """
+    return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("trace-eval"))
 
 
 def is_path(model: str) -> bool:

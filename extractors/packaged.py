@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blueprints import install_line
-from extractors.folders import cache_folder
-from extractors.models import file_sha256
+from extractors.models import cache_folder, file_sha256
 
 #: Names of the models at the hub and in recognisers: the one for English, and the one that names
 #: languages and writes all others.

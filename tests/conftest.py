@@ -13,7 +13,7 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from extractors import default_asr
-from extractors.folders import cache_folder
+from extractors.models import cache_folder
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.access import UrlAccess, set_url_access
 

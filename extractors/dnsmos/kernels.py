@@ -19,7 +19,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from extractors.folders import cache_folder
+from extractors.models import cache_folder
 
 Floats = npt.NDArray[np.float32]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blueprints import Extension, UserError
-from extractors.folders import CACHE_VARIABLE, cache_folder
+from extractors.models import CACHE_VARIABLE, cache_folder
 from trace_eval.extracting.cache import Cache, Stamp
 
 

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from extractors import models, packaged
-from extractors.folders import cache_folder
+from extractors.models import cache_folder
 
 CONTENT = {"model.bin.part1": b"first half,", "model.bin.part2": b" second half", "vocab.txt": b"a"}
 

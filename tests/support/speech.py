@@ -12,8 +12,8 @@ import pytest
 
 from blueprints import Blueprint, Signal, Status
 from extractors.audio import Clip
-from extractors.limits import MIN_SPEECH_S
 from extractors.signal import SignalExtractor
+from extractors.vad import MIN_SPEECH_S
 from tests.support.espeak import spoken
 
 #: 16 syllables: the wea-ther is love-ly to-day and we are go-ing to the park.
