@@ -26,7 +26,8 @@ from blueprints import (
     install_line,
     is_installed,
 )
-from extractors.audio import Clip
+from extractors.audio import Clip, Samples
+from extractors.contours import swing_dbfs
 from extractors.vad import MIN_SPEECH_S
 
 #: The limits of an extractor that states none.
@@ -174,6 +175,15 @@ def package_version(distribution: str) -> str:
         return version(distribution)
     except PackageNotFoundError:
         return "missing"
+
+
+def silent(samples: Samples) -> Absent | None:
+    """Why nothing is measured of silence, whatever its DC offset; None where there is sound."""
+    level = swing_dbfs(samples)
+    if level >= SILENCE_DBFS:
+        return None
+    reason = f"the peak is {level:.1f} dBFS, silence is under {SILENCE_DBFS:g}"
+    return Absent(status=Status.SILENT, reason=reason)
 
 
 def speech_gate(blueprint: Blueprint, min_speech_s: float = 0.0) -> Absent | None:

@@ -9,19 +9,12 @@ from blueprints import NOT_REQUESTED, Absent, install_line
 
 @dataclass(frozen=True)
 class CatalogueModel:
-    """A model of the catalogue.
+    """A model of the catalogue."""
 
-    Attributes:
-        spec: ``NAME:MODEL`` as for ``--extractor``.
-        parameters: number of weights, as published.
-        languages: how many it understands, ``any``, or the name of the only one.
-        licence: of the weights, as their publisher states it.
-    """
-
-    spec: str
-    parameters: str
-    languages: str
-    licence: str
+    spec: str  # NAME:MODEL as for --extractor
+    parameters: str  # number of weights, as published
+    languages: str  # how many it understands, ``any``, or the name of the only one
+    licence: str  # of the weights, as their publisher states it
 
 
 #: The models that profiles and documentation name. Any other of the same kind works too.
@@ -47,11 +40,7 @@ CATALOGUE = (
 
 
 def multilingual(extractor: str) -> list[str]:
-    """The catalogue's models of a recogniser that write many languages, smallest first.
-
-    Args:
-        extractor: its registered name, e.g. ``faster-whisper``.
-    """
+    """The catalogue's models of a recogniser that write many languages, smallest first."""
     return [
         one.spec.partition(":")[2]
         for one in CATALOGUE
@@ -76,11 +65,7 @@ def better_recogniser(named: bool) -> str:
 
 
 def another_recogniser(extractor: str) -> str:
-    """The remedy where a recogniser writes English only, as commands.
-
-    Args:
-        extractor: registered name of the recogniser to use instead.
-    """
+    """The remedy where a recogniser writes English only: commands to use this one instead."""
     sizes = multilingual(extractor)
     spec = f"{extractor}:{sizes[0]}"
     return (
@@ -92,12 +77,8 @@ def another_recogniser(extractor: str) -> str:
 def unmeasured(group: str, absent: Absent, why: bool = False) -> str:
     """Why a group has no values, as the rest of a sentence that begins with its name.
 
-    A group that was not requested comes with the option that would measure it.
-
-    Args:
-        group: name of the group.
-        absent: the group in the blueprint.
-        why: with the reason of a measurement that was requested, too.
+    A group that was not requested comes with the option that would measure it; with ``why``, one
+    that was requested comes with its reason.
 
     >>> unmeasured("emotion", NOT_REQUESTED)
     'was not measured; -x emotion=emotion2vec:iic/emotion2vec_plus_large would'

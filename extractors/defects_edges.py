@@ -116,15 +116,10 @@ def _since_full(fine: Floats, speech_db: float) -> float:
 
 
 class _Side(NamedTuple):
-    """What lies beside a hole, dB over the level of speech.
+    """What lies beside a hole, dB over the level of speech."""
 
-    Attributes:
-        level: of the 6 or 15 ms beside it, whichever is louder.
-        edge: of the last 1 ms.
-    """
-
-    level: float
-    edge: float
+    level: float  # of the 6 or 15 ms beside it, whichever is louder
+    edge: float  # of the last 1 ms
 
 
 def _beside(wave: Samples, speech_db: float) -> _Side:

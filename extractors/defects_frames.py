@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from blueprints import Event
 from extractors.audio import SPEECH_RATE, Samples
-from extractors.contours import Floats
+from extractors.contours import Floats, true_runs
 
 Bools = npt.NDArray[np.bool_]
 
@@ -44,19 +44,12 @@ _AT_ONCE = 2000
 
 @dataclass(frozen=True)
 class Frames:
-    """A clip at 16 kHz in frames of 32 ms every 10 ms; frame ``i`` is centred on ``i * STEP``.
+    """A clip at 16 kHz in frames of 32 ms every 10 ms; frame ``i`` is centred on ``i * STEP``."""
 
-    Attributes:
-        wave: mono, without its mean [shape=(samples,)].
-        bands: level in bands that are equally wide to the ear, dB [shape=(frames, BANDS)].
-        level: level of each frame, dB [shape=(frames,)].
-        speech_db: level of the loud frames, dB: the 90th percentile of those that sound.
-    """
-
-    wave: Samples
-    bands: Floats
-    level: Floats
-    speech_db: float
+    wave: Samples  # mono, without its mean [shape=(samples,)]
+    bands: Floats  # level in bands that are equally wide to the ear, dB [shape=(frames, BANDS)]
+    level: Floats  # dB [shape=(frames,)]
+    speech_db: float  # level of the loud frames: the 90th percentile of those that sound
 
     @property
     def seconds(self) -> float:
@@ -114,8 +107,8 @@ def _bank() -> tuple[Floats, Floats]:
 
 def runs(where: Bools) -> Iterator[tuple[int, int]]:
     """Stretches of True as half-open ranges, in order."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], where, [False])).astype(np.int8)))
-    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+    starts, ends = true_runs(where)
+    return zip(starts.tolist(), ends.tolist(), strict=True)
 
 
 def joined(events: list[Event], gap_s: float) -> list[Event]:

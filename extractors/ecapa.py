@@ -17,7 +17,7 @@ from typing import Any
 
 from blueprints import UserError
 from extractors.device import MEND_TORCH
-from extractors.weights import check_loaded, check_state, one_line, read_state
+from extractors.weights import check_loaded, one_line, read_state
 
 #: The files of a folder; the label file's name is the hyperparameters' choice.
 HYPERPARAMETERS = "hyperparams.yaml"
@@ -111,7 +111,6 @@ def _check(
     """Check that the model holds the tensors of the files, and one label for each class."""
     for name, result in tensors.items():
         state = getattr(model.mods, name.removesuffix(".ckpt")).state_dict()
-        check_state(folder / name, result, state, remedy)
         check_loaded(folder / name, result, state, remedy)
     classes = len(tensors["classifier.ckpt"]["weight"])
     encoder = model.hparams.label_encoder

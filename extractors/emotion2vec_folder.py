@@ -8,7 +8,7 @@ from typing import Any
 
 from blueprints import UserError
 from extractors.device import MEND_TORCH
-from extractors.weights import check_loaded, check_state, one_line, read_state
+from extractors.weights import check_loaded, one_line, read_state
 
 #: The files of an emotion2vec folder; the first two must be there.
 WEIGHTS, CONFIG = "model.pt", "config.yaml"
@@ -66,7 +66,6 @@ def load_folder(folder: Path, device: str) -> Any:
     def only_in_training(name: str) -> bool:
         return name.startswith(_TRAINING) or name.partition(".")[0] not in parts
 
-    check_state(weights, result, state, remedy, only_in_training)
     check_loaded(weights, result, state, remedy, only_in_training)
     return model
 

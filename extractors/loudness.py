@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from blueprints import Absent, Blueprint, Loudness, Present, Status
 from extractors.audio import Clip
-from extractors.base import SILENCE_DBFS, Extractor
-from extractors.contours import Floats, contour, linear_trend, swing_dbfs
+from extractors.base import Extractor, silent
+from extractors.contours import Floats, contour, linear_trend
 
 #: Gating block and its step (75 % overlap), seconds; BS.1770-4, annex 1.
 BLOCK_S = 0.4
@@ -95,10 +95,8 @@ def _unmeasurable(clip: Clip) -> Absent | None:
     if len(clip.samples) < BLOCK_S * clip.rate:
         reason = f"{clip.seconds:.3f} s, a loudness block has {BLOCK_S:g} s"
         return Absent(status=Status.TOO_SHORT, reason=reason)
-    level = swing_dbfs(clip.samples)
-    if level < SILENCE_DBFS:
-        reason = f"the peak is {level:.1f} dBFS, silence is under {SILENCE_DBFS:g}"
-        return Absent(status=Status.SILENT, reason=reason)
+    if absent := silent(clip.samples):
+        return absent
     if clip.channels > len(CHANNEL_WEIGHTS):
         reason = (
             f"{clip.channels} channels, BS.1770 has weights for {len(CHANNEL_WEIGHTS)}; mix the"

@@ -33,7 +33,7 @@ class ModelExtractor(Extractor):
     are.
 
     Attributes:
-        model: name or path of the model.
+        model: its name in its hub, or the path of its file or folder.
         device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
         batch: clips that share forward passes where the library can; None: 1 on a CPU,
             :data:`GPU_BATCH` on a GPU. It changes values by rounding at most.

@@ -10,6 +10,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -117,6 +118,13 @@ def _modelscope(model: str) -> list[Path]:
         for parent in ("models", "hub/models", "hub", ".")
         for leaf in (safe, name)
     ]
+
+
+def package_folder(package: str) -> Path | None:
+    """The folder of an installed package, which is not imported; None: it is not installed."""
+    spec = find_spec(package)
+    places = spec.submodule_search_locations if spec else None
+    return Path(places[0]) if places else None
 
 
 def sha256_of(paths: Iterable[Path]) -> str:

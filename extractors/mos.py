@@ -6,7 +6,6 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,6 +18,7 @@ from extractors.base import speech_gate
 from extractors.device import resolve
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
+from extractors.models import package_folder
 from extractors.weights import read_state
 
 #: Decimals of a score: finer than the arithmetic of another machine.
@@ -141,11 +141,9 @@ class DistillMosExtractor(MosExtractor):
 
     def locate(self) -> Path | None:
         """The weights inside the package."""
-        spec = find_spec("distillmos")
-        if spec is None or not spec.submodule_search_locations:
-            return None
-        path = Path(spec.submodule_search_locations[0], "weights", f"{self.model}.pt")
-        return path if path.is_file() else None
+        folder = package_folder("distillmos")
+        path = folder and folder / "weights" / f"{self.model}.pt"
+        return path if path and path.is_file() else None
 
     def open_model(self, path: Path, device: str) -> Any:
         """Load the weights; clips are cut into windows here."""

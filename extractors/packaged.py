@@ -38,17 +38,11 @@ class Package(NamedTuple):
 
 
 class WeightsSource(NamedTuple):
-    """Packages that together hold a model.
+    """Packages that together hold a model."""
 
-    Attributes:
-        packages: in the order in which parts of a file are joined.
-        joined: SHA-256 of the files that come in parts.
-        extra: our extra that brings them; None: they are installed by name.
-    """
-
-    packages: tuple[Package, ...]
-    joined: Mapping[str, str] = {}
-    extra: str | None = None
+    packages: tuple[Package, ...]  # in the order in which parts of a file are joined
+    joined: Mapping[str, str] = {}  # SHA-256 of the files that come in parts
+    extra: str | None = None  # of ours that brings them; None: they are installed by name
 
     @property
     def install(self) -> str:

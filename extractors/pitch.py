@@ -12,8 +12,8 @@ import numpy as np
 
 from blueprints import Absent, Blueprint, Present, Status, UserError
 from extractors.audio import SPEECH_RATE, Clip
-from extractors.base import SILENCE_DBFS, Extractor
-from extractors.contours import Floats, pitch_group, run_lengths, swing_dbfs
+from extractors.base import Extractor, silent
+from extractors.contours import Floats, pitch_group, true_runs
 
 #: Praat has no wheel for Linux on ARM; this compiles it, which takes a C++ compiler and minutes.
 INSTALL_PRAAT = "pip install praat-parselmouth"
@@ -52,11 +52,7 @@ def too_short_or_silent(clip: Clip) -> Absent | None:
     if len(clip.speech) < MIN_SECONDS * SPEECH_RATE:
         reason = f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for pitch"
         return Absent(status=Status.TOO_SHORT, reason=reason)
-    level = swing_dbfs(clip.speech)
-    if level < SILENCE_DBFS:
-        reason = f"the peak is {level:.1f} dBFS, silence is under {SILENCE_DBFS:g}"
-        return Absent(status=Status.SILENT, reason=reason)
-    return None
+    return silent(clip.speech)
 
 
 def no_voice(reason: str) -> Absent:
@@ -65,17 +61,11 @@ def no_voice(reason: str) -> Absent:
 
 
 class Track(NamedTuple):
-    """The f0 track of one pass.
+    """The f0 track of one pass."""
 
-    Attributes:
-        hz: f0 per frame, NaN where unvoiced [shape=(frames,)].
-        strength: periodicity per frame, 0 to 1; None where the method has none.
-        start_s: time of the first frame.
-    """
-
-    hz: Floats
-    strength: Floats | None
-    start_s: float
+    hz: Floats  # per frame, NaN where unvoiced [shape=(frames,)]
+    strength: Floats | None  # periodicity per frame, 0 to 1; None where the method has none
+    start_s: float  # time of the first frame
 
 
 @dataclass(frozen=True)
@@ -123,7 +113,8 @@ class TwoPassPitchExtractor(Extractor):
         floor = max(self.floor_factor * first, PERIODS / (len(clip.speech) / SPEECH_RATE))
         ceiling = min(SPEECH_RATE / 2, self.ceiling_factor * third)
         hz, _, start = self.track(clip, floor, ceiling, coarse=False)
-        if run_lengths(~np.isnan(hz)).max(initial=0) < self.min_runs[1]:
+        starts, ends = true_runs(~np.isnan(hz))
+        if (ends - starts).max(initial=0) < self.min_runs[1]:
             return no_voice(f"none in a row between {floor:.0f} and {ceiling:.0f} Hz")
         return pitch_group(hz, start, STEP_S, floor, ceiling)
 
@@ -208,7 +199,8 @@ class PyinPitchExtractor(TwoPassPitchExtractor):
 def _chance_voicing(track: Track, min_run: int) -> Absent | None:
     """Why the voiced frames of the first pass are not a voice, or None when they are."""
     voiced = ~np.isnan(track.hz)
-    runs = run_lengths(voiced)
+    starts, ends = true_runs(voiced)
+    runs = ends - starts
     if runs.max(initial=0) < min_run:
         reason = f"{int(voiced.sum())} of {len(voiced)} frames look periodic, none in a row"
         return no_voice(reason)

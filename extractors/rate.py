@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypedDict
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -60,13 +60,13 @@ class RateExtractor(Extractor):
         assert isinstance(blueprint.signal, Signal)  # the gate has seen it
         spans = blueprint.signal.speech
         times = nuclei(clip.speech, spans)
-        return Rate(
-            **word_rates(blueprint.signal, blueprint.transcript),
-            syllables_per_s=len(times) / blueprint.signal.speech_s,
-            syllables=len(times),
-            trend=trend(times, spans),
-            contour=contour(times, spans, clip.seconds),
-        )
+        syllables = {
+            "syllables_per_s": len(times) / blueprint.signal.speech_s,
+            "syllables": len(times),
+            "trend": trend(times, spans),
+            "contour": contour(times, spans, clip.seconds),
+        }
+        return word_rates(blueprint.signal, blueprint.transcript).model_copy(update=syllables)
 
 
 @dataclass(frozen=True)
@@ -88,35 +88,25 @@ class WordRateExtractor(Extractor):
             return blueprint.transcript
         assert isinstance(blueprint.signal, Signal)  # the gate has seen it
         times = [word.start_s for word in blueprint.transcript.words if word.start_s is not None]
-        return Rate(
-            **word_rates(blueprint.signal, blueprint.transcript),
-            syllables_per_s=None,
-            syllables=None,
-            trend=trend(times, blueprint.signal.speech),
-            contour=None,
-        )
+        rate = word_rates(blueprint.signal, blueprint.transcript)
+        return rate.model_copy(update={"trend": trend(times, blueprint.signal.speech)})
 
 
-class WordRates(TypedDict):
-    """The part of ``rate`` that comes from words."""
-
-    wpm: float | None
-    articulation_wpm: float | None
-    words: int | None
-    language: str | None
-
-
-def word_rates(signal: Signal, transcript: Transcript | Absent) -> WordRates:
-    """Words per minute from first to last speech, and per minute of speech (VAD)."""
+def word_rates(signal: Signal, transcript: Transcript | Absent) -> Rate:
+    """Words per minute from first to last speech, and per minute of speech (VAD), alone."""
     words = language = None
     if isinstance(transcript, Transcript):
         words = len(transcript.words) or len(transcript.text.split())
         language = UNSURE if "unsure_language" in transcript.suspect else transcript.language
     spoken_s = signal.speech[-1].end_s - signal.speech[0].start_s
-    return WordRates(
+    return Rate(
         wpm=60 * words / spoken_s if words else None,
         articulation_wpm=60 * words / signal.speech_s if words else None,
         words=words,
+        syllables_per_s=None,
+        syllables=None,
+        trend=None,
+        contour=None,
         language=None if language == "en" else language,
     )
 

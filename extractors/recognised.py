@@ -55,17 +55,11 @@ Source = Literal["detected", "given", "model", "assumed"]
 
 
 class Decoded(NamedTuple):
-    """The result of a recogniser library.
+    """The result of a recogniser library."""
 
-    Attributes:
-        segments: as :func:`words_of` takes them.
-        language: ISO 639-1 code.
-        probability: of the language, where it was detected.
-    """
-
-    segments: list[Mapping[str, Any]]
-    language: str
-    probability: float | None = None
+    segments: list[Mapping[str, Any]]  # as words_of takes them
+    language: str  # ISO 639-1 code
+    probability: float | None = None  # of the language, where it was detected
 
 
 @dataclass(frozen=True)
@@ -76,8 +70,7 @@ class Recogniser(ModelExtractor):
     over silence, and once it repeats itself, Whisper goes on with what is not there.
 
     Attributes:
-        model: name or path of the model.
-        device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``; half precision on a GPU.
+        device: half precision on a GPU.
         language: ISO 639-1 code; None: detected in the first 30 s of speech.
         assumed: ISO 639-1 code of the language that is tried where the detected one is unsure; the
             text stays flagged.

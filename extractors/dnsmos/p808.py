@@ -55,12 +55,9 @@ def load(path: Path) -> Network:
 
 
 class P808:
-    """Scores windows of one recording, ascending.
+    """Scores windows of one recording, mono at 16 kHz [shape=(n,)], in ascending order.
 
-    Args:
-        model: from :func:`load`.
-        audio: 16 kHz mono [shape=(n,)].
-        period: frames after which it repeats itself; 0: never.
+    ``period``: frames after which it repeats itself; 0: never.
     """
 
     def __init__(self, model: Network, audio: Samples, period: int = 0) -> None:

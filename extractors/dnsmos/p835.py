@@ -39,15 +39,10 @@ CALIBRATION = {
 
 
 class P835Model(NamedTuple):
-    """The model in pieces.
+    """The model in pieces."""
 
-    Attributes:
-        spectra: frames of samples [shape=(1, frames, 320)] -> [shape=(1, 1, frames, 161)].
-        network: what follows.
-    """
-
-    spectra: Piece
-    network: Network
+    spectra: Piece  # frames of samples [shape=(1, frames, 320)] -> [shape=(1, 1, frames, 161)]
+    network: Network  # what follows
 
 
 def load(path: Path) -> P835Model:
@@ -62,12 +57,9 @@ def load(path: Path) -> P835Model:
 
 
 class P835:
-    """Scores windows of one recording, ascending.
+    """Scores windows of one recording, mono at 16 kHz [shape=(n,)], in ascending order.
 
-    Args:
-        model: from :func:`load`.
-        audio: 16 kHz mono [shape=(n,)].
-        period: frames after which it repeats itself; 0: never.
+    ``period``: frames after which it repeats itself; 0: never.
     """
 
     def __init__(self, model: P835Model, audio: Samples, period: int = 0) -> None:

@@ -48,20 +48,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SharedStage:
-    """Consecutive layers, run again on a strip at each edge of each window.
+    """Consecutive layers, run again on a strip at each edge of each window."""
 
-    Attributes:
-        before: strip at the start of windows [shape=(n, channels, strip, bins)] -> its cells
-            [shape=(n, channels', changed, bins')].
-        after: the same for the end of windows.
-        strip: input cells from the edge inwards that those cells depend on.
-        changed: output cells from the edge inwards that differ from the shared ones.
-    """
-
+    #: Strip at the start of windows [shape=(n, channels, strip, bins)] -> its cells
+    #: [shape=(n, channels', changed, bins')].
     before: Piece
-    after: Piece
-    strip: int
-    changed: int
+    after: Piece  # the same for the end of windows
+    strip: int  # input cells from the edge inwards that those cells depend on
+    changed: int  # output cells from the edge inwards that differ from the shared ones
 
 
 @dataclass(frozen=True)
@@ -160,7 +154,7 @@ def raw_scores(
     """The outputs of the whole network for each window [shape=(n, outputs)].
 
     Args:
-        network: the network.
+        network: in pieces.
         hops: shared cells of all hops of the windows.
         windows: n window numbers.
         first_frames: features that are the windows' own, at their start
@@ -169,32 +163,21 @@ def raw_scores(
     """
     results = []
     for first in range(0, len(windows), WINDOWS_PER_RUN):
-        some = slice(first, first + WINDOWS_PER_RUN)
-        cells = _window_cells(network, hops, windows[some], first_frames[some], last_frames[some])
+        run = slice(first, first + WINDOWS_PER_RUN)
+        some = windows[run]
+        before, after = first_frames[run, np.newaxis], last_frames[run, np.newaxis]
+        for level, stage in enumerate(network.stages):
+            strips = np.stack([hops[w][level][:, : stage.strip] for w in some])
+            strips[:, :, : before.shape[2]] = before
+            [before] = stage.before(strips)
+            strips = np.stack([hops[hops_of(w)[-1]][level][:, -stage.strip :] for w in some])
+            strips[:, :, stage.strip - after.shape[2] :] = after
+            [after] = stage.after(strips)
+        # The shared cells, and over them those that differ at the edges.
+        cells = np.stack(
+            [np.concatenate([hops[hop][-1] for hop in hops_of(w)], axis=1) for w in some]
+        )
+        cells[:, :, : before.shape[2]] = before
+        cells[:, :, -after.shape[2] :] = after
         results += network.tail(cells)
     return np.concatenate(results)
-
-
-def _window_cells(
-    network: Network,
-    hops: Mapping[int, Hop],
-    windows: Sequence[int],
-    first_frames: Floats,
-    last_frames: Floats,
-) -> Floats:
-    """The tail's input: shared cells, and over them those that differ at the edges."""
-    cells = np.stack(
-        [np.concatenate([hops[hop][-1] for hop in hops_of(w)], axis=1) for w in windows]
-    )
-    before = first_frames[:, np.newaxis]
-    after = last_frames[:, np.newaxis]
-    for level, stage in enumerate(network.stages):
-        strips = np.stack([hops[w][level][:, : stage.strip] for w in windows])
-        strips[:, :, : before.shape[2]] = before
-        [before] = stage.before(strips)
-        strips = np.stack([hops[hops_of(w)[-1]][level][:, -stage.strip :] for w in windows])
-        strips[:, :, stage.strip - after.shape[2] :] = after
-        [after] = stage.after(strips)
-    cells[:, :, : before.shape[2]] = before
-    cells[:, :, -after.shape[2] :] = after
-    return cells

@@ -135,7 +135,7 @@ def test_words_of_a_text_without_word_list() -> None:
     signal = measured(say()).signal
     assert not isinstance(signal, Absent)
     text = transcript(0).model_copy(update={"text": "three little words"})
-    assert word_rates(signal, text)["words"] == 3
+    assert word_rates(signal, text).words == 3
 
 
 @pytest.fixture

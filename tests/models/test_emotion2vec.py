@@ -8,8 +8,14 @@ from typing import Any
 import pytest
 
 from blueprints import Span, UserError
-from extractors.emotion2vec import Emotion2vecExtractor, speech_within, split, weighted
-from extractors.emotion2vec_scores import english, named_scores
+from extractors.emotion2vec import (
+    Emotion2vecExtractor,
+    english,
+    named_scores,
+    speech_within,
+    split,
+    weighted,
+)
 from tests.support.model_parts import measured, refused, voice
 from tests.support.tiny_emotion2vec import LABELS, write_emotion2vec
 

@@ -332,7 +332,7 @@ def test_impossible_rates_and_loops_outside_english_are_guesses() -> None:
     assert told("ya ya", "en", **loop) is None  # an answer may hang
     # the norms of rates are English
     unsure = make.transcript("so gut", "unsure_language")
-    language = word_rates(make.signal(), unsure)["language"]
+    language = word_rates(make.signal(), unsure).language
     rate = make.rate().model_copy(update={"language": language})
     assert "WPM (no norm: language unsure)" in rate.render(10.0)
 
