@@ -17,17 +17,11 @@ TOP_K = 50
 
 @dataclass(frozen=True)
 class WrittenReply:
-    """One reply.
+    """One reply."""
 
-    Attributes:
-        text: without special tokens.
-        tokens: of the reply, its end included.
-        cut: it ran into the limit of tokens.
-    """
-
-    text: str
-    tokens: int
-    cut: bool
+    text: str  # without special tokens
+    tokens: int  # of the reply, its end included
+    cut: bool  # it ran into the limit of tokens
 
 
 def replies(

@@ -31,28 +31,18 @@ AUDIO_START, AUDIO, AUDIO_END = "<|audio_bos|>", "<|AUDIO|>", "<|audio_eos|>"
 
 @dataclass(frozen=True)
 class RewardTurn:
-    """One turn of a conversation.
+    """One turn of a conversation."""
 
-    Attributes:
-        role: ``system``, ``user`` or ``assistant``.
-        parts: texts, and recordings at 16 kHz mono [shape=(samples,)].
-    """
-
-    role: str
-    parts: tuple[str | Samples, ...]
+    role: str  # ``system``, ``user`` or ``assistant``
+    parts: tuple[str | Samples, ...]  # texts, and recordings at 16 kHz mono [shape=(samples,)]
 
 
 @dataclass(frozen=True)
 class Tensors:
-    """A batch for the model, padded on the left.
+    """A batch for the model, padded on the left."""
 
-    Attributes:
-        values: keyword arguments of the model's forward pass.
-        lengths: tokens of each conversation.
-    """
-
-    values: dict[str, Any]
-    lengths: tuple[int, ...]
+    values: dict[str, Any]  # keyword arguments of the model's forward pass
+    lengths: tuple[int, ...]  # tokens of each conversation
 
 
 def audio_frames(samples: int) -> int:

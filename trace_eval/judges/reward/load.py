@@ -40,15 +40,10 @@ _PATTERNS_TEXT = ("merges.txt", "preprocessor_config.json", "generation_config.j
 
 @dataclass(frozen=True)
 class RewardFiles:
-    """Where a model is.
+    """Where a model is."""
 
-    Attributes:
-        base: folder of the Thinker's checkpoint, tokenizer and feature extractor.
-        folder: of the adapter and the head; None: the model writes replies.
-    """
-
-    base: Path
-    folder: Path | None
+    base: Path  # folder of the Thinker's checkpoint, tokenizer and feature extractor
+    folder: Path | None  # of the adapter and the head; None: the model writes replies
 
     @property
     def scores(self) -> bool:
@@ -66,24 +61,15 @@ class RewardFiles:
 
 @dataclass(frozen=True)
 class RewardModel:
-    """A loaded model.
+    """A loaded model."""
 
-    Attributes:
-        thinker: ``Qwen2_5OmniThinkerForConditionalGeneration``, adapter included.
-        head: ``Linear(hidden, 1)``; None: the model writes replies.
-        tokenizer, features: of the base model.
-        device: ``cpu`` or ``cuda:N``.
-        dtype: ``float32`` on a CPU, ``bfloat16`` on a GPU.
-        positions: tokens that a conversation may have, reply included.
-    """
-
-    thinker: Any
-    head: Any
-    tokenizer: Any
-    features: Any
-    device: str
-    dtype: str
-    positions: int
+    thinker: Any  # ``Qwen2_5OmniThinkerForConditionalGeneration``, adapter included
+    head: Any  # ``Linear(hidden, 1)``; None: the model writes replies
+    tokenizer: Any  # of the base model
+    features: Any  # its feature extractor
+    device: str  # ``cpu`` or ``cuda:N``
+    dtype: str  # ``float32`` on a CPU, ``bfloat16`` on a GPU
+    positions: int  # tokens that a conversation may have, reply included
 
 
 def locate(model: str, base: str | None = None) -> RewardFiles:

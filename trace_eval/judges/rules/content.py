@@ -58,17 +58,11 @@ _DROWNED = (GUESSED["low_confidence"], GUESSED["unsure_language"])
 
 @dataclass(frozen=True)
 class _AnswerText:
-    """The words of one answer and their certainty.
+    """The words of one answer and their certainty."""
 
-    Attributes:
-        standing: what its words say; without faults where they are guesses.
-        overlap: share of the instruction's words in it; None: unknown.
-        guess: why its words are guesses of the recogniser; None: they are not.
-    """
-
-    standing: AnswerStanding
-    overlap: float | None
-    guess: str | None = None
+    standing: AnswerStanding  # what its words say; without faults where they are guesses
+    overlap: float | None  # share of the instruction's words in it; None: unknown
+    guess: str | None = None  # why its words are guesses of the recogniser; None: they are not
 
 
 def judge_content(

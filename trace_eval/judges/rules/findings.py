@@ -40,17 +40,11 @@ SYLLABLES_PER_S = {
 
 @dataclass(frozen=True)
 class RuleFinding:
-    """What the evidence says of one request.
+    """What the evidence says of one request."""
 
-    Attributes:
-        met: None when it cannot be told.
-        strength: distance from the cut in units of noise, limited; 0 when it cannot be told.
-        why: the value and the cut, or what is missing; for readers.
-    """
-
-    met: bool | None
-    strength: float
-    why: str
+    met: bool | None  # None when it cannot be told
+    strength: float  # distance from the cut in units of noise, limited; 0 when it cannot be told
+    why: str  # the value and the cut, or what is missing; for readers
 
     def negated(self) -> RuleFinding:
         """The finding on the opposite request."""
@@ -96,17 +90,11 @@ def absence(blueprint: Blueprint, group: str, field: str = "") -> RuleFinding:
 
 
 class WordRate(NamedTuple):
-    """Articulation rate of one answer.
+    """Articulation rate of one answer."""
 
-    Attributes:
-        wpm: English words per minute of speech; None: not known.
-        what: how to call it, or why it is not known.
-        by_syllables: estimated from syllable nuclei, not from words.
-    """
-
-    wpm: float | None
-    what: str
-    by_syllables: bool = True
+    wpm: float | None  # English words per minute of speech; None: not known
+    what: str  # how to call it, or why it is not known
+    by_syllables: bool = True  # estimated from syllable nuclei, not from words
 
     @property
     def read(self) -> Read:

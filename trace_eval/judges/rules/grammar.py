@@ -84,17 +84,11 @@ def negated(sentence: str, at: int) -> bool:
 
 @dataclass(frozen=True)
 class NounPhrase:
-    """``in a slow, low tone``: a delivery noun with its modifiers.
+    """``in a slow, low tone``: a delivery noun with its modifiers."""
 
-    Attributes:
-        noun: one of voice, pace, volume, pitch, accent, styles.
-        modifiers: (position, word).
-        start: position of the word that introduces it.
-    """
-
-    noun: str
-    modifiers: tuple[tuple[int, str], ...]
-    start: int
+    noun: str  # one of voice, pace, volume, pitch, accent, styles
+    modifiers: tuple[tuple[int, str], ...]  # (position, word)
+    start: int  # position of the word that introduces it
 
 
 #: Only speech has these; the others need a verb of speaking nearby.

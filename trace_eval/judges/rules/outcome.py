@@ -19,17 +19,12 @@ class MeasurementMissing(Exception):
 
 @dataclass(frozen=True)
 class AnswerStanding:
-    """The standing of one answer in one dimension.
+    """The standing of one answer in one dimension."""
 
-    Attributes:
-        faults: why it is not acceptable, for readers; empty when it is acceptable.
-        summary: its numbers, for readers.
-        values: the same for programs.
-    """
-
+    #: Why it is not acceptable, for readers; empty when it is acceptable.
     faults: tuple[str, ...] = ()
-    summary: str = ""
-    values: dict[str, JsonValue] = field(default_factory=dict)
+    summary: str = ""  # its numbers, for readers
+    values: dict[str, JsonValue] = field(default_factory=dict)  # the same for programs
 
     @property
     def acceptable(self) -> bool:

@@ -24,23 +24,14 @@ from trace_eval.judges.rules.vocabulary import RequestKind
 
 @dataclass(frozen=True)
 class Way:
-    """One direction of a perceptual scale: steps of equal size sound equal.
+    """One direction of a perceptual scale: steps of equal size sound equal."""
 
-    Attributes:
-        group: of the blueprint.
-        sign: +1 where more is asked for, -1 where less is.
-        norm: value that meets the request where nothing else decides, in the measure's unit.
-        ordinary: lowest and highest value of ordinary speech, in the same unit.
-        clear: difference that is clearly heard: a ratio, semitones, or LU.
-        more: how the answer is called that has more of it, and the one that has less.
-    """
-
-    group: str
-    sign: int
-    norm: float
-    ordinary: tuple[float, float]
-    clear: float
-    more: tuple[str, str]
+    group: str  # of the blueprint
+    sign: int  # +1 where more is asked for, -1 where less is
+    norm: float  # value that meets the request where nothing else decides, in the measure's unit
+    ordinary: tuple[float, float]  # lowest and highest value of ordinary speech, in the same unit
+    clear: float  # difference that is clearly heard: a ratio, semitones, or LU
+    more: tuple[str, str]  # how the answer is called that has more of it, and the one that has less
 
     def units(self, value: float) -> float:
         """How far a value passes the norm (+) or misses it (-), in clear differences."""

@@ -41,19 +41,12 @@ _SENTENCE_END = re.compile(r"(?<=[.?!;])\s+")
 
 @dataclass(frozen=True, order=True)
 class DeliveryRequest:
-    """One request about the delivery.
+    """One request about the delivery."""
 
-    Attributes:
-        at: position in the instruction's body, for the order of requests.
-        kind: what is asked.
-        value: the emotion, accent, count, seconds or effect; empty for other kinds.
-        negated: it is to be avoided.
-    """
-
-    at: int
-    kind: RequestKind
-    value: str = ""
-    negated: bool = False
+    at: int  # position in the instruction's body, for the order of requests
+    kind: RequestKind  # what is asked
+    value: str = ""  # the emotion, accent, count, seconds or effect; empty for other kinds
+    negated: bool = False  # it is to be avoided
 
     @property
     def label(self) -> str:
@@ -201,17 +194,11 @@ LANGUAGE = "en"
 
 @dataclass(frozen=True)
 class RuleInstruction:
-    """The words of a request.
+    """The words of a request."""
 
-    Attributes:
-        text: that can be read; None: there is none.
-        unread: why, for readers, as the beginning of a sentence.
-        exists: there are words, though they may not be readable.
-    """
-
-    text: str | None
-    unread: str = "The instruction has no words"
-    exists: bool = False
+    text: str | None  # that can be read; None: there is none
+    unread: str = "The instruction has no words"  # why, for readers, as the beginning of a sentence
+    exists: bool = False  # there are words, though they may not be readable
 
 
 def instruction_text(case: Case) -> RuleInstruction:

@@ -46,16 +46,11 @@ _SUFFIXES = ("ingly", "edly", "ations", "ation", "ings", "ing", "ies", "ied", "e
 
 @dataclass(frozen=True)
 class RuleReading:
-    """An instruction taken apart.
+    """An instruction taken apart."""
 
-    Attributes:
-        body: the words that address the speaker, lower case, quotations masked.
-        literal: texts that are to be spoken as they are.
-        notes: remarks in brackets, e.g. ``emotion: sad``; they describe the recording.
-    """
-
-    body: str
-    literal: tuple[str, ...]
+    body: str  # the words that address the speaker, lower case, quotations masked
+    literal: tuple[str, ...]  # texts that are to be spoken as they are
+    #: Remarks in brackets, e.g. ``emotion: sad``; they describe the recording.
     notes: tuple[str, ...]
 
 

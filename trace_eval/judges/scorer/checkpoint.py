@@ -73,22 +73,13 @@ class ScorerRecord(Strict):
 
 @dataclass(frozen=True)
 class ScorerFiles:
-    """Where a scorer is, and what it says of itself.
+    """Where a scorer is, and what it says of itself."""
 
-    Attributes:
-        folder: as the user named it.
-        record: ``scorer.json``, or what the released configuration comes to.
-        base: folder of the base, or of the whole fine-tuned model.
-        adapter: folder of the adapter; None: the model is whole.
-        head: file of the linear layer.
-        tokenizer: folder.
-    """
-
-    folder: Path
-    record: ScorerRecord
-    base: Path
-    adapter: Path | None
-    head: Path
+    folder: Path  # as the user named it
+    record: ScorerRecord  # ``scorer.json``, or what the released configuration comes to
+    base: Path  # folder of the base, or of the whole fine-tuned model
+    adapter: Path | None  # folder of the adapter; None: the model is whole
+    head: Path  # file of the linear layer
     tokenizer: Path
 
     @cached_property

@@ -22,35 +22,22 @@ BLOCKING = {"q": "question incomplete", "r": "reference wrong"}
 
 @dataclass(frozen=True)
 class TrainingRow:
-    """One answer with its human ratings.
-
-    Attributes:
-        id, question: of the item; rows of one question stay in one split.
-        fields: what the scorer reads.
-        ratings: 1 to 5, one per rater who gave one.
-        split: train, dev or test; None where the file names none.
-    """
+    """One answer with its human ratings."""
 
     id: str
-    question: str
+    question: str  # rows of one question stay in one split
     fields: ScorerFields
-    ratings: tuple[int, ...]
-    split: str | None
+    ratings: tuple[int, ...]  # 1 to 5, one per rater who gave one
+    split: str | None  # train, dev or test; None where the file names none
 
 
 @dataclass(frozen=True)
 class ScorerRatings:
-    """A file of rated answers.
+    """A file of rated answers."""
 
-    Attributes:
-        rows: those that can be used, in the order of the file.
-        dropped: why others cannot -> how many.
-        sha256: of the file.
-    """
-
-    rows: list[TrainingRow]
-    dropped: Counter[str] = field(default_factory=Counter)
-    sha256: str | None = None
+    rows: list[TrainingRow]  # those that can be used, in the order of the file
+    dropped: Counter[str] = field(default_factory=Counter)  # why others cannot -> how many
+    sha256: str | None = None  # of the file
 
 
 def read_ratings(path: Path) -> ScorerRatings:

@@ -36,16 +36,11 @@ NO_RATING = -1.0
 
 @dataclass(frozen=True)
 class Forecast:
-    """The predictions of a head for a batch.
+    """The predictions of a head for a batch."""
 
-    Attributes:
-        mean, variance: on [0, 1] [shape=(rows,), float32].
-        params: logits, or log alpha and log beta [shape=(rows, outputs), float32].
-    """
-
-    mean: torch.Tensor
-    variance: torch.Tensor
-    params: torch.Tensor
+    mean: torch.Tensor  # on [0, 1] [shape=(rows,), float32]
+    variance: torch.Tensor  # of the same
+    params: torch.Tensor  # logits, or log alpha and log beta [shape=(rows, outputs), float32]
 
 
 def checked(kind: str) -> HeadKind:

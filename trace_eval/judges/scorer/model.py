@@ -23,43 +23,26 @@ DEFAULT_LIMIT = 4096
 
 @dataclass(frozen=True)
 class Prediction:
-    """The prediction of a scorer for one text.
+    """The prediction of a scorer for one text."""
 
-    Attributes:
-        mean, variance: on [0, 1].
-        distribution: probability of the ratings 1 to 5.
-        params: logits, or log alpha and log beta.
-        cut: the rationale was cut to fit.
-    """
-
-    mean: float
-    variance: float
-    distribution: tuple[float, ...]
-    params: tuple[float, ...]
-    cut: bool
+    mean: float  # on [0, 1]
+    variance: float  # of the same
+    distribution: tuple[float, ...]  # probability of the ratings 1 to 5
+    params: tuple[float, ...]  # logits, or log alpha and log beta
+    cut: bool  # the rationale was cut to fit
 
 
 @dataclass
 class Scorer:
-    """A loaded scorer.
+    """A loaded scorer."""
 
-    Attributes:
-        backbone: language model without vocabulary head, adapter included.
-        head: ``Linear(hidden, outputs)`` in float32.
-        kind: of the head.
-        tokenizer: of the base.
-        device: ``cpu`` or ``cuda:N``.
-        limit: tokens that the model takes.
-        transcription: the transcript of the question's audio is part of its texts.
-    """
-
-    backbone: Any
-    head: Any
+    backbone: Any  # language model without vocabulary head, adapter included
+    head: Any  # ``Linear(hidden, outputs)`` in float32
     kind: HeadKind
-    tokenizer: Any
-    device: str
-    limit: int
-    transcription: bool = False
+    tokenizer: Any  # of the base
+    device: str  # ``cpu`` or ``cuda:N``
+    limit: int  # tokens that the model takes
+    transcription: bool = False  # the transcript of the question's audio is part of its texts
 
     def encode(self, text: str) -> list[int]:
         """Token ids without special ones: part of the checkpoints' format."""

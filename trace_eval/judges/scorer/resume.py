@@ -42,17 +42,11 @@ class CheckpointRecord(Strict):
 
 
 class Checkpoint(NamedTuple):
-    """A complete checkpoint.
-
-    Attributes:
-        folder: that holds it.
-        best: folder of the best one at that time, or its own.
-        ended: the training has no step left.
-    """
+    """A complete checkpoint."""
 
     folder: Path
-    best: Path
-    ended: bool
+    best: Path  # folder of the best one at that time, or its own
+    ended: bool  # the training has no step left
 
 
 def place(root: Path, step: int) -> Path:

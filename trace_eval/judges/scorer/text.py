@@ -22,19 +22,13 @@ CUT = " ... "
 
 @dataclass(frozen=True)
 class ScorerFields:
-    """What is said of one answer.
+    """What is said of one answer."""
 
-    Attributes:
-        question, reference, candidate: as asked, the right answer, the answer to be rated.
-        rationale: why the reference is right; empty where nobody says.
-        transcription: words of the audio that is asked about; empty: not shown.
-    """
-
-    question: str
-    reference: str
-    candidate: str
-    rationale: str = ""
-    transcription: str = ""
+    question: str  # as asked
+    reference: str  # the right answer
+    candidate: str  # the answer to be rated
+    rationale: str = ""  # why the reference is right; empty where nobody says
+    transcription: str = ""  # words of the audio that is asked about; empty: not shown
 
 
 def fields_of(
