@@ -57,10 +57,7 @@ def past_gate(
 ) -> list[Present | Absent]:
     """Groups of some clips: why the gate holds a clip back, else its measurement.
 
-    Args:
-        items: the clips.
-        gate: blueprint of a clip -> why measuring it makes no sense, or None.
-        measure: the clips that are left, at least one -> a group of each.
+    ``measure`` is given all clips that are left, at least one, and gives a group of each.
     """
     gates = [gate(item.known) for item in items]
     left = [item for item, absent in zip(items, gates, strict=True) if absent is None]

@@ -51,9 +51,7 @@ def multilingual(extractor: str) -> list[str]:
 def better_recogniser(named: bool) -> str:
     """The recogniser that would hear words that were guessed, as a clause.
 
-    Args:
-        named: whether the language was named; where it was not, the recogniser may have met one
-            that it does not write.
+    Where the language was not named, the recogniser may have met one that it does not write.
     """
     larger = f"-x transcript=faster-whisper:{multilingual('faster-whisper')[1]}"
     if named:

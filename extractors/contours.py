@@ -82,8 +82,7 @@ def contour(values: Floats, start_s: float, step_s: float) -> Contour:
 
     Args:
         values: the curve, NaN where there is nothing.
-        start_s: time of ``values[0]``, seconds from the start of the clip.
-        step_s: time between two values, seconds.
+        start_s, step_s: time of ``values[0]`` in the clip, and between two values, seconds.
     """
     size = points_per_step(len(values))
     stored: list[float | None] = []

@@ -84,11 +84,9 @@ _LOCK = threading.RLock()
 
 
 def loaded(key: Hashable, make: Callable[[], Any]) -> Any:
-    """The process's only copy of a model; made on first use.
+    """The process's only copy of a model, by its name, files and device; made on first use.
 
-    Args:
-        key: name, files and device of the model.
-        make: loads it; what it raises passes through and nothing is kept.
+    What ``make`` raises passes through, and nothing is kept.
     """
     with _LOCK:
         if key not in _MODELS:

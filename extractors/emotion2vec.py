@@ -166,13 +166,9 @@ class Loaded(NamedTuple):
 
 
 def score(loaded: Loaded, parts: Sequence[Samples], at_most: int) -> list[dict[str, float]]:
-    """Label -> score of each part.
+    """Label -> score of each part, sound at 16 kHz, float32 [shape=(n,)].
 
-    Args:
-        loaded: the model.
-        parts: sound at 16 kHz, each float32 [shape=(n,)]; equally long ones share a forward
-            pass.
-        at_most: parts in a forward pass; with 1 all is funasr's doing.
+    Equally long parts share a forward pass, ``at_most`` so many; with 1 all is funasr's doing.
     """
     stacks = equal_lengths(parts, at_most)
     lone = [stack[0] for stack in stacks if len(stack) == 1]

@@ -143,10 +143,7 @@ def k_weighted(samples: Floats, rate: int) -> Floats:
     They are applied to spectra of stretches, each with the samples before it that the filters
     remember. A recursion gives the same within 1e-12, but the library that has one,
     ``scipy.signal``, takes most of a second to be imported.
-
-    Args:
-        samples: of one channel.
-        rate: sampling rate, Hz, more than twice :data:`SHELF_HZ`.
+    The rate is in Hz, and more than twice :data:`SHELF_HZ`.
     """
     memory = int(MEMORY_S * rate)
     size = 1 << (4 * memory).bit_length()

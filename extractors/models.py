@@ -161,10 +161,9 @@ def known_hashes() -> Hashes:
 
 
 def prime_hashes(hashes: Hashes) -> None:
-    """Take over another process's hashes; a file that has changed since is read again.
+    """Take over the :func:`known_hashes` of another process that sees the same files.
 
-    Args:
-        hashes: from :func:`known_hashes` of a process that sees the same files.
+    A file that has changed since is read again.
     """
     with _LOCK:
         _HASHES.update(hashes)

@@ -45,13 +45,7 @@ class MosExtractor(ModelExtractor):
 
     @abstractmethod
     def scores(self, model: Any, audio: Samples, device: str) -> Mapping[str, float]:
-        """Scores of one clip by name.
-
-        Args:
-            model: as :meth:`open_model` made it.
-            audio: 16 kHz mono [shape=(samples,)].
-            device: where the model is.
-        """
+        """Scores by name of one clip, mono at 16 kHz [shape=(samples,)]."""
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Score one clip; absent without speech."""

@@ -52,7 +52,6 @@ def name_language(model: Any, speech: Samples, spans: Sequence[Span]) -> Spoken:
     window are taken for a third.
 
     Args:
-        model: a ``WhisperModel``.
         speech: mono at 16 kHz [shape=(n,)].
         spans: where speech is; at least one.
     """

@@ -122,9 +122,7 @@ class TwoPassPitchExtractor(Extractor):
         """One pass.
 
         Args:
-            clip: what to measure.
-            floor: lowest f0, Hz.
-            ceiling: highest f0, Hz.
+            floor, ceiling: lowest and highest f0, Hz.
             coarse: only quartiles are wanted; otherwise frames are ``STEP_S`` apart.
         """
         raise NotImplementedError

@@ -157,10 +157,7 @@ def nuclei(speech: Samples, spans: Sequence[Span]) -> list[float]:
     Two deviations. The quantile is taken over the detected speech, so that a bang elsewhere does
     not hide the syllables. And where two peaks lie apart by a dip too shallow to separate them,
     exactly the higher one stays, whichever comes first.
-
-    Args:
-        speech: mono at 16 kHz, float32 [shape=(n,)].
-        spans: where somebody speaks.
+    ``speech`` is mono at 16 kHz, float32 [shape=(n,)].
     """
     if len(speech) <= MIN_SECONDS * SPEECH_RATE or not spans:
         return []

@@ -57,9 +57,7 @@ def cut(features: npt.NDArray[np.float32], frames_per_s: int) -> npt.NDArray[np.
     the lowest energy that a clip can have. In a whole window it makes no difference, in a short one
     words get lost beside it.
 
-    Args:
-        features: log-mel energies [shape=(bands, frames)]; padding is exactly 0 in all bands.
-        frames_per_s: 100 for Whisper.
+    ``features`` are log-mel energies [shape=(bands, frames)]; padding is exactly 0 in all bands.
     """
     used = np.flatnonzero(features.any(axis=0))
     end = int(used[-1]) + 1 if len(used) else 0
@@ -95,9 +93,7 @@ def last_whole(segments: Sequence[Mapping[str, Any]], part: Span) -> int | None:
 def broken(segments: Sequence[Mapping[str, Any]], part: Span) -> str | None:
     """Why a short window may have spoiled a text; None: no sign of that.
 
-    Args:
-        segments: as the library gives them, with words.
-        part: the stretch that was decoded; its last windows alone may have been short.
+    Of the stretch that was decoded the last windows alone may have been short.
     """
     words = [word for segment in segments for word in segment.get("words") or ()]
     if not words:

@@ -102,8 +102,7 @@ def clipping_ratio(samples: Samples) -> float:
     still found after the level was lowered. It is not found after resampling or lossy
     coding, which bend the tops; in 8-bit material a rare unclipped peak counts.
 
-    Args:
-        samples: float32 [shape=(n, channels)].
+    ``samples`` are float32 [shape=(n, channels)].
     """
     highest = peak(samples)
     tops = (
@@ -147,9 +146,7 @@ def bandwidth(mono: Samples, rate: int) -> float | None:
     sound that an interpolating resampler mirrors counts. (The usual roll-off, below which 99 % of
     the energy lies, reads 1.6 to 5 kHz for good speech: it measures how strong the vowels are.)
 
-    Args:
-        mono: float32 [shape=(n,)].
-        rate: sampling rate, Hz.
+    ``mono`` is float32 [shape=(n,)], ``rate`` in Hz.
     """
     size = min(round(_FRAME_S * rate), len(mono))
     per_band = max(1, round(BAND_HZ * size / rate))

@@ -140,11 +140,8 @@ def too_many(words: Sequence[Word], speech: Sequence[Span]) -> bool:
 def weak_language(model: str, language: str) -> str | None:
     """The flag of words in a language, by what was measured of Whisper base; None: none.
 
-    Of a smaller model, or one of unknown size, nothing was measured; a larger one has no flag.
-
-    Args:
-        model: name, or path, of the model that wrote them.
-        language: ISO 639-1 code.
+    ``model`` is the name or path of the model that wrote them. Of a smaller one, or one of unknown
+    size, nothing was measured; a larger one has no flag.
     """
     name = re.split(r"[/\\]", model.rstrip("/\\"))[-1].lower()
     if language == "en" or _LARGER.search(name):
@@ -156,9 +153,7 @@ def weak_language(model: str, language: str) -> str | None:
 def weak(blueprint: Blueprint) -> str | None:
     """How many words of a clip's language the recogniser writes wrong; None: nothing is flagged.
 
-    Returns:
-        A clause, e.g. ``the recogniser is measured to write more than 10% of the words of Russian
-        wrong``.
+    E.g. ``the recogniser is measured to write more than 10% of the words of Russian wrong``.
     """
     recognised = blueprint.transcript
     if not isinstance(recognised, Transcript):
@@ -180,8 +175,7 @@ def suspicions(
     """The ``suspect`` flags of a transcript, sorted.
 
     Args:
-        text: the whole text.
-        words: its words; times and confidence may be None.
+        words: of the text; times and confidence may be None.
         speech: stretches of speech from the voice activity detector.
         confidence: mean word confidence under which the recogniser is mostly wrong; it
             differs between recognisers.
@@ -202,15 +196,10 @@ def suspicions(
 
 
 def guessed(blueprint: Blueprint) -> str | None:
-    """Why a clip's words are guesses of the recogniser; None: they may be right.
+    """Why a clip's words are guesses of the recogniser; None: they may be right, or there are none.
 
-    That an English text loops is no reason by itself: an answer may hang.
-
-    Args:
-        blueprint: of one clip; without a transcript there is nothing to guess.
-
-    Returns:
-        A clause about the recogniser, e.g. ``it wrote 149 words for 3.6 s of speech``.
+    A clause about the recogniser, e.g. ``it wrote 149 words for 3.6 s of speech``. That an English
+    text loops is no reason by itself: an answer may hang.
     """
     transcript, signal, rate = blueprint.transcript, blueprint.signal, blueprint.rate
     if not isinstance(transcript, Transcript):

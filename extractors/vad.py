@@ -96,13 +96,10 @@ class SpeechProbability:
 
 
 def speech_probability(speech: Samples) -> npt.NDArray[np.float64]:
-    """Probability of speech for each 32 ms.
+    """Probability of speech for each 32 ms, float64 [shape=(ceil(n / 512),)], 0 to 1.
 
-    Args:
-        speech: mono at 16 kHz, float32 [shape=(n,)], in [-1, 1].
-
-    Returns:
-        float64 [shape=(ceil(n / 512),)], 0 to 1; the last chunk is filled up with zeros.
+    ``speech`` is mono at 16 kHz, float32 [shape=(n,)], in [-1, 1]; its last chunk is filled up
+    with zeros.
     """
     result = SpeechProbability()
     result.add(speech)

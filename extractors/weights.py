@@ -27,10 +27,6 @@ _ADVICE = re.compile(r"weights[ _-]?only|torch\.load|pickle", re.IGNORECASE)
 def read_state(path: Path, remedy: str) -> dict[str, Any]:
     """The content of a torch file, on the CPU; only tensors and plain values are unpickled.
 
-    Args:
-        path: the file.
-        remedy: what to do when it cannot be read.
-
     Raises:
         UserError: it is missing, cut short, no file of tensors, or holds anything that would run
             code.
@@ -66,10 +62,8 @@ def check_state(
     """Every tensor of the model is in the file with its shape, and nothing else is.
 
     Args:
-        path: the file, for the message.
         state: tensors of the file.
         model: ``state_dict()`` of the model that was built for it.
-        remedy: what to do about a mismatch.
         optional: names that may be missing or superfluous (parts used in training only).
 
     Raises:

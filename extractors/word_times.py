@@ -27,11 +27,7 @@ def repaired(words: Sequence[Word], seconds: float) -> list[Word]:
     """Words in order; those with both times last ``MIN_WORD_S`` or more, one after the other.
 
     A word whose times are fine, and its neighbours' too, is not touched. A word that lacks a time
-    keeps what it has.
-
-    Args:
-        words: in spoken order.
-        seconds: duration of the clip.
+    keeps what it has. The words are in spoken order, ``seconds`` is the duration of the clip.
     """
     result = list(words)
     spans = [

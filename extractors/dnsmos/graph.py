@@ -46,7 +46,6 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
     """Cut a network into what windows share and what they do not.
 
     Args:
-        model: a chain as described above.
         hop: frames between the starts of two windows.
         own_frames: frames at each edge of a window whose features already are its own.
     """
@@ -89,8 +88,7 @@ def _inside(
     """Cells of a stretch, without padding in time; what repeats itself is computed once.
 
     Args:
-        part: the layers.
-        image: their input [shape=(1, channels, rows, bins)].
+        image: the layers' input [shape=(1, channels, rows, bins)].
         period: rows after which it repeats itself; 0: never.
         stride: rows per cell.
         margin: rows at either end that are context only.

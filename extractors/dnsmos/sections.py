@@ -152,9 +152,7 @@ def piece(
     """The part of a network between tensors, in one thread: clips are parallel, not layers.
 
     Args:
-        model: the whole network.
-        source: the tensor that becomes the input.
-        targets: the tensors that become the outputs.
+        source, targets: the tensors that become the input and the outputs.
         padding: cells of zeros in time before and after, for every 3x3 convolution;
             None leaves them as published.
     """

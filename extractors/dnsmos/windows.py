@@ -131,7 +131,6 @@ def front(network: Network, features: Floats, period: int = 0) -> list[Hop]:
     """Shared cells of consecutive hops.
 
     Args:
-        network: the network.
         features: [shape=(margin + hops * 100 + margin, bins)] with ``network.margins[0]``
             frames of context at both ends.
         period: frames after which the audio repeats itself; 0: never.
@@ -154,12 +153,10 @@ def raw_scores(
     """The outputs of the whole network for each window [shape=(n, outputs)].
 
     Args:
-        network: in pieces.
         hops: shared cells of all hops of the windows.
         windows: n window numbers.
-        first_frames: features that are the windows' own, at their start
+        first_frames, last_frames: features that are the windows' own, at their start and end
             [shape=(n, frames, bins)]; there may be 0 frames.
-        last_frames: the same at their end.
     """
     results = []
     for first in range(0, len(windows), WINDOWS_PER_RUN):
