@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         find_language,
         language_code,
         language_name,
+        written_language,
     )
     from blueprints.norms import NORMS, Norm
     from blueprints.notation import counted
@@ -65,7 +66,6 @@ if TYPE_CHECKING:
         Status,
         Strict,
     )
-    from blueprints.written import written_language
 else:
     __getattr__ = names_on_use(__name__)
 

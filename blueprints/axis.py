@@ -87,16 +87,11 @@ def clip_seconds(clip_s: float | None, contour: Contour) -> float:
 
 
 def course(contour: Contour, clip_s: float | None, least: float) -> str:
-    """A contour as a phrase, from the means of its thirds: ``even``, ``rising 4``, ...
+    """A contour as a phrase, from the means of its thirds.
 
-    Args:
-        contour: any unit.
-        clip_s: length of the clip, seconds.
-        least: a smaller difference of thirds counts for nothing, in the contour's unit.
-
-    Returns:
-        ``even``; ``rising N`` or ``falling N``, the last third against the first; ``rising then
-        falling`` or ``falling then rising``, where those two are alike.
+    ``even``; ``rising N`` or ``falling N``, the last third against the first; ``rising then
+    falling`` or ``falling then rising``, where those two are alike. A difference under ``least``,
+    in the contour's unit, counts for nothing; ``clip_s`` is the length of the clip, seconds.
     """
     thirds = resample(contour, 3, clip_seconds(clip_s, contour))
     available = [value for value in thirds if value is not None]

@@ -53,7 +53,6 @@ def render_compact(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
     """Render one clip as a few lines of text; explain them once with :func:`compact_legend`.
 
     Args:
-        bp: the blueprint of one clip.
         drop: feature groups that leave no trace (names of groups, or ``properties``).
 
     Returns:
@@ -113,9 +112,7 @@ COMPACT_LEGEND = compact_legend()
 def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
     """Render one clip as a line of words and a line of measures; explain them by the legend.
 
-    Args:
-        bp: the blueprint of one clip.
-        drop: feature groups that leave no trace (names of groups, or ``properties``).
+    ``drop`` is that of :func:`render_compact`.
 
     Raises:
         UserError: ``drop`` names no feature group.

@@ -14,13 +14,10 @@ from typing import Any
 
 
 def names_on_use(package: str) -> Callable[[str], Any]:
-    """A ``__getattr__`` for a package: imports a name's module when the name is first asked for.
+    """A ``__getattr__`` for the package of this ``__name__``.
 
-    Args:
-        package: ``__name__`` of the package that calls.
-
-    Returns:
-        The function to bind to ``__getattr__``; it raises AttributeError for unknown names.
+    It imports a name's module when the name is first asked for, and raises AttributeError for
+    unknown names.
     """
     homes: dict[str, str] = {}
 

@@ -41,12 +41,7 @@ def seconds(value: float) -> str:
 
 
 def hundredths(scores: dict[str, float], most: int | None = None) -> str:
-    """Labels by falling score, in hundredths; those that round to 0 share one number.
-
-    Args:
-        scores: label -> score.
-        most: the highest so many; None: all.
-    """
+    """Labels by falling score, ``most`` of them, in hundredths; those that round to 0 share one."""
     ranked = sorted(scores.items(), key=lambda item: -item[1])[:most]
     parts = [f"{label(name)} {round(100 * x)}" for name, x in ranked if round(100 * x)]
     zeros = [label(name) for name, x in ranked if not round(100 * x)]

@@ -52,7 +52,6 @@ def render_paper(
     """Render with exactly the paper's key names.
 
     Args:
-        bp: the blueprint of one clip.
         speaker: prefix of the keys: ``agent`` for an answer, ``user`` for an instruction.
         drop: feature groups whose keys are left out (names of groups, or ``properties``).
 

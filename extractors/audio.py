@@ -132,9 +132,7 @@ def decode(
             samples, rate = _read(file, label, max_seconds)
         else:
             samples, rate = _read_part(file, label, part, max_seconds)
-    if len(samples) == 0:
-        raise AudioError(f"{label}: the header is valid but there are no samples; write it again")
-    refuse_gaps(int(samples.size - np.isfinite(samples).sum()), samples.size, label)
+    check_samples(int(samples.size - np.isfinite(samples).sum()), samples.size, label)
     return Clip(samples, rate, label)
 
 
@@ -218,12 +216,14 @@ def _is_empty(path: Path, label: str) -> bool:
     return there.st_size == 0
 
 
-def refuse_gaps(bad: int, samples: int, label: str) -> None:
-    """Refuse a recording with samples that are not numbers.
+def check_samples(bad: int, samples: int, label: str) -> None:
+    """Refuse a recording without samples, or in which some are not numbers.
 
     Raises:
-        AudioError: there is at least one.
+        AudioError: there is no sample, or a bad one.
     """
+    if not samples:
+        raise AudioError(f"{label}: the header is valid but there are no samples; write it again")
     if bad:
         raise AudioError(
             f"{label}: {bad} of {samples} samples are NaN or infinite; mend the"

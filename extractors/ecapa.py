@@ -154,14 +154,12 @@ def reduced(folder: Path, remedy: str) -> tuple[str, str]:
 
 def _check_blocks(path: Path, node: Any) -> None:
     """Refuse any tag that could run code."""
-    if not (_PLAIN.match(node.tag) or _BLOCK.match(node.tag)):
-        raise UserError(
-            f"{path}, line {node.start_mark.line + 1}: {node.tag} is not a building block of"
-            " an ECAPA classifier, and could run code; use a model that you trust, without it"
-        )
-    for child in node.value if isinstance(node.value, list) else ():
-        for part in child if isinstance(child, tuple) else (child,):
-            _check_blocks(path, part)
+    for part in _nodes(node):
+        if not (_PLAIN.match(part.tag) or _BLOCK.match(part.tag)):
+            raise UserError(
+                f"{path}, line {part.start_mark.line + 1}: {part.tag} is not a building block of"
+                " an ECAPA classifier, and could run code; use a model that you trust, without it"
+            )
 
 
 def _referred(entries: dict[str, Any], names: Iterable[str]) -> set[str]:
@@ -173,18 +171,17 @@ def _referred(entries: dict[str, Any], names: Iterable[str]) -> set[str]:
         if name in wanted or name not in entries:
             continue
         wanted.add(name)
-        left += _REFERENCE.findall(" ".join(_scalars(entries[name][1])))
+        texts = (node.value for node in _nodes(entries[name][1]) if isinstance(node.value, str))
+        left += _REFERENCE.findall(" ".join(texts))
     return wanted
 
 
-def _scalars(node: Any) -> Iterator[str]:
-    """The texts in a node, at any depth."""
-    if isinstance(node.value, str):
-        yield node.value
-        return
-    for child in node.value:
+def _nodes(node: Any) -> Iterator[Any]:
+    """A node and all that are in it, at any depth."""
+    yield node
+    for child in node.value if isinstance(node.value, list) else ():
         for part in child if isinstance(child, tuple) else (child,):
-            yield from _scalars(part)
+            yield from _nodes(part)
 
 
 def _label_file(folder: Path, pretrainer: Any, remedy: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import soundfile
 import soxr
 
-from extractors.audio import SPEECH_RATE, AudioError, Samples, opened, refuse_gaps
+from extractors.audio import SPEECH_RATE, AudioError, Samples, check_samples, opened
 
 #: Frames that are decoded at once, of files with two channels at most.
 BLOCK_FRAMES = 1 << 18
@@ -78,11 +78,7 @@ def _checked_blocks(
         last = len(block) < size
         samples += block.size
         bad += block.size - int(np.isfinite(block).sum())
-        if last and not samples:
-            raise AudioError(
-                f"{label}: the header is valid but there are no samples; write it again"
-            )
         if last:
-            refuse_gaps(bad, samples, label)
+            check_samples(bad, samples, label)
         if not bad:
             yield block, last

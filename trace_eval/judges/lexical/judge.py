@@ -100,7 +100,6 @@ class WordJudge(Judge):
         """The score of a distribution over the labels of the scale, e.g. ``{1.0: 1.0}``: yes.
 
         Args:
-            case: that was rated.
             distribution: label -> probability.
             caveats: of the judge, ahead of those of the words.
             estimate: further fields of :class:`~trace_eval.data.scores.ScoreEstimate`.

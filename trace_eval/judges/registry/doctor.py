@@ -206,19 +206,12 @@ def _context(judge: LLMJudge) -> Check:
 
 @dataclass(frozen=True)
 class ListedOption:
-    """An option that a judge has.
+    """An option that a judge has."""
 
-    Attributes:
-        name: as in ``-J NAME=VALUE``, in ``[judge]`` of a file, and in ``JudgeOptions``.
-        default: as it is written; empty: none.
-        items: what it is for: ``pairs``, ``answers`` or ``all``.
-        meaning: one sentence.
-    """
-
-    name: str
-    default: str
-    items: str
-    meaning: str
+    name: str  # as in ``-J NAME=VALUE``, in ``[judge]`` of a file, and in ``JudgeOptions``
+    default: str  # as it is written; empty: none
+    items: str  # what it is for: ``pairs``, ``answers`` or ``all``
+    meaning: str  # one sentence
 
 
 async def options_of(spec: str, options: JudgeOptions) -> list[ListedOption]:

@@ -62,11 +62,7 @@ class _Request(NamedTuple):
 class InProcessJudge(Judge):
     """One model and its prompts; no extractors run for it but a recogniser.
 
-    Args:
-        spec: what the user typed.
-        files: of the model.
-        options: of the judge.
-        structure: how the model is asked to reply.
+    ``spec`` is what the user typed, ``structure`` how the model is asked to reply.
 
     Raises:
         UserError: the template or the cache cannot be used.

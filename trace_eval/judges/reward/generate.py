@@ -34,10 +34,8 @@ def replies(
     """Replies to one conversation, and the tokens of its prompt.
 
     Args:
-        model: that writes replies.
         turns: the conversation; the recordings are encoded once for all samples.
         options: how replies are drawn; by default as the published judge does.
-        samples: how many replies.
         seed: of the draws; equal seeds give equal replies on one device.
 
     Raises:

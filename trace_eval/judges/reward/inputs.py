@@ -61,10 +61,7 @@ def assemble(
 ) -> Tensors:
     """The tensors of some conversations, each followed by the start of the model's turn.
 
-    Args:
-        conversations: at least one, each with the same number of recordings or more.
-        tokenizer: of the model.
-        features: its feature extractor.
+    There is at least one conversation; ``features`` is the feature extractor of the model.
     """
     import torch
 

@@ -106,11 +106,7 @@ def renamed(key: str) -> str:
 
 
 def load(files: RewardFiles, device: str = "auto") -> RewardModel:
-    """Load a model, once per process.
-
-    Args:
-        files: where it is.
-        device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
+    """Load a model, once per process, on ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
 
     Raises:
         UserError: a package or GPU is missing, a package is too old, or the files do not fit

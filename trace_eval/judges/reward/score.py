@@ -24,7 +24,6 @@ def rewards(
     """Reward of each conversation, in the order given.
 
     Args:
-        model: with a reward head.
         conversations: each with one recording.
         batch: conversations that share a forward pass; those of similar length do. It changes
             values by rounding only.
@@ -76,10 +75,7 @@ def on_device(model: RewardModel, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def last_token(mask: Any) -> Any:
-    """Index of the last real token of each row.
-
-    Args:
-        mask: 1 for tokens, 0 for padding [shape=(rows, width)].
+    """Index of the last real token of each row; 1 for tokens, 0 for padding [shape=(rows, width)].
 
     Raises:
         ValueError: a row is empty, or padded on the right: then index -1, which is what the

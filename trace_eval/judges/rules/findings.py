@@ -112,11 +112,8 @@ def words_per_minute(
     longer or shorter than English ones. Syllable nuclei need no recogniser, but a norm of their
     language: what is fast in Mandarin is slow in Spanish.
 
-    Args:
-        blueprint: of the answer.
-        cuts: thresholds.
-        trust_words: False: by syllables in any case, for a comparison with an answer whose words
-            cannot be trusted.
+    ``trust_words=False``: by syllables in any case, for a comparison with an answer whose words
+    cannot be trusted.
     """
     rate = blueprint.rate
     recognised = blueprint.transcript

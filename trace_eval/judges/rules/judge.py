@@ -42,13 +42,9 @@ CAVEAT = (
 
 @dataclass(frozen=True)
 class RulesJudge(Judge):
-    """Judge by rules: deterministic, symmetric in A and B, no LLM.
+    """Judge by rules: deterministic, symmetric in A and B, no LLM."""
 
-    Attributes:
-        thresholds: every number that it uses.
-    """
-
-    thresholds: RuleThresholds = field(default_factory=RuleThresholds)
+    thresholds: RuleThresholds = field(default_factory=RuleThresholds)  # every number that it uses
 
     spec: ClassVar[str] = "rules"  # type: ignore[misc]
     uses: ClassVar[frozenset[str]] = frozenset()

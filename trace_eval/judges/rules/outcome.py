@@ -42,12 +42,8 @@ def margin_of(a: AnswerStanding, b: AnswerStanding, difference: float) -> float:
     """How far A is ahead, beside the typed tie, in units of the judge's own uncertainty.
 
     The measured difference stands whether or not it is large enough to decide. Where one
-    answer alone is acceptable, it is ahead by at least the one unit that decides.
-
-    Args:
-        a: A's standing.
-        b: B's standing.
-        difference: what was measured, A less B, in those units; 0 where nothing was.
+    answer alone is acceptable, it is ahead by at least the one unit that decides. ``difference``
+    is what was measured, A less B, in those units; 0 where nothing was.
     """
     if a.acceptable == b.acceptable:
         return round(difference, 3)
@@ -67,9 +63,7 @@ def verdict_of(
     Two acceptable ones are compared. The reasoning is a sentence on each, then the notes.
 
     Args:
-        a, b: of A and B.
         lead: how far A is ahead of B in units of the margin; from 1 on it wins.
-        notes: that follow.
         evidence: the numbers behind it; default: those of both standings.
     """
     better = None if abs(lead) < 1 else Rating.A if lead > 0 else Rating.B

@@ -51,8 +51,6 @@ def with_adapter(
     """The model with the adapter's layers in it.
 
     Args:
-        model: a transformers model.
-        folder: of the adapter.
         renamed: name of a weight or module in the file -> its name in this model.
         trainable: to go on training it; else it is frozen.
 

@@ -102,10 +102,8 @@ def train_and_dev(
 ) -> tuple[list[TrainingRow], list[TrainingRow]]:
     """The rows of train and dev: as the file says, else cut by question.
 
-    Args:
-        rows: all rows; test rows are never used.
-        share: of the questions that become dev where the file names no dev rows.
-        seed: decides which.
+    Test rows are never used. Where the file names no dev rows, a share of the questions becomes
+    dev; the seed decides which.
 
     Raises:
         UserError: one side would be empty.

@@ -110,7 +110,6 @@ def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:
     [0, 1]: sum over k = 1..4 of (F_k - 1{r <= k})^2 / 4.
 
     Args:
-        kind: of the head.
         outputs: of the linear layer [shape=(rows, outputs)].
         ratings: on [0, 1], below 0 where there is none [shape=(rows, raters)].
     """

@@ -45,11 +45,8 @@ def fields_of_case(case: Case, reference: str) -> ScorerFields:
 class ScorerJudge(WordJudge):
     """Rates words against references with a checkpoint of :mod:`trace_eval.judges.scorer`.
 
-    Args:
-        folder: our layout, or the released one.
-        rubric: on 1-5, with a reference.
-        base: path or hub id of the base, where the adapter names one that is elsewhere.
-        device: ``auto``, ``cpu`` or ``cuda:N``.
+    ``folder`` has our layout, or the released one; ``base`` is the path or hub id of the base,
+    where the adapter names one that is elsewhere.
 
     Raises:
         UserError: a package or a part of the checkpoint is missing, or the rubric does not fit.

@@ -59,8 +59,7 @@ class Scorer:
     def outputs(self, ids: Any, mask: Any) -> Any:
         """The head's outputs [shape=(rows, outputs)] at each row's last real token.
 
-        Args:
-            ids, mask: right-padded [shape=(rows, tokens)].
+        Ids and mask are right-padded [shape=(rows, tokens)].
         """
         import torch
 

@@ -75,15 +75,9 @@ class TrainOptions:
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a training run.
+    """The progress of a training run."""
 
-    Attributes:
-        step, steps: done, at most.
-        values: loss of the last steps, or dev CRPS, rho, NLL.
-        seconds_left: at the pace so far.
-    """
-
-    step: int
-    steps: int
-    values: dict[str, float]
-    seconds_left: float
+    step: int  # done
+    steps: int  # at most
+    values: dict[str, float]  # loss of the last steps, or dev CRPS, rho, NLL
+    seconds_left: float  # at the pace so far

@@ -40,8 +40,7 @@ def fields_of(
     that differ from those of its training it says something else.
 
     Args:
-        item: the answer.
-        reference: one of its right answers.
+        reference: one of the right answers.
         question, candidate: words that were recognised, where the item has recordings alone.
     """
     return ScorerFields(
@@ -76,15 +75,8 @@ def fitted(
 ) -> tuple[str, bool] | None:
     """The text in at most ``limit`` tokens, and whether the rationale was cut for it.
 
-    The rationale loses words from its middle; the other fields are never touched.
-
-    Args:
-        fields: what is said.
-        limit: tokens that the model takes.
-        length: tokens of a text.
-
-    Returns:
-        Null: it does not fit without any rationale either.
+    The rationale loses words from its middle; the other fields are never touched. None: it does
+    not fit without any rationale either. ``length`` counts the tokens of a text.
     """
     whole = text_of(fields)
     if length(whole) <= limit:

@@ -59,23 +59,14 @@ _CHECKPOINTS = "checkpoints"
 
 @dataclass(frozen=True)
 class Trained:
-    """The outcome of a training run.
+    """The outcome of a training run."""
 
-    Attributes:
-        folder: of the scorer.
-        rows: role -> rows used.
-        dropped: reason -> rows left out.
-        cut: rows whose rationale was cut to fit; too long: rows that cannot fit.
-        metrics: of the chosen checkpoint on the dev rows.
-        steps: done.
-    """
-
-    folder: Path
-    rows: dict[str, int]
-    dropped: dict[str, int]
-    cut: int
-    metrics: dict[str, float]
-    steps: int
+    folder: Path  # of the scorer
+    rows: dict[str, int]  # role -> rows used
+    dropped: dict[str, int]  # reason -> rows left out
+    cut: int  # rows whose rationale was cut to fit
+    metrics: dict[str, float]  # of the chosen checkpoint on the dev rows
+    steps: int  # done
 
 
 def train_scorer(
@@ -90,7 +81,6 @@ def train_scorer(
     Args:
         ratings: items with human ratings; test rows are left out.
         out: folder of the scorer.
-        options: how.
         dev: rows that choose the checkpoint, instead of those of ``ratings``.
         listener: receives every look at the loss or the dev rows.
 

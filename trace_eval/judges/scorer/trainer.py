@@ -28,11 +28,9 @@ _STATE = "trainer_state.json"
 
 
 class ScorerModule(torch.nn.Module):  # type: ignore[misc]
-    """A scorer that gives its loss.
+    """A scorer that gives its loss; its backbone and head are trained in place.
 
-    Args:
-        scorer: backbone and head are trained in place.
-        weight: ``rows`` or ``ratings``, see :class:`TrainOptions`.
+    ``weight`` is ``rows`` or ``ratings``, see :class:`TrainOptions`.
     """
 
     def __init__(self, scorer: Scorer, weight: str) -> None:
@@ -62,13 +60,8 @@ class Order(LengthGroupedSampler):  # type: ignore[misc]
     """Rows of like length together, in an order that the seed and the epoch decide alone.
 
     transformers draws the order from torch's global generator: a training that goes on in its
-    second epoch would draw that of the first.
-
-    Args:
-        batch: rows per step.
-        lengths: of the rows.
-        seed: of the training.
-        epoch: the present one, from 0.
+    second epoch would draw that of the first. ``batch`` is rows per step, ``epoch`` gives the
+    present one, from 0.
     """
 
     def __init__(self, batch: int, lengths: list[int], seed: int, epoch: Callable[[], int]) -> None:

@@ -252,12 +252,8 @@ def _only(part: LabelQuestion, shown: PromptItem) -> PromptItem:
 def with_noise(clip: Clip, snr_db: float, seed: int = 0) -> Clip:
     """The clip with Gaussian noise, decided by seed and clip, independent for each channel.
 
-    A silent clip stays as it is. Where the sum would pass full scale it is scaled down.
-
-    Args:
-        clip: what the noise is put on.
-        snr_db: ratio of the mean power of the whole clip to that of the noise, dB.
-        seed: of the noise.
+    ``snr_db`` is the ratio of the mean power of the whole clip to that of the noise, dB. A silent
+    clip stays as it is. Where the sum would pass full scale it is scaled down.
     """
     samples = clip.samples.astype(np.float64)
     power = float(np.mean(np.square(samples)))
