@@ -25,7 +25,7 @@ from blueprints import Absent, Blueprint, Present, Quality, Status, UserError
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Extractor, speech_gate
 from extractors.contours import rms_dbfs
-from extractors.dnsmos import p808, p835
+from extractors.dnsmos.scores import P808, P835, P835Model, load_p808, load_p835
 from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, Network
 from extractors.models import joint_sha256, package_folder
 
@@ -180,8 +180,7 @@ def score(audio: Samples, windows: Sequence[int], period: int = 0) -> npt.NDArra
             doubled; 0: never.
     """
     p835_model, p808_model = _models()
-    quality = p835.P835(p835_model, audio, period)
-    overall = p808.P808(p808_model, audio, period)
+    quality, overall = P835(p835_model, audio, period), P808(p808_model, audio, period)
     results = []
     for first in range(0, len(windows), WINDOWS_AT_ONCE):
         block = windows[first : first + WINDOWS_AT_ONCE]
@@ -202,7 +201,7 @@ def _revision() -> str | None:
 
 
 @cache
-def _models() -> tuple[p835.P835Model, Network]:
+def _models() -> tuple[P835Model, Network]:
     """Both models, read and cut once per process."""
     p835_file, p808_file = model_files()
-    return p835.load(p835_file), p808.load(p808_file)
+    return load_p835(p835_file), load_p808(p808_file)

@@ -10,7 +10,7 @@ import pytest
 
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.dnsmos import extractor as dnsmos
-from extractors.dnsmos import p808, p835
+from extractors.dnsmos import scores
 from extractors.dnsmos import windows as dnsmos_shared
 from extractors.dnsmos.sections import CompiledSection
 from extractors.dnsmos.windows import Floats, HopStore
@@ -67,7 +67,7 @@ def test_how_much_is_computed_at_once_does_not_matter(monkeypatch: pytest.Monkey
 
 def test_networks_are_cut_before_the_pooling_that_does_not_divide_a_hop() -> None:
     p835_file, p808_file = dnsmos.model_files()
-    network = p835.load(p835_file).network
+    network = scores.load_p835(p835_file).network
     # 100 frames are 50 and 25 cells; a third halving would not be whole.
     assert network.strides == (1, 2, 4)
     # Four convolutions, each one further: 4 frames differ at an edge, pooled to 2 cells;
@@ -77,7 +77,7 @@ def test_networks_are_cut_before_the_pooling_that_does_not_divide_a_hop() -> Non
     # Context: 1 cell of 4 frames = 2 of 2, + 1 = 3 of 2, = 6 frames, + 4 = 10.
     assert network.margins == (10, 3, 0)
 
-    network = p808.load(p808_file)
+    network = scores.load_p808(p808_file)
     assert network.strides == (1, 2, 4)
     # One own frame, one convolution: 2 frames, 1 cell, on (1 * 2 + 1) = 3 frames; then 2
     # cells, pooled to 1, and two convolutions: 3 cells, on (3 + 2) * 2 + 1 = 11.
@@ -124,16 +124,16 @@ def test_each_hop_is_computed_once_and_forgotten() -> None:
 def test_mel_features_equal_librosa() -> None:
     librosa = pytest.importorskip("librosa")
     want = librosa.filters.mel(sr=SPEECH_RATE, n_fft=321, n_mels=120)
-    assert np.abs(p808.mel_filters() - want).max() < 1e-6
+    assert np.abs(scores.mel_filters() - want).max() < 1e-6
     for name, audio in shapes().items():
         power = librosa.feature.melspectrogram(
             y=audio, sr=SPEECH_RATE, n_fft=321, hop_length=160, n_mels=120, pad_mode="constant"
         )
         want = librosa.power_to_db(power, ref=np.max).T
         frames = np.lib.stride_tricks.sliding_window_view(np.pad(audio, 160), 321)[::160]
-        levels = p808.decibels(frames)
+        levels = scores.decibels(frames)
         assert levels.shape == want.shape
-        got = p808.scaled(levels, levels.max())
+        got = scores.scaled(levels, levels.max())
         # librosa keeps single precision, which shows near the -80 dB floor of a pure tone.
         assert np.abs(got - (want + 40) / 40).max() < 1e-3, name
 
@@ -142,8 +142,8 @@ def test_results_of_a_clip_go_with_it() -> None:
     # Without the collector: a circle of references would keep 20 MB per clip until it runs.
     gc.disable()
     try:
-        model = p835.load(dnsmos.model_files()[0])
-        scorer = p835.P835(model, np.zeros(11 * 16_000, np.float32))
+        model = scores.load_p835(dnsmos.model_files()[0])
+        scorer = scores.P835(model, np.zeros(11 * 16_000, np.float32))
         scorer.scores([0, 1])
         gone = weakref.ref(scorer)
         del scorer

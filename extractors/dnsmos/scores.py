@@ -1,10 +1,13 @@
-"""P.808 MOS of 9 s windows: a log-mel spectrogram and a small network.
+"""DNSMOS of 9 s windows: P.835 (personalised; SIG, BAK and OVRL) and P.808 (MOS).
 
-The mel power of a frame is common to all windows that hold the frame, but two things are
-a window's own. Its first and last frame reach over its edges, where the model sees zeros.
-And levels are relative to the loudest value in the window and cut off 80 dB below, which
-changes every input of the network when the loudest value does. Overlapping windows mostly
-share their loudest value, though: neighbours for which it is equal, to the last bit, share
+P.835 sees log-power spectra of 320 samples every 160. They depend on no other sample, so windows
+share all of them; its output is calibrated by published polynomials.
+
+P.808 sees a log-mel spectrogram. The mel power of a frame is common to all windows that hold the
+frame, but two things are a window's own. Its first and last frame reach over its edges, where the
+model sees zeros. And levels are relative to the loudest value in the window and cut off 80 dB
+below, which changes every input of the network when the loudest value does. Overlapping windows
+mostly share their loudest value, though: neighbours for which it is equal, to the last bit, share
 the network too, others do not.
 """
 
@@ -14,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,13 +29,26 @@ from extractors.dnsmos.windows import (
     HOP_SAMPLES,
     WINDOW_HOPS,
     Floats,
+    Hop,
     HopStore,
     Network,
+    Piece,
     front,
     hops_of,
     raw_scores,
     stretch,
 )
+
+#: Samples that a spectrum is computed from.
+SPECTRUM_SAMPLES = 320
+
+#: Calibration of the raw outputs of the personalised model (published with it): cubic
+#: polynomials, highest power first.
+CALIBRATION = {
+    "sig": (-0.01019296, 0.02751166, 1.19576786, -0.24348726),
+    "bak": (-0.04976499, 0.44276479, -0.1644611, 0.96883132),
+    "ovrl": (-0.00533021, 0.005101, 1.18058466, -0.11236046),
+}
 
 MELS = 120
 FFT_SAMPLES = 321
@@ -43,10 +60,29 @@ OWN_FRAMES = 1
 _POWER_FLOOR = 1e-10
 _DYNAMIC_RANGE_DB = 80.0
 
+T = TypeVar("T")
 Decibels = npt.NDArray[np.float64]
 
 
-def load(path: Path) -> Network:
+class P835Model(NamedTuple):
+    """The model in pieces."""
+
+    spectra: Piece  # frames of samples [shape=(1, frames, 320)] -> [shape=(1, 1, frames, 161)]
+    network: Network  # what follows
+
+
+def load_p835(path: Path) -> P835Model:
+    """Read and cut the model file."""
+    from extractors.dnsmos.graph import layers_of, split  # imports onnx, 0.3 s
+    from extractors.dnsmos.sections import piece, read
+
+    model = read(path)
+    framed = next(node.output[0] for node in model.graph.node if node.op_type == "Concat")
+    spectra = piece(model, framed, [layers_of(model)[0].source])
+    return P835Model(spectra, split(model, HOP_FRAMES))
+
+
+def load_p808(path: Path) -> Network:
     """Read and cut the model file."""
     from extractors.dnsmos.graph import split  # imports onnx, 0.3 s
     from extractors.dnsmos.sections import read
@@ -54,17 +90,51 @@ def load(path: Path) -> Network:
     return split(read(path), HOP_FRAMES, OWN_FRAMES)
 
 
-class P808:
+class _Windows(Generic[T]):
     """Scores windows of one recording, mono at 16 kHz [shape=(n,)], in ascending order.
 
     ``period``: frames after which it repeats itself; 0: never.
     """
 
-    def __init__(self, model: Network, audio: Samples, period: int = 0) -> None:
-        self._period = period
-        self._network = model
+    def __init__(self, network: Network, audio: Samples, period: int = 0) -> None:
+        self._network = network
         self._audio = audio
-        self._hops: HopStore[Decibels] = HopStore()
+        self._period = period
+        self._hops: HopStore[T] = HopStore()
+
+
+class P835(_Windows[Hop]):
+    """SIG, BAK and OVRL."""
+
+    def __init__(self, model: P835Model, audio: Samples, period: int = 0) -> None:
+        super().__init__(model.network, audio, period)
+        self._spectra = model.spectra
+
+    def scores(self, windows: Sequence[int]) -> npt.NDArray[np.float64]:
+        """SIG, BAK and OVRL [shape=(n, 3)] of windows by number."""
+        hops = self._hops.of(windows, self._shared)
+        bins = hops[windows[0]][0].shape[-1]
+        none = np.empty((len(windows), 0, bins), np.float32)
+        raw = raw_scores(self._network, hops, windows, none, none).astype(np.float64)
+        return np.column_stack(
+            [
+                np.polyval(coefficients, column)
+                for coefficients, column in zip(CALIBRATION.values(), raw.T, strict=True)
+            ]
+        )
+
+    def _shared(self, first: int, stop: int) -> list[Hop]:
+        margin = self._network.margins[0]
+        frames = range(first * HOP_FRAMES - margin, stop * HOP_FRAMES + margin)
+        end = (frames.stop - 1) * FRAME_SAMPLES + SPECTRUM_SAMPLES
+        samples = stretch(self._audio, frames.start * FRAME_SAMPLES, end)
+        framed = np.lib.stride_tricks.sliding_window_view(samples, SPECTRUM_SAMPLES)
+        [spectra] = self._spectra(framed[np.newaxis, ::FRAME_SAMPLES])
+        return front(self._network, spectra[0, 0], self._period)
+
+
+class P808(_Windows[Decibels]):
+    """MOS."""
 
     def scores(self, windows: Sequence[int]) -> npt.NDArray[np.float64]:
         """MOS [shape=(n,)] of windows by number."""
