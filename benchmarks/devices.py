@@ -164,7 +164,7 @@ def rewarding(device: str, folder: Path) -> list[Measured]:
     """The reward judge with a tiny Thinker, on the device and on the CPU."""
     from tests.support.tiny_omni import write_reward, write_thinker
     from trace_eval.judges.reward.load import load, locate
-    from trace_eval.judges.reward.score import rewards
+    from trace_eval.judges.reward.outputs import rewards
 
     base = write_thinker(folder / "base")
     files = locate(str(write_reward(folder / "reward", base)), str(base))

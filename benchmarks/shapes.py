@@ -174,7 +174,7 @@ def conversations(count: int) -> list[list[RewardTurn]]:
 
 def reward(device: str) -> list[Row]:
     """A judge of naturalness in this process, by batch size."""
-    from trace_eval.judges.reward.score import rewards
+    from trace_eval.judges.reward.outputs import rewards
 
     model, requested = big_thinker(device), conversations(16)
     return [

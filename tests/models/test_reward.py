@@ -15,7 +15,6 @@ from blueprints import UserError
 from extractors.audio import Samples
 from tests.support.tiny_omni import LANGUAGE_MODEL, old_name, write_reward, write_thinker
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.reward.generate import replies
 from trace_eval.judges.reward.inputs import (
     RewardTurn,
     assemble,
@@ -23,7 +22,7 @@ from trace_eval.judges.reward.inputs import (
     token_ids,
 )
 from trace_eval.judges.reward.load import RewardModel, load, locate, renamed
-from trace_eval.judges.reward.score import last_token, on_device, probability, rewards
+from trace_eval.judges.reward.outputs import last_token, on_device, probability, replies, rewards
 from trace_eval.judges.scorer import adapters
 
 

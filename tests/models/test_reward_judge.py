@@ -24,8 +24,8 @@ from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
-from trace_eval.judges.reward.generate import WrittenReply
 from trace_eval.judges.reward.judge import ReplyJudge, RewardJudge
+from trace_eval.judges.reward.outputs import WrittenReply
 from trace_eval.judges.views.pair.naturalness import TEXTS_DIFFER
 from trace_eval.runs.pipeline import decode_recording
 from trace_eval.runs.run import Run
@@ -121,7 +121,7 @@ def test_a_reward_is_computed_once(
 ) -> None:
     options = JudgeOptions(cache=tmp_path / "replies.sqlite")
     first = judged(create_judge(f"reward:{btrm}", options), case(tmp_path))
-    monkeypatch.setattr("trace_eval.judges.reward.score.rewards", None)  # would raise
+    monkeypatch.setattr("trace_eval.judges.reward.outputs.rewards", None)  # would raise
     again = judged(create_judge(f"reward:{btrm}", options), case(tmp_path))
     assert again == first
 
@@ -162,7 +162,7 @@ def test_replies_vote_in_both_orders(
         text = "First recording: 8, second recording: 6" if first else "A: 5, B: 9"
         return [WrittenReply(text, 9, False)] * samples, 100
 
-    monkeypatch.setattr("trace_eval.judges.reward.generate.replies", told)
+    monkeypatch.setattr("trace_eval.judges.reward.outputs.replies", told)
     made = judged(judge, case(tmp_path))
     assert asked == [(2, 5), (2, 5)]
     assert made.label("overall") == "1"

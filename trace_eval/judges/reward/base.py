@@ -17,7 +17,7 @@ from trace_eval.judges.ask.replies import ReplyCache, StoredReply, reply_key
 from trace_eval.judges.base import Judge, listening
 from trace_eval.judges.options.groups import ModelOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.reward import score
+from trace_eval.judges.reward import outputs
 from trace_eval.judges.reward.inputs import MAX_CLIP_S, RewardTurn
 from trace_eval.judges.reward.load import PACKAGES, RewardFiles, RewardModel, load, locate
 from trace_eval.judges.scorer.batcher import Batcher
@@ -142,7 +142,7 @@ class InProcessJudge(Judge):
 
     def _score(self, requests: Sequence[_Request]) -> list[float]:
         shown = (self.prompt.single(each.text, each.samples, each.style) for each in requests)
-        return score.rewards(self.model(), [self.turns(user) for user in shown], self._batch)
+        return outputs.rewards(self.model(), [self.turns(user) for user in shown], self._batch)
 
     async def close(self) -> None:
         if self._kept:

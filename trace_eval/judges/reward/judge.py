@@ -27,7 +27,7 @@ from trace_eval.judges.options.groups import OpenAIOptions, PairwiseOptions, Rew
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.two_scores import NATURALNESS as QUESTION
 from trace_eval.judges.read.two_scores import opinion_fields, read_json, read_text
-from trace_eval.judges.reward import generate, score
+from trace_eval.judges.reward import outputs
 from trace_eval.judges.reward.base import SHARED_OPTIONS, InProcessJudge, files_of
 from trace_eval.judges.reward.inputs import RewardTurn
 from trace_eval.judges.scorer.batcher import Batcher
@@ -74,7 +74,7 @@ class RewardJudge(_PairJudge):
         # One after the other: of two that wait, the second would find the first one's reward.
         reward_a = await self.reward(a, texts.a, style)
         reward_b = await self.reward(b, texts.b, style)
-        chance, margin = score.probability(reward_a, reward_b), self.options.tie_margin
+        chance, margin = outputs.probability(reward_a, reward_b), self.options.tie_margin
         return rewarded_judgement(pair.id, self.spec, (reward_a, reward_b), chance, margin)
 
 
@@ -98,7 +98,7 @@ class ReplyJudge(_PairJudge):
     def _generate(self, requests: Sequence[_Request]) -> list[Any]:
         model, options = self.model(), self.options
         return [
-            generate.replies(model, turns, options, count, seed) for turns, count, seed in requests
+            outputs.replies(model, turns, options, count, seed) for turns, count, seed in requests
         ]
 
     async def _judgement(self, case: Case, texts: Texts) -> Judgement:

@@ -1,8 +1,8 @@
-"""Rewards of recordings: ``r = w . h + b``.
+"""The output of a model: rewards of recordings (BTRM), or sampled replies with reasons (GRM).
 
-``h`` is the last layer's hidden state after the final norm, at the last token of a prompt that
-ends where the model's turn begins. Nothing is generated. A reward is any real number; only
-differences of two rewards of the same model mean anything:
+A reward is ``r = w . h + b``, where ``h`` is the last layer's hidden state after the final norm,
+at the last token of a prompt that ends where the model's turn begins. Nothing is generated. A
+reward is any real number; only differences of two rewards of the same model mean anything:
 ``P(A more natural) = sigmoid(r_A - r_B)`` (Bradley & Terry 1952).
 """
 
@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from blueprints import UserError
 from extractors import untouched
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.reward.inputs import RewardTurn, assemble, recordings
 from trace_eval.judges.reward.load import RewardModel
+
+#: Likeliest tokens that the published judge samples from.
+TOP_K = 50
 
 
 def rewards(
@@ -93,3 +98,67 @@ def probability(reward_a: float, reward_b: float) -> float:
     from scipy.special import expit
 
     return float(expit(reward_a - reward_b))
+
+
+@dataclass(frozen=True)
+class WrittenReply:
+    """One reply."""
+
+    text: str  # without special tokens
+    tokens: int  # of the reply, its end included
+    cut: bool  # it ran into the limit of tokens
+
+
+def replies(
+    model: RewardModel,
+    turns: Sequence[RewardTurn],
+    options: JudgeOptions,
+    samples: int = 1,
+    seed: int = 0,
+) -> tuple[list[WrittenReply], int]:
+    """Replies to one conversation, and the tokens of its prompt.
+
+    Args:
+        turns: the conversation; the recordings are encoded once for all samples.
+        options: how replies are drawn; by default as the published judge does.
+        seed: of the draws; equal seeds give equal replies on one device.
+
+    Raises:
+        ValueError: prompt and reply together are longer than the model can read.
+    """
+    import torch
+
+    most = options.reply_tokens
+    with untouched(seed), torch.inference_mode():
+        tensors = assemble([turns], model.tokenizer, model.features)
+        prompt = tensors.lengths[0]
+        if prompt + most > model.positions:
+            raise ValueError(
+                f"the prompt has {prompt} tokens and the reply may have {most};"
+                f" the model reads {model.positions}"
+            )
+        drawn: dict[str, float | int] = {}
+        if options.temperature != 0:
+            drawn = {
+                "temperature": 1.0 if options.temperature is None else options.temperature,
+                "top_p": 1.0 if options.top_p is None else options.top_p,
+                "top_k": TOP_K if options.top_k is None else options.top_k,
+            }
+        output = model.thinker.generate(
+            **on_device(model, tensors.values),
+            **drawn,
+            do_sample=bool(drawn),
+            num_return_sequences=samples,
+            max_new_tokens=most,
+            eos_token_id=model.tokenizer.eos_token_id,
+            pad_token_id=model.tokenizer.pad_token_id,
+        )
+    return [_reply(model, row[prompt:].tolist()) for row in output], prompt
+
+
+def _reply(model: RewardModel, ids: list[int]) -> WrittenReply:
+    end = model.tokenizer.eos_token_id
+    cut = end not in ids
+    kept = ids if cut else ids[: ids.index(end) + 1]
+    text = model.tokenizer.decode(kept, skip_special_tokens=True)
+    return WrittenReply(text, len(kept), cut)
