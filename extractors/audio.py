@@ -217,11 +217,7 @@ def _is_empty(path: Path, label: str) -> bool:
 
 
 def check_samples(bad: int, samples: int, label: str) -> None:
-    """Refuse a recording without samples, or in which some are not numbers.
-
-    Raises:
-        AudioError: there is no sample, or a bad one.
-    """
+    """Refuse a recording without samples, or in which some are not numbers, by an AudioError."""
     if not samples:
         raise AudioError(f"{label}: the header is valid but there are no samples; write it again")
     if bad:

@@ -21,11 +21,7 @@ _DEVICE = re.compile(r"^(auto|cpu|cuda(:\d+)?)$")
 
 
 def check_device(name: str, device: str) -> None:
-    """Refuse what cannot be a device, without asking torch.
-
-    Raises:
-        UserError: ``device`` is not ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
-    """
+    """Refuse all but ``auto``, ``cpu``, ``cuda`` and ``cuda:N`` (UserError); torch is not asked."""
     if not _DEVICE.match(device):
         raise UserError(f"{name}: device {device!r} is unknown; use auto, cpu, cuda or cuda:N")
 

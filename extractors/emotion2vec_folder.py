@@ -71,11 +71,7 @@ def load_folder(folder: Path, device: str) -> Any:
 
 
 def check_config(folder: Path, remedy: str) -> None:
-    """The folder is complete and says that it holds an emotion2vec.
-
-    Raises:
-        UserError: a file is missing, or the configuration names another model.
-    """
+    """Refuse a folder that is not whole, or names another model than emotion2vec (UserError)."""
     import yaml
 
     for name in (CONFIG, WEIGHTS):
@@ -108,11 +104,7 @@ def model_tensors(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_classes(folder: Path, state: dict[str, Any], labels: Sequence[str], remedy: str) -> None:
-    """As many labels as the classifier has classes.
-
-    Raises:
-        UserError: the checkpoint has no classifier, or one for other labels.
-    """
+    """Refuse a checkpoint without a classifier, or with one for other labels, by a UserError."""
     head = state.get("proj.weight")
     if head is None:
         raise UserError(

@@ -162,11 +162,7 @@ def language_gate(transcript: Transcript | Absent) -> Absent | None:
 
 
 def cosine(value: float) -> float:
-    """A similarity in [-1, 1].
-
-    Raises:
-        UserError: it is none; then the model is another kind of classifier.
-    """
+    """A similarity in [-1, 1]; UserError where it is none: the classifier is of another kind."""
     if not abs(value) <= 1 + _COSINE_TOLERANCE:  # NaN is not either
         raise UserError(
             f"ecapa: {value:g} is no cosine; use a model with a cosine classifier, such as"
@@ -198,11 +194,7 @@ class SpeakerExtractor(EcapaBased):
 
 
 def direction(vector: np.ndarray) -> Extension:
-    """The group of one clip.
-
-    Raises:
-        UserError: the embedding is zero, infinite or no number.
-    """
+    """The group of one clip; UserError where the embedding is zero, infinite or no number."""
     length = float(np.linalg.norm(vector))
     if not 0 < length < float("inf"):
         raise UserError("speaker: the embedding has no direction; fetch the model again")

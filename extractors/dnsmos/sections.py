@@ -114,11 +114,7 @@ class CompiledSection:
 
 
 def conv_stacks(model: onnx.ModelProto, source: str, target: str) -> list[ConvStack]:
-    """The convolutions and poolings between two tensors, with the kernels of our own.
-
-    Raises:
-        ValueError: there is something else between them.
-    """
+    """The convolutions and poolings between two tensors; ValueError where there is more."""
     from extractors.dnsmos.convolution import Convolution, ConvStack  # needs the kernels
 
     weights = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}

@@ -115,11 +115,7 @@ class InProcessJudge(Judge):
         return [*system, RewardTurn("user", tuple(user))]
 
     def samples(self, clip: Clip) -> Samples:
-        """A clip as the model hears it.
-
-        Raises:
-            ClipRefused: it is too long, too short or silent.
-        """
+        """A clip as the model hears it; ClipRefused where it is too long, too short or silent."""
         check_clip(clip, min(self.options.max_clip_seconds, MAX_CLIP_S))
         return clip.speech
 

@@ -93,11 +93,7 @@ def topic(text: str) -> frozenset[str]:
 
 
 def coverage(stems: Iterable[str], recognised: Iterable[str]) -> float:
-    """Share of the stems that were recognised, 0-1; misheard spellings count.
-
-    Raises:
-        ValueError: there are no stems.
-    """
+    """Share of the stems that were recognised or misheard, 0-1; ValueError where there are none."""
     wanted_stems, recognised_stems = sorted(set(stems)), set(recognised)
     if not wanted_stems:
         raise ValueError("coverage: no stems; ask only where there are some")

@@ -32,11 +32,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def base_of(config: Path) -> str | None:
-    """The base model that an adapter's configuration names, if it names one.
-
-    Raises:
-        UserError: it cannot be read.
-    """
+    """The base that an adapter's configuration names, if any; UserError where it cannot be read."""
     try:
         result = strict_json.read_file(config)
     except (OSError, strict_json.BadJson) as error:

@@ -102,11 +102,7 @@ class ScorerFiles:
 
 
 def check_packages(kind: str = "scorer", packages: Sequence[str] = PACKAGES) -> None:
-    """Refuse to go on without the packages of an extra.
-
-    Raises:
-        UserError: one of them is not installed.
-    """
+    """Refuse to go on without the packages of an extra, by a UserError."""
     if missing := [name for name in packages if not is_installed(name)]:
         raise UserError(f"{kind} needs {', '.join(missing)}; run: {install_line(kind)}")
 
@@ -257,11 +253,7 @@ _TITLES = {"crps": "CRPS per rating", "rho": "Spearman rho", "mae": "MAE", "nll"
 
 
 def scorer_card(folder: Path) -> str:
-    """The card as Markdown.
-
-    Raises:
-        UserError: there is no scorer in this folder.
-    """
+    """The card as Markdown; UserError where there is no scorer in this folder."""
     record = locate(folder).record
     limits = [f"- {limit}" for limit in LIMITS]
     lines = [f"# Scorer {folder.name}", "", *_model(record)]

@@ -145,22 +145,14 @@ def open_base(folder: Path, device: str) -> Any:
 
 
 def open_tokenizer(folder: Path) -> Any:
-    """The tokenizer of a folder.
-
-    Raises:
-        UserError: the folder holds none that loads.
-    """
+    """The tokenizer of a folder; UserError where none loads."""
     from transformers import AutoTokenizer
 
     return opened(AutoTokenizer, folder, "tokenizer")
 
 
 def opened(kind: Any, folder: Path, name: str, **more: Any) -> Any:
-    """A part of a model by a class of transformers, which contacts nobody.
-
-    Raises:
-        UserError: the folder holds none that loads.
-    """
+    """A part of a model by a class of transformers, offline; UserError where none loads."""
     try:
         return kind.from_pretrained(folder, local_files_only=True, **more)
     except Exception as error:  # by kind of damage; a plain Exception where JSON is damaged

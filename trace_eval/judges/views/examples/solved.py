@@ -118,11 +118,7 @@ def _one_answer_throughout(path: Path, shown: Sequence[Solved]) -> Iterable[str]
 
 
 def local_sound(where: str, recording: Recording) -> Sound:
-    """A recording of an example; it is decoded here, once.
-
-    Raises:
-        UserError: it is not on this machine, or cannot be decoded.
-    """
+    """A recording of an example, decoded once; UserError where it is no file here, or damaged."""
     source = recording.data if recording.data is not None else recording.audio
     if source is None:
         raise UserError(f"{where}: its recordings must be files on this machine; fetch them first")

@@ -212,11 +212,7 @@ def pcm16(samples: Samples) -> NDArray[np.int16]:
 
 
 def wav_bytes(samples: NDArray[np.int16], rate: int) -> bytes:
-    """A mono PCM16 WAV file with the sizes that its header claims.
-
-    Raises:
-        AudioError: more than a RIFF file can hold.
-    """
+    """A mono PCM16 WAV file with true sizes; AudioError for more than a RIFF file can hold."""
     data = samples.astype("<i2", copy=False).tobytes()
     if len(data) + 36 >= 2**32:
         raise AudioError(f"{len(data)} bytes of samples do not fit into a WAV file; crop them")

@@ -162,11 +162,7 @@ def is_silent(samples: Samples) -> bool:
 
 
 def check_length(seconds: float, max_seconds: float, name: str = "the clip") -> None:
-    """Refuse a recording that is too long to be heard whole, or too short to be heard at all.
-
-    Raises:
-        ClipRefused: it is empty, too long or too short.
-    """
+    """Refuse a recording that is too long to be heard whole, or too short (ClipRefused)."""
     if not seconds:
         raise ClipRefused(f"{name}: there are no samples; write the recording again")
     if seconds > max_seconds:
