@@ -69,10 +69,9 @@ def past_gate(
 class Extractor:
     """Base class. Options are the dataclass fields of the subclass.
 
-    Subclasses set the class variables and implement :meth:`extract`, or
-    :meth:`extract_batch` when their model works on several clips at once. Instances are
-    pickled to worker processes, so a model is loaded lazily and kept in a module-level
-    cache or set by :meth:`load`.
+    Subclasses set the class variables and implement :meth:`extract`, or :meth:`extract_batch` when
+    their model works on several clips at once. Instances are pickled to worker processes, so a
+    model is kept in a module-level cache or set by :meth:`load`.
     """
 
     #: Registered name, e.g. ``faster-whisper``.
@@ -111,8 +110,8 @@ class Extractor:
     def parameters(self) -> dict[str, JsonValue]:
         """Everything but the clip, the code and the model that decides the values.
 
-        Default: all dataclass fields. Leave out what cannot change the output (device,
-        path, threads).
+        Default: all dataclass fields. Leave out what cannot change the output: device, path,
+        threads.
         """
         return {field.name: getattr(self, field.name) for field in fields(self)}
 

@@ -31,11 +31,9 @@ def choose() -> RecogniserChoice:
 
     Where tiny.en and the multilingual base are here, base names the language, tiny.en writes
     English and base all else; where one of them is, it does everything. Where neither is,
-    transcripts are absent, and the advice names the remedy.
-
-    The weights are looked for in the Hugging Face cache, then in the packages of
-    :mod:`extractors.packaged`. On a CPU, because values must not depend on whether there is a
-    GPU, and so small a model gains little from one.
+    transcripts are absent, and the advice names the remedy. The weights are looked for in the
+    Hugging Face cache, then in the packages of :mod:`extractors.packaged`. On a CPU, because values
+    must not depend on whether there is a GPU, and so small a model gains little from one.
     """
     english = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu")
     others = FasterWhisperExtractor(model=packaged.MULTILINGUAL, device="cpu")

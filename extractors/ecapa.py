@@ -1,9 +1,9 @@
 """Loading an ECAPA-TDNN of speechbrain from a folder, without running code from it.
 
-``hyperparams.yaml`` may name any Python callable, and speechbrain calls it. So the file is
-read as plain nodes; of it only the parts that make the model are kept, and only when they
-name building blocks of speechbrain and torch. Everything else in the hub's file (seeding,
-paths on somebody's cluster, the hub's own address) is dropped.
+``hyperparams.yaml`` may name any Python callable, and speechbrain calls it. So the file is read as
+plain nodes, of which only the parts that make the model are kept, and only when they name building
+blocks of speechbrain and torch. All else in the hub's file (seeding, paths on somebody's cluster,
+the hub's own address) is dropped.
 """
 
 from __future__ import annotations

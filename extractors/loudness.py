@@ -53,15 +53,15 @@ MEMORY_S = 0.2
 class LoudnessExtractor(Extractor):
     """Integrated and momentary loudness (LUFS), its spread, range and trend (LU).
 
-    Conventions, all of the standard: a mono file is one channel, so it reads 3 LU under the
-    same sound on two; nothing is removed before measuring, not even a DC offset. Channels
-    are taken as left, right, centre, left surround, right surround. More than five have no
-    weights (a 7.1 layout cannot be told from an array of microphones), so such a clip has
-    no loudness; mixing it silently would give a figure that compares with nothing.
+    Conventions, all of the standard: a mono file is one channel, so it reads 3 LU under the same
+    sound on two; nothing is removed before measuring, not even a DC offset; channels are left,
+    right, centre, left surround, right surround. More than five have no weights (a 7.1 layout
+    cannot be told from an array of microphones), so such a clip has no loudness: mixed silently,
+    its figure would compare with nothing.
 
-    The range follows EBU Tech 3342 (10th to 95th percentile of what is above -70 LUFS and
-    less than 20 LU under the mean), but of the 400 ms momentary loudness instead of the
-    3 s short-term loudness: many answers are shorter than that. It reads higher for speech.
+    The range follows EBU Tech 3342 (10th to 95th percentile of what is above -70 LUFS and less than
+    20 LU under the mean), but of the 400 ms momentary loudness instead of the 3 s short-term
+    loudness, than which many answers are shorter. It reads higher for speech.
     """
 
     name: ClassVar[str] = "bs1770"
@@ -142,8 +142,8 @@ def k_weighted(samples: Floats, rate: int) -> Floats:
 
     They are applied to spectra of stretches, each with the samples before it that the filters
     remember. A recursion gives the same within 1e-12, but the library that has one,
-    ``scipy.signal``, takes most of a second to be imported.
-    The rate is in Hz, and more than twice :data:`SHELF_HZ`.
+    ``scipy.signal``, takes most of a second to be imported. ``rate`` is in Hz, and more than twice
+    :data:`SHELF_HZ`.
     """
     memory = int(MEMORY_S * rate)
     size = 1 << (4 * memory).bit_length()

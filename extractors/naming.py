@@ -48,12 +48,8 @@ NAMED_BY: dict[str, JsonValue] = {
 def name_language(model: Any, speech: Samples, spans: Sequence[Span]) -> Spoken:
     """The language of a clip, as a multilingual model of faster-whisper names it.
 
-    It is unsure where the end of longer speech is in another one: two languages in one
-    window are taken for a third.
-
-    Args:
-        speech: mono at 16 kHz [shape=(n,)].
-        spans: where speech is; at least one.
+    It is unsure where the end of longer speech is in another one: two languages in one window are
+    taken for a third. ``speech`` is mono at 16 kHz [shape=(n,)] with at least one span of speech.
     """
     ranked = _ranked(model, first_speech(speech, spans, WINDOW_S), WINDOW_S)
     language, p = ranked[0]

@@ -119,9 +119,9 @@ def speech_before(time: float, spans: Sequence[Span]) -> float:
 def trend(times: Sequence[float], spans: Sequence[Span]) -> float | None:
     """Rate (syllables or words) of the second half of the speech over that of the first.
 
-    Pauses are cut out before halving, so the two halves are equally long and the ratio of
-    the rates is that of the counts. None for less than ``TREND_SPEECH_S`` of speech or
-    ``TREND_SYLLABLES`` events, or when all of them are in the second half.
+    Pauses are cut out before halving, so the two halves are equally long and the ratio of the rates
+    is that of the counts. None for less than ``TREND_SPEECH_S`` of speech or ``TREND_SYLLABLES``
+    events, or when all of them are in the second half.
     """
     half = sum(span.seconds for span in spans) / 2
     first = sum(speech_before(time, spans) < half for time in times)
@@ -150,14 +150,13 @@ def contour(times: Sequence[float], spans: Sequence[Span], seconds: float) -> Co
 def nuclei(speech: Samples, spans: Sequence[Span]) -> list[float]:
     """Times of the syllable nuclei within ``spans``, seconds, in order; needs no transcript.
 
-    Method: de Jong, N. H., & Wempe, T. (2009). Praat script to detect syllable nuclei and
-    measure speech rate automatically. Behavior Research Methods, 41(2), 385-390. The silence
-    threshold is that of the authors' revision of 2010: 25 dB below the 99 % quantile.
+    Method: de Jong, N. H., & Wempe, T. (2009). Praat script to detect syllable nuclei and measure
+    speech rate automatically. Behavior Research Methods, 41(2), 385-390. The silence threshold is
+    that of the authors' revision of 2010: 25 dB below the 99 % quantile.
 
     Two deviations. The quantile is taken over the detected speech, so that a bang elsewhere does
     not hide the syllables. And where two peaks lie apart by a dip too shallow to separate them,
-    exactly the higher one stays, whichever comes first.
-    ``speech`` is mono at 16 kHz, float32 [shape=(n,)].
+    exactly the higher one stays. ``speech`` is mono at 16 kHz, float32 [shape=(n,)].
     """
     if len(speech) <= MIN_SECONDS * SPEECH_RATE or not spans:
         return []

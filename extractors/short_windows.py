@@ -53,11 +53,10 @@ def shortened(model: Any) -> Any:
 def cut(features: npt.NDArray[np.float32], frames_per_s: int) -> npt.NDArray[np.float32]:
     """A window without most of its padding, in whole seconds; the padding that is left is silent.
 
-    The library pads with 0, which to the model is a loud hiss; OpenAI's own code pads with silence,
-    the lowest energy that a clip can have. In a whole window it makes no difference, in a short one
+    ``features`` are log-mel energies [shape=(bands, frames)], exactly 0 in all bands of the
+    library's padding. To the model that is a loud hiss; OpenAI's own code pads with silence, the
+    lowest energy that a clip can have. In a whole window it makes no difference, in a short one
     words get lost beside it.
-
-    ``features`` are log-mel energies [shape=(bands, frames)]; padding is exactly 0 in all bands.
     """
     used = np.flatnonzero(features.any(axis=0))
     end = int(used[-1]) + 1 if len(used) else 0

@@ -92,17 +92,15 @@ def peak(samples: Samples) -> float:
 
 
 def clipping_ratio(samples: Samples) -> float:
-    """Share of samples in flat tops, 0 to 1.
+    """Share of samples [shape=(n, channels)] in flat tops, 0 to 1.
 
-    A flat top is a run of at least ``CLIP_RUN`` samples within one 16-bit step of the
-    channel's own maximum (or minimum), with a shoulder: on one side the next sample lies more
-    than ``CLIP_SHOULDER`` steps inside. A smooth peak that stays within one step for three
-    samples is a parabola that has fallen by at most four steps one sample further, so loud
-    low notes do not count, at any rate. Because the extreme is the clip's own, clipping is
-    still found after the level was lowered. It is not found after resampling or lossy
-    coding, which bend the tops; in 8-bit material a rare unclipped peak counts.
-
-    ``samples`` are float32 [shape=(n, channels)].
+    A flat top is a run of at least ``CLIP_RUN`` samples within one 16-bit step of the channel's own
+    maximum (or minimum), with a shoulder: on one side the next sample lies more than
+    ``CLIP_SHOULDER`` steps inside. A smooth peak that stays within one step for three samples is a
+    parabola that has fallen by at most four steps one sample further, so loud low notes do not
+    count, at any rate. As the extreme is the clip's own, clipping is still found after the level
+    was lowered, but not after resampling or lossy coding, which bend the tops; in 8-bit material a
+    rare unclipped peak counts.
     """
     highest = peak(samples)
     tops = (
@@ -136,17 +134,15 @@ def bandwidth(mono: Samples, rate: int) -> float | None:
 
     Bands of 250 Hz in Hann frames of 32 ms, half overlapping, without their mean. A band counts
     when its loud frames (the 98th percentile: a few fricatives are enough) are at most
-    ``BANDWIDTH_DB`` below the loudest band's, and ``MOVES_DB`` above its own quiet frames (the
-    10th percentile): noise stands still, so a telephone call with a hiss that fills the file is
-    a telephone call. Where no band moves, level alone decides. It does not depend on gain, and
-    resampled speech keeps its band.
+    ``BANDWIDTH_DB`` below the loudest band's, and ``MOVES_DB`` above its own quiet frames (the 10th
+    percentile): noise stands still, so a telephone call with a hiss that fills the file is a
+    telephone call. Where no band moves, level alone decides. Gain does not matter, and resampled
+    speech keeps its band.
 
     It shows the band of this recording, not that of the system: noise less than about 25 dB under
     the speech hides its upper part, speech without any fricative reads up to a third too low, and
     sound that an interpolating resampler mirrors counts. (The usual roll-off, below which 99 % of
     the energy lies, reads 1.6 to 5 kHz for good speech: it measures how strong the vowels are.)
-
-    ``mono`` is float32 [shape=(n,)], ``rate`` in Hz.
     """
     size = min(round(_FRAME_S * rate), len(mono))
     per_band = max(1, round(BAND_HZ * size / rate))

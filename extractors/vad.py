@@ -63,8 +63,8 @@ class SpeechProbability:
     """Probability of speech for each 32 ms of a recording that comes in blocks.
 
     The result does not depend on where blocks are cut. Silences are processed like all else: the
-    network remembers them for longer than 30 s, and where they are left out the stretches behind
-    them begin and end otherwise.
+    network remembers them for longer than 30 s, and without them later stretches begin and end
+    otherwise.
 
     Args:
         number: of the detector. Each has one state, so recordings that are processed by turns need
@@ -109,16 +109,12 @@ def speech_probability(speech: Samples) -> npt.NDArray[np.float64]:
 def find_spans(
     probability: npt.NDArray[np.float64], seconds: float, pad_s: float = PAD_S
 ) -> list[Span]:
-    """Stretches of speech, in order and apart, from probabilities per chunk.
+    """Stretches of speech, in order and apart, from the output of :func:`speech_probability`.
 
-    A stretch begins at ``ONSET`` and ends at the first chunk under ``OFFSET`` that is not
-    followed by a new onset for ``MIN_SILENCE_S``. Stretches of ``MIN_SPEECH_S`` or less are
-    dropped, the others are padded by ``pad_s``; two that would overlap share the gap.
-
-    Args:
-        probability: output of :func:`speech_probability`.
-        seconds: duration of the clip; no span ends later.
-        pad_s: added to both ends, seconds.
+    A stretch begins at ``ONSET`` and ends at the first chunk under ``OFFSET`` that is not followed
+    by a new onset for ``MIN_SILENCE_S``, or with the clip of so many seconds. Stretches of
+    ``MIN_SPEECH_S`` or less are dropped, the others are padded by ``pad_s`` seconds at both ends;
+    two that would overlap share the gap.
     """
     step = CHUNK / SPEECH_RATE
     raw = [

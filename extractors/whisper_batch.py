@@ -1,13 +1,13 @@
 """Several clips through one Whisper: windows of all of them share forward passes.
 
-The library transcribes one clip at a time, but decodes any number of windows at once. So its
-own loop (seeking, thresholds, rising temperature, word times) runs unchanged for each clip,
-in a thread of its own and with a stand-in for the model. A loop runs until it wishes for a
-window to be decoded or a language to be detected; then the next one does. Once all wait,
-equal wishes go through the model together. The batch gets narrower as clips end.
+The library transcribes one clip at a time, but decodes any number of windows at once. So its own
+loop (seeking, thresholds, rising temperature, word times) runs unchanged for each clip, in a thread
+of its own and with a stand-in for the model, until it wishes for a window to be decoded or a
+language to be detected; then the next one runs. Once all wait, equal wishes go through the model
+together. The batch gets narrower as clips end.
 
-Only one thread ever runs, so the threads share no more than coroutines would: the word
-alignment, which installs hooks on the model, runs undisturbed.
+Only one thread ever runs, so the threads share no more than coroutines would: the word alignment,
+which installs hooks on the model, runs undisturbed.
 """
 
 from __future__ import annotations

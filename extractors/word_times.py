@@ -24,10 +24,11 @@ _DIGITS = 3
 
 
 def repaired(words: Sequence[Word], seconds: float) -> list[Word]:
-    """Words in order; those with both times last ``MIN_WORD_S`` or more, one after the other.
+    """Words in spoken order; those with both times last ``MIN_WORD_S`` or more, one after the
+    other.
 
-    A word whose times are fine, and its neighbours' too, is not touched. A word that lacks a time
-    keeps what it has. The words are in spoken order, ``seconds`` is the duration of the clip.
+    A word whose times are fine, and its neighbours' too, is not touched, and one that lacks a time
+    keeps what it has. ``seconds`` is the duration of the clip.
     """
     result = list(words)
     spans = [

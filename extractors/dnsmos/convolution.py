@@ -1,11 +1,11 @@
 """3x3 convolutions that skip zeros, a few rows at a time.
 
-After a ReLU most of an image is zero: of the layers here nine of ten values, for speech, music
-and noise alike. So for each pixel only its positive channels are multiplied, each by its nine
-kernels' weights at once, and added to the sums of the nine pixels around. Left out is nothing
-but zeros: the sums are those of the plain convolution but for their order.
+After a ReLU most of an image is zero: of the layers here nine of ten values, for speech, music and
+noise alike. So for each pixel only its positive channels are multiplied, each by its nine kernels'
+weights at once, and added to the sums of the nine pixels around: the sums of the plain convolution
+but for their order.
 
-A stack of layers runs over the image a few rows at a time: each layer hands as many on to the
+A stack of layers runs over the image a few rows at a time, and each layer hands as many on to the
 next as it takes in, so that what is in flight stays in a core's cache.
 """
 

@@ -1,12 +1,12 @@
 """Predicted speech quality: DNSMOS P.835 (personalised) and P.808, by onnxruntime.
 
-The models are those inside the ``speechmos`` package (Reddy, Gopal & Cutler 2021 and 2022),
-and the scores equal ``speechmos.dnsmos.run(..., model_type="dnsmos_personalized")`` within
-1e-3. The package's own module is not imported: it pulls in librosa and requests, which
-costs seconds in every worker. It also runs both networks anew on each 9.01 s window,
-although neighbours have 8 s in common; here each second goes through the expensive layers
-once, see :mod:`extractors.dnsmos.graph` and :mod:`extractors.dnsmos.windows`, and these
-multiply only what is not zero, see :mod:`extractors.dnsmos.convolution`.
+The models are those inside the ``speechmos`` package (Reddy, Gopal & Cutler 2021 and 2022), and the
+scores equal ``speechmos.dnsmos.run(..., model_type="dnsmos_personalized")`` within 1e-3. The
+package's own module is not imported: it pulls in librosa and requests, which costs seconds in every
+worker, and runs both networks anew on each 9.01 s window, although neighbours have 8 s in common.
+Here each second goes once through the expensive layers (:mod:`extractors.dnsmos.graph`,
+:mod:`~extractors.dnsmos.windows`), which multiply only what is not zero
+(:mod:`~extractors.dnsmos.convolution`).
 """
 
 from __future__ import annotations
@@ -149,16 +149,13 @@ def fill_window(audio: Samples) -> Samples:
 
 
 def reference_windows(samples: int) -> list[int]:
-    """Numbers (start in seconds) of the windows that the reference averages.
+    """Numbers (start in seconds) of the windows that the reference averages, of at least one
+    window.
 
-    Nominally one window per second. The reference computes each window's end in floating
-    point and truncates, which for some seconds gives 144,159 samples, and skips windows
-    that are short. So the windows that start at 7 to 23 s and at 119 to 122 s never
-    count: of a 30 s clip only the first 16 s are heard. Published scores are computed
-    like that, so it is kept.
-
-    Args:
-        samples: length of the recording at 16 kHz, at least one window.
+    Nominally one per second. The reference computes each window's end in floating point and
+    truncates, which for some seconds gives 144,159 samples, and skips windows that are short. So
+    the windows that start at 7 to 23 s and at 119 to 122 s never count: of a 30 s clip only the
+    first 16 s are heard. Published scores are computed like that, so it is kept.
     """
     hops = int(samples // SPEECH_RATE - WINDOW_S) + 1
     ends = [min(samples, int((hop + WINDOW_S) * SPEECH_RATE)) for hop in range(hops)]

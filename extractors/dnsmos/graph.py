@@ -1,23 +1,20 @@
 """Cutting a DNSMOS network where its windows stop sharing work.
 
-Both networks are a chain over an image of time x frequency: 3x3 convolutions with zero
-padding and 2x2 poolings, then a maximum over everything and three dense layers. Windows
-start one hop (100 frames) apart, so a cell after a pooling of stride 2 is the same cell of
-the next window as long as the strides so far divide the hop: after two poolings a hop is 25
-cells, and a third pooling would pair other cells in every second window. Everything
-before that third pooling is common to all windows, except the cells near a window's
-edges that the zero padding reaches. This module finds that place in the graph and makes the
-pieces that :mod:`extractors.dnsmos.windows` puts together:
+Both networks are a chain over an image of time x frequency: 3x3 convolutions with zero padding and
+2x2 poolings, then a maximum over everything and three dense layers. Windows start one hop (100
+frames) apart, so a cell after a pooling is the same cell of the next window as long as the strides
+so far divide the hop: after two poolings a hop is 25 cells, and a third pooling would pair other
+cells in every second window. Everything before that one is common to all windows, except the cells
+near a window's edges that the zero padding reaches. The pieces, which
+:mod:`extractors.dnsmos.windows` puts together, are:
 
-- the front: features of a stretch of audio -> shared cells, without padding in time: this
-  is nine tenths of all work;
+- the front: features of a stretch of audio -> shared cells, without padding in time; this is nine
+  tenths of all work, done by :mod:`extractors.dnsmos.sections`;
 - the edges: the same layers, padded on one side only, for the few cells at either edge;
-- the tail: shared cells of a window -> raw scores, as published.
+- the tail: shared cells of a window -> raw scores, as published, by onnxruntime.
 
-The first two are computed by :mod:`extractors.dnsmos.sections`, the tail by onnxruntime.
-
-The edges go in two stages, cut after the first pooling: the second then starts from shared
-cells, which halves the full-resolution frames that have to be computed again.
+The edges go in two stages, cut after the first pooling: the second then starts from shared cells,
+which halves the full-resolution frames that have to be computed again.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """Scoring many overlapping windows with a network that was cut for it.
 
-Shared cells are computed once per hop (second) and kept only while the windows at hand need
-them, so memory does not grow with the clip. What a window sees at its edges differs from
-the shared cells, because there the network pads with zeros: those cells are computed again
-from a strip at either edge, as a batch over windows, and laid over the shared ones. All
-other cells are the same sums of the same numbers, so the scores equal one run of the whole
-network per window, but for the order in which single-precision sums are made. (That order
-mostly is the same, too: of the shared recordings no score differs by more than 2e-6.)
+Shared cells are computed once per hop (second) and kept only while the windows at hand need them,
+so memory does not grow with the clip. At a window's edges the network pads with zeros, so those
+cells are computed again from a strip at either edge, as a batch over windows, and laid over the
+shared ones. All others are the same sums of the same numbers: the scores equal one run of the whole
+network per window but for the order of single-precision sums (of the shared recordings no score
+differs by more than 2e-6).
 
 A window or hop is named by its number: window ``k`` is hops ``k`` to ``k + 8``.
 """
