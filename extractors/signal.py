@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import Blueprint, Signal
-from extractors.audio import Clip, Samples
+from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Extractor
 from extractors.contours import decibels, true_runs
 from extractors.models import joint_sha256, package_folder
-from extractors.vad import gaps, speech_spans
+from extractors.vad import find_spans, gaps, speech_probability
 
 #: Shortest gap that is listed as a pause, seconds. Shorter ones are mostly the closures of
 #: stops: de Jong & Bosker (2013, DiSS) find that 250 ms tells pauses of planning best.
@@ -71,7 +71,7 @@ class SignalExtractor(Extractor):
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Signal:
         """Measure one clip; no other group is needed."""
-        spans = speech_spans(clip.speech)
+        spans = find_spans(speech_probability(clip.speech), len(clip.speech) / SPEECH_RATE)
         return Signal(
             duration_s=clip.seconds,
             rate_hz=clip.rate,

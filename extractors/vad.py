@@ -154,11 +154,6 @@ def _hysteresis(probability: npt.NDArray[np.float64], min_silence: float) -> lis
     return ranges
 
 
-def speech_spans(speech: Samples) -> list[Span]:
-    """Stretches of speech of a 16 kHz mono signal, seconds."""
-    return find_spans(speech_probability(speech), len(speech) / SPEECH_RATE)
-
-
 def gaps(spans: list[Span], at_least_s: float) -> list[Span]:
     """Gaps between consecutive spans that last ``at_least_s`` or longer, in order."""
     between = (Span(start_s=left.end_s, end_s=right.start_s) for left, right in pairwise(spans))

@@ -31,17 +31,12 @@ _CACHE_LINE = 64
 
 @dataclass(frozen=True)
 class Convolution:
-    """A 3x3 convolution with ReLU that pads frequency with zeros, and time not at all.
+    """A 3x3 convolution with ReLU that pads frequency with zeros, and time not at all."""
 
-    Attributes:
-        weights: of one input channel [shape=(9, outputs)]; of more with both directions of
-            the kernel turned around, as an input sees its outputs [shape=(inputs, 9 * outputs)].
-        bias: [shape=(outputs,)].
-        inputs: input channels.
-    """
-
+    #: Of one input channel [shape=(9, outputs)]; of more with both directions of the kernel turned
+    #: around, as an input sees its outputs [shape=(inputs, 9 * outputs)].
     weights: Floats
-    bias: Floats
+    bias: Floats  # [shape=(outputs,)]
     inputs: int
 
     @classmethod

@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -132,11 +131,6 @@ def conv_stacks(model: onnx.ModelProto, source: str, target: str) -> list[ConvSt
     if layers:
         stacks.append(ConvStack(layers, pooled=False))
     return stacks
-
-
-def read(path: Path) -> onnx.ModelProto:
-    """Read a model file."""
-    return onnx.load(path)
 
 
 def piece(

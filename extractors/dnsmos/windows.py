@@ -59,22 +59,16 @@ class SharedStage:
 
 @dataclass(frozen=True)
 class Network:
-    """The pieces of one network.
+    """The pieces of one network."""
 
-    Attributes:
-        front: features [shape=(1, 1, frames, bins)], and after how many frames those of the
-            hops repeat themselves (0: never) -> cells after each stage.
-        margins: cells at each end of the front's input and outputs that are context only.
-        strides: frames per cell of the front's input and outputs.
-        stages: what the edges go through.
-        tail: cells of windows [shape=(n, channels, cells, bins)] -> raw scores [shape=(n, m)].
-    """
-
+    #: Features [shape=(1, 1, frames, bins)], and after how many frames those of the hops repeat
+    #: themselves (0: never) -> cells after each stage.
     front: Callable[[Floats, int], list[Floats]]
+    #: Cells at each end of the front's input and outputs that are context only.
     margins: tuple[int, ...]
-    strides: tuple[int, ...]
-    stages: tuple[SharedStage, ...]
-    tail: Piece
+    strides: tuple[int, ...]  # frames per cell of the front's input and outputs
+    stages: tuple[SharedStage, ...]  # what the edges go through
+    tail: Piece  # cells of windows [shape=(n, channels, cells, bins)] -> raw scores [shape=(n, m)]
 
 
 class HopStore(Generic[T]):
