@@ -94,11 +94,7 @@ def _contours(gone: frozenset[str]) -> str:
 
 
 def compact_legend(drop: Collection[str] = ()) -> str:
-    """The legend of :func:`blueprints.render_compact` for the same ``drop``.
-
-    Raises:
-        UserError: ``drop`` names no feature group.
-    """
+    """The legend of :func:`render_compact` for the same ``drop``; UserError as there."""
     gone = feature_groups(drop)
     lines = [f"{name}: {model.legend()}." for name, model in GROUPS.items() if name not in gone]
     contours = [] if gone.issuperset(ALIASES["properties"]) else [_contours(gone)]
@@ -129,11 +125,7 @@ def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
 
 
 def brief_legend(drop: Collection[str] = ()) -> str:
-    """The legend of :func:`render_brief` for the same ``drop``.
-
-    Raises:
-        UserError: ``drop`` names no feature group.
-    """
+    """The legend of :func:`render_brief` for the same ``drop``; UserError as there."""
     gone = feature_groups(drop)
     message = ", ".join(
         units for name, model in GROUPS.items() if name not in gone and (units := model.brief_units)

@@ -78,11 +78,7 @@ def find_language(text: str) -> str | None:
 
 
 def language_code(text: str) -> str:
-    """The code of a language, by its name or a code.
-
-    Raises:
-        UserError: the language is unknown.
-    """
+    """The code of a language, by its name or a code; UserError where it is unknown."""
     if code := find_language(text):
         return code
     near = get_close_matches(text.strip().casefold(), [*_CODES, *LANGUAGES], 1)

@@ -81,11 +81,7 @@ class ModelExtractor(Extractor):
 
     # The libraries have no types here (see pyproject.toml), hence Any.
     def open_model(self, path: Path, device: str) -> Any:
-        """Load the model from ``path`` to a resolved device.
-
-        Raises:
-            UserError: the files are damaged, or hold another model.
-        """
+        """Load it to a resolved device; UserError where files are damaged, or of another model."""
         raise NotImplementedError
 
     def revision(self) -> str | None:

@@ -108,11 +108,7 @@ def specs_for(group: str) -> list[str]:
 
 
 def load(name: str) -> type[Extractor]:
-    """The class of an extractor, by its registered name.
-
-    Raises:
-        UserError: it is not registered, or cannot be imported.
-    """
+    """The class of an extractor, by its registered name; UserError where none can be imported."""
     entry = _entries().get(name)
     if entry is None:
         raise UserError(f"extractor {name!r} is not registered; use one of {', '.join(names())}")

@@ -136,11 +136,7 @@ def _windows(audio: Samples, kind: Windows) -> tuple[Samples, list[int], int]:
 
 
 def fill_window(audio: Samples) -> Samples:
-    """Double the audio until it fills a window, as the reference does.
-
-    Raises:
-        ValueError: there are no samples, so doubling would never end.
-    """
+    """Double the audio until it fills a window, as the reference does; ValueError if empty."""
     if len(audio) == 0:
         raise ValueError("dnsmos: 0 samples cannot fill a window; refuse the clip before")
     while len(audio) < WINDOW_SAMPLES:

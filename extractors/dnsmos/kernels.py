@@ -40,11 +40,7 @@ _1, _2, _3, _4, _8 = map(_UINT, (1, 2, 3, 4, 8))
 
 
 def compiled(kernel: Kernel) -> Kernel:
-    """Machine code of a function, kept in ``$NUMBA_CACHE_DIR`` or the folder of our own cache.
-
-    Raises:
-        ImportError: the folder cannot be written.
-    """
+    """Machine code of a function, kept in ``$NUMBA_CACHE_DIR`` or our cache; or an ImportError."""
     config: Any = numba.config
     before = config.CACHE_DIR
     folder = before or str(cache_folder() / "numba")

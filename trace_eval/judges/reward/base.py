@@ -120,11 +120,7 @@ class InProcessJudge(Judge):
         return clip.speech
 
     async def reward(self, clip: Clip, text: str, style: str | None) -> float:
-        """The reward of one recording of a text, from the cache where it holds one.
-
-        Raises:
-            ClipRefused: see :meth:`samples`.
-        """
+        """The reward of one recording of a text, from the cache if it is there; or ClipRefused."""
         samples = self.samples(clip)
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         details = {"clip": clip.sha256, "text": digest, "style": style, **self._identity()}

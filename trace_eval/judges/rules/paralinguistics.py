@@ -66,11 +66,7 @@ class CheckedRequest:
 def judge_paralinguistics(
     a: Blueprint, b: Blueprint, instruction: RuleInstruction, cuts: RuleThresholds
 ) -> DimensionVerdict:
-    """Typed tie on delivery.
-
-    Raises:
-        MeasurementMissing: nothing that was measured allows any check.
-    """
+    """Typed tie on delivery; MeasurementMissing where nothing that was measured allows a check."""
     # Not the pitch: a whisper has none, and is speech.
     silent_a, silent_b = (no_voice(side, "rate", cuts) for side in (a, b))
     if silent_a or silent_b:

@@ -108,11 +108,7 @@ def check_packages(kind: str = "scorer", packages: Sequence[str] = PACKAGES) -> 
 
 
 def base_folder(base: str, what: str = "a folder with config.json") -> Path:
-    """Folder of a base model: a path, or a hub id that is in the hub's cache.
-
-    Raises:
-        UserError: there is none.
-    """
+    """Folder of a base model: a path, or a hub id in the hub's cache; UserError without one."""
     folder = model_folder(base, ("config.json",))
     if folder is None or not (folder / "config.json").is_file():
         remedy = "" if is_path(base) else f"run: hf download {base}, or "

@@ -132,11 +132,7 @@ def dtype_of(device: str) -> str:
 
 
 def open_base(folder: Path, device: str) -> Any:
-    """A language model without its vocabulary head, in the type of :func:`dtype_of`.
-
-    Raises:
-        UserError: the folder holds none that loads.
-    """
+    """A language model without vocabulary head, in :func:`dtype_of`; UserError where none loads."""
     import torch
     from transformers import AutoModel
 
@@ -199,11 +195,7 @@ def without_language_head(key: str) -> str:
 
 
 def read_head(path: Path, outputs: int, hidden: int, remedy: str = "copy it again") -> Any:
-    """The linear layer of a file, in float32.
-
-    Raises:
-        UserError: it cannot be read, or is not whole or of another shape.
-    """
+    """The linear layer of a file, in float32; UserError where it is damaged or of another shape."""
     import torch
 
     state = {

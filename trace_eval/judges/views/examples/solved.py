@@ -87,11 +87,7 @@ class Examples:
 
 
 def examples_of(path: Path, made: Sequence[Solved], shots: int | None) -> Examples:
-    """The first ``shots`` of the examples in a file, with warnings about them.
-
-    Raises:
-        UserError: there are fewer than that, or they are more than labels can count.
-    """
+    """The first ``shots`` of a file's examples, with warnings; UserError if too few or too many."""
     wanted = shots if shots is not None else min(DEFAULT_SHOTS, len(made))
     if not 0 <= wanted <= MAX_SHOTS:
         raise UserError(f"shots: {wanted} examples; use 0 to {MAX_SHOTS}")
