@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import onnx
 import pytest
 
 from extractors.dnsmos import extractor as dnsmos
@@ -20,7 +21,6 @@ from extractors.dnsmos.sections import (
     Section,
     conv_stacks,
     piece,
-    read,
 )
 from tests.support.processes import python
 
@@ -133,7 +133,7 @@ def sections_of(model: Any, source: str, target: str) -> list[Section]:
 def test_edges_are_what_the_networks_compute_there(
     network: int, first: int, stop: int, bins: int
 ) -> None:
-    model = read(dnsmos.model_files()[network])
+    model = onnx.load(dnsmos.model_files()[network])
     layers = layers_of(model)
     source, target = layers[first].source, layers[stop].source
     channels = 1 if first == 0 else 32
@@ -152,7 +152,7 @@ def test_edges_are_what_the_networks_compute_there(
 
 
 def test_other_layers_are_refused() -> None:
-    model = read(dnsmos.model_files()[0])
+    model = onnx.load(dnsmos.model_files()[0])
     with pytest.raises(ValueError, match=r"Transpose ReduceMax .* are not convolutions"):
         conv_stacks(model, layers_of(model)[0].source, model.graph.output[0].name)
 
