@@ -71,7 +71,7 @@ class Extractor:
 
     Subclasses set the class variables and implement :meth:`extract`, or :meth:`extract_batch` when
     their model works on several clips at once. Instances are pickled to worker processes, so a
-    model is kept in a module-level cache or set by :meth:`load`.
+    model is loaded lazily and kept in a module-level cache or set by :meth:`load`.
     """
 
     #: Registered name, e.g. ``faster-whisper``.

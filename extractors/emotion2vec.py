@@ -36,12 +36,8 @@ _UNUSED = "unuse"
 class Emotion2vecExtractor(ModelExtractor):
     """A score (0 to 1) of each of nine emotions, with a trajectory for long clips.
 
-    The scores of a clip over a minute are those of its windows, weighted by their speech.
-
-    Attributes:
-        device: half precision on a GPU.
-        window_s: length of the windows of the trajectory, seconds; a clip of less than one
-            and a half windows has none.
+    The scores of a clip over a minute are those of its windows, weighted by their speech. A GPU
+    computes in half precision.
     """
 
     name: ClassVar[str] = "emotion2vec"
@@ -59,6 +55,7 @@ class Emotion2vecExtractor(ModelExtractor):
     what: ClassVar[str] = "an emotion2vec folder"
 
     model: str = "iic/emotion2vec_plus_large"
+    #: Length of the windows of the trajectory, seconds; a clip under one and a half has none.
     window_s: float = 10.0
 
     def __post_init__(self) -> None:

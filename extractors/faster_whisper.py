@@ -56,17 +56,7 @@ COMPUTE_TYPES = (
 
 @dataclass(frozen=True)
 class FasterWhisperExtractor(Recogniser):
-    """Words with times (s) and confidence (0 to 1), and the language, by CTranslate2.
-
-    Attributes:
-        compute_type: in which numbers it computes, see :data:`COMPUTE_TYPES`; None: ``int8`` on
-            a CPU, ``float16`` on a GPU. They differ in a few words of a hundred, so it is part
-            of what identifies a transcript.
-        multilingual: a second model, which names the language and writes all that is not English;
-            ``model`` writes English. None: ``model`` does all of it.
-        short_windows: pay for as much of a window as has speech, and decode as usual again what
-            that may have spoiled; English only. None: where it was measured, with tiny.en.
-    """
+    """Words with times (s) and confidence (0 to 1), and the language, by CTranslate2."""
 
     name: ClassVar[str] = "faster-whisper"
     version: ClassVar[str] = "5"
@@ -87,8 +77,15 @@ class FasterWhisperExtractor(Recogniser):
     own_beam_size: ClassVar[int] = 5
     everywhere: ClassVar[bool] = False
 
+    #: In which numbers it computes, see :data:`COMPUTE_TYPES`; None: ``int8`` on a CPU, ``float16``
+    #: on a GPU. They differ in a few words of a hundred, so it is part of what identifies a
+    #: transcript.
     compute_type: str | None = None
+    #: A second model, which names the language and writes all that is not English; ``model`` writes
+    #: English. None: ``model`` does all of it.
     multilingual: str | None = None
+    #: Pay for as much of a window as has speech, and decode as usual again what that may have
+    #: spoiled; English only. None: where it was measured, with tiny.en.
     short_windows: bool | None = None
 
     def __post_init__(self) -> None:

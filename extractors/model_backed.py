@@ -31,12 +31,6 @@ class ModelExtractor(Extractor):
     is (:meth:`locate`) and which files decide it (:meth:`model_files`); and how it is opened
     (:meth:`open_model`). The model is held once per process, however many equal extractors there
     are.
-
-    Attributes:
-        model: its name in its hub, or the path of its file or folder.
-        device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
-        batch: clips that share forward passes where the library can; None: 1 on a CPU,
-            :data:`GPU_BATCH` on a GPU. It changes values by rounding at most.
     """
 
     #: The kind of file or folder that a model is, for messages.
@@ -46,8 +40,10 @@ class ModelExtractor(Extractor):
     required: ClassVar[tuple[str, ...]] = ()
     optional: ClassVar[tuple[str, ...]] = ()
 
-    model: str = ""
-    device: str = "auto"
+    model: str = ""  # its name in its hub, or the path of its file or folder
+    device: str = "auto"  # ``auto``, ``cpu``, ``cuda`` or ``cuda:N``
+    #: Clips that share forward passes where the library can; None: 1 on a CPU, :data:`GPU_BATCH` on
+    #: a GPU. It changes values by rounding at most.
     batch: int | None = None
 
     def __post_init__(self) -> None:

@@ -76,19 +76,16 @@ class TwoPassPitchExtractor(Extractor):
     automatic modelling and coding of intonation", Speech Prosody: floor 0.75 Q1; ceiling 1.5 Q3
     for calm and 2.5 Q3 for expressive speech (Hirst 2011). No speech is required: tones and music
     have a pitch too. Subclasses say how one pass is done (:meth:`track`).
-
-    Attributes:
-        floor_factor: floor of the second pass over the first quartile of the first.
-        ceiling_factor: its ceiling over the third quartile. The default is the one for
-            expressive speech: with 1.5, peaks of lively answers are halved by an octave
-            (in 7 real answers 10 jumps of more than 8 semitones, against 2).
     """
 
     group: ClassVar[str] = "pitch"
     #: Voiced frames in a row that the first and the second pass must have; fewer are chance.
     min_runs: ClassVar[tuple[int, int]]
 
-    floor_factor: float = 0.75
+    floor_factor: float = 0.75  # floor of the second pass over the first quartile of the first
+    #: Its ceiling over the third quartile. The default is the one for expressive speech: with 1.5,
+    #: peaks of lively answers are halved by an octave (in 7 real answers 10 jumps of more than 8
+    #: semitones, against 2).
     ceiling_factor: float = 2.5
 
     def __post_init__(self) -> None:
@@ -130,11 +127,7 @@ class TwoPassPitchExtractor(Extractor):
 
 @dataclass(frozen=True)
 class PraatPitchExtractor(TwoPassPitchExtractor):
-    """Fundamental frequency (Hz), spread and contour, by Praat's autocorrelation.
-
-    Attributes:
-        voicing_threshold: Praat's; periodicity above which a frame is voiced, 0 to 1.
-    """
+    """Fundamental frequency (Hz), spread and contour, by Praat's autocorrelation."""
 
     name: ClassVar[str] = "praat"
     version: ClassVar[str] = "1"
@@ -146,7 +139,7 @@ class PraatPitchExtractor(TwoPassPitchExtractor):
     everywhere: ClassVar[bool] = False
     min_runs: ClassVar[tuple[int, int]] = (MIN_RUN_FRAMES, 1)
 
-    voicing_threshold: float = 0.45
+    voicing_threshold: float = 0.45  # Praat's; periodicity above which a frame is voiced, 0 to 1
 
     def track(self, clip: Clip, floor: float, ceiling: float, coarse: bool) -> Track:
         """One pass; a coarse one is no different."""

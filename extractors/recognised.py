@@ -67,21 +67,8 @@ class Recogniser(ModelExtractor):
     """Fills ``transcript`` with a Whisper model; subclasses know the library.
 
     Only stretches of speech are decoded, each on its own and without the text before it:
-    over silence, and once it repeats itself, Whisper goes on with what is not there.
-
-    Attributes:
-        device: half precision on a GPU.
-        language: ISO 639-1 code; None: detected in the first 30 s of speech.
-        assumed: ISO 639-1 code of the language that is tried where the detected one is unsure; the
-            text stays flagged.
-        beam_size: hypotheses kept while decoding; 1 is greedy; None: as many as the library
-            keeps by itself.
-        no_speech: probability of silence above which a window without confident text is
-            skipped.
-        log_probability: mean log probability per token under which the window is decoded
-            again at a higher temperature.
-        compression: gzip ratio of the text above which it counts as a loop, and is decoded
-            again.
+    over silence, and once it repeats itself, Whisper goes on with what is not there. A GPU
+    computes in half precision.
     """
 
     group: ClassVar[str] = "transcript"
@@ -90,11 +77,17 @@ class Recogniser(ModelExtractor):
     own_beam_size: ClassVar[int] = 1
 
     model: str = "base"
-    language: str | None = None
+    language: str | None = None  # ISO 639-1 code; None: detected in the first 30 s of speech
+    #: The language that is tried where the detected one is unsure; the text stays flagged.
     assumed: str | None = None
+    #: Hypotheses kept while decoding; 1 is greedy; None: as many as the library keeps by itself.
     beam_size: int | None = None
+    #: Probability of silence above which a window without confident text is skipped.
     no_speech: float = 0.6
+    #: Mean log probability per token under which the window is decoded again, at a higher
+    #: temperature.
     log_probability: float = -1.0
+    #: Gzip ratio of the text above which it counts as a loop, and is decoded again.
     compression: float = 2.4
 
     def __post_init__(self) -> None:

@@ -48,13 +48,7 @@ Windows = Literal["reference", "all"]
 
 @dataclass(frozen=True)
 class DnsmosExtractor(Extractor):
-    """DNSMOS P.835 SIG, BAK, OVRL and P.808 MOS (1 to 5), means over 9.01 s windows.
-
-    Attributes:
-        windows: which windows are averaged: ``reference`` those of ``speechmos``, which
-            skips some (:func:`reference_windows`) and is what published scores are;
-            ``all`` one per second (:func:`all_windows`).
-    """
+    """DNSMOS P.835 SIG, BAK, OVRL and P.808 MOS (1 to 5), means over 9.01 s windows."""
 
     name: ClassVar[str] = "dnsmos"
     group: ClassVar[str] = "quality"
@@ -73,6 +67,9 @@ class DnsmosExtractor(Extractor):
     }
     argument: ClassVar[str] = "windows"
 
+    #: Which windows are averaged: ``reference`` those of ``speechmos``, which skips some
+    #: (:func:`reference_windows`) and is what published scores are; ``all`` one per second
+    #: (:func:`all_windows`).
     windows: Windows = "reference"
 
     def __post_init__(self) -> None:

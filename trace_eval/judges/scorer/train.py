@@ -59,14 +59,23 @@ _CHECKPOINTS = "checkpoints"
 
 @dataclass(frozen=True)
 class Trained:
-    """The outcome of a training run."""
+    """The outcome of a training run.
 
-    folder: Path  # of the scorer
-    rows: dict[str, int]  # role -> rows used
-    dropped: dict[str, int]  # reason -> rows left out
-    cut: int  # rows whose rationale was cut to fit
-    metrics: dict[str, float]  # of the chosen checkpoint on the dev rows
-    steps: int  # done
+    Attributes:
+        folder: of the scorer.
+        rows: role -> rows used.
+        dropped: reason -> rows left out.
+        cut: rows whose rationale was cut to fit; too long: rows that cannot fit.
+        metrics: of the chosen checkpoint on the dev rows.
+        steps: done.
+    """
+
+    folder: Path
+    rows: dict[str, int]
+    dropped: dict[str, int]
+    cut: int
+    metrics: dict[str, float]
+    steps: int
 
 
 def train_scorer(
