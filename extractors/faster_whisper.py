@@ -153,9 +153,8 @@ class FasterWhisperExtractor(Recogniser):
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Transcript | Absent:
         """Recognise one clip by the model that knows its language."""
-        gate = speech_gate(blueprint)
-        if gate:
-            return gate
+        if absent := speech_gate(blueprint):
+            return absent
         item, others = Item(clip, blueprint), self.others
         spoken = (others or self)._spoken(item)
         if others is None or spoken is None:

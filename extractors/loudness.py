@@ -73,8 +73,7 @@ class LoudnessExtractor(Extractor):
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Measure the loudness; absent for clips under 0.4 s and for silence."""
-        absent = _unmeasurable(clip)
-        if absent:
+        if absent := _unmeasurable(clip):
             return absent
         integrated, blocks = _measure(clip)
         momentary = np.where(blocks >= ABSOLUTE_GATE_LUFS, blocks, np.nan)

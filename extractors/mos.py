@@ -49,8 +49,7 @@ class MosExtractor(ModelExtractor):
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Score one clip; absent without speech."""
-        absent = speech_gate(blueprint)
-        if absent:
+        if absent := speech_gate(blueprint):
             return absent
         model, device = self.opened(), resolve(self.name, self.device)
         with untouched():

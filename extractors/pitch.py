@@ -98,12 +98,10 @@ class TwoPassPitchExtractor(Extractor):
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Measure the f0 track; ``no_speech`` where nothing is voiced."""
-        absent = too_short_or_silent(clip)
-        if absent:
+        if absent := too_short_or_silent(clip):
             return absent
         wide = self.track(clip, WIDE_FLOOR_HZ, WIDE_CEILING_HZ, coarse=True)
-        absent = _chance_voicing(wide, self.min_runs[0])
-        if absent:
+        if absent := _chance_voicing(wide, self.min_runs[0]):
             return absent
         first, third = (float(hz) for hz in np.nanpercentile(wide.hz, [25, 75]))
         # A low floor needs a longer window than a very short clip has.

@@ -54,9 +54,8 @@ class RateExtractor(Extractor):
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Rate | Absent:
         """Measure one clip with speech in it."""
-        gate = speech_gate(blueprint)
-        if gate:
-            return gate
+        if absent := speech_gate(blueprint):
+            return absent
         assert isinstance(blueprint.signal, Signal)  # the gate has seen it
         spans = blueprint.signal.speech
         times = nuclei(clip.speech, spans)
@@ -81,9 +80,8 @@ class WordRateExtractor(Extractor):
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Rate | Absent:
         """Measure one clip with speech in it; the transcript's absence is the rate's."""
-        gate = speech_gate(blueprint)
-        if gate:
-            return gate
+        if absent := speech_gate(blueprint):
+            return absent
         if isinstance(blueprint.transcript, Absent):
             return blueprint.transcript
         assert isinstance(blueprint.signal, Signal)  # the gate has seen it

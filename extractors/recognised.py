@@ -135,9 +135,8 @@ class Recogniser(ModelExtractor):
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Transcript | Absent:
         """Recognise one clip; ``blueprint.signal`` says where speech is."""
-        gate = speech_gate(blueprint)
-        if gate:
-            return gate
+        if absent := speech_gate(blueprint):
+            return absent
         return self._recognised(Item(clip, blueprint))
 
     def _recognised(self, item: Item, spoken: Spoken | None = None) -> Transcript:

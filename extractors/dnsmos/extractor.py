@@ -80,8 +80,7 @@ class DnsmosExtractor(Extractor):
 
     def unavailable(self) -> str | None:
         """Why it cannot run here: a package or a model file inside it is missing."""
-        missing = super().unavailable()
-        if missing:
+        if missing := super().unavailable():
             return missing
         absent = [str(path) for path in model_files() if not path.is_file()]
         if absent:
@@ -108,8 +107,7 @@ class DnsmosExtractor(Extractor):
         if len(audio) < MIN_SECONDS * SPEECH_RATE:
             reason = f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for quality"
             return Absent(status=Status.TOO_SHORT, reason=reason)
-        absent = speech_gate(blueprint)
-        if absent:
+        if absent := speech_gate(blueprint):
             return absent
         scores = score(*_windows(audio, self.windows))
         sig, bak, ovrl, mos = (float(column) for column in scores.mean(axis=0))
