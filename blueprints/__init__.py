@@ -17,14 +17,6 @@ if TYPE_CHECKING:
         Value,
         feature_groups,
     )
-    from blueprints.compact import (
-        COMPACT_LEGEND,
-        brief_legend,
-        compact_legend,
-        left_out,
-        render_brief,
-        render_compact,
-    )
     from blueprints.distribution import (
         DISTRIBUTION,
         PACKAGE,
@@ -53,7 +45,6 @@ if TYPE_CHECKING:
     )
     from blueprints.norms import NORMS, Norm
     from blueprints.notation import counted
-    from blueprints.paper import PAPER_POINTS, Speaker, render_paper
     from blueprints.records import (
         Absent,
         Contour,
@@ -65,6 +56,17 @@ if TYPE_CHECKING:
         Span,
         Status,
         Strict,
+    )
+    from blueprints.renderings import (
+        COMPACT_LEGEND,
+        PAPER_POINTS,
+        Speaker,
+        brief_legend,
+        compact_legend,
+        left_out,
+        render_brief,
+        render_compact,
+        render_paper,
     )
 else:
     __getattr__ = names_on_use(__name__)

@@ -19,7 +19,7 @@ from extractors.device import resolve
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
 from extractors.models import package_folder
-from extractors.weights import read_state
+from extractors.weights import one_line, read_state
 
 #: Decimals of a score: finer than the arithmetic of another machine.
 _DECIMALS = 4
@@ -31,6 +31,11 @@ UTMOS_PART_S = 30.0
 #: Samples of a window of Distill-MOS, and most samples from one to the next, as its package has
 #: them; and windows that go through together.
 WINDOW, HOP, WINDOWS_AT_ONCE = 122_880, 16_000, 8
+
+#: Files of a model of Audiobox Aesthetics, seconds that it hears at once, and its scores.
+CONFIG, WEIGHTS = "config.json", "model.safetensors"
+AESTHETICS_PART_S = 10
+AXES = ("CE", "CU", "PC", "PQ")
 
 
 @dataclass(frozen=True)
@@ -163,3 +168,71 @@ def window_starts(samples: int) -> list[int]:
     over = max(0, samples - WINDOW)
     places = np.linspace(0, 1, math.ceil(over / HOP) + 1)
     return [int(place * over) for place in places]
+
+
+@dataclass(frozen=True)
+class AestheticsExtractor(MosExtractor):
+    """Predicted aesthetics of the sound: ``CE``, ``CU``, ``PC`` and ``PQ``; an extension.
+
+    Tjandra et al. (2025), "Meta Audiobox Aesthetics": content enjoyment, content usefulness,
+    production complexity (more is not better) and production quality, each about 1 to 10. As in
+    the package, clips are heard in parts of 10 s, weighted by how full they are.
+    """
+
+    name: ClassVar[str] = "audiobox"
+    group: ClassVar[str] = "aesthetics"
+    version: ClassVar[str] = "1"
+    limits: ClassVar[str] = (
+        "predicted aesthetics of mixed audio; speech is a part of what it was trained on."
+    )
+    packages: ClassVar[dict[str, str]] = {
+        "audiobox_aesthetics": "audiobox_aesthetics",
+        "torch": "torch",
+    }
+    install: ClassVar[str] = install_line("aesthetics")
+    required: ClassVar[tuple[str, ...]] = (CONFIG, WEIGHTS)  # the first one has the scores' means
+    what: ClassVar[str] = f"a folder with {CONFIG} and {WEIGHTS}"
+
+    model: str = "facebook/audiobox-aesthetics"
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """The length of the parts; which weights, the revision says."""
+        return {"part_s": AESTHETICS_PART_S}
+
+    def open_model(self, path: Path, device: str) -> Any:
+        """Load the folder."""
+        from audiobox_aesthetics.model.aes import AesMultiOutput
+
+        try:
+            model = AesMultiOutput.from_pretrained(
+                str(path), local_files_only=True, map_location="cpu", strict=True
+            )
+        except Exception as error:  # by kind of damage
+            raise UserError(
+                f"audiobox: {path} does not load ({one_line(error)}); fetch it again"
+            ) from error
+        if set(model.target_transform or ()) != set(AXES):
+            raise UserError(f"audiobox: {path / CONFIG} has no target_transform of {AXES}")
+        return model.to(device).eval()
+
+    def scores(self, model: Any, audio: Samples, device: str) -> Mapping[str, float]:
+        """The mean over the parts, each weighted by its length."""
+        import torch
+
+        size = AESTHETICS_PART_S * SPEECH_RATE
+        total, weights = dict.fromkeys(AXES, 0.0), 0.0
+        for start in range(0, len(audio), size):
+            part = audio[start : start + size]
+            weight = len(part) / size
+            wave = np.zeros((1, 1, size), np.float32)
+            wave[0, 0, : len(part)] = part
+            mask = torch.arange(size)[None, None] < len(part)
+            result = model({"wav": torch.from_numpy(wave).to(device), "mask": mask.to(device)})
+            weights += weight
+            for axis in AXES:
+                total[axis] += weight * float(result[axis])
+        transform = model.target_transform
+        return {
+            axis: total[axis] / weights * transform[axis]["std"] + transform[axis]["mean"]
+            for axis in AXES
+        }

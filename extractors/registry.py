@@ -47,7 +47,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
     "speaker": {"speaker": "extractors.voices:SpeakerExtractor"},
     "distillmos": {"distillmos": "extractors.mos:DistillMosExtractor"},
     "utmos": {"utmos": "extractors.mos:UtmosExtractor"},
-    "aesthetics": {"audiobox": "extractors.aesthetics:AestheticsExtractor"},
+    "aesthetics": {"audiobox": "extractors.mos:AestheticsExtractor"},
 }
 
 _EMBEDDED = {
