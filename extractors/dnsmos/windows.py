@@ -91,8 +91,9 @@ class HopStore(Generic[T]):
         needed = sorted({hop for window in windows for hop in hops_of(window)})
         missing = [hop for hop in needed if hop not in self._results]
         self._results = {hop: self._results[hop] for hop in needed if hop in self._results}
-        for run in runs(missing):
-            first, stop = run[0], run[-1] + 1
+        cuts = np.flatnonzero(np.diff(missing) > 1) + 1
+        for run in np.split(missing, cuts) if missing else ():
+            first, stop = int(run[0]), int(run[-1]) + 1
             self._results.update(zip(range(first, stop), compute(first, stop), strict=True))
         return self._results
 
@@ -100,17 +101,6 @@ class HopStore(Generic[T]):
 def hops_of(window: int) -> range:
     """Numbers of a window's hops."""
     return range(window, window + WINDOW_HOPS)
-
-
-def runs(numbers: Sequence[int]) -> list[list[int]]:
-    """Split ascending numbers where one is missing."""
-    groups: list[list[int]] = []
-    for number in numbers:
-        if groups and groups[-1][-1] == number - 1:
-            groups[-1].append(number)
-        else:
-            groups.append([number])
-    return groups
 
 
 def stretch(audio: Samples, first: int, stop: int) -> Samples:

@@ -99,14 +99,11 @@ def pad_id(tokenizer: Any) -> int:
 def padded(rows: Sequence[list[int]], pad: int) -> tuple[Any, Any]:
     """Ids and mask [shape=(rows, longest)], padded on the right."""
     import torch
+    from torch.nn.utils.rnn import pad_sequence
 
-    longest = max(map(len, rows))
-    ids = torch.full((len(rows), longest), pad, dtype=torch.long)
-    mask = torch.zeros((len(rows), longest), dtype=torch.long)
-    for number, row in enumerate(rows):
-        ids[number, : len(row)] = torch.tensor(row, dtype=torch.long)
-        mask[number, : len(row)] = 1
-    return ids, mask
+    ids = [torch.tensor(row, dtype=torch.long) for row in rows]
+    mask = pad_sequence([torch.ones_like(row) for row in ids], batch_first=True)
+    return pad_sequence(ids, batch_first=True, padding_value=pad), mask
 
 
 def sizes(backbone: Any) -> tuple[int, int]:

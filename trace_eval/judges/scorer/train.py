@@ -284,12 +284,11 @@ def _arguments(folder: Path, scorer: Scorer, options: TrainOptions) -> Any:
 def collated(rows: Sequence[dict[str, Any]], pad: int) -> dict[str, Any]:
     """A batch: ids, mask, and ratings padded with :data:`NO_RATING`."""
     import torch
+    from torch.nn.utils.rnn import pad_sequence
 
     ids, mask = padded([row["input_ids"] for row in rows], pad)
-    raters = max(len(row["ratings"]) for row in rows)
-    ratings = torch.full((len(rows), raters), NO_RATING)
-    for number, row in enumerate(rows):
-        ratings[number, : len(row["ratings"])] = torch.tensor(row["ratings"])
+    rated = [torch.tensor(row["ratings"]) for row in rows]
+    ratings = pad_sequence(rated, batch_first=True, padding_value=NO_RATING)
     return {"input_ids": ids, "attention_mask": mask, "ratings": ratings}
 
 
