@@ -64,14 +64,12 @@ def assemble(
     There is at least one conversation; ``features`` is the feature extractor of the model.
     """
     import torch
+    from torch.nn.utils.rnn import pad_sequence
 
-    rows = [token_ids(turns, tokenizer) for turns in conversations]
-    width = max(map(len, rows))
-    ids = torch.full((len(rows), width), tokenizer.pad_token_id, dtype=torch.long)
-    mask = torch.zeros((len(rows), width), dtype=torch.long)
-    for number, row in enumerate(rows):
-        ids[number, width - len(row) :] = torch.tensor(row)
-        mask[number, width - len(row) :] = 1
+    rows = [torch.tensor(token_ids(turns, tokenizer)) for turns in conversations]
+    left: dict[str, Any] = {"batch_first": True, "padding_side": "left"}
+    ids = pad_sequence(rows, padding_value=tokenizer.pad_token_id, **left)
+    mask = pad_sequence([torch.ones_like(row) for row in rows], **left)
     clips = [clip for turns in conversations for clip in recordings(turns)]
     values = {"input_ids": ids, "attention_mask": mask}
     if clips:
