@@ -14,6 +14,7 @@ import random
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,8 @@ def untouched(seed: int | None = None) -> Iterator[None]:
         seed: given to torch's generators before, so that sampling gives equal clips equal
             text whatever ran before.
     """
-    torch = _torch()
+    # Imported late and untyped here; faster-whisper does without.
+    torch: Any = import_module("torch") if is_installed("torch") else None
     root = logging.getLogger()
     handlers, level, disabled = list(root.handlers), root.level, root.manager.disable
     python, numpy = random.getstate(), np.random.get_state()
@@ -62,16 +64,6 @@ def untouched(seed: int | None = None) -> Iterator[None]:
             _restore_torch(torch, torch_state)
         if text := printed.getvalue().strip():
             _LOG.debug("a model library printed: %s", text)
-
-
-# torch is imported late and untyped here, hence Any.
-def _torch() -> Any:
-    """torch where it is installed: faster-whisper does without."""
-    if not is_installed("torch"):
-        return None
-    import torch
-
-    return torch
 
 
 def _torch_state(torch: Any) -> dict[str, Any]:

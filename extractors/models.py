@@ -12,7 +12,6 @@ import threading
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
 import platformdirs
 
@@ -23,16 +22,9 @@ CACHE_VARIABLE = "TRACE_EVAL_CACHE"
 _WHISPER_ALIASES = {"large": "large-v3", "turbo": "large-v3-turbo"}
 
 
-class FileVersion(NamedTuple):
-    """A file as it was when it was hashed."""
-
-    path: str  # absolute
-    size: int  # bytes
-    mtime_ns: int
-
-
-#: SHA-256 of files; picklable, so that it travels to worker processes.
-Hashes = dict[FileVersion, str]
+#: Absolute path, bytes and time of the last change (ns) of a file -> SHA-256; picklable, so that
+#: it travels to worker processes.
+Hashes = dict[tuple[str, int, int], str]
 
 _HASHES: Hashes = {}
 _LOCK = threading.RLock()
@@ -146,7 +138,7 @@ def joint_sha256(paths: Iterable[Path]) -> str:
 def file_sha256(path: Path) -> str:
     """SHA-256 of a file; read once per process while size and time stay as they are."""
     stat = path.stat()
-    key = FileVersion(str(path.absolute()), stat.st_size, stat.st_mtime_ns)
+    key = str(path.absolute()), stat.st_size, stat.st_mtime_ns
     with _LOCK:
         if key not in _HASHES:
             with path.open("rb") as file:
