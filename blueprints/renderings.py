@@ -117,10 +117,7 @@ COMPACT_LEGEND = compact_legend()
 def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
     """Render one clip as a line of words and a line of measures; explain them by the legend.
 
-    ``drop`` is that of :func:`render_compact`.
-
-    Raises:
-        UserError: ``drop`` names no feature group.
+    ``drop`` is that of :func:`render_compact`; UserError where it names no feature group.
     """
     lines, parts, absent = [], [], []
     for name, group in _groups(bp, drop):

@@ -67,11 +67,9 @@ def model_files(folder: Path) -> list[Path]:
 def load_folder(folder: Path, device: str) -> Any:
     """The ``EncoderClassifier`` of a folder, every tensor and label checked.
 
-    Each load works in a folder of its own: speechbrain would take the labels of whatever
-    was collected there before.
-
-    Raises:
-        UserError: a file is missing or damaged, names code, or does not fit the others.
+    Each load works in a folder of its own: speechbrain would take the labels of whatever was
+    collected there before. UserError where a file is missing or damaged, names code, or does not
+    fit the others.
     """
     remedy = "give a complete folder of the model, or fetch it again"
     text, labels = reduced(folder, remedy)

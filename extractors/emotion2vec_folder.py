@@ -26,11 +26,8 @@ def load_folder(folder: Path, device: str) -> Any:
     """The funasr model of a folder, every tensor checked.
 
     funasr can run code from a folder (``trust_remote_code``, further models), and its configuration
-    may ask for that; the arguments here are stronger than the configuration.
-
-    Raises:
-        UserError: a file is missing or damaged, the folder holds another kind of model, or its
-            weights do not fit its labels.
+    may ask for that; the arguments here are stronger. UserError where a file is missing or damaged,
+    the folder holds another kind of model, or its weights do not fit its labels.
     """
     remedy = "give a complete emotion2vec folder, or fetch it again"
     check_config(folder, remedy)

@@ -65,10 +65,8 @@ def _checked_blocks(
 ) -> Generator[tuple[Samples, bool], None, None]:
     """Float32 [shape=(frames, channels)], and whether it is the last block (it may be empty).
 
-    Behind the first sample that is not a number no block is handed out any more.
-
-    Raises:
-        AudioError: there are no samples, or some are not numbers; at the end.
+    Behind the first sample that is not a number no block is handed out any more; at the end such
+    samples, or that there are none, are an AudioError.
     """
     size = max(1, 2 * BLOCK_FRAMES // max(2, int(file.channels)))  # there may be 1,024 channels
     samples = bad = 0

@@ -94,13 +94,10 @@ def detect(model: Any, speech: Samples) -> tuple[str, float]:
 
 
 def load_checkpoint(path: Path, device: str) -> Any:
-    """A Whisper model from ``dims`` and ``model_state_dict``, strictly checked.
+    """A Whisper model from ``dims`` and ``model_state_dict``, strictly checked (UserError).
 
-    It is built here rather than by ``whisper.load_model``, which gives a model that is
-    loaded by path no alignment heads (worse word times) and reads a named one twice.
-
-    Raises:
-        UserError: the file is damaged, or no Whisper checkpoint.
+    It is built here rather than by ``whisper.load_model``, which gives a model that is loaded by
+    path no alignment heads (worse word times) and reads a named one twice.
     """
     import whisper
     from whisper.model import ModelDimensions, Whisper

@@ -33,13 +33,11 @@ class DecodeRequest(NamedTuple):
 def hear_together(model: Any, clips: Sequence[Hear]) -> list[Decoded]:
     """The transcript of each clip, equal to that of decoding it alone.
 
-    Windows that are decoded together differ from those decoded alone by rounding. Two kinds
-    are decoded alone: sampled ones (temperature above 0), each clip with its own sequence of
-    random numbers, which begins where torch's generator stands now; and those with a beam,
-    for which the library (20250625) fails on more than one window.
-
-    Raises:
-        Exception: of the first loop that fails; the others are stopped.
+    Windows that are decoded together differ from those decoded alone by rounding. Two kinds are
+    decoded alone: sampled ones (temperature above 0), each clip with its own sequence of random
+    numbers, which begins where torch's generator stands now; and those with a beam, for which the
+    library (20250625) fails on more than one window. The error of the first loop that fails stops
+    the others.
     """
     loops = [_Loop(model, hear) for hear in clips]
     try:

@@ -62,10 +62,8 @@ class _Request(NamedTuple):
 class InProcessJudge(Judge):
     """One model and its prompts; no extractors run for it but a recogniser.
 
-    ``spec`` is what the user typed, ``structure`` how the model is asked to reply.
-
-    Raises:
-        UserError: the template or the cache cannot be used.
+    ``spec`` is what the user typed, ``structure`` how the model is asked to reply. UserError where
+    the template or the cache cannot be used.
     """
 
     rubric: Any = preference_rubric("naturalness")

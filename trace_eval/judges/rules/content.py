@@ -98,13 +98,10 @@ def judge_content(
 def _refuse_guesses(
     a: tuple[Blueprint, _AnswerText], b: tuple[Blueprint, _AnswerText], cuts: RuleThresholds
 ) -> None:
-    """Words that the recogniser guessed decide nothing.
+    """Words that the recogniser guessed decide nothing: a MeasurementMissing.
 
     One case is left to the other dimensions, by a tie: the words were lost in bad sound, and the
     other answer is acceptable. Voice quality then says what there is to say.
-
-    Raises:
-        MeasurementMissing: words are guesses, in any other case.
     """
     for name, blueprint, recognised, other in (("A", *a, b[1]), ("B", *b, a[1])):
         if recognised.guess is None:

@@ -198,12 +198,10 @@ def model_sha256(folder: Path) -> str:
 
 
 def check_files(files: ScorerFiles) -> None:
-    """See that a scorer is as it was written, and stands on the weights that it was trained on.
+    """Refuse a scorer that is not as it was written, or not on the weights that it was trained on.
 
-    A scorer without digests (released by others) is believed, and its judge says so.
-
-    Raises:
-        UserError: a file is another one; names it.
+    A scorer without digests (released by others) is believed, and its judge says so. The UserError
+    names the file.
     """
     written = files.record.files
     there = files.digests() if written else {}

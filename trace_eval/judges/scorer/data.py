@@ -103,10 +103,7 @@ def train_and_dev(
     """The rows of train and dev: as the file says, else cut by question.
 
     Test rows are never used. Where the file names no dev rows, a share of the questions becomes
-    dev; the seed decides which.
-
-    Raises:
-        UserError: one side would be empty.
+    dev; the seed decides which. UserError where one side would be empty.
     """
     pool = [row for row in rows if row.split in (None, "train")]
     dev = [row for row in rows if row.split == "dev"]

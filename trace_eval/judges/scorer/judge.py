@@ -46,10 +46,8 @@ class ScorerJudge(WordJudge):
     """Rates words against references with a checkpoint of :mod:`trace_eval.judges.scorer`.
 
     ``folder`` has our layout, or the released one; ``base`` is the path or hub id of the base,
-    where the adapter names one that is elsewhere.
-
-    Raises:
-        UserError: a package or a part of the checkpoint is missing, or the rubric does not fit.
+    where the adapter names one that is elsewhere. UserError where a package or a part of the
+    checkpoint is missing, or the rubric does not fit.
     """
 
     uses: ClassVar[frozenset[str]] = frozenset({"base", "device"})

@@ -28,9 +28,7 @@ def call_clip(case: Case, answer: Answer, name: str, max_seconds: float) -> Clip
     """All turns of a call that can be heard, each from its own channel, as one mono recording.
 
     Cuts that are longer together than ``max_seconds`` are not decoded; ``name`` is for messages.
-
-    Raises:
-        AudioError: a turn cannot be decoded, or all of them are too long together.
+    AudioError where a turn cannot be decoded, or all of them are too long together.
     """
     turns = answer.spoken_turns.values()
     silence = TURN_GAP_S * max(len(turns) - 1, 0)

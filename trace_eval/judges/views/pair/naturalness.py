@@ -88,10 +88,8 @@ _KEYS = keys_of(QUESTION)
 class NaturalnessPrompt:
     """The prompts of one run, in the package's words or with blocks of the user's template.
 
-    ``structure``: ``json``, or ``text`` for models that end with a line of scores.
-
-    Raises:
-        UserError: the user's template cannot be read or is not valid.
+    ``structure``: ``json``, or ``text`` for models that end with a line of scores. UserError where
+    the user's template cannot be read or is not valid.
     """
 
     def __init__(self, template: Path | None = None, structure: Structure = "json") -> None:

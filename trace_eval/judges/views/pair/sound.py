@@ -223,11 +223,8 @@ def sound_in(
 ) -> Sound:
     """One of a case's recordings by its hash; its samples are made again when they are sent.
 
-    An answer that is a call is joined from its turns; ``name`` is for messages, and ``noise``
-    puts noise on the clip.
-
-    Raises:
-        AudioError: it cannot be decoded, or a model would not hear it as it is.
+    An answer that is a call is joined from its turns; ``name`` is for messages, and ``noise`` puts
+    noise on the clip. AudioError where it cannot be decoded, or a model would not hear it as it is.
     """
 
     def read() -> Clip:

@@ -175,12 +175,9 @@ def check_length(seconds: float, max_seconds: float, name: str = "the clip") -> 
 
 
 def check_clip(clip: Clip, max_seconds: float, name: str = "the clip") -> None:
-    """Refuse a recording that a judge would not hear whole, or hear nothing in.
+    """Refuse a recording that a judge would not hear whole, or hear nothing in (ClipRefused).
 
     What is sent is the mix of its channels.
-
-    Raises:
-        ClipRefused: it is empty, too long, too short or silent.
     """
     check_length(clip.seconds, max_seconds, name)
     if is_silent(clip.mono):
