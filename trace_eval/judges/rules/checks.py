@@ -32,28 +32,16 @@ from trace_eval.judges.rules.findings import (
     within,
     words_per_minute,
 )
-from trace_eval.judges.rules.requests import DeliveryRequest
+from trace_eval.judges.rules.requests import DeliveryRequest, RuleInstruction
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.vocabulary import ACCENT_LABELS, EMOTION_LABELS, JARRING, RequestKind
-
-
-@dataclass(frozen=True)
-class Instructed:
-    """The requests of one instruction, as the checks need them."""
-
-    requests: tuple[DeliveryRequest, ...]
-    literal: tuple[str, ...]
-
-    def several(self, kind: RequestKind) -> bool:
-        """Whether an instruction requests more than one value of a kind."""
-        return sum(r.kind is kind and not r.negated for r in self.requests) > 1
 
 
 def check(
     request: DeliveryRequest,
     a: Blueprint,
     b: Blueprint,
-    instructed: Instructed,
+    instruction: RuleInstruction,
     cuts: RuleThresholds,
 ) -> tuple[RuleFinding, RuleFinding]:
     """Check one request of both answers; absent groups give "cannot tell" with their status.
@@ -66,7 +54,7 @@ def check(
     if way:
         first, second = (relative.by_norm(way, side, cuts) for side in (a, b))
     else:
-        first, second = (_Check(request, side, instructed, cuts).finding() for side in (a, b))
+        first, second = (_Check(request, side, instruction, cuts).finding() for side in (a, b))
     return (first.negated(), second.negated()) if request.negated else (first, second)
 
 
@@ -106,7 +94,7 @@ class _Check:
 
     request: DeliveryRequest
     b: Blueprint
-    instructed: Instructed
+    instruction: RuleInstruction
     cuts: RuleThresholds
 
     def finding(self) -> RuleFinding:
@@ -174,7 +162,7 @@ class _Check:
         if doubt := (guess := guessed(b)) or weak(b):
             return cannot_tell(f"the recogniser guessed the words: {doubt}" if guess else doubt)
         wanted, words = int(self.request.value), b.transcript.text
-        if literal := self.instructed.literal:
+        if literal := self.instruction.reading.literal:
             count = max(text.count_literal(one, words, cuts.repeat_similarity) for one in literal)
             if count == 0:
                 return cannot_tell("the recogniser did not hear the text once")
@@ -198,7 +186,7 @@ class _Check:
         labels = EMOTION_LABELS.get(self.request.value, frozenset()) & {*scores}
         if not labels:
             return cannot_tell(f"the classifier has no label for {self.request.value}")
-        if not self.instructed.several(RequestKind.EMOTION):
+        if not self.instruction.several(RequestKind.EMOTION):
             inside = max(scores[label] for label in labels)
             outside = max((v for k, v in scores.items() if k not in labels), default=0.0)
             why = f"{'/'.join(sorted(labels))} scores {inside:.2f}, the best other {outside:.2f}"
@@ -226,7 +214,7 @@ class _Check:
         b, cuts = self.b, self.cuts
         if not isinstance(b.accent, Accent):
             return absence(b, "accent")
-        if self.instructed.several(RequestKind.ACCENT):
+        if self.instruction.several(RequestKind.ACCENT):
             return cannot_tell("several accents are requested, the clip has one score each")
         available = b.accent.similarities
         labels = ACCENT_LABELS.get(self.request.value, frozenset()) & {*available}

@@ -19,7 +19,7 @@ from trace_eval.judges.rules.outcome import (
     no_voice,
     verdict_of,
 )
-from trace_eval.judges.rules.requests import LANGUAGE, RuleInstruction, find_requests
+from trace_eval.judges.rules.requests import LANGUAGE, RuleInstruction
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.vocabulary import WORD_SETS, RequestKind
 from trace_eval.judges.rules.voice_quality import sounds_bad
@@ -129,7 +129,7 @@ def _read_answer(
     topic, overlap = text.topic(trusted or ""), None
     if len(topic) >= cuts.min_instruction_words:
         overlap = text.coverage(topic, text.topic(transcript.text))
-    literal = _literal_share(trusted, transcript.text, cuts)
+    literal = _literal_share(instruction, transcript.text, cuts) if trusted else None
     faults = () if guess else tuple(_faults(transcript, recognised, literal, instruction, cuts))
     values: dict[str, JsonValue] = {
         "words": len(recognised),
@@ -165,7 +165,7 @@ def _faults(
     # A request that cannot be read may ask for that.
     repeats = instruction.exists and (
         instruction.text is None
-        or any(request.kind is RequestKind.REPEAT for request in find_requests(instruction.text))
+        or any(request.kind is RequestKind.REPEAT for request in instruction.requests)
     )
     if "repetition_loop" in transcript.suspect and not repeats:
         faults.append("its text loops")
@@ -187,14 +187,9 @@ def refusal(answer: str, cuts: RuleThresholds) -> str | None:
     return None
 
 
-def _literal_share(instruction: str | None, answer: str, cuts: RuleThresholds) -> float | None:
+def _literal_share(instruction: RuleInstruction, answer: str, cuts: RuleThresholds) -> float | None:
     """Share of the literal text's words that are heard, where it is long enough to tell."""
-    if not instruction:
-        return None
-    reading = text.read(instruction)
-    if not _SAY.search(reading.body):
-        return None
-    wanted = text.topic(" ".join(reading.literal))
-    if len(wanted) < cuts.min_literal_words:
+    wanted = text.topic(" ".join(instruction.reading.literal))
+    if not _SAY.search(instruction.reading.body) or len(wanted) < cuts.min_literal_words:
         return None
     return text.coverage(wanted, text.topic(answer))

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 import trace_eval.judges.rules.checks as checks
-import trace_eval.judges.rules.text as text
 from blueprints import Blueprint, Loudness
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import (
@@ -28,7 +27,7 @@ from trace_eval.judges.rules.outcome import (
     no_voice,
     verdict_of,
 )
-from trace_eval.judges.rules.requests import RuleInstruction, find_requests
+from trace_eval.judges.rules.requests import RuleInstruction
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.vocabulary import RequestKind
 
@@ -80,14 +79,16 @@ def _choose(
     """(checks, a sentence on their choice, their kind: ``requests`` or ``neutral``)."""
     if instruction.text is None:
         return _neutral(a, b, cuts), instruction.unread, "neutral"
-    wanted = checks.Instructed(find_requests(instruction.text), text.read(instruction.text).literal)
-    items = [CheckedRequest(r.label, *checks.check(r, a, b, wanted, cuts)) for r in wanted.requests]
+    items = [
+        CheckedRequest(r.label, *checks.check(r, a, b, instruction, cuts))
+        for r in instruction.requests
+    ]
     if not items:
         return _neutral(a, b, cuts), "The instruction asks for no delivery", "neutral"
     if any(item.comparable for item in items):
         return items, "", "requests"
     reasons = "; ".join(f"{item.label}: {_unknown(item)}" for item in items)
-    if any(r.kind not in NEUTRAL_TOO for r in wanted.requests if not r.negated):
+    if any(r.kind not in NEUTRAL_TOO for r in instruction.requests if not r.negated):
         raise MeasurementMissing(f"there is no evidence of what was asked for ({reasons})")
     intro = f"None of the requests can be told ({reasons})"
     return [*items, *_neutral(a, b, cuts)], intro, "neutral"

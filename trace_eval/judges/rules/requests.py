@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import trace_eval.judges.rules.phrases as phrases
 from blueprints import UNSURE, Transcript, language_name, written_language
@@ -200,6 +201,20 @@ class RuleInstruction:
     unread: str = "The instruction has no words"  # why, for readers, as the beginning of a sentence
     exists: bool = False  # there are words, though they may not be readable
 
+    @cached_property
+    def reading(self) -> RuleReading:
+        """The words taken apart."""
+        return read(self.text or "")
+
+    @cached_property
+    def requests(self) -> tuple[DeliveryRequest, ...]:
+        """What they request of the delivery."""
+        return find_requests(self.text or "")
+
+    def several(self, kind: RequestKind) -> bool:
+        """Whether they request more than one value of a kind."""
+        return sum(r.kind is kind and not r.negated for r in self.requests) > 1
+
 
 def instruction_text(case: Case) -> RuleInstruction:
     """The request of a pair: as it is written, else as it was heard."""
@@ -218,8 +233,9 @@ def instruction_text(case: Case) -> RuleInstruction:
     if not text:
         return RuleInstruction(None)
     # Who orders in English may quote at length what is to be said in another language.
-    if language in (None, LANGUAGE) or find_requests(text):
-        return RuleInstruction(text, exists=True)
+    instruction = RuleInstruction(text, exists=True)
+    if language in (None, LANGUAGE) or instruction.requests:
+        return instruction
     name = "another language" if language == UNSURE else language_name(language)
     unread = f"The instruction is in {name}, in which no requests can be read"
     return RuleInstruction(None, unread, exists=True)
