@@ -32,10 +32,8 @@ UTMOS_PART_S = 30.0
 #: them; and windows that go through together.
 WINDOW, HOP, WINDOWS_AT_ONCE = 122_880, 16_000, 8
 
-#: Files of a model of Audiobox Aesthetics, seconds that it hears at once, and its scores.
-CONFIG, WEIGHTS = "config.json", "model.safetensors"
-AESTHETICS_PART_S = 10
-AXES = ("CE", "CU", "PC", "PQ")
+#: Seconds that Audiobox Aesthetics hears at once, and its scores.
+AESTHETICS_PART_S, AXES = 10, ("CE", "CU", "PC", "PQ")
 
 
 @dataclass(frozen=True)
@@ -190,8 +188,9 @@ class AestheticsExtractor(MosExtractor):
         "torch": "torch",
     }
     install: ClassVar[str] = install_line("aesthetics")
-    required: ClassVar[tuple[str, ...]] = (CONFIG, WEIGHTS)  # the first one has the scores' means
-    what: ClassVar[str] = f"a folder with {CONFIG} and {WEIGHTS}"
+    # The first one has the scores' means.
+    required: ClassVar[tuple[str, ...]] = ("config.json", "model.safetensors")
+    what: ClassVar[str] = f"a folder with {' and '.join(required)}"
 
     model: str = "facebook/audiobox-aesthetics"
 
@@ -212,7 +211,8 @@ class AestheticsExtractor(MosExtractor):
                 f"audiobox: {path} does not load ({one_line(error)}); fetch it again"
             ) from error
         if set(model.target_transform or ()) != set(AXES):
-            raise UserError(f"audiobox: {path / CONFIG} has no target_transform of {AXES}")
+            file = path / self.required[0]
+            raise UserError(f"audiobox: {file} has no target_transform of {AXES}")
         return model.to(device).eval()
 
     def scores(self, model: Any, audio: Samples, device: str) -> Mapping[str, float]:
