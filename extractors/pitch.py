@@ -47,14 +47,6 @@ FIRM_STRENGTH = 0.7
 PYIN_FRAME_SAMPLES = 1024
 
 
-def too_short_or_silent(clip: Clip) -> Absent | None:
-    """Why no f0 can be looked for in this clip, or None when it can."""
-    if len(clip.speech) < MIN_SECONDS * SPEECH_RATE:
-        reason = f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for pitch"
-        return Absent(status=Status.TOO_SHORT, reason=reason)
-    return silent(clip.speech)
-
-
 def no_voice(reason: str) -> Absent:
     """No pitch, because nothing in the clip is voiced (noise, or a whisper)."""
     return Absent(status=Status.NO_SPEECH, reason=f"no voiced frames: {reason}")
@@ -98,7 +90,10 @@ class TwoPassPitchExtractor(Extractor):
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Measure the f0 track; ``no_speech`` where nothing is voiced."""
-        if absent := too_short_or_silent(clip):
+        if len(clip.speech) < MIN_SECONDS * SPEECH_RATE:
+            reason = f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for pitch"
+            return Absent(status=Status.TOO_SHORT, reason=reason)
+        if absent := silent(clip.speech):
             return absent
         wide = self.track(clip, WIDE_FLOOR_HZ, WIDE_CEILING_HZ, coarse=True)
         if absent := _chance_voicing(wide, self.min_runs[0]):
