@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from blueprints import Transcript, UserError
+from blueprints import UserError
 from extractors import AudioError
 from fusion import ItemKind
 from trace_eval.data.items import Item
@@ -31,7 +31,7 @@ from trace_eval.judges.reward import outputs
 from trace_eval.judges.reward.base import SHARED_OPTIONS, InProcessJudge, files_of
 from trace_eval.judges.reward.inputs import RewardTurn
 from trace_eval.judges.scorer.batcher import Batcher
-from trace_eval.judges.views.pair.naturalness import TEXT_FROM_ASR, Texts, style_of, texts_of
+from trace_eval.judges.views.pair.naturalness import Texts, intended, style_of, texts_of
 from trace_eval.judges.views.text.fencing import shown_again
 from trace_eval.judges.views.text.tasks import NATURALNESS
 
@@ -171,7 +171,9 @@ class RewardRater(InProcessJudge):
 
     async def judge(self, case: Case) -> Outcome:
         item = case.single
-        text, caveats = self._text(case)
+        reference = item.reference[0] if item.reference else None
+        asr = self.options.transcripts == "asr"
+        text, caveats = intended(reference, case.blueprints.get("answer"), asr)
         if not item.answer.has_audio:
             return self.unscored(item, Reason.EVIDENCE_MISSING, "the item has no recording")
         if text is None:
@@ -191,17 +193,6 @@ class RewardRater(InProcessJudge):
             opinions=[ScoreOpinion(sample=0, score=reward)],
             caveats=[CAVEAT, *caveats],
         )
-
-    def _text(self, case: Case) -> tuple[str | None, list[str]]:
-        """(what should have been said, caveats)."""
-        if case.single.reference:
-            return case.single.reference[0], []
-        recognised = case.blueprints.get("answer")
-        if self.options.transcripts == "asr" and recognised:
-            transcript = recognised.transcript
-            if isinstance(transcript, Transcript):
-                return transcript.text, [TEXT_FROM_ASR]
-        return None, []
 
 
 def judge_in_process(argument: str, options: JudgeOptions) -> Judge:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from blueprints import Transcript
+from blueprints import Blueprint, Transcript
 from trace_eval.data.rubrics.load import template_of
 from trace_eval.data.rubrics.pairs import SCORES, ScoreQuestion
 from trace_eval.judges.base import Case
@@ -37,23 +37,30 @@ class Texts(NamedTuple):
     reason: str | None = None
 
 
+def intended(
+    reference: str | None, answer: Blueprint | None, asr: bool
+) -> tuple[str | None, list[str]]:
+    """(what should have been said, caveats); a recogniser's words stand for it if ``asr``."""
+    transcript = answer.transcript if answer and asr and reference is None else None
+    if isinstance(transcript, Transcript):
+        return transcript.text, [TEXT_FROM_ASR]
+    return reference, []
+
+
 def texts_of(case: Case, asr: bool) -> Texts:
     """The reference of each side; without one the recogniser's words, where ``asr`` allows."""
     results: list[str] = []
     caveats: list[str] = []
     for side, answer in case.pair.sides.items():
-        text, recognised = answer.reference, case.blueprints[side].transcript
-        if text is None and asr and isinstance(recognised, Transcript):
-            text = recognised.text
-            if TEXT_FROM_ASR not in caveats:
-                caveats.append(TEXT_FROM_ASR)
+        text, notes = intended(answer.reference, case.blueprints[side], asr)
+        caveats += notes
         if text is None:
             whose = f"answer {side.upper()} has no reference text"
             return Texts(reason=f"{whose}; give one, or use -J transcripts=asr")
         results.append(text)
     if results[0] != results[1]:
         caveats.append(TEXTS_DIFFER)
-    return Texts(results[0], results[1], tuple(caveats))
+    return Texts(results[0], results[1], tuple(dict.fromkeys(caveats)))
 
 
 def style_of(meta: Mapping[str, Any]) -> str | None:
