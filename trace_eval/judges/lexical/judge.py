@@ -23,6 +23,11 @@ from trace_eval.judges.views.answer.prompt import doubtful_words
 from trace_eval.judges.views.answer.text import missing_words, roles_of_words, words_of
 
 
+def references_of(item: Single) -> list[tuple[int, str]]:
+    """(place, text) of the right answers that say anything; training takes the first."""
+    return [(position, text) for position, text in enumerate(item.reference) if text.strip()]
+
+
 class WordJudge(Judge):
     """Rates the words of an answer; of recordings, a recogniser's transcript.
 
@@ -63,7 +68,7 @@ class WordJudge(Judge):
 
     async def judge(self, case: Case) -> Outcome:
         item = case.single
-        references = [(n, text) for n, text in enumerate(item.reference) if text.strip()]
+        references = references_of(item)
         if "reference" in self.inputs and not references:
             return self.unscored(
                 item,

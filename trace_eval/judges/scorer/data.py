@@ -11,7 +11,8 @@ from pathlib import Path
 from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
-from trace_eval.judges.scorer.text import ScorerFields, fields_of, references_of
+from trace_eval.judges.lexical.judge import references_of
+from trace_eval.judges.scorer.text import ScorerFields, fields_of
 
 #: Ratings that count.
 LOW, HIGH = 1, 5
@@ -80,8 +81,7 @@ def _row(item: Single, path: Path) -> TrainingRow | str:
                 f"{path}, item {item.id}: rater {rater} gave {rating:g}; ratings are whole numbers"
                 f" from {LOW} to {HIGH}"
             )
-    references = references_of(item)
-    if not references:
+    if not (references := references_of(item)):
         return "no reference"
     if item.answer.text is None:
         return "spoken, without its words"

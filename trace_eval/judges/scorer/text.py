@@ -52,11 +52,6 @@ def fields_of(
     )
 
 
-def references_of(item: Single) -> list[tuple[int, str]]:
-    """(place, text) of the right answers that say anything; training takes the first."""
-    return [(position, text) for position, text in enumerate(item.reference) if text.strip()]
-
-
 def text_of(fields: ScorerFields) -> str:
     """The text of one answer, exactly as it is tokenised."""
     context = fields.rationale
