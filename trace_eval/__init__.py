@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trace_eval.api.finding import Finding
     from trace_eval.api.judged import Run, judge, rate
     from trace_eval.api.one_pair import Result, blueprint, judge_pair
+    from trace_eval.api.pictures import finding_of
     from trace_eval.compare.boards import BoardChange
     from trace_eval.compare.change_report import JudgeChange
     from trace_eval.compare.gate.evaluate import gate_runs
@@ -98,6 +99,7 @@ __all__ = [
     "blueprint",
     "convert",
     "extract",
+    "finding_of",
     "fuse",
     "fuse_again",
     "gate_runs",

@@ -340,7 +340,7 @@ def test_a_column_is_read_whole_or_refused_with_the_way_out(tmp_path: Path) -> N
         read_labels(path, mapping={})
     assert read_labels(path, mapping={"meh": "tie"}).codes["preference"].tolist()[0] == 0
     path.write_text("case,verdict\n1,A\n")
-    with pytest.raises(UserError, match=r"no column 'id' .*this file has case, verdict"):
+    with pytest.raises(UserError, match=r"no column 'id' .*it has case, verdict"):
         read_labels(path)
     for column, value, meant in (
         ("heard", "left", "preference=heard"),

@@ -11,7 +11,7 @@ import pytest
 from blueprints import UserError
 from tests.support.cli import code_and_words, output_of
 from tests.support.scored import figure
-from trace_eval import AgreeOptions, RankOptions, agree, rank
+from trace_eval import AgreeOptions, RankOptions, agree, finding_of, rank
 from trace_eval.data.columns import Columns
 from trace_eval.decide.answers import answer_of, answered
 from trace_eval.estimate.options import BootstrapOptions
@@ -23,6 +23,7 @@ from trace_eval.stats import tables as score_tables
 from trace_eval.stats.agreement.metrics import SCORE_METRICS, Metric
 from trace_eval.stats.agreement.scored import Basis, Scored
 from trace_eval.stats.ranking.report import RankReport
+from trace_eval.stats.report import AgreeReport
 from trace_eval.stats.tables import tables_of
 
 QUICK = BootstrapOptions(resamples=40)
@@ -213,7 +214,11 @@ def test_a_listening_test_of_single_answers_is_ranked(number: str, tmp_path: Pat
     assert ", by annotators over 16 answers: shown to be better" in sentence
     run = [f"{s}/{n},{n},{s},{v}" for n in range(8) for s, v in (("good", 4), ("fair", 2))]
     scores = table(tmp_path / "s.csv", "id,question_id,system,score", *run)
-    beside = rank(scores, labels=path, options=RankOptions(QUICK))  # by the names of folders
+    held = list(csv.DictReader(path.open()))
+    assert rank(held, options=RankOptions(QUICK)).means == got.means
+    for labels in (path, held):  # by the names of folders
+        beside = rank(scores, labels=labels, options=RankOptions(QUICK))
+        assert {row.system: row.people for row in beside.means}["fair"] == (7 * 2.5 + 2) / 8
     assert {row.system: row.people for row in beside.means}["fair"] == (7 * 2.5 + 2) / 8
 
 
@@ -233,6 +238,13 @@ def test_votes_of_annotators_are_ranked_by_what_most_say(tmp_path: Path) -> None
     assert "of 6 pairs by annotators" in sentence
     one = rank(path, options=RankOptions(QUICK, judge="l0"))
     assert next(row.comparisons for row in one.systems) == 6
+    held = list(csv.DictReader(path.open()))
+    assert (rank(held).systems, rank(held).human) == (got.systems, True)
+    assert str(finding_of(got)) == sentence
+    named = [{"clip": f"{row['id']}.wav", "winner": "new", "annotator": "l9"} for row in held[::3]]
+    by_name = agree(path, named, AgreeOptions(QUICK, missing="drop"))
+    assert isinstance(by_name, AgreeReport)
+    assert by_name.scores[0].scored == len(named)
     judges = path.with_name("judges.csv")
     judges.write_text(path.read_text().replace("annotator", "judge"))
     with pytest.raises(UserError, match="3 judges; pass --judge with one of l0, l1, l2"):

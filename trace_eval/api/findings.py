@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from blueprints import UserError
 from trace_eval.api.finding import Finding
 from trace_eval.data.columns import Columns
+from trace_eval.data.files import as_path
 from trace_eval.decide.answers import answer_of
-from trace_eval.opinions.labels import table_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.draw import Point
@@ -53,18 +53,16 @@ def results_of(run: Run) -> Finding:
 
 def labels_of(
     provided: Any, columns: Mapping[str, str] | None = None
-) -> tuple[Path | Opinions | None, Columns | None]:
-    """Human labels as statistics read them: a file with its names of columns, or a table.
+) -> tuple[Any, Columns | None]:
+    """Human labels as statistics take them, with their names of columns.
 
     Raises:
-        UserError: they cannot be read, or there are names of columns and no labels.
+        UserError: there are names of columns and no labels.
     """
     if provided is None and columns:
         raise UserError(f"columns {sorted(columns)}: are those of labels; give labels, too")
-    if isinstance(provided, str) or hasattr(provided, "__fspath__"):
-        return Path(provided), Columns(named=columns or {})
     known = provided is None or isinstance(provided, Opinions)
-    return provided if known else table_labels(provided, columns), None
+    return as_path(provided), None if known else Columns(named=columns or {})
 
 
 def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:

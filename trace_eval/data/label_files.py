@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from functools import partial
 from itertools import chain, islice, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from blueprints import UserError
 from trace_eval.data import names
@@ -29,8 +29,44 @@ NAMES: dict[str, str] = names.fields_of(names.LABELS)
 
 Columns = dict[str, list[str | None]]
 
-#: Reads columns of a table: name in it -> our name.
-Read = Callable[[Mapping[str, str]], Columns]
+
+class OpinionTable(NamedTuple):
+    """A table of labels or scores, wherever it is.
+
+    Attributes:
+        name: in messages.
+        read: its columns, from name in it -> our name.
+        columns: gives the names of its columns.
+    """
+
+    name: str
+    read: Callable[[Mapping[str, str]], Columns]
+    columns: Callable[[], Sequence[str]]
+
+    @classmethod
+    def of_file(cls, path: Path, fields: Fields = LABEL_FIELDS) -> OpinionTable:
+        """A file; see :func:`read_columns`."""
+        read = partial(read_columns, path, fields=fields)
+        return cls(str(path), read, partial(names_in, path))
+
+    @classmethod
+    def at_hand(cls, provided: Any, fields: Fields = LABEL_FIELDS) -> OpinionTable:
+        """A data frame, a list of dicts, ...; see :meth:`trace_eval.data.sources.Table.of`.
+
+        Raises:
+            UserError: it is no table.
+        """
+        from trace_eval.data.sources import Table
+
+        name, records = "table", list(Table.of(provided).records)
+        rows = (row for row in records if isinstance(row, Mapping))
+        columns = list(dict.fromkeys(column for row in rows for column in row))
+
+        def read(own: Mapping[str, str]) -> Columns:
+            wanted = _wanted(own, fields, columns)
+            return _columns(name, enumerate(records, start=1), wanted)
+
+        return cls(name, read, lambda: columns)
 
 
 def columns_of(columns: Mapping[str, str], fields: Fields = LABEL_FIELDS) -> dict[str, str]:
@@ -62,11 +98,6 @@ def read_columns(
     return _columns(path, chain(first, rows), wanted)
 
 
-def record_columns(name: str, provided: Iterable[Any], own: Mapping[str, str]) -> Columns:
-    """The known columns of records that are no file; see :func:`read_columns`."""
-    return _columns(Path(name), enumerate(provided, start=1), _wanted(own, LABEL_FIELDS, ()))
-
-
 def names_in(path: Path) -> list[str]:
     """Names of a file's columns; what is nested has our name of it."""
     if path.suffix.lower() in CSV:
@@ -79,9 +110,9 @@ def names_in(path: Path) -> list[str]:
         return []
 
 
-def names_raters(path: Path) -> bool:
-    """Whether a file has a column for who of the annotators gave each of its labels."""
-    return bool(names.first_of({"rater": names.NAMES["rater"]}, names_in(path)))
+def names_raters(columns: Collection[str]) -> bool:
+    """Whether one of these columns says who of the annotators gave each label."""
+    return bool(names.first_of({"rater": names.NAMES["rater"]}, columns))
 
 
 def _wanted(own: Mapping[str, str], fields: Fields, have: Collection[str]) -> dict[str, str]:
@@ -98,7 +129,7 @@ def _good(path: Path, wanted: Collection[str]) -> Iterator[tuple[int, Any]]:
 
 
 def _columns(
-    path: Path, numbered: Iterable[tuple[int, Any]], available: Mapping[str, str]
+    path: Path | str, numbered: Iterable[tuple[int, Any]], available: Mapping[str, str]
 ) -> Columns:
     columns: Columns = {}
     used: dict[str, None] = {}
@@ -165,7 +196,7 @@ def _named(
             yield available[key], value
 
 
-def _refuse_synonyms(path: Path, used: Iterable[str], available: Mapping[str, str]) -> None:
+def _refuse_synonyms(path: Path | str, used: Iterable[str], available: Mapping[str, str]) -> None:
     seen: dict[str, str] = {}
     for name in used:
         other = seen.setdefault(available[name], name)
@@ -176,23 +207,23 @@ def _refuse_synonyms(path: Path, used: Iterable[str], available: Mapping[str, st
 
 
 def refuse_without(
-    path: Path,
+    table: OpinionTable,
     results: Collection[str],
     labels: Collection[str],
     *,
     numbered: bool = False,
     systems: Collection[object] = (),
 ) -> None:
-    """Refuse a file of labels without ids or without labels.
+    """Refuse a table of labels without ids or without labels.
 
     Args:
-        results: our names of its columns.
+        results: our names of its columns that were read.
         labels: our names of columns of labels.
-        numbered: the rows of a file without ids are numbered.
+        numbered: the rows of a table without ids are numbered.
         systems: names of systems that its labels may hold.
 
     Raises:
-        UserError: names the file's columns, the accepted names, and the nearest column.
+        UserError: names the table's columns, the accepted names, and the nearest column.
     """
     if not numbered and not {"id", "recording"} & set(results):
         absent, details, accepted = "id", "no column 'id'", LABEL_FIELDS.names["id"]
@@ -200,21 +231,23 @@ def refuse_without(
         absent, details, accepted = "overall", "no column of labels", (*labels, "winner")
     else:
         return
-    header = names_in(path)
+    header = table.columns()
     free = [name for name in header if name not in NAMES]
     near = get_close_matches(absent, free, n=1, cutoff=0.4 if absent == "id" else 0.7)
-    meant = _label_column(path, free, systems) if absent != "id" else None
+    meant = _label_column(table, free, systems) if absent != "id" else None
     meant = meant or (f"{absent}={near[0]}" if near else None)
     hint = f"did you mean --column {shlex.quote(meant or '')}?"
     raise UserError(
-        f"{path}: {details} ({', '.join(accepted)}); this file has {', '.join(header[:24])};"
+        f"{table.name}: {details} ({', '.join(accepted)}); it has {', '.join(header[:24])};"
         f" {hint if meant else f'add one, or name it: --column {absent}=COLUMN'}"
     )
 
 
-def _label_column(path: Path, names: Sequence[str], systems: Collection[object]) -> str | None:
+def _label_column(
+    table: OpinionTable, names: Sequence[str], systems: Collection[object]
+) -> str | None:
     """``FIELD=COLUMN`` for the first of these columns whose values all are labels."""
-    columns = _label_columns(partial(read_columns, path), names, systems)[1]
+    columns = _label_columns(table, names, systems)[1]
     return next((f"{_dimension(labels)}={name}" for name, labels in columns.items()), None)
 
 
@@ -223,12 +256,12 @@ def _dimension(labels: Collection[str]) -> str:
 
 
 def _label_columns(
-    read: Read, names: Sequence[str], systems: Collection[object] = ()
+    table: OpinionTable, names: Sequence[str], systems: Collection[object] = ()
 ) -> tuple[Columns, dict[str, set[str]]]:
     """These columns of a table, and of those whose values all are labels the labels."""
     called = set(map(plain, systems))
     try:
-        columns = read({name: name for name in names})
+        columns = table.read({name: name for name in names})
     except UserError:  # of a column that is no text, say
         return {}, {}
     sides = [columns.get(name) or [] for name in ("system_a", "system_b", "system")]
@@ -250,7 +283,7 @@ _RATER = re.compile(
 )
 
 
-def label_of_each(read: Read, names: Sequence[str], table: Columns) -> Columns | None:
+def label_of_each(table: OpinionTable, results: Columns) -> Columns | None:
     """A table with a column of labels for each rater as one with a row for each label.
 
     Of several columns that hold labels alone all are raters', or those that are called so. Numbers
@@ -258,22 +291,22 @@ def label_of_each(read: Read, names: Sequence[str], table: Columns) -> Columns |
     such columns, or says in one who rated.
 
     Args:
-        names: of the table's columns.
-        table: what was read of it.
+        results: what was read of it.
     """
-    columns, labels = _label_columns(read, [name for name in names if name not in NAMES])
+    others = [name for name in table.columns() if name not in NAMES]
+    columns, labels = _label_columns(table, others)
     raters = [name for name in labels if _RATER.fullmatch(name)] or [
         name for name in labels if not all(map(str.isdigit, filter(None, columns[name])))
     ]
     every = set().union(*(labels[name] for name in raters))
-    return _of_each(table, {name: columns[name] for name in raters}, _dimension(every))
+    return _of_each(results, {name: columns[name] for name in raters}, _dimension(every))
 
 
-def score_of_each(path: Path, table: Columns) -> Columns | None:
+def score_of_each(table: OpinionTable, results: Columns) -> Columns | None:
     """The same of scores, in columns that are called as raters are: ``rater1``, ``listener 2``."""
-    names = [name for name in names_in(path) if _RATER.fullmatch(name)]
-    columns = read_columns(path, {name: name for name in names}) if names else {}
-    return _of_each(table, {name: columns[name] for name in names}, "score")
+    names = [name for name in table.columns() if _RATER.fullmatch(name)]
+    columns = table.read({name: name for name in names}) if names else {}
+    return _of_each(results, {name: columns[name] for name in names}, "score")
 
 
 def _of_each(table: Columns, columns: Columns, name: str) -> Columns | None:

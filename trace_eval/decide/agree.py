@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import as_path, as_paths
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.scores import holds_scores
+from trace_eval.opinions.scores import as_source, holds_scores
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agree_scores import agree_scores
@@ -38,8 +37,9 @@ def agree(
     error, calibration and uncertainty.
 
     Args:
-        sources: a run, or a file of judgements or of scores, or what was read of one; or a list of
-            them: several judges are compared with each other.
+        sources: a run, or a file of judgements or of scores, or what was read of one, or a data
+            frame of labels of pairs; or a list of them: several judges are compared with each
+            other.
         labels: human labels, or the file of them; None: those that came with the first source that
             has some.
         columns: how files name their columns, see
@@ -51,8 +51,8 @@ def agree(
             the policy for that is ``error``.
     """
     options = options or AgreeOptions()
-    judged: list[Path | Opinions] = as_paths(sources)
-    human: Path | Opinions | None = as_path(labels)
+    judged = [as_source(one) for one in as_paths(sources)]
+    human = as_path(labels)
     of_scores = any(holds_scores(source, columns) for source in judged)
     check(options, SCORES if of_scores else LABELS)
     if options.folds != AgreeOptions.folds and not options.learn:

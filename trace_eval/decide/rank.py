@@ -23,7 +23,7 @@ from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.judge_files import has_positions, read_positions
 from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
-from trace_eval.opinions.scores import holds_scores
+from trace_eval.opinions.scores import as_source, holds_scores
 from trace_eval.opinions.units import index_of
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.runs.outcomes import ALPHA
@@ -55,7 +55,8 @@ def rank(
     Rao-Kupper. Scores of single answers: the mean score.
 
     Args:
-        source: a run, or a file of judgements or of scores, or what was read of one.
+        source: a run, or a file of judgements or of scores, or what was read of one;
+            a data frame or a list of dicts holds labels of pairs.
         labels: human labels or ratings, or the file of them; None: those that came with the
             source. Systems are ranked by them as well, by the same methods.
         human: system -> human score, more is better, or the file of it.
@@ -66,7 +67,7 @@ def rank(
             does not fit.
     """
     options = options or RankOptions()
-    judged: Path | Opinions = as_path(source)
+    judged = as_source(source)
     given: Path | Mapping[str, float] | None = as_path(human)
     defects = defect_rows(judged, options) if isinstance(judged, Path) else ()
     of_scores = holds_scores(judged, columns)

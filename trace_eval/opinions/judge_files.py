@@ -10,7 +10,13 @@ from typing import Any
 from blueprints import UserError
 from fusion import mean_points, threshold
 from trace_eval.data.columns import Columns
-from trace_eval.data.label_files import columns_of, names_raters, read_columns, refuse_without
+from trace_eval.data.label_files import (
+    OpinionTable,
+    columns_of,
+    names_raters,
+    read_columns,
+    refuse_without,
+)
 from trace_eval.data.spelling import PLAIN, are_replies, spelled, verdict
 from trace_eval.data.tables import column_names
 from trace_eval.opinions.cells import UnreadValues
@@ -34,6 +40,7 @@ def read_judge_file(
         UserError: the file cannot be read, a named column is not there, or a value is neither
             a label nor mapped to one.
     """
+    table = OpinionTable.of_file(path)
     results = _columns(path, columns, numbers)
     truth = results.pop("truth", None)
     truth_scores = {
@@ -46,7 +53,7 @@ def read_judge_file(
         results = {name: values for name, values in results.items() if name not in LABEL_COLUMNS}
         results |= _labels(prediction, columns.prediction, columns, systems, unread)
     else:
-        refuse_without(path, results, LABEL_COLUMNS, numbered=truth is not None or rows_are_items)
+        refuse_without(table, results, LABEL_COLUMNS, numbered=truth is not None or rows_are_items)
         results = mapped(results, columns.mapping)
     unread.refuse(mappable=True)
     judged = label_table(
@@ -66,7 +73,7 @@ def read_judge_file(
             default_ids=True,
             numbers=numbers,
         )
-    judged = replace(judged, human=prediction is None and names_raters(path))
+    judged = replace(judged, human=prediction is None and names_raters(table.columns()))
     return (flipped(judged) if columns.flip_b else judged).beside(human)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,13 +13,10 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import PREFERENCE
 from trace_eval.data.label_files import (
-    Columns,
-    Read,
+    OpinionTable,
     columns_of,
     label_of_each,
-    names_in,
-    read_columns,
-    record_columns,
+    names_raters,
     refuse_without,
 )
 from trace_eval.data.spelling import Names, names_are_words, spelled
@@ -172,49 +168,51 @@ def read_labels(
     Raises:
         UserError: the file cannot be read, or see :func:`label_table`.
     """
-    path = Path(path)
     own = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
-    result = read_columns(path, own | columns_of(columns or {}))
-    each = _of_each(partial(read_columns, path), partial(names_in, path), result)
-    refuse_without(path, each or result, LABEL_COLUMNS, systems=_systems(about))
-    table = mapped(each or result, mapping or {})
-    reading = Reading(about, mapping is not None)
-    labels = label_table(str(path), table, numbers=numbers, reading=reading)
-    return labels if each is None else _noted(labels)
+    own |= columns_of(columns or {})
+    return _labels(OpinionTable.of_file(Path(path)), numbers, own, mapping, about)
 
 
-def table_labels(provided: Any, columns: Mapping[str, str] | None = None) -> Opinions:
+def table_labels(
+    provided: Any,
+    columns: Mapping[str, str] | None = None,
+    mapping: Mapping[str, str] | None = None,
+    about: Sequence[Opinions] = (),
+) -> Opinions:
     """Labels from a data frame, a list of dicts or another table at hand.
 
     Args:
-        provided: see :meth:`trace_eval.data.sources.Table.of`; columns as of :func:`read_labels`.
+        provided: see :meth:`OpinionTable.at_hand`; the others as of :func:`read_labels`.
     """
-    from trace_eval.data.sources import Table
+    return _labels(OpinionTable.at_hand(provided), (), columns_of(columns or {}), mapping, about)
 
-    records = list(Table.of(provided).records)
-    result = record_columns("labels", records, columns_of(columns or {}))
-    rows = (record for record in records if isinstance(record, Mapping))
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    each = _of_each(partial(record_columns, "labels", records), lambda: names, result)
-    labels = label_table("labels", each or result)
-    return labels if each is None else _noted(labels)
+
+def _labels(
+    table: OpinionTable,
+    numbers: Sequence[str],
+    own: Mapping[str, str],
+    mapping: Mapping[str, str] | None,
+    about: Sequence[Opinions],
+) -> Opinions:
+    result = table.read(own)
+    has_labels = {*result} & {*LABEL_COLUMNS, *SCORE_FACTS}
+    each = None if has_labels else label_of_each(table, result)
+    refuse_without(table, each or result, LABEL_COLUMNS, systems=_systems(about))
+    columns = mapped(each or result, mapping or {})
+    reading = Reading(about, mapping is not None)
+    labels = label_table(table.name, columns, numbers=numbers, reading=reading)
+    labels = replace(labels, human=names_raters(table.columns()))
+    if each is None:
+        return labels
+    who = ", ".join(labels.raters())
+    text = f"{labels.source}: each of the columns {who} is read as a rater"
+    return replace(labels, warnings=(*labels.warnings, DataWarning("raters", text)))
 
 
 def _systems(about: Sequence[Opinions]) -> set[object]:
     """The systems of the judged items."""
     columns = (one.facts.get(f"system_{side}", ()) for one in about for side in "ab")
     return set().union(*columns)
-
-
-def _of_each(read: Read, names: Callable[[], Sequence[str]], table: Columns) -> Columns | None:
-    has_labels = {*table} & {*LABEL_COLUMNS, *SCORE_FACTS}
-    return None if has_labels else label_of_each(read, names(), table)
-
-
-def _noted(labels: Opinions) -> Opinions:
-    who = ", ".join(labels.raters())
-    text = f"{labels.source}: each of the columns {who} is read as a rater"
-    return replace(labels, warnings=(*labels.warnings, DataWarning("raters", text)))
 
 
 def mapped(

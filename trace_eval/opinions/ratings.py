@@ -19,7 +19,7 @@ from blueprints import UserError
 from fusion import Numbers, OffScale, likert
 from trace_eval.data.answers import turn_role
 from trace_eval.data.items import ANONYMOUS, Single
-from trace_eval.data.label_files import SCORE_FIELDS, columns_of, read_columns, score_of_each
+from trace_eval.data.label_files import SCORE_FIELDS, OpinionTable, columns_of, score_of_each
 from trace_eval.data.manifests import read_items
 from trace_eval.data.tables import CSV, column_names
 from trace_eval.opinions.cells import ids_of, numbers_of, refuse_duplicates, texts_of
@@ -212,30 +212,39 @@ def read_ratings(
         if manifest.problems:
             raise UserError(str(manifest.problems[0]))
         return ratings_of_items(str(path), manifest.singles)
-    table = read_columns(path, columns_of(columns, SCORE_FIELDS), SCORE_FIELDS)
+    return ratings_in(OpinionTable.of_file(path, SCORE_FIELDS), rubric, columns)
+
+
+def ratings_in(
+    source: OpinionTable, rubric: str | None = None, columns: Mapping[str, str] | None = None
+) -> Opinions:
+    """The ratings of a table; see :func:`read_ratings`."""
+    table = source.read(columns_of(columns or {}, SCORE_FIELDS))
     if not {"mos", "score"} & table.keys():
-        table = score_of_each(path, table) or table
+        table = score_of_each(source, table) or table
     if "mos" in table and "score" in table:
         raise UserError(
-            f"{path}: has both score and mos; keep score where each row is one annotator's rating,"
-            " and mos where it is the mean of several"
+            f"{source.name}: has both score and mos; keep score where each row is one annotator's"
+            " rating, and mos where it is the mean of several"
         )
     name = "mos" if "mos" in table else "score"
     if not {"id", name} <= table.keys():
+        lacking = name if "id" in table else "id"
         raise UserError(
-            f"{path}: no column {'id' if 'id' not in table else name!r}; a file of ratings has id,"
-            " rater, score (or mos, the mean of several) and, where there are several, rubric"
+            f"{source.name}: no column {lacking!r}; a file of ratings has id, rater, score (or mos,"
+            " the mean of several) and, where there are several, rubric"
         )
     named = sorted({one for one in table.get("rubric", ()) if one})
     if rubric is None and len(named) > 1:
         raise UserError(
-            f"{path}: ratings of {len(named)} rubrics ({', '.join(named)}); choose by --rubric"
+            f"{source.name}: ratings of {len(named)} rubrics ({', '.join(named)}); choose by"
+            " --rubric"
         )
     kept = np.array([bool(text and not text.isspace()) for text in table[name]], bool)
     if named and rubric is not None:
         kept &= np.array([of in (rubric, None) for of in table["rubric"]])
     raters = [who or "" for who in table.get("rater", ())]
-    return rows_of(str(path), table, (name,), raters, kept)
+    return rows_of(source.name, table, (name,), raters, kept)
 
 
 def rows_of(

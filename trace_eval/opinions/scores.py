@@ -5,24 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from blueprints import UserError
 from fusion import Numbers, numbers
 from trace_eval.data.columns import Columns
+from trace_eval.data.files import as_path
 from trace_eval.data.label_files import (
     LABEL_FIELDS,
     SCORE_FIELDS,
+    OpinionTable,
     columns_of,
     names_in,
-    read_columns,
 )
 from trace_eval.data.names import fields_of
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
+from trace_eval.opinions.labels import table_labels
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.ratings import DEFAULT_SCALE, mean_ratings, read_ratings, rows_of
+from trace_eval.opinions.ratings import (
+    DEFAULT_SCALE,
+    mean_ratings,
+    ratings_in,
+    read_ratings,
+    rows_of,
+)
 from trace_eval.opinions.score_records import holds_records, only_rubric, read_records, read_run
 
 
@@ -40,8 +49,10 @@ def holds_scores(source: Path | Opinions, columns: Columns | None = None) -> boo
         return False
     if source.suffix == ".jsonl" and holds_records(source):
         return True
-    columns = columns or Columns()
-    names = {*names_in(source)}
+    return _names_scores(names_in(source), columns or Columns())
+
+
+def _names_scores(names: Sequence[str], columns: Columns) -> bool:
     labels, scores = (fields_of(kind.names, names) for kind in (LABEL_FIELDS, SCORE_FIELDS))
     named = {labels.get(name, name) for name in columns.named} | {
         ours for name, ours in labels.items() if name in names
@@ -69,12 +80,27 @@ def read_scores(
         return read_run(path, rubric)
     if path.suffix == ".jsonl" and holds_records(path):
         return read_records(path, rubric)
-    return _of_columns(path, rubric, columns or {})
+    return _of_columns(OpinionTable.of_file(path, SCORE_FIELDS), rubric, columns or {})
+
+
+def as_source(provided: Any) -> Path | Opinions:
+    """What statistics read: a name as a path, a table at hand as its labels or scores.
+
+    Raises:
+        UserError: it is no table, or one without either.
+    """
+    named = as_path(provided)
+    if isinstance(named, Path | Opinions):
+        return named
+    table = OpinionTable.at_hand(named, SCORE_FIELDS)
+    if _names_scores(table.columns(), Columns()):
+        return _of_columns(table, None, {})
+    return table_labels(named)
 
 
 def read_with_ratings(
     sources: Sequence[Path | Opinions],
-    ratings: Path | Opinions | None,
+    ratings: Any,
     columns: Columns | None = None,
     rubric: str | None = None,
 ) -> tuple[list[Opinions], Opinions | None]:
@@ -82,7 +108,8 @@ def read_with_ratings(
 
     Args:
         sources: run folders of ``rate``, files of scores, or what was read of them.
-        ratings: a file of ratings or of items with labels, or what was read of one.
+        ratings: a file of ratings or of items with labels, a table of ratings at hand, or what was
+            read of one; None: none.
         columns: how the files name their columns; those of ratings alone where a source is a run.
         rubric: name or file; None: the only one that the sources have.
 
@@ -101,6 +128,9 @@ def read_with_ratings(
         ratings = read_ratings(ratings, every[0].rubric, named)
     elif named and any(isinstance(source, Path) and source.is_dir() for source in sources):
         raise UserError(f"{sources[0]}: --id and --column mean nothing for a run; leave them out")
+    elif ratings is not None and not isinstance(ratings, Opinions):
+        table = OpinionTable.at_hand(ratings, SCORE_FIELDS)
+        ratings = ratings_in(table, every[0].rubric, columns.fields)
     if ratings is not None and ratings.codes:
         raise UserError(f"{ratings.source}: holds labels of pairs; give ratings of single answers")
     return every, ratings
@@ -130,17 +160,16 @@ def _scale(sources: Sequence[Opinions], rubric: str | None) -> Numbers:
     return numbers(labels) if len(labels) > 1 else DEFAULT_SCALE
 
 
-def _of_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> Opinions:
-    source, table = str(path), read_columns(path, columns_of(named, SCORE_FIELDS), SCORE_FIELDS)
+def _of_columns(source: OpinionTable, rubric: str | None, named: Mapping[str, str]) -> Opinions:
+    table = source.read(columns_of(named, SCORE_FIELDS))
     if "judge" not in table and {"rater", "mos"} & table.keys():
-        ratings = read_ratings(path, rubric, named)
-        return mean_ratings(ratings).on(rubric)
+        return mean_ratings(ratings_in(source, rubric, named)).on(rubric)
     for name in ("id", "score"):
         if name not in table:
-            raise UserError(f"{path}: no column {name!r}; a file of scores has id and score")
+            raise UserError(f"{source.name}: no column {name!r}; a file of scores has id and score")
     size = len(table["id"])
     rubrics = [of or "" for of in table.get("rubric", [None] * size)]
-    name = only_rubric(source, {*rubrics}, rubric)
-    raters = [who or path.stem for who in table.get("judge", [None] * size)]
+    name = only_rubric(source.name, {*rubrics}, rubric)
+    raters = [who or Path(source.name).stem for who in table.get("judge", [None] * size)]
     kept = np.array([of == name for of in rubrics], bool)
-    return rows_of(source, table, ("score", "variance"), raters, kept).on(name or None)
+    return rows_of(source.name, table, ("score", "variance"), raters, kept).on(name or None)

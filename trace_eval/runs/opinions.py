@@ -19,7 +19,7 @@ from trace_eval.data.label_files import names_in
 from trace_eval.data.measures.numbers import number_in, place_named, place_of
 from trace_eval.opinions.codes import LABEL_COLUMNS, TEXT_FACTS
 from trace_eval.opinions.judge_files import read_judge_file
-from trace_eval.opinions.labels import label_table, read_labels
+from trace_eval.opinions.labels import label_table, read_labels, table_labels
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.scores import holds_scores, read_with_ratings
 from trace_eval.runs.outcomes import VerdictRow, first_position_test
@@ -66,7 +66,7 @@ def read_opinions(
 
 def read_with_labels(
     sources: Sequence[Path | Opinions],
-    labels: Path | Opinions | None,
+    labels: Any,
     columns: Columns | None = None,
     numbers: Sequence[str] = (),
     rows_are_items: bool = False,
@@ -76,7 +76,8 @@ def read_with_labels(
 
     Args:
         sources: runs, or files of judgements or of scores, or what was read of them.
-        labels: a file, whose labels may name the systems of an item, or what was read of one.
+        labels: a file or a table at hand, e.g. a data frame, whose labels may name the systems of
+            an item; or what was read of one; None: none.
         columns: how the files name their columns and labels: beside a run those of the labels, of
             two files each has what it has of them. None: the command has no options for them.
         numbers, rows_are_items: see :func:`read_opinions`.
@@ -105,14 +106,16 @@ def read_with_labels(
         files = [source for source in sources if isinstance(source, Path) and is_file(source)]
         named = _there(columns.fields, labels, files)
         labels = read_labels(labels, numbers, named, mapping, judged)
+    elif labels is not None and not isinstance(labels, Opinions):
+        labels = table_labels(labels, columns.fields, mapping, judged)
     return judged, labels
 
 
-def _own(columns: Columns, source: Path, labels: Path | Opinions | None) -> Columns:
+def _own(columns: Columns, source: Path, labels: Any) -> Columns:
     """What of the names of columns is about a source, and not about the labels beside it."""
-    if not isinstance(labels, Path):
+    if labels is None or isinstance(labels, Opinions):
         return columns
-    if is_folder(source):
+    if is_folder(source) or not isinstance(labels, Path):
         return replace(columns, named={}, mapping={}, id=None)
     return replace(columns, named=_there(columns.fields, source, [labels]), id=None)
 
