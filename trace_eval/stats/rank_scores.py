@@ -42,14 +42,15 @@ class _Means:
     """Positions of systems that have a score, 0 to 1.
 
     Attributes:
-        systems: their names.
         codes: system of each item, from 0; -1: it has no score [shape=(items,)].
         value: position of each item's score; 0 where it has none [shape=(items,)].
+        units: independent units with a score [shape=(systems,)].
     """
 
     systems: tuple[str, ...]
     codes: NDArray[np.int64]
     value: NDArray[np.float64]
+    units: NDArray[np.int64]
 
     def of(self, unit: NDArray[np.int64], units: int) -> tuple[Array, Array]:
         """(sums, counts) by unit and system [shape=(units, systems) each]."""
@@ -77,11 +78,9 @@ def rank_scores(
     drawn = _drawn(items, means, options)
     sets = RankSets(None, 0)
     if len(drawn):
-        numbers = range(len(means.systems))
-        units = np.array([_units(items, means.codes == number) for number in numbers])
-        tested = _order_p(items, means)
-        tested[(units < LEAST_LABELS)[:, None] | (units < LEAST_LABELS)] = 1.0
-        sets = rank_sets(values, drawn, tested, options.bootstrap.level, units)
+        tested, few = _order_p(items, means), means.units < LEAST_LABELS
+        tested[few[:, None] | few] = 1.0
+        sets = rank_sets(values, drawn, tested, options.bootstrap.level, means.units)
     rows = tuple(_rows(items, judge, means, options.bootstrap))
     rated = {row.system: row.people for row in rows if row.people is not None}
     named = dict(zip(means.systems, values.tolist(), strict=True))
@@ -127,8 +126,9 @@ def _systems(items: Opinions, judge: Opinions) -> _Means:
     available, codes = np.unique(system[judge.scored], return_inverse=True)
     every = np.full(len(items), -1, np.int64)
     every[judge.scored] = codes
-    names = tuple(systems[number] for number in available)
-    return _Means(names, every, np.where(judge.scored, judge.score, 0.0))
+    names, unit = tuple(systems[number] for number in available), units_of(items)
+    units = np.array([len(np.unique(unit[every == number])) for number in range(len(names))])
+    return _Means(names, every, np.where(judge.scored, judge.score, 0.0), units)
 
 
 def _drawn(items: Opinions, means: _Means, options: RankOptions) -> Array:
@@ -168,10 +168,6 @@ def _order_p(items: Opinions, means: _Means) -> Array:
     return result
 
 
-def _units(items: Opinions, answers: NDArray[np.bool_]) -> int:
-    return len(np.unique(units_of(items)[answers]))
-
-
 def _rows(
     items: Opinions, judge: Opinions, means: _Means, options: BootstrapOptions
 ) -> Iterator[MeanRow]:
@@ -180,14 +176,13 @@ def _rows(
     for index, system in enumerate(means.systems):
         resampler.mean(system, means.value, None, UNIT, means.codes == index)
     result = resampler.estimates(options)
-    for system in means.systems:
+    for index, system in enumerate(means.systems):
         mine = codes == systems.index(system)
-        scored = mine & judge.scored
-        limits = result[system].interval if _units(items, scored) >= LEAST_LABELS else None
+        limits = result[system].interval if means.units[index] >= LEAST_LABELS else None
         human = items.score[mine & items.scored]
         yield MeanRow(
             system,
-            int(scored.sum()),
+            int((mine & judge.scored).sum()),
             int((mine & ~judge.scored).sum()),
             IntervalEstimate(result[system].value, limits).on(value),
             value(float(human.mean())) if len(human) else None,

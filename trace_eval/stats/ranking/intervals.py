@@ -153,15 +153,11 @@ def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
     """
     from scipy.special import ndtr
 
-    size = len(outcomes.systems)
-    variance, met = np.zeros((size, size)), np.zeros((size, size), bool)
-    for (one, other), counts in zip(outcomes.pairs.tolist(), outcomes.counts, strict=True):
-        number = int(counts.sum())
-        if number:
-            won = (counts[0] + (counts[2] + (0 if typed else counts[3])) / 2 + 1) / (number + 2)
-            met[one, other] = met[other, one] = True
-            variance[one, other] = variance[other, one] = won * (1 - won) / number
-    share = 1 / np.maximum(met.sum(1), 1)
+    doubled, games = points_of(outcomes, outcomes.counts, typed)
+    won = (doubled / 2 + 1) / (games + 2)
+    variance = np.triu(np.where(games > 0, won * (1 - won) / np.maximum(games, 1), 0.0))
+    variance += variance.T
+    share = 1 / np.maximum((games > 0).sum(1), 1)
     own = (variance * share[:, None] ** 2).sum(1)
     # the comparisons of two systems count for one and against the other
     spread = own[:, None] + own[None, :] + 2 * variance * share[:, None] * share[None, :]

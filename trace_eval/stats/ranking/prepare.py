@@ -70,10 +70,8 @@ def chosen_judge(source: str, judges: Sequence[str], judge: str | None) -> str:
 def human_table(labels: Opinions, judged: Opinions, missing: Missing = "error") -> Opinions:
     """The human label of every judged item, one row each, with the judgements' systems.
 
-    What most of them say; a split is half a win for either system.
-
-    Judged items without a label are no fault: a few labels beside many judgements are what
-    prediction-powered estimates are for.
+    It is what most of them say; a split is half a win for either system. Items without a label are
+    no fault: a few beside many judgements are what prediction-powered estimates are for.
 
     Raises:
         UserError: no id of the labels is among the judgements; or one is not, and ``missing``
@@ -173,7 +171,6 @@ def separate_orders(
     Args:
         policy: fuses the dimensions of one order; of tasks that ask for the pair as a whole,
             the samples of an order are averaged.
-        judge: which one, where there are several.
 
     Raises:
         UserError: the single calls are not known, or were made in one order only.

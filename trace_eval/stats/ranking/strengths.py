@@ -32,8 +32,8 @@ class StrengthModel:
     Attributes:
         names: systems, and the bar where typed ties count.
         design, virtual_design: of real games and of those with the bar [shape=(games, systems)].
-        virtual: counts to games with the bar [shape=(pairs * 4, games * 3)].
-        prior: games per system, added to ``virtual``.
+        virtual: counts to games with the bar, which ``prior`` games per system are added to
+            [shape=(pairs * 4, games * 3)].
     """
 
     names: tuple[str, ...]
@@ -111,15 +111,14 @@ def strengths(
     """Fit one model, or say why it has no finite answer."""
     setup = problem(outcomes, typed, prior)
     counts = outcomes.counts.reshape(1, -1).astype(float)
-    if not _decided(model, counts)[0]:
-        only_ties = "every comparison is a tie: the tie parameter is infinite"
-        return Strengths(model.name, outcomes.systems, None, only_ties)
-    reason = None if prior else explain(setup.beats(counts)[0], setup.names)
-    if reason is not None:
-        return Strengths(model.name, outcomes.systems, None, f"{reason}; a prior makes it finite")
     values, tie = fit_many(model, setup, counts)
     if np.isnan(values).any():
-        return Strengths(model.name, outcomes.systems, None, "the fit did not converge")
+        reason = "the fit did not converge"
+        if not _decided(model, counts)[0]:
+            reason = "every comparison is a tie: the tie parameter is infinite"
+        elif not prior and (why := explain(setup.beats(counts)[0], setup.names)):
+            reason = f"{why}; a prior makes it finite"
+        return Strengths(model.name, outcomes.systems, None, reason)
     number = len(outcomes.systems)
     parameters = []
     if model.parameter is not None:
