@@ -55,14 +55,10 @@ class Policy:
         return self.rule(content, voice_quality, paralinguistics)
 
     def possible(self, *ratings: Rating | None) -> tuple[Rating, ...]:
-        """The possible overall ratings where some dimensions are unknown.
+        """The possible overall ratings, in the declared order, where some dimensions are None.
 
-        Args:
-            ratings: content, voice quality, paralinguistics; None: unknown.
-
-        Returns:
-            In the declared order: a single one where the policy decides alike whatever the missing
-            ratings are, and only then is the overall rating known.
+        There is a single one where the policy decides alike whatever the missing ratings are, and
+        only then is the overall rating known.
         """
         cells = product(*(RATINGS if rating is None else (rating,) for rating in ratings))
         outcomes = {self(*cell) for cell in cells}

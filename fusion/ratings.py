@@ -69,12 +69,8 @@ RATINGS: tuple[Rating, ...] = tuple(Rating)
 def from_steps(a: bool, b: bool, better: Rating | None) -> Rating:
     """HCoT's steps (the annotation protocol of TRACE) as one rating.
 
-    One acceptable answer wins, none is ``both_bad``, two are compared. ``better`` counts
-    only when both are acceptable: an unacceptable answer cannot win.
-
-    Args:
-        a, b: whether the answer is acceptable.
-        better: :attr:`Rating.A` or :attr:`Rating.B`; None: neither.
+    One acceptable answer wins, none is ``both_bad``, two are compared. ``better`` (one of the two
+    winners, or None) counts only when both are acceptable: an unacceptable answer cannot win.
     """
     if a and b and better is not None and better.is_winner:
         return better
@@ -82,9 +78,6 @@ def from_steps(a: bool, b: bool, better: Rating | None) -> Rating:
 
 
 def rating_min(x: Rating, y: Rating) -> Rating:
-    """The answers that both ratings accept: TRACE's RatingMin (paper, Algorithm 3).
-
-    An answer is acceptable in the result when it is acceptable in ``x`` and in ``y``.
-    """
+    """The answers that both ratings accept: TRACE's RatingMin (paper, Algorithm 3)."""
     (ax, bx), (ay, by) = x.acceptability, y.acceptability
     return Rating.from_acceptability(ax and ay, bx and by)

@@ -96,13 +96,13 @@ class Scale(ABC):
     def schema(self) -> dict[str, Any]:
         """JSON schema of one label."""
 
-    @abstractmethod
     def swap(self, label: Any) -> Any:
         """The same opinion when the two answers change places.
 
         Raises:
             ValueError: the scale does not compare answers.
         """
+        raise ValueError(f"scale {self.name} rates one answer; there is nothing to swap")
 
     @abstractmethod
     def position(self, label: Any) -> float:
@@ -274,10 +274,6 @@ class Numbers(Scale):
         """JSON schema of one number; an enum, because grammars know no multiples."""
         whole = all(isinstance(label, int) for label in self.labels)
         return {"type": "integer" if whole else "number", "enum": list(self.labels)}
-
-    def swap(self, label: Any) -> Any:
-        """Nothing: a score of one answer has no other side."""
-        raise ValueError(f"scale {self.name} rates one answer; there is nothing to swap")
 
     def position(self, label: Any) -> float:
         """``(label - low) / (high - low)``."""

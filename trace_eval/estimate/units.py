@@ -135,8 +135,5 @@ def draw(units: int, options: BootstrapOptions) -> Iterator[NDArray[np.float64]]
         size = min(block, options.resamples - start)
         drawn = rng.integers(units, size=(size, units), dtype=np.int64)
         drawn += np.arange(size)[:, None] * units
-        yield (
-            np.bincount(drawn.ravel(), minlength=size * units)
-            .reshape(size, units)
-            .astype(np.float64)
-        )
+        counts = np.bincount(drawn.ravel(), minlength=size * units)
+        yield counts.reshape(size, units).astype(np.float64)

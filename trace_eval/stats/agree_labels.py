@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +38,7 @@ from trace_eval.stats.agreement.parts import Forced, category_rows, forced, labe
 from trace_eval.stats.agreement.policies import Mechanism, fuse_codes, has_dimensions, mechanisms
 from trace_eval.stats.agreement.position import positions, self_rows, widest
 from trace_eval.stats.agreement.score import INSTRUCTIONS, JudgeScore, guesses_of, score_judge
-from trace_eval.stats.inference.win_rates import calibrations_of, shares_of
+from trace_eval.stats.inference.win_rates import calibrations_of, policy_of, shares_of
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions
 from trace_eval.stats.report import (
     ITEMS,
@@ -194,9 +193,7 @@ def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
 
 def _described(judges: Sequence[JudgeOpinions], items: Opinions) -> Opinions:
     """The items with every fact; the instruction is the labels' where whole, else any judge's."""
-    facts: dict[str, NDArray[Any]] = {}
-    for judge in judges:
-        facts = {**judge.joined.facts, **facts}
+    facts = {name: of for judge in reversed(judges) for name, of in judge.joined.facts.items()}
     whole = next(filter(_knows_instructions, (items, *(judge.joined for judge in judges))), None)
     if whole is not None:
         facts["instruction_id"] = whole.facts["instruction_id"]
@@ -256,7 +253,6 @@ def _learned(it: _Compared) -> list[Learned]:
             "--learn-policy needs true overall labels, and content, voice_quality and"
             " paralinguistics of annotators or of a judge, all with typed ties"
         )
-    spec = DEFAULT_POLICY if options.policy in (None, ALL_POLICIES) else options.policy
-    fallback = load_policy(spec or DEFAULT_POLICY)
+    fallback = load_policy(policy_of(options) or DEFAULT_POLICY)
     groups = it.described.units() if _knows_instructions(it.described) else None
     return [learn(side, truth, groups, fallback, options.folds) for side in usable]

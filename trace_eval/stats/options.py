@@ -36,13 +36,8 @@ _PANELS = {LABELS: "Of labels of pairs", SCORES: "Of scores of single answers"}
 
 
 def only(kind: str, default: Any, flag: str, **how: Any) -> Any:
-    """A field of options that sources of one kind, labels or scores, have.
-
-    Args:
-        kind: :data:`LABELS` or :data:`SCORES`.
-        default: its value where nobody sets it.
-        flag: its name on the command line.
-        how: as of :func:`trace_eval.data.settings.option_field`.
+    """A field of options that sources of one kind, :data:`LABELS` or :data:`SCORES`, have, with its
+    name on the command line; ``how`` as of :func:`trace_eval.data.settings.option_field`.
     """
     return option_field(default, kind=kind, flag=flag, panel=_PANELS[kind], **how)
 
@@ -71,7 +66,6 @@ class NumberRule:
     """The answer with the higher, or the lower, number is called the winner.
 
     Attributes:
-        name: of the rule, for people.
         number: its facts are ``NUMBER_a`` and ``NUMBER_b``.
         lower: the lower one wins, as of error rates and chances of being fake.
     """

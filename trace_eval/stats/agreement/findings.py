@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,9 +93,7 @@ def label_warnings(
     items: Opinions, judges: Sequence[JudgeOpinions], columns: Sequence[Sequence[Aligned]]
 ) -> Iterator[DataWarning]:
     """Warnings about the labels (a row per item), about judges, and about the two together."""
-    facts: dict[str, NDArray[Any]] = {}
-    for judge in judges:
-        facts = {**judge.joined.facts, **facts}
+    facts = {name: of for judge in reversed(judges) for name, of in judge.joined.facts.items()}
     ids, truth = items.ids, items.agreed
     yield from repeated(ids, facts)
     yield from self_compared(ids, self_mask(facts, len(items)))

@@ -17,7 +17,7 @@ from blueprints import UserError, require
 from fusion import POLICIES, RATINGS, Policy
 from trace_eval.data.csv_cells import write_table
 from trace_eval.opinions.codes import MISSING, Codes
-from trace_eval.stats.agreement.policies import cell_counts, cells_of, policy_codes
+from trace_eval.stats.agreement.policies import CELL_SHAPE, cell_counts, cells_of, policy_codes
 
 Fit = Callable[[NDArray[np.int64]], NDArray[np.int8]]
 
@@ -102,7 +102,7 @@ def learn(
     printed = policy_codes(fallback)
     fits: dict[str, Fit] = {
         "best table": lambda train: learn_table(train, printed),
-        "majority class": _constant,
+        "majority class": lambda train: np.full(CELL_SHAPE, train.sum((0, 1, 2)).argmax(), np.int8),
     }
     folds = min(folds, groups)
     cross = _cross_validate(fits, cells, overall, instruction, folds)
@@ -122,10 +122,6 @@ def learn(
         unseen=int((counts.sum(-1) == 0).sum()),
         fallback=fallback.name,
     )
-
-
-def _constant(counts: NDArray[np.int64]) -> NDArray[np.int8]:
-    return np.full(counts.shape[:3], counts.sum((0, 1, 2)).argmax(), np.int8)
 
 
 def _right(table: NDArray[np.int8], counts: NDArray[np.int64]) -> int:

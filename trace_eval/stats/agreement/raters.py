@@ -11,6 +11,7 @@ Fleiss 1979); with missing samples, Donner's average group size stands for k (Do
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 from math import comb
 
@@ -194,10 +195,9 @@ def add_samples(book: FigureBook, judge: JudgeOpinions) -> None:
     samples = judge.joined.scores.get("samples")
     if samples is None or samples.shape[1] < 2:
         return
-    resampler, (rows, columns) = book.resampler, icc_columns(samples)
+    rows, columns = icc_columns(samples)
+    register = partial(book.resampler.sums, columns=columns, row=rows, correlation=True)
     for name, of_mean in (("icc_1_1", False), ("icc_1_k", True)):
-
-        def register(key: str, mean: bool = of_mean) -> None:
-            resampler.sums(key, columns, lambda sums: icc_of_sums(sums, mean), rows, True)
-
-        book.add("samples", judge.name, name, Basis(len(rows)), register)
+        statistic = partial(icc_of_sums, of_mean=of_mean)
+        basis = Basis(len(rows))
+        book.add("samples", judge.name, name, basis, partial(register, statistic=statistic))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -89,14 +89,15 @@ class JudgeScore:
 #: The rule that repeats the judge's verdict on content.
 _CONTENT = "content only"
 
-#: Name of a simple rule -> its label of each item; None: it needs what is not there.
-Guesses = Mapping[str, Codes | None]
+#: Name of a simple rule -> its label of each item.
+Guesses = Mapping[str, Codes]
 
 
 def guesses_of(judged: Opinions, options: AgreeOptions) -> Guesses:
     """Labels by :data:`RULES` and further numbers of the items that a judge says something of."""
     rules = {rule.name: rule.codes(judged.facts) for rule in (*RULES, *options.baselines)}
-    return {**rules, _CONTENT: judged.codes.get("content")}
+    rules[_CONTENT] = judged.codes.get("content")
+    return {name: codes for name, codes in rules.items() if codes is not None}
 
 
 def score_judge(
@@ -162,14 +163,14 @@ def _baselines(
     column: Aligned,
     counts: Counts,
     best: Majority,
-    guesses: Mapping[str, Codes | None],
+    guesses: Guesses,
     cluster: NDArray[np.int64] | None,
-) -> list[Baseline]:
+) -> Iterator[Baseline]:
     judge = defined(float(accuracy(counts)))
     winners = counts[:2].sum(1)
     wins = float(winners.sum())
     always = np.full(len(column.truth), column.labels.index(best.labels[0]), np.int8)
-    rows = [
+    yield from (
         Baseline(
             "majority class",
             best.items,
@@ -187,11 +188,9 @@ def _baselines(
             random_matched(counts[:2, :2]) if counts[:2, :2].sum() else None,
             judge,
         ),
-    ]
+    )
     for name, codes in guesses.items():
-        if codes is not None:
-            rows.append(_rule(name, codes, column, cluster))
-    return rows
+        yield _rule(name, codes, column, cluster)
 
 
 def _paired_p(column: Aligned, guess: Codes, cluster: NDArray[np.int64] | None) -> float:

@@ -209,10 +209,8 @@ def _verdict(errors: Sequence[CrossValidated], names: Sequence[str]) -> tuple[bo
         f"squared error {fused:.4f}, average {plain:.4f}, best single judge {single:.4f} ({best})"
     )
     if fused < min(plain, single):
-        return (
-            True,
-            f"the fused judge is better than the average and every single judge: {message}.",
-        )
+        better = "the fused judge is better than the average and every single judge"
+        return True, f"{better}: {message}."
     rival = "the plain average" if plain <= single else best
     return False, f"the fused judge is not better than {rival} on held-out questions: {message}."
 
@@ -220,7 +218,7 @@ def _verdict(errors: Sequence[CrossValidated], names: Sequence[str]) -> tuple[bo
 def training_tables(training: FusionTraining) -> list[Table]:
     """Printed tables of the fitted model and its errors."""
     model = training.model
-    held_out = {error.who: error for error in training.test_errors}
+    held_out = {error.who: (error.rows, error.mse) for error in training.test_errors}
     fitted = grid(
         "Fused judge",
         ("judge", "weight", "points of its calibration"),
@@ -234,13 +232,7 @@ def training_tables(training: FusionTraining) -> list[Table]:
         "Mean squared error against human mean, on [0, 1]",
         ("", "rows", "cross-validated by question", "rows of test", "test"),
         [
-            (
-                error.who,
-                error.rows,
-                error.mse,
-                held_out[error.who].rows if error.who in held_out else None,
-                held_out[error.who].mse if error.who in held_out else None,
-            )
+            (error.who, error.rows, error.mse, *held_out.get(error.who, (None, None)))
             for error in training.errors
         ],
     )

@@ -2,10 +2,9 @@
 
 Every figure is on held-out pairs: folds (fewer where there are fewer instructions) never share an
 instruction, a pair's probability comes from a fit that has not seen its instruction, and only pairs
-without a label get the fit on all.
-Which map to use is chosen without the pair as well: in every fold by folds within the rest
-(nested cross-validation: Stone 1974; Varma & Simon 2006). The better of several maps on the
-pairs by which it was chosen would look better than it is.
+without a label get the fit on all. Which map to use is chosen without the pair as well, in every
+fold by folds within the rest (nested cross-validation: Stone 1974; Varma & Simon 2006): on the
+pairs by which it was chosen the better of several maps looks better than it is.
 """
 
 from __future__ import annotations
@@ -98,8 +97,8 @@ class Calibration:
     """Everything about one judge's probabilities.
 
     Attributes:
-        pairs, groups, folds: labelled pairs, their independent units, folds.
-        unit: what such a unit is: an instruction, or a pair where instructions are unknown.
+        groups: independent units of the labelled pairs; ``unit``: what such a one is, an
+            instruction, or a pair where instructions are unknown.
         features: what was measured, the lead first.
         half: Brier score of always saying 1/2: 0.25 but for people's ties, which are 1/2.
         methods: each by itself, in the order of their held-out log loss.

@@ -121,7 +121,8 @@ class Draws:
         """Mean over pairs."""
         drawn = self.weights @ self._sums(values) / (self.weights @ self.sizes)
         value = float(values.mean())
-        return HeldOutFit(value, self._interval(value, drawn))
+        low, high = np.quantile(drawn, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
+        return HeldOutFit(value, None if low == high else holding(value, (low, high)))
 
     def gap(self, difference: Array, bins: NDArray[np.int64]) -> HeldOutFit:
         """Mean over bins, by their size, of the absolute mean difference, with a bound.
@@ -138,20 +139,12 @@ class Draws:
         mean = table.sum(1) / pairs
         drawn = (self.weights @ table.T - (self.weights @ sizes.T) * mean) / len(difference)
         units = np.maximum((sizes > 0).sum(1), 2)
-        off = np.abs(drawn * _few(units, self.level)).sum(1)
+        # by how much resamples of so few units spread too little: Student's over the normal's
+        wider = np.array([quantile(self.level, n - 1) for n in units]) / quantile(self.level)
+        off = np.abs(drawn * wider * np.sqrt(units / (units - 1))).sum(1)
         value = float((np.abs(mean) * pairs).sum() / len(difference))
         far = float(np.quantile(off, self.level))
         return HeldOutFit(value, (max(0.0, value - far), min(1.0, value + far)))
-
-    def _interval(self, value: float, drawn: Array) -> Range | None:
-        low, high = np.quantile(drawn, [(1 - self.level) / 2, (1 + self.level) / 2])
-        return None if low == high else holding(value, (float(low), float(high)))
-
-
-def _few(units: NDArray[np.int64], level: float) -> Array:
-    """By how much resamples of so few units spread too little: Student's over the normal's."""
-    wider = np.array([quantile(level, number - 1) for number in units]) / quantile(level)
-    return np.asarray(wider * np.sqrt(units / (units - 1)))
 
 
 def measured(value: HeldOutFit, _: object = None) -> IntervalEstimate:

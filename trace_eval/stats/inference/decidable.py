@@ -198,11 +198,12 @@ def p_below(
             return _two_strata(agrees, design, selected, target)
         return _binomial(int(agrees[requested].sum()), int(requested.sum()), target)
     weight = design.weight[requested]
-    _, group = np.unique(design.cluster[requested], return_inverse=True)
+    clusters, group = np.unique(design.cluster[requested], return_inverse=True)
     lead = np.bincount(group, weight * agrees[requested]) / np.bincount(group, weight) - target
     designs = [_weights(design, selected)]
-    if _equal(design, selected):
-        designs.append(_whole(design, selected))
+    if _equal(design, selected):  # whole instructions may have been drawn, each as likely
+        size = np.bincount(design.cluster[selected]).astype(np.float64)
+        designs.append((size[clusters], float(size.max())))
     return max(_bets(weight / most * lead, target) for weight, most in designs)
 
 
@@ -271,12 +272,6 @@ def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]
     size = np.bincount(design.cluster[selected])
     stands = size / _reached(size, int(selected.sum()), int(requested.sum()))
     return stands[clusters], float(stands.max())
-
-
-def _whole(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
-    """Weights and the largest of any where whole instructions were drawn, each as likely."""
-    size = np.bincount(design.cluster[selected]).astype(np.float64)
-    return size[np.unique(design.cluster[selected & design.labelled])], float(size.max())
 
 
 def _reached(size: NDArray[np.int64], items: int, labels: int) -> Array:

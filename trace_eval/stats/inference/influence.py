@@ -1,5 +1,4 @@
-"""The sampling design of labels, and the two parts of a prediction-powered mean with their
-influence.
+"""The two parts of a prediction-powered mean with their influence.
 
 The mean of human labels, and the judge's mean over all minus its mean where annotators were asked:
 see :mod:`trace_eval.stats.inference.ppi` for what is made of them. Influence functions are summed
@@ -99,7 +98,6 @@ class PPIComponents:
             sizes [shape=(strata + 1, clusters)].
         error: weight in the estimate of one labelled unit of each stratum, where unlabelled
             items are left to be mistaken about [shape=(strata + 1,)].
-        strata: labels of each.
         judged: the judge's values of all items [shape=(n,)]; ``d_judge`` influence on their
             mean [shape=(clusters,)].
         reached: clusters with a label [shape=(clusters,)]; ``items`` with one.

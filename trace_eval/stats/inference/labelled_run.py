@@ -27,12 +27,10 @@ class LabelledRun:
     Attributes:
         table: the judgements, one row per item, with the labels' instructions, systems and
             recordings where they have none, and the human labels.
-        column: the label column that is looked at.
         truth: what annotators say of every item, a set where they split; missing: nobody's
             [shape=(n,)].
         agrees: 1 where the judge has human label, a part where they split and it has one of
             theirs, else 0; NaN where nobody was asked or nothing was scored [shape=(n,)].
-        drawn: how the labelled items were chosen.
         signals: name -> how sure the judge was, the more the surer [shape=(n,)].
         unmatched: labelled items that were not judged.
     """
@@ -215,8 +213,10 @@ def differences(run: LabelledRun) -> list[str]:
     if systems[0] is not None and systems[1] is not None and None not in systems[0].tolist():
         pairs = np.array([f"{a}\0{b}" for a, b in zip(*systems, strict=True)], object)
         p_values["the systems"] = _categories(pairs, requested, rest)
+    from scipy.stats import mannwhitneyu  # 1 s of imports
+
     for name, values in run.signals.items():
-        p_values[name] = _order(values, requested, rest)
+        p_values[name] = float(mannwhitneyu(values[requested], values[rest]).pvalue)
     level = SIGNIFICANT / len(p_values)
     return [f"{name} differs, p = {p:.1g}" for name, p in p_values.items() if p < level]
 
@@ -239,12 +239,3 @@ def _categories(
         kept = np.concatenate([kept, table[:, rare].sum(1, keepdims=True)], 1)
     kept = kept[:, kept.sum(0) > 0]
     return float(chi2_contingency(kept).pvalue) if kept.shape[1] > 1 else 1.0
-
-
-def _order(
-    values: NDArray[np.float64], requested: NDArray[np.bool_], rest: NDArray[np.bool_]
-) -> float:
-    """Mann-Whitney test: are labelled pairs surer or less sure?"""
-    from scipy.stats import mannwhitneyu
-
-    return float(mannwhitneyu(values[requested], values[rest]).pvalue)

@@ -153,7 +153,9 @@ def difference(first: PPIComponents, second: PPIComponents, level: float = 0.95)
         _two(part, level, None) for part in (first, second)
     )
     judges = _of_judge(first, level), _of_judge(second, level)
-    shared = _shared(first, second)
+    # of the labels in common a point of one is a point less of the other
+    common = (first.reached & second.reached).sum()
+    shared = -float(common / max(1.0, np.sqrt(first.units * second.units)))
     gaps = tuple(
         _Bounded(
             one.value - other.value,
@@ -171,13 +173,6 @@ def _correlation(one: _Bounded, other: _Bounded, otherwise: float) -> float:
     if product < NO_SPREAD:
         return otherwise
     return float(np.clip(one.influence @ other.influence / product, -1.0, 1.0))
-
-
-def _shared(first: PPIComponents, second: PPIComponents) -> float:
-    """Correlation that the labels in common suggest: a point of one is a point less of the
-    other."""
-    common = (first.reached & second.reached).sum()
-    return -float(common / max(1.0, np.sqrt(first.units * second.units)))
 
 
 def _without(items: int, judged: int, judge: float) -> PPIEstimate:

@@ -249,14 +249,12 @@ def shares_of(
                     continue  # every judged pair has a label: nothing to estimate
                 try:
                     run = gather(source, labels, LabelChoice(judge, policy, dimension))
-                except UserError as error:  # probabilities of some labels only
+                    if run.drawn.problem is not None:
+                        raise UserError(run.drawn.problem)
+                except UserError as error:  # probabilities of some labels only, or of another run
                     left_out[str(error)] = None
                     continue
-                if run.drawn.problem is not None:
-                    left_out[run.drawn.problem] = None
-                    continue
-                results = list(share_rows(run, options.bootstrap.level, options.cluster))
-                if results:
+                if results := list(share_rows(run, options.bootstrap.level, options.cluster)):
                     drawn = run.design(run.usable, options.cluster)
                     design = describe(drawn, options.cluster)
                     if run.drawn.caption is not None:
