@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from trace_eval.estimate.limits import Array
 from trace_eval.opinions.codes import MISSING, POINTS, collapse_codes, is_untyped
 from trace_eval.stats.agreement.position import self_mask
 from trace_eval.stats.inference.future_labels import FutureLabels, Mean
-from trace_eval.stats.inference.labelled_run import Array, LabelledRun
+from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.options import PlanOptions
 
