@@ -10,7 +10,7 @@ import pytest
 
 from blueprints import Blueprint
 from fusion import POLICIES
-from tests.support.cli import ROOT, Done, trace_eval
+from tests.support.cli import ROOT, Done, refused, trace_eval
 from trace_eval.api.doctor import diagnose
 from trace_eval.data.items import Pair
 from trace_eval.runs.run import Run
@@ -56,16 +56,14 @@ def test_judge_prints_the_table_and_where_the_run_is(judged: Done, folder: Path)
 def test_fuse_gives_every_policy_without_judging(judged: Done, folder: Path) -> None:
     before = (folder / "run" / "judgements.jsonl").read_bytes()
     for name, policy in POLICIES.items():
-        done = trace_eval("fuse", folder / "run", "--policy", name)
-        assert done.code == 0, done.err
+        trace_eval("fuse", folder / "run", "--policy", name, ends=0)
         run = Run.open(folder / "run")
         for pair, overall in run.overall().items():
             verdicts = run.judgements()[pair].dimensions
             c, vq, p = (verdicts[d].rating for d in ("content", "voice_quality", "paralinguistics"))
             assert overall.rating is policy(c, vq, p)
     assert (folder / "run" / "judgements.jsonl").read_bytes() == before
-    wrong = trace_eval("fuse", folder / "run", "--policy", "democracy")
-    assert wrong.code == 2
+    wrong = trace_eval("fuse", folder / "run", "--policy", "democracy", ends=2)
     assert wrong.err.startswith("error: policy 'democracy' is unknown; use one of content_first")
 
 
@@ -95,8 +93,7 @@ def test_coverage_decides_the_exit_code(folder: Path) -> None:
     bad = good | {"id": "bad", "b": {"audio": "nowhere.wav"}}
     manifest.write_text(json.dumps(good) + "\n" + json.dumps(bad) + "\n")
     command = ["judge", manifest, "--out", folder / "two", "--cache", folder / "cache"]
-    done = trace_eval(*command)
-    assert done.code == 1
+    done = trace_eval(*command, ends=1)
     assert "1 of 2 pairs scored (50.0%)" in done.err
     assert "unscored 1: clip_failed" in done.err
     warning = f"warning: pair bad, b: {folder / 'nowhere.wav'}: no such file; check the path"
@@ -113,8 +110,7 @@ def test_user_errors_are_one_line_and_exit_2(folder: Path) -> None:
         (["show", "none.wav"], "none.wav: no such file"),
         (["schema", "run"], "schema 'run': use one of pair, blueprint, judgement"),
     ):
-        done = trace_eval(*arguments)
-        assert done.code == 2, arguments
+        done = trace_eval(*arguments, ends=2)
         assert done.err.startswith("error: ")
         assert message in done.err
         assert "Traceback" not in done.err
@@ -125,10 +121,8 @@ def test_extract_in_shards(extracted: Done, folder: Path) -> None:
     parts = [folder / "part1", folder / "part2"]
     for index, part in enumerate(parts, start=1):
         command = ["extract", PAIRS, "--out", part, "--cache", folder / "cache"]
-        done = trace_eval(*command, "--shard", f"{index}/2")
-        assert done.code == 0, done.err
-    done = trace_eval("merge", *parts, "--out", folder / "parts")
-    assert done.code == 0, done.err
+        trace_eval(*command, "--shard", f"{index}/2", ends=0)
+    trace_eval("merge", *parts, "--out", folder / "parts", ends=0)
     whole = Run(folder / "parts")
     one = Run(folder / "out")
     wanted = {source: r for source, r in one.clips().items() if source in whole.clips()}
@@ -137,14 +131,12 @@ def test_extract_in_shards(extracted: Done, folder: Path) -> None:
 
 
 def test_a_run_tells_its_options_and_is_listed(judged: Done, folder: Path) -> None:
-    printed = trace_eval("show", folder / "run", "--config")
-    assert printed.code == 0, printed.err
+    printed = trace_eval("show", folder / "run", "--config", ends=0)
     assert '[judge]\nspec = "rules"\n' in printed.out
     config = folder / "run.toml"
     config.write_text('tag = "again"\n' + printed.out)
     again = ["judge", PAIRS, "--out", folder / "again", "--config", config, "--limit", "2"]
-    done = trace_eval(*again, "--policy", "majority_vote")
-    assert done.code == 0, done.err
+    done = trace_eval(*again, "--policy", "majority_vote", ends=0)
     assert "2 of 2 pairs scored" in done.err
     record = Run.open(folder / "again").record()
     assert (record.tag, record.policy) == ("again", "majority_vote")  # the command line counts more
@@ -153,14 +145,10 @@ def test_a_run_tells_its_options_and_is_listed(judged: Done, folder: Path) -> No
     assert listed[0].split()[:5] == ["run", "input", "judge", "policy", "scored"]
     assert listed[1].split()[1:5] == ["pairs.jsonl", "rules", "majority_vote", "2/2"]
 
-    less = trace_eval(*again[:-1], "1")
-    assert less.code == 2
-    assert f"('off-topic'); use --out {folder / 'again-2'}" in less.err
+    refused(f"('off-topic'); use --out {folder / 'again-2'}", *again[:-1], "1")
     config.write_text('judge = "rules"\ncolour = 3\n')
-    wrong = trace_eval(*again)
-    assert (wrong.code, "no option 'colour'" in wrong.err) == (2, True)
-    into = trace_eval("extract", PAIRS, "--out", "blueprints")
-    assert (into.code, "is a Python package" in into.err) == (2, True)
+    refused("no option 'colour'", *again)
+    refused("is a Python package", "extract", PAIRS, "--out", "blueprints")
 
 
 def test_schema_and_doctor() -> None:

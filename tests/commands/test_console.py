@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.audio import tone, write
-from tests.support.cli import trace_eval
-from trace_eval.commands.console import SAME_CAUSE, warn_all
+from tests.support.cli import refused, trace_eval
+from trace_eval.commands.console import MAX_ROWS, SAME_CAUSE, print_rows, warn_all
+from trace_eval.commands.render import by_judge, fitting, print_tables
+from trace_eval.show.table import Table
 
 
 def test_problems_of_one_cause_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -30,8 +32,7 @@ def test_problems_of_one_cause_are_counted(capsys: pytest.CaptureFixture[str]) -
 def test_a_missing_run_is_called_one(tmp_path: Path) -> None:
     for command in (["agree"], ["rank"], ["ablate"], ["fuse"], ["report"], ["export", "--to=csv"]):
         name, *options = command
-        done = trace_eval(name, tmp_path / "nowhere", *options)
-        assert done.code == 2, done.err
+        done = trace_eval(name, tmp_path / "nowhere", *options, ends=2)
         assert done.err.startswith(f"error: {tmp_path / 'nowhere'}: no such run"), done.err
 
 
@@ -46,9 +47,7 @@ def test_broken_records_are_found_in_their_file(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_what_cannot_be_read_stands_in_the_table_and_quiet_prints_results_alone(
-    tmp_path: Path,
-) -> None:
+def test_unreadable_pairs_stand_in_the_table_and_quiet_prints_results(tmp_path: Path) -> None:
     clip = write(tmp_path / "a.wav", tone(0.2))
     lines = [{"id": "x", "a": clip.name, "b": clip.name}, {"id": "y", "a": clip.name}]
     pairs = tmp_path / "pairs.jsonl"
@@ -77,14 +76,10 @@ def test_what_cannot_be_read_stands_in_the_table_and_quiet_prints_results_alone(
         (("new", "--judge", "?"), "judge '?' is unknown; use one of rules, "),
     ],
 )
-def test_what_was_typed_nearly_right_is_told_how(
-    typed: tuple[str, ...], remedy: str, tmp_path: Path
-) -> None:
+def test_near_misses_get_a_remedy(typed: tuple[str, ...], remedy: str, tmp_path: Path) -> None:
     for name in ("new", "old"):
         write(tmp_path / name / "1.wav", tone(0.2))
-    done = trace_eval("judge", *typed, cwd=tmp_path)
-    assert done.code == 2
-    assert remedy in done.err
+    refused(remedy, "judge", *typed, cwd=tmp_path)
 
 
 def test_types_in_the_help_are_words() -> None:
@@ -98,9 +93,6 @@ def test_wide_tables_are_split_and_no_number_is_broken(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
-    from trace_eval.commands.render import fitting, print_tables
-    from trace_eval.show.table import Table
-
     columns = ("judge", *(f"metric {n}" for n in range(9)))
     cells = tuple(f"0.{n}123 [0.1, 0.9]" for n in range(9))
     table = Table("Agreement", columns, (("openai:a-model-with-a-name", *cells),), "a note")
@@ -117,9 +109,6 @@ def test_wide_tables_are_split_and_no_number_is_broken(
 
 
 def test_rows_keep_their_names_when_a_table_is_split() -> None:
-    from trace_eval.commands.render import by_judge, fitting
-    from trace_eval.show.table import Table
-
     columns = ("judge", "dimension", *(f"metric {n}" for n in range(6)))
     rows = tuple(
         (judge, name, *(f"0.{n}123 [0.1, 0.9]" for n in range(6)))
@@ -149,12 +138,16 @@ def test_no_number_of_agree_and_no_model_is_broken_at_80_columns(
 
     def table(shift: int) -> str:
         rows = [
-            ",".join(
-                [f"p{n}", f"q{n}", *[values[(n + shift * (n % 5 == k)) % 4] for k in range(4)]]
-            )
+            [
+                f"p{n}",
+                f"q{n}",
+                *(values[(n + shift * (n % 5 == k)) % 4] for k in range(4)),
+                "x",
+                "y",
+            ]
             for n in range(24)
         ]
-        return "\n".join([head, *(f"{row},x,y" for row in rows)]) + "\n"
+        return "\n".join([head, *map(",".join, rows)]) + "\n"
 
     labels.write_text(table(0))
     judged.write_text(table(1))
@@ -162,8 +155,7 @@ def test_no_number_of_agree_and_no_model_is_broken_at_80_columns(
     numbers = {}
     for columns in ("80", "400"):
         monkeypatch.setenv("COLUMNS", columns)
-        done = trace_eval(*command)
-        assert done.code == 0, done.err
+        done = trace_eval(*command, ends=0)
         tables = [line for line in done.out.splitlines() if not line.startswith(str(judged))]
         numbers[columns] = Counter(re.findall(r"-?\d+\.\d+", "\n".join(tables)))
         if columns == "80":
@@ -178,13 +170,7 @@ def test_no_number_of_agree_and_no_model_is_broken_at_80_columns(
         assert re.search(rf"{spec} +accent +{weights} +English", listed)
 
 
-def test_no_table_has_more_rows_than_a_terminal_shows(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from trace_eval.commands.console import MAX_ROWS, print_rows
-    from trace_eval.commands.render import print_tables
-    from trace_eval.show.table import Table
-
+def test_long_tables_are_cut_at_a_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     long = Table("t", ("name", "value"), tuple((f"row{n}", str(n)) for n in range(MAX_ROWS + 5)))
     short = Table("t", ("name", "value"), long.rows[:MAX_ROWS])
     for tables, where, told in (

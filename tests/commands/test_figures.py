@@ -67,31 +67,21 @@ def test_figures_of_agree_as_rows_as_tables_and_as_pictures(tables: Path, tmp_pa
     assert {float(row[c]) for row in rows for c in ("value", "low", "high") if row[c]} <= held
     (one,) = (s for s in report["scores"] if (s["judge"], s["dimension"]) == ("reader", "overall"))
     kappa = one["metrics"]["kappa"]
-    of_kappa = [
-        r for r in rows if r["name"] == "reader, overall" and r["column"] == "Cohen's kappa"
-    ]
-    (row,) = of_kappa
-    assert [float(row["value"]), [float(row["low"]), float(row["high"])]] == [
-        kappa["value"],
-        kappa["interval"],
-    ]
-    assert int(row["n"]) == one["scored"]
+    (row,) = (r for r in rows if (r["name"], r["column"]) == ("reader, overall", "Cohen's kappa"))
+    value, *interval = (float(row[c]) for c in ("value", "low", "high"))
+    assert (value, interval, int(row["n"])) == (kappa["value"], kappa["interval"], one["scored"])
     text = out["out.tex"].read_text()
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") > 1
     assert "69 \\%" in text
     assert "%" not in text.split("\n", 1)[1].replace("\\%", "")
-    assert {"reader: content", "listener: overall"} <= set(
-        re.findall(r"\w+: \w+", words(out["f.svg"]))
-    )
-    cells = [cell for row in one["confusion"] for cell in row]
-    drawn = words(out["c.svg"]).split()
-    assert all(f"{cell:g}" in drawn for cell in cells)
-    assert "both_good" in drawn
+    drawn = re.findall(r"\w+: \w+", words(out["f.svg"]))
+    assert {"reader: content", "listener: overall"} <= {*drawn}
+    cells = {f"{cell:g}" for row in one["confusion"] for cell in row}
+    assert {*cells, "both_good"} <= {*words(out["c.svg"]).split()}
     pdf = out["c.pdf"].read_bytes()
     assert pdf.startswith(b"%PDF")
     assert b"/FontFile2" in pdf
-    assert b"/Type3" not in pdf
-    assert b"/Subtype /Image" not in pdf
+    assert not [mark for mark in (b"/Type3", b"/Subtype /Image") if mark in pdf]
     assert out["cal.png"].read_bytes().startswith(b"\x89PNG")
     typed(*call)  # ours are replaced
     out["f.svg"].write_text("mine")
@@ -172,24 +162,19 @@ def test_what_cannot_be_written_is_refused(
 def test_rates_of_every_two_systems_and_accuracy_on_parts(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", Recipe(24))
     out = {n: tmp_path / n for n in ("r.json", "m.svg", "a.json", "c.svg", "l.svg")}
-    typed(
-        "rank", run, "--resamples", 20, "--json", out["r.json"], "--plot", f"matrix={out['m.svg']}"
-    )
+    fast = ["--resamples", 20, "--json"]
+    typed("rank", run, *fast, out["r.json"], "--plot", f"matrix={out['m.svg']}")
     ranked = json.loads(out["r.json"].read_text())
-    wins = {one["system"]: one for one in ranked["systems"]}
+    (own,) = (one for one in ranked["systems"] if one["system"] == "alto")
     met = [one for one in ranked["meetings"] if "alto" in (one["first"], one["second"])]
-    assert sum(one["comparisons"] for one in met) == wins["alto"]["comparisons"]
-    points = sum(
-        one["comparisons"] * (one["rate"] if one["first"] == "alto" else 1 - one["rate"])
-        for one in met
-    )
-    own = wins["alto"]
+    assert sum(one["comparisons"] for one in met) == own["comparisons"]
+    rates = (one["rate"] if one["first"] == "alto" else 1 - one["rate"] for one in met)
+    points = sum(one["comparisons"] * rate for one, rate in zip(met, rates, strict=True))
     assert points == pytest.approx(own["wins"] + (own["ties"] + own["both_bad"]) / 2)
     drawn = words(out["m.svg"]).split()
     assert all(f"{100 * one['rate']:.0f}" in drawn for one in ranked["meetings"])
-    call = ["agree", run, "--missing", "drop", "--resamples", 20, "--json", out["a.json"]]
-    call += ["--plot", f"categories={out['c.svg']}"]
-    typed(*call, "--plot", f"labels={out['l.svg']}")
+    plots = ["--plot", f"categories={out['c.svg']}", "--plot", f"labels={out['l.svg']}"]
+    typed("agree", run, "--missing", "drop", *fast, out["a.json"], *plots)
     report = json.loads(out["a.json"].read_text())
     (whole,) = (s for s in report["scores"] if s["dimension"] == "overall")
     value = whole["metrics"]["accuracy_4way"]["value"]
@@ -200,7 +185,6 @@ def test_rates_of_every_two_systems_and_accuracy_on_parts(tmp_path: Path) -> Non
     last = report["by_labels"][-1]
     assert (last["labels"], last["accuracy"]["value"]) == (24, value)
     assert last["accuracy"]["interval"] != report["by_labels"][0]["accuracy"]["interval"]
-    assert {f"{name} ({one['items']})" for name, one in by.items()} <= set(
-        re.findall(r">([^<]+)<", out["c.svg"].read_text("utf-8"))
-    )
+    drawn = re.findall(r">([^<]+)<", out["c.svg"].read_text("utf-8"))
+    assert {f"{name} ({one['items']})" for name, one in by.items()} <= {*drawn}
     assert "majority class" in words(out["l.svg"])

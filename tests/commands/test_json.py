@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
@@ -14,6 +12,7 @@ from typer.testing import CliRunner
 
 from tests.support.audio import tone, write
 from tests.support.calls import conversation, sound
+from tests.support.cli import leaves
 from tests.support.cli import output_of as typed
 from tests.support.datasets_made import vocalbench
 from trace_eval.commands.cli import app
@@ -28,16 +27,6 @@ ELSEWHERE = {
     "train card": "needs a trained scorer, see tests/models",
     "train fusion": "its file is in tests/stats/test_train_fusion.py",
 }
-
-
-def leaves(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """(what is typed, command) of every command below one."""
-    below = getattr(command, "commands", None)
-    if below is None:
-        yield name, command
-        return
-    for key, inner in below.items():
-        yield from leaves(inner, f"{name} {key}".strip())
 
 
 def test_every_command_has_it_or_says_why_not() -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,7 +11,7 @@ from blueprints import UserError
 from tests.support import calls
 from tests.support import reviewed as support
 from tests.support.audio import tone, write
-from tests.support.cli import trace_eval
+from tests.support.cli import leaves, refused, trace_eval
 from trace_eval.commands.listing import GROUPS, ImportedOnUse
 from trace_eval.commands.result_files import COMMANDS as FIGURES
 from trace_eval.commands.result_files import WRITTEN
@@ -96,18 +94,10 @@ def _tree(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def _commands(command: Any, name: str) -> Iterator[tuple[str, Any]]:
-    below = getattr(command, "commands", None)
-    if below is None:
-        yield name, command
-    for inner, each in (below or {}).items():
-        yield from _commands(each, f"{name} {inner}")
-
-
 def test_every_door_is_listed() -> None:
     """A new option that names an output has a row in ``WRITTEN`` and a call above."""
     names = [name for commands in GROUPS.values() for name in commands]
-    every = [pair for name in names for pair in _commands(ImportedOnUse()[name], name)]
+    every = [pair for name in names for pair in leaves(ImportedOnUse()[name], name)]
     doors = {
         f"{name} {p.name}" for name, command in every for p in command.params if p.name in WRITTEN
     }
@@ -122,14 +112,11 @@ def test_every_door_is_listed() -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_no_door_writes_over_what_a_user_has(
-    home: Path, mine: Path, tmp_path: Path, door: str
-) -> None:
+def test_no_door_writes_over_user_files(home: Path, mine: Path, tmp_path: Path, door: str) -> None:
     before, typed = _tree(mine), DOORS[door]
     words = {"RUN": home / "RUN", "PAIRS": home / "PAIRS.jsonl", "CLIP": home / "CLIP.wav"}
     words |= {"MINE": mine, "FILE": mine / "results.csv", "NEW": tmp_path / "new"}
-    done = trace_eval(*(words.get(word, word) for word in typed.split()))
-    assert done.code == 2, done.out + done.err
+    done = trace_eval(*(words.get(word, word) for word in typed.split()), ends=2)
     [line] = [line for line in done.err.splitlines() if line.startswith("error:")]
     assert str(mine) in line
     assert "name " in line or "choose " in line
@@ -145,9 +132,7 @@ def test_the_judge_of_a_folder_does_not_write_into_it(home: Path, tmp_path: Path
     (data / "results.csv").write_text("theirs\n")
     before = _tree(data)
     call = ["judge", "data/pairs.jsonl", "--limit", "1", "--profile", "screen", "--out"]
-    done = trace_eval(*call, "data", cwd=tmp_path)
-    assert done.code == 2
-    assert "name a new folder, e.g. --out data/run" in done.err
+    refused("name a new folder, e.g. --out data/run", *call, "data", cwd=tmp_path)
     assert _tree(data) == before
     for _ in range(2):  # made, and continued
         assert trace_eval(*call, "data/run", cwd=tmp_path).code in (0, 1)
@@ -169,9 +154,8 @@ def test_an_output_behind_a_link_is_not_an_input(tmp_path: Path, link: str) -> N
         pass
     (run / "judgements.jsonl").unlink()
     with Run(run) as opened:
-        write_all(
-            opened.path("overall.jsonl"), []
-        )  # takes the place of the link, not of what it leads to
+        # takes the place of the link, not of what it leads to
+        write_all(opened.path("overall.jsonl"), [])
     assert not (run / "overall.jsonl").is_symlink()
     assert theirs.read_text() == "id,preference\np0,1"
 
@@ -181,12 +165,10 @@ def test_an_input_is_no_output_though_we_wrote_it(home: Path, tmp_path: Path) ->
     write_file(labels, "id,preference\np0,1\n")
     other.hardlink_to(labels)
     for given in ([home / "RUN", "--labels", labels], [f"{labels}:preference"]):
-        done = trace_eval("agree", *given, "--json", other)
-        assert done.code == 2
+        done = trace_eval("agree", *given, "--json", other, ends=2)
         assert "other.csv: is read by this call; name another file to write" in done.err
     run = home / "RUN"
-    done = trace_eval("judge", run / "pairs.jsonl", "--out", run)
-    assert done.code == 2
+    done = trace_eval("judge", run / "pairs.jsonl", "--out", run, ends=2)
     assert f"lies in the folder that is written to; use --out {run}-2" in done.err
     assert labels.read_text() == "id,preference\np0,1\n"
 
@@ -238,23 +220,16 @@ def test_what_a_kill_left_is_taken_over(home: Path, tmp_path: Path) -> None:
 
 def test_a_folder_beside_a_new_run_is_not_cleared(tmp_path: Path) -> None:
     """``fuse --out NEW`` builds in NEW.part, which may be somebody's."""
-    rated = support_scores(tmp_path)
-    (tmp_path / "new.part").mkdir()
-    (tmp_path / "new.part" / "mine.txt").write_text("mine")
-    done = trace_eval("fuse", rated, "--out", tmp_path / "new")
-    assert done.code == 2, done.err
-    assert "new.part: is in the way" in done.err
-    assert (tmp_path / "new.part" / "mine.txt").read_text() == "mine"
-
-
-def support_scores(folder: Path) -> Path:
-    """A run of two scored recordings of one question."""
     rows = [
         {"id": s, "question_id": "q", "system": s, "question": "a?", "reference": "b"}
-        | {"candidate": {"audio": str(write(folder / f"{s}.wav", tone(0.3, hz=440))), "text": "b"}}
+        | {"candidate": {"audio": str(write(tmp_path / f"{s}.wav", tone(0.3))), "text": "b"}}
         for s in "st"
     ]
-    items = calls.manifest(folder, rows)
-    done = trace_eval("rate", items, "--rubric", "correctness", "--out", folder / "rated")
+    rated = tmp_path / "rated"
+    words = ("--rubric", "correctness", "--out", rated)
+    done = trace_eval("rate", calls.manifest(tmp_path, rows), *words)
     assert done.code in (0, 1), done.err
-    return folder / "rated"
+    (tmp_path / "new.part").mkdir()
+    (tmp_path / "new.part" / "mine.txt").write_text("mine")
+    refused("new.part: is in the way", "fuse", rated, "--out", tmp_path / "new")
+    assert (tmp_path / "new.part" / "mine.txt").read_text() == "mine"

@@ -4,36 +4,58 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tests.support.forked import ROOT, Done, Server, environment
 
-__all__ = ["ROOT", "Done", "code_and_words", "output_of", "trace_eval"]
+__all__ = ["ROOT", "Done", "code_and_words", "leaves", "output_of", "refused", "trace_eval"]
 
 _server = cache(Server)
 
 
-def trace_eval(*arguments: object, cwd: Path = ROOT, timeout: float = 600) -> Done:
+def trace_eval(
+    *arguments: object, cwd: Path = ROOT, timeout: float = 600, ends: int | None = None
+) -> Done:
     """Run ``trace-eval ARGUMENTS``, from the repository's root unless told.
 
     A fork of a process that has imported everything, or one that starts from nothing.
+
+    Args:
+        ends: the code that it must end with.
     """
     typed = [str(argument) for argument in arguments]
     done = _server().run(typed, cwd, timeout)
-    if done is not None:
-        return done
-    finished = subprocess.run(
-        [sys.executable, "-m", "trace_eval", *typed],
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        cwd=cwd,
-        env=environment(),
-    )
-    return Done(finished.returncode, finished.stdout, finished.stderr)
+    if done is None:
+        finished = subprocess.run(
+            [sys.executable, "-m", "trace_eval", *typed],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            cwd=cwd,
+            env=environment(),
+        )
+        done = Done(finished.returncode, finished.stdout, finished.stderr)
+    assert ends in (None, done.code), f"{typed}\n{done.out}\n{done.err}"
+    return done
+
+
+def refused(words: str, *arguments: object, cwd: Path = ROOT) -> None:
+    """``trace-eval ARGUMENTS`` ends with 2 and says these words."""
+    done = trace_eval(*arguments, cwd=cwd, ends=2)
+    assert words in done.err, done.err
+
+
+def leaves(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """(what is typed, command) of every command below one."""
+    below = getattr(command, "commands", None)
+    if below is None:
+        yield name, command
+        return
+    for key, inner in below.items():
+        yield from leaves(inner, f"{name} {key}".strip())
 
 
 def output_of(*arguments: object, code: int = 0) -> str:
