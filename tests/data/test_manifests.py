@@ -214,10 +214,14 @@ def test_a_column_that_holds_no_labels_costs_its_labels_only(tmp_path: Path) -> 
     first, second = (pair.labels for pair in result.pairs)
     assert (first.content, first.overall) == (None, "2")
     assert (second.content, second.overall) == (None, "both_bad")  # all of a column, or none
-    nested = tmp_path / "pairs.jsonl"
-    answers = {"a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}
-    nested.write_text(json.dumps({"id": "1", **answers, "labels": {"content": "good"}}))
-    assert len(read_manifest(nested).problems) == 1
+    other = tmp_path / "pairs.jsonl"
+    answers = {"id": "1", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}
+    other.write_text(json.dumps({**answers, "labels": {"content": "good"}}))
+    assert len(read_manifest(other).problems) == 1
+    other.write_text(json.dumps({**answers, "content": True}))
+    flat = read_manifest(other)
+    assert [pair.labels and pair.labels.content for pair in flat.pairs] == [None]
+    assert "column content is no label" in flat.warnings[0].what
 
 
 @pytest.mark.parametrize(

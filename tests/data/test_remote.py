@@ -48,9 +48,7 @@ def _extract(worker: ClipExtractor, *urls: str) -> list[Extracted]:
     return worker.run([source_of(Recording.model_validate({"url": url})) for url in urls])
 
 
-def test_a_recording_is_fetched_once_and_is_the_same_clip_as_its_file(
-    web: Web, worker: ClipExtractor
-) -> None:
+def test_urls_are_fetched_once_and_give_the_same_clip(web: Web, worker: ClipExtractor) -> None:
     first = _extract(worker, f"{web.url}/a.wav", f"{web.url}/b.wav")
     assert web.fetched() == ["/a.wav", "/b.wav"]
     local = worker.run([source_of(Recording(audio=web.folder / n)) for n in ("a.wav", "b.wav")])
@@ -73,9 +71,7 @@ def test_a_new_signature_fetches_nothing_and_a_change_all(web: Web, worker: Clip
     assert changed.blueprint.clip != again.blueprint.clip
 
 
-def test_where_nothing_tells_of_a_change_it_is_fetched_every_time(
-    web: Web, worker: ClipExtractor
-) -> None:
+def test_an_undated_recording_is_fetched_every_time(web: Web, worker: ClipExtractor) -> None:
     web.dated = False  # the size alone could stay equal
     for _ in range(2):
         (result,) = _extract(worker, f"{web.url}/a.wav")
@@ -116,9 +112,7 @@ def test_bad_places_cost_one_recording_each(
         assert "secret" not in result.error + result.source
 
 
-def test_a_broken_transfer_is_tried_again_and_a_refusal_is_not(
-    web: Web, worker: ClipExtractor
-) -> None:
+def test_broken_transfers_are_retried_and_refusals_are_not(web: Web, worker: ClipExtractor) -> None:
     web.statuses |= {"/a.wav": [503, 503], "/b.wav": [404, 404]}
     good, bad = _extract(worker, f"{web.url}/a.wav", f"{web.url}/b.wav")
     assert good.blueprint

@@ -41,16 +41,13 @@ def test_equal_keys_are_together_whatever_their_order() -> None:
     assert split("ab", 3) == [[], [0], [1]]
 
 
-def _pairs() -> list[Pair]:
+def test_a_manifest_is_cut_between_instructions() -> None:
     spoken = [Instruction(audio="two.wav", text=text) for text in ("two", "written otherwise")]
     one, none = Instruction(text="one"), Instruction()
-    requested = (one, spoken[0], one, none, spoken[1], none)
-    return [Pair(id=f"p{n}", instruction=i, **SIDES) for n, i in enumerate(requested)]
-
-
-def test_a_manifest_is_cut_between_instructions() -> None:
+    asked = (one, spoken[0], one, none, spoken[1], none)
+    pairs = [Pair(id=f"p{n}", instruction=i, **SIDES) for n, i in enumerate(asked)]
     problem = Problem("line 7", "not JSON")
-    whole = Manifest(Path("pairs.jsonl"), _pairs(), [problem])
+    whole = Manifest(Path("pairs.jsonl"), pairs, [problem])
     parts = [whole.shard(Shard(index, 3)) for index in (1, 2, 3)]
     # Lined up: one (p0, p2), two (p1, p4), then p3 and p5, which have no instruction.
     ids = [[pair.id for pair in part.pairs] for part in parts]
@@ -58,12 +55,8 @@ def test_a_manifest_is_cut_between_instructions() -> None:
     assert [part.problems for part in parts] == [[problem], [], []]
     assert sum(part.total for part in parts) == whole.total
     assert parts[1].part.places == (1, 4)
-    assert parts[1].part.record() == {
-        "index": 2,
-        "of": 3,
-        "pairs": 6,
-        "digest": digest(f"p{n}" for n in range(6)),
-    }
+    ids = digest(f"p{n}" for n in range(6))
+    assert parts[1].part.record() == {"index": 2, "of": 3, "pairs": 6, "digest": ids}
 
 
 def test_an_id_of_the_instruction_counts_more_than_its_words() -> None:

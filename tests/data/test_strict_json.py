@@ -50,14 +50,6 @@ BAD: dict[str, tuple[bytes, str]] = {
 NO_JSON = ("lone surrogate", "Latin-1", "nested meta", "101 digits", "overflow", "NaN", "twice")
 
 
-def test_true_is_no_label_in_a_flat_column_either(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.jsonl"
-    path.write_text('{"id": "x", "a": "a", "b": "b", "content": true}\n')
-    manifest = read_manifest(path)
-    assert [pair.labels and pair.labels.content for pair in manifest.pairs] == [None]
-    assert "column content is no label" in manifest.warnings[0].what
-
-
 @pytest.mark.parametrize("kind", BAD)
 def test_one_bad_line_is_one_problem_with_its_number(kind: str, tmp_path: Path) -> None:
     line, said = BAD[kind]

@@ -35,9 +35,7 @@ ROWS = [
 @pytest.mark.parametrize("lead", ["", "sep=;\r\n", '"sep=;"\r\n'])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("delimiter", [";", ",", "\t"])
-def test_a_spreadsheet_may_be_saved_in_any_way(
-    lead: str, encoding: str, delimiter: str, tmp_path: Path
-) -> None:
+def test_any_spreadsheet_is_read(lead: str, encoding: str, delimiter: str, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     text = (lead + TEXT).replace(";", delimiter)
     path.write_bytes(text.encode(encoding))
@@ -84,9 +82,7 @@ def test_fast_columns_are_those_of_the_rows(tmp_path: Path) -> None:
         ("x.csv", "id,winner\na,1\né,2\n".encode("latin-1"), "row 2: not UTF-8; save the file"),
     ],
 )
-def test_what_is_no_table_says_the_same_to_every_reader(
-    name: str, data: bytes, said: str, tmp_path: Path
-) -> None:
+def test_readers_refuse_what_is_no_table(name: str, data: bytes, said: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(data)
     with pytest.raises(UserError, match=said):

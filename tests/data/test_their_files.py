@@ -24,7 +24,7 @@ from extractors import containers
 from extractors.audio import AudioError, Part, decode
 from extractors.formats import FORMATS
 from tests.support.audio import tone, write
-from tests.support.cli import code_and_words, output_of
+from tests.support.cli import ROOT, code_and_words, output_of
 from tests.support.docs import commands
 from tests.support.their_files import PROMPTS, SAID, TABLES, recordings, tables
 from trace_eval.data.columns import Columns
@@ -43,8 +43,6 @@ from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.job import open_job
 from trace_eval.runs.options import RateOptions
 from trace_eval.runs.run import Run
-
-ROOT = Path(__file__).resolve().parents[2]
 
 #: What a user types beside the file, where it does not work without.
 NAMED = {
@@ -165,7 +163,7 @@ def test_columns_are_named_for_candidates_and_single_answers_too(folder: Path) -
         read_items(path)
 
 
-def test_two_folders_are_pairs_of_systems(folder: Path) -> None:
+def test_two_folders_are_pairs_of_systems(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "new" / "extra.wav").write_bytes((folder / "new" / "q1.wav").read_bytes())
     (folder / "prompts.csv").write_text("ID,Prompt\nq1.wav,Say one.\nq2,Say two.\n")
     requested = {"instruction": {"text": "Say one.", "audio": "prompts/q1.wav"}}
@@ -193,13 +191,14 @@ def test_two_folders_are_pairs_of_systems(folder: Path) -> None:
     (folder / "others.csv").write_text("id,prompt\nx1,Say it.\n")
     with pytest.raises(UserError, match="has x1, and the recordings are called extra, q1, q2"):
         read_manifest(Systems.parse(folder / "new", folder / "old", folder / "others.csv"))
+    monkeypatch.chdir(folder)
     for provided, message in (
         (("new", "nowhere"), "--b nowhere: no such folder"),
         (("new", "new"), "both are"),
         (("x=new", "x=old"), "write --a NAME=DIR"),
     ):
         with pytest.raises(UserError, match=message):
-            Systems.parse(*(_in(folder, name) for name in provided))
+            Systems.parse(*provided)
 
 
 def test_prompts_by_numbers_of_a_spreadsheet(tmp_path: Path) -> None:
@@ -219,11 +218,6 @@ def test_prompts_by_numbers_of_a_spreadsheet(tmp_path: Path) -> None:
         ]
 
 
-def _in(folder: Path, text: str) -> str:
-    name, mark, path = text.rpartition("=")
-    return text if "nowhere" in text else f"{name}{mark}{folder / path}"
-
-
 def test_a_folder_of_systems_is_all_their_pairs_and_all_their_answers(folder: Path) -> None:
     pairs = read_manifest(folder).pairs
     assert [(p.id, p.systems) for p in pairs] == [(f"q{n}", ("new", "old")) for n in (1, 2, 3)]
@@ -241,9 +235,7 @@ def test_a_folder_of_systems_is_all_their_pairs_and_all_their_answers(folder: Pa
         read_manifest(folder / "new")
 
 
-def test_data_sets_of_hugging_face_saved_and_behind_a_url(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_data_sets_of_hugging_face_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hub = TABLES["hub"](folder)
     whole = [pair.model_dump() for pair in read_manifest(hub).pairs]
     table = pa.parquet.read_table(next(hub.rglob("*.parquet")))
@@ -384,9 +376,7 @@ def _container(path: Path, kind: str, codec: str) -> Path:
     ("name", "kind", "codec"),
     [("x.m4a", "ipod", "aac"), ("x.mp4", "mp4", "aac"), ("x.webm", "webm", "libopus")],
 )
-def test_containers_are_recordings_like_others(
-    name: str, kind: str, codec: str, tmp_path: Path
-) -> None:
+def test_containers_are_recordings(name: str, kind: str, codec: str, tmp_path: Path) -> None:
     path = _container(tmp_path / name, kind, codec)
     clip = decode(path)
     assert (clip.rate, clip.channels) == (48_000, 1)
@@ -399,9 +389,7 @@ def test_containers_are_recordings_like_others(
         decode(path, max_seconds=0.5)
 
 
-def test_parts_of_a_container_are_decoded_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_container_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A call of an hour has hundreds of turns, the last one far behind the longest clip."""
     path, calls = _container(tmp_path / "x.m4a", "ipod", "aac"), []
     real = containers.decoded
@@ -441,9 +429,7 @@ def test_a_container_without_sound_is_said_to_have_none(tmp_path: Path) -> None:
         ("hub", 6),  # tables in parts
     ],
 )
-def test_rate_takes_every_folder_of_the_page(
-    where: str, ids: list[str] | int, folder: Path
-) -> None:
+def test_rate_takes_each_folder_of_the_page(where: str, ids: list[str] | int, folder: Path) -> None:
     if where == "hub":
         tables(folder)
     if where == "described":
