@@ -12,7 +12,7 @@ import pytest
 
 from blueprints import UserError
 from tests.support import datasets_made as made
-from tests.support.cli import ROOT, trace_eval
+from tests.support.cli import ROOT, refused, trace_eval
 from tests.support.processes import run_python
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.data.rubrics.load import load_rubric
@@ -22,8 +22,7 @@ from trace_eval.datasets import convert, read_dataset
 def test_as_typed(tmp_path: Path) -> None:
     folder = made.vocalbench(tmp_path / "in")
     figures = tmp_path / "figures.json"
-    done = trace_eval("convert", "vocalbench", folder, tmp_path / "out", "--json", figures)
-    assert done.code == 0, done.err
+    done = trace_eval("convert", "vocalbench", folder, tmp_path / "out", "--json", figures, ends=0)
     assert "licence Apache-2.0" in done.out
     assert "8 answers to rate" in done.out
     for row in ("knowledge, heard", "single_round, marks of", "16 of 18 rows"):
@@ -32,8 +31,7 @@ def test_as_typed(tmp_path: Path) -> None:
         (tmp_path / "out" / "published.json").read_text()
     )
     rubric = tmp_path / "out" / "rubrics" / "vocalbench-single_round.toml"
-    checked = trace_eval("rubrics", "check", rubric)
-    assert checked.code == 0, checked.err
+    trace_eval("rubrics", "check", rubric, ends=0)
     items = tmp_path / "out" / "sets" / "knowledge.jsonl"
     rated = trace_eval(
         *("rate", items, "--judge", "lexical", "--rubric", "correctness"),
@@ -49,8 +47,7 @@ def test_the_authors_prompt_only_where_it_is_pointed_at(tmp_path: Path) -> None:
     prompt = tmp_path / "theirs.txt"
     prompt.write_text('Mark it.\n"Well", they say: \\ [0-5]\x7f\n')
     words = "convert", "vocalbench", folder, tmp_path / "out", "--prompt", prompt
-    done = trace_eval(*words, "--set", "single_round")
-    assert done.code == 0, done.err
+    trace_eval(*words, "--set", "single_round", ends=0)
     rubric = load_rubric(tmp_path / "out" / "rubrics" / "vocalbench-single_round.toml")
     assert rubric.name == "vocalbench-single_round-authors"
     assert rubric.question == prompt.read_text().strip()
@@ -58,16 +55,14 @@ def test_the_authors_prompt_only_where_it_is_pointed_at(tmp_path: Path) -> None:
     assert digest in rubric.origin
     record = json.loads((tmp_path / "out" / "published.json").read_text())
     assert record["prompt"] == f"theirs.txt, SHA-256 {digest}"
-    done = trace_eval(*words, "--set", "knowledge")
-    assert (done.code, "give one --set; the questions here are none" in done.err) == (2, True)
+    refused("give one --set; the questions here are none", *words, "--set", "knowledge")
 
 
 def test_bad_rows_end_with_1_and_another_layout_with_2(tmp_path: Path) -> None:
     folder = made.vocalbench(tmp_path / "in")
     path = folder / "result" / "toy" / "json" / "knowledge.json"
     path.write_text(path.read_text() + "{torn\n")
-    done = trace_eval("convert", "vocalbench", folder, tmp_path / "out")
-    assert done.code == 1
+    done = trace_eval("convert", "vocalbench", folder, tmp_path / "out", ends=1)
     assert "knowledge.json, line 5: not JSON" in done.err
     assert (tmp_path / "out" / "items.jsonl").exists()
     other = tmp_path / "other"
@@ -77,8 +72,7 @@ def test_bad_rows_end_with_1_and_another_layout_with_2(tmp_path: Path) -> None:
         (("vocalbench", folder, other, "--set", "safty"), "'safty': no such set; use knowledge"),
         (("vocalbench",),),
     ):
-        done = trace_eval("convert", *typed)
-        assert done.code == 2
+        done = trace_eval("convert", *typed, ends=2)
         assert all(text in done.err for text in told), done.err
     assert not other.exists()
 

@@ -20,15 +20,11 @@ from benchmarks.drill.sets import reader_of_release
 from blueprints import UserError
 from tests.support import datasets_made as made
 from tests.support.audio import tone, write
+from tests.support.datasets_made import figure
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.rubrics.load import load_rubric
-from trace_eval.datasets import Conversion, Figure, Selection, convert, dataset_names, read_dataset
+from trace_eval.datasets import Selection, convert, dataset_names, read_dataset
 from trace_eval.datasets.replies import authors_letter, letter_of, majority
-
-
-def figure(done: Conversion, name: str) -> Figure:
-    (result,) = [f for f in done.converted.figures if f.name == name]
-    return result
 
 
 @pytest.mark.parametrize("name", made.MADE)
@@ -216,9 +212,7 @@ def test_mtalk_takes_recordings_where_they_are(tmp_path: Path) -> None:
     assert not done.converted.pairs
     for name in ("audio/record_2-3", "x", "y"):
         for number in (1, 2):
-            path = folder / name / f"turn{number}.wav"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write(path, tone())
+            write(folder / name / f"turn{number}.wav", tone())
     done = read_dataset("mtalk-bench", folder, Selection(pairs="all"))
     one, _ = done.converted.items
     assert [turn.speaker for turn in one.answer.turns] == ["user", "assistant"] * 2

@@ -8,16 +8,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks import published
-from trace_eval.datasets import Conversion, Figure, Selection, read_dataset
+from tests.support.datasets_made import figure
+from trace_eval.datasets import Conversion, Selection, read_dataset
 from trace_eval.datasets.figures import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH, Board, wer_step
 from trace_eval.datasets.replies import letter_of, own_refusal
 from trace_eval.datasets.sets.vocalbench_rules import is_right
 from trace_eval.datasets.sets.vstyle import WEIGHTS, overall
-
-
-def figure(done: Conversion, name: str) -> Figure:
-    (result,) = [f for f in done.converted.figures if f.name == name]
-    return result
 
 
 @pytest.fixture(scope="module")
@@ -147,9 +143,7 @@ def test_human_labels(data: Path) -> None:
     ],
     ids=lambda value: value.file if isinstance(value, Board) else "",
 )
-def test_the_overall_of_boards_comes_out_of_their_columns(
-    board: Board, rows: int, odd: dict[str, float]
-) -> None:
+def test_overalls_of_boards_are_recomputed(board: Board, rows: int, odd: dict[str, float]) -> None:
     figures = board.figures()
     assert len(figures) == rows
     result = {f.system: f.ours - (f.published or 0) for f in figures if f.verdict != "equal"}

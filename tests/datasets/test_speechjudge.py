@@ -116,8 +116,7 @@ def test_files_that_are_not_of_that_layout(tmp_path: Path) -> None:
 def test_as_typed_to_levels_of_agreement(tmp_path: Path) -> None:
     said = [["A+2", "A+1"], ["B+1", "B+2", "Tie"], ["A+1", "B+1"]]
     write(tmp_path / "dev.parquet", *(row(n, entries) for n, entries in enumerate(said)))
-    done = trace_eval("convert", "speechjudge", tmp_path, tmp_path / "out")
-    assert done.code == 0, done.err
+    done = trace_eval("convert", "speechjudge", tmp_path, tmp_path / "out", ends=0)
     assert "3 pairs" in done.out
     labels = read_labels(tmp_path / "out" / "labels.csv")
     assert len(labels) == 7

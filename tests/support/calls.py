@@ -34,6 +34,10 @@ TURNS = (
 )
 
 
+#: The same, with the second answer after 0.8 s instead of 4.4 s; both begin with one of 0.4 s.
+QUICK = (*TURNS[:4], ("bot", 4.8, 5.6, "Seat 12A is yours."))
+
+
 def sound(folder: Path, name: str = "call", gain: float = 0.3, turns: Any = TURNS) -> Path:
     """A stereo file: a tone of its own in every turn, user on channel 0, bot on channel 1."""
     samples = np.zeros((10 * RATE, 2), np.float32)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from trace_eval.datasets import Conversion, Figure
+
 
 def write_lines(path: Path, rows: Sequence[Any]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -28,6 +30,12 @@ def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
         table.writeheader()
         table.writerows(rows)
     return path
+
+
+def figure(done: Conversion, name: str) -> Figure:
+    """The one figure of a reading that has this name."""
+    (result,) = [f for f in done.converted.figures if f.name == name]
+    return result
 
 
 def vocalbench(folder: Path, n: int = 4) -> Path:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fusion import DIMENSIONS, POLICIES, Rating
 from tests.support.audio import tone, write
+from tests.support.cli import ROOT
 from trace_eval.data.files import write_all
 from trace_eval.data.items import Pair
 from trace_eval.data.judgement import DimensionVerdict, Judgement
@@ -21,7 +22,6 @@ from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 
-ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "pairs.jsonl"
 
 POLICY = POLICIES["content_first"]
