@@ -109,7 +109,7 @@ def test_the_list_is_saved_as_it_is_shown(page: Page, report: Path) -> None:
         assert page.evaluate("cell", f"'{break_}=1") == f"\"''{break_}=1\""
 
 
-def test_the_page_of_a_pair_reads_from_the_question_to_the_reasons(page: Page) -> None:
+def test_the_page_of_a_pair_reads_from_the_question_and_has_a_beside_b(page: Page) -> None:
     open_pair(page, "pair-0001")
     assert page.locator("#pair h2").all_text_contents()[:2] == ["Question", "Verdict"]
     parts = (".question .asked", ".outcome p", ".head audio >> nth=1", ".verdict h3 >> nth=0")
@@ -118,6 +118,12 @@ def test_the_page_of_a_pair_reads_from_the_question_to_the_reasons(page: Page) -
     assert tops == sorted(tops)
     said = page.locator("#pair .outcome p").inner_text()
     assert re.fullmatch(r"[AB] \(\w+\) wins by openai:synthetic \(content_first: .*\)\.", said)
+    a, b = (box_of(page.locator(f'.side[data-side="{side}"]')) for side in "ab")
+    assert a["y"] == b["y"]
+    assert a["x"] + a["width"] <= b["x"]
+    for part in (".part-words", ".part-numbers"):  # and so do their parts
+        tops = [box["y"] for box in map(box_of, page.locator(part).all())]
+        assert tops[0] == pytest.approx(tops[1], abs=1)
 
 
 #: Titles of the sections in which a table is wider than what is seen of it.
@@ -158,8 +164,7 @@ def test_filters_are_kept_by_the_address(page: Page) -> None:
     assert kept == sorted(kept, reverse=True)
     page.reload()
     assert shown(page) == kept
-    page.locator("#list a", has_text=kept[0]).click()
-    page.locator("#pair h1", has_text=kept[0]).wait_for()
+    open_pair(page, kept[0])
     page.reload()  # the address of the pair has them, too
     page.locator("#pair h1", has_text=kept[0]).wait_for()
     assert page.locator(".pair-nav").inner_text().split("\n")[1] == f"1 of {len(kept)}"
@@ -219,16 +224,6 @@ def length(page: Page, side: str) -> Any:
         })""",
         side,
     )
-
-
-def test_a_and_b_stand_beside_each_other(page: Page) -> None:
-    open_pair(page, "pair-0001")
-    a, b = (page.locator(f'.side[data-side="{side}"]').bounding_box() for side in "ab")
-    assert a["y"] == b["y"]
-    assert a["x"] + a["width"] <= b["x"]
-    for part in (".part-words", ".part-numbers"):  # and so do their parts
-        tops = [box["y"] for box in map(box_of, page.locator(part).all())]
-        assert tops[0] == pytest.approx(tops[1], abs=1)
 
 
 def box_of(locator: Any) -> Any:

@@ -99,8 +99,7 @@ def test_what_cannot_be_compared(runs: list[Path], tmp_path: Path) -> None:
 def test_the_command_prints_writes_json_and_a_page(runs: list[Path], tmp_path: Path) -> None:
     page, out = tmp_path / "out" / "compare.html", tmp_path / "compare.json"
     command = ["compare", *runs, "--resamples", 20, "--fail-under"]
-    done = trace_eval(*command, "agreement=0", "--json", out, "--html", page, "--full")
-    assert done.code == 0, done.err
+    done = trace_eval(*command, "agreement=0", "--json", out, "--html", page, "--full", ends=0)
     failed = trace_eval(*command, "agreement=1.01")
     assert (failed.code, "wanted at least 1.01" in failed.out + failed.err) == (1, True)
     for words in ("Runs over 6 shared pairs", "exact McNemar", "Furthest apart", "audio:openai:m"):
@@ -152,13 +151,14 @@ def test_noise_is_told_beside_a_repetition(runs: list[Path], tmp_path: Path) -> 
 
 def _rated_calls(folder: Path, name: str, slow: str) -> Path:
     """A run over calls of scenarios s0 to s6; those named in ``slow`` are answered late."""
-    quick = [*calls.TURNS[:4], ("bot", 4.8, 5.6, "Seat 12A is yours.")]
     records = [
         {
             "id": f"{name}-{n}",
             "question_id": f"s{min(n, 6)}",  # the last one was called twice
             "system": name,
-            "conversation": calls.conversation(None, calls.TURNS if str(n) in slow else quick),
+            "conversation": calls.conversation(
+                None, calls.TURNS if str(n) in slow else calls.QUICK
+            ),
         }
         for n in range(8)
     ]
@@ -170,8 +170,7 @@ def _rated_calls(folder: Path, name: str, slow: str) -> Path:
 def test_runs_of_scored_calls_are_paired_by_scenario(runs: list[Path], tmp_path: Path) -> None:
     rated = [_rated_calls(tmp_path, "x", "012346"), _rated_calls(tmp_path, "y", "0")]
     page, out = tmp_path / "compare.html", tmp_path / "compare.json"
-    done = trace_eval("compare", *rated, "--json", out, "--html", page, "--full")
-    assert done.code == 0, done.err
+    done = trace_eval("compare", *rated, "--json", out, "--html", page, "--full", ends=0)
     answer = "y scores 2.71 and x 1.43 by handling over 7 questions: y is not shown to be better"
     assert done.out.startswith(f"{answer} (sign-flip test over questions, p = 0.062).\n")
     record = json.loads(out.read_text())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blueprints import UserError
-from tests.support.cli import trace_eval
+from tests.support.cli import refused, trace_eval
 from trace_eval.report import run_list
 from trace_eval.report.run_list import trends, write_run_list
 
@@ -38,8 +38,7 @@ def runs(run: Path, tmp_path: Path) -> Path:
 
 
 def test_every_run_has_a_line_the_newest_first(runs: Path) -> None:
-    done = trace_eval("report", runs)
-    assert done.code == 0, done.err
+    trace_eval("report", runs, ends=0)
     page = (runs / "runs.html").read_text()
     assert [name in page for name in ("release-1", "release-2", "bad")] == [True] * 3
     assert page.index("release-2") < page.index("release-1") < page.index(">bad ")
@@ -64,9 +63,7 @@ def test_figures_over_time_are_those_of_rank(runs: Path) -> None:
     assert first.picture.index("release-1") < first.picture.index("release-2")
 
 
-def test_a_live_page_reloads_itself_until_no_run_is_being_made(
-    runs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_live_page_reloads_until_runs_end(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ended(runs / "release-2", None)
     pages: list[str] = []
 
@@ -90,7 +87,5 @@ def test_no_folder_and_no_run(tmp_path: Path) -> None:
 
 
 def test_options_of_one_run_and_of_several_are_not_ignored(runs: Path) -> None:
-    several = trace_eval("report", runs, "--audio")
-    assert (several.code, "--audio is of one" in several.err) == (2, True)
-    one = trace_eval("report", runs / "release-1", "--live")
-    assert (one.code, "--live is of a folder of runs" in one.err) == (2, True)
+    refused("--audio is of one", "report", runs, "--audio")
+    refused("--live is of a folder of runs", "report", runs / "release-1", "--live")

@@ -16,7 +16,7 @@ from trace_eval.report.answer import run_answer
 from trace_eval.report.write import write_report
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 HOSTILE = '</script><script>window.hacked = 1</script><img src=x onerror="window.hacked=1">'
 
@@ -68,29 +68,21 @@ def test_everything_is_there_and_harmless(page_file: Path) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])
-def test_a_browser_orders_and_opens(
-    page_file: Path, browser: Browser, scheme: Any, width: int
-) -> None:
+def test_orders_in_a_browser(page_file: Path, browser: Browser, scheme: Any, width: int) -> None:
     how = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
     with opened(browser, page_file.as_uri(), **how) as page:
-        _used(page, width)
-
-
-def _used(page: Page, width: int) -> None:
-    def names() -> list[str]:
-        return page.locator("#list details:not([hidden]) .name").all_text_contents()
-
-    assert names() == ["i0", "i1", "i2", "i3"]
-    page.select_option("#order", "spread")  # 1 and 5 differ most
-    assert names()[:2] == ["i1", "i3"]
-    page.select_option("#order", "distance")  # i0 is 3 where annotators say 1
-    assert names()[0] == "i0"
-    page.select_option("#order", "unscored")
-    assert names()[0] == "i2"
-    page.fill("#search", "i3")
-    assert names() == ["i3"]
-    page.locator("#list details:not([hidden]) summary").click()
-    assert page.locator("#s3 .histogram tr").count() == 5
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.click("#theme")
-    assert page.evaluate("document.documentElement.dataset.theme") in ("light", "dark")
+        names = page.locator("#list details:not([hidden]) .name").all_text_contents
+        assert names() == ["i0", "i1", "i2", "i3"]
+        page.select_option("#order", "spread")  # 1 and 5 differ most
+        assert names()[:2] == ["i1", "i3"]
+        page.select_option("#order", "distance")  # i0 is 3 where annotators say 1
+        assert names()[0] == "i0"
+        page.select_option("#order", "unscored")
+        assert names()[0] == "i2"
+        page.fill("#search", "i3")
+        assert names() == ["i3"]
+        page.locator("#list details:not([hidden]) summary").click()
+        assert page.locator("#s3 .histogram tr").count() == 5
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.click("#theme")
+        assert page.evaluate("document.documentElement.dataset.theme") in ("light", "dark")

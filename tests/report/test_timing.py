@@ -18,10 +18,7 @@ from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.options import RateOptions
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-
-#: The second answer after .8 s; in calls.TURNS it comes after 4.4 s. Both begin with one of .4 s.
-QUICK = [*calls.TURNS[:4], ("bot", 4.8, 5.6, "Seat 12A is yours.")]
+    from playwright.sync_api import Browser
 
 
 def _records() -> list[dict[str, Any]]:
@@ -32,7 +29,7 @@ def _records() -> list[dict[str, Any]]:
             "system": system,
             "conversation": calls.conversation(None, turns),
         }
-        for system, turns in (("old", calls.TURNS), ("new", QUICK))
+        for system, turns in (("old", calls.TURNS), ("new", calls.QUICK))
         for n in range(8)
     ]
 
@@ -119,17 +116,13 @@ _SEEN = """() => {
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])
-def test_a_call_has_an_address_an_axis_and_words(
-    page_file: Path, browser: Browser, scheme: Any, width: int
-) -> None:
+def test_a_call_has_an_address(page_file: Path, browser: Browser, scheme: Any, width: int) -> None:
     how = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
     with opened(browser, f"{page_file.as_uri()}#call-old%20call%203", **how) as page:
-        _used(page, width)
-
-
-def _used(page: Page, width: int) -> None:
-    page.wait_for_function("document.getElementById('call-old call 3').closest('details').open")
-    seen = page.evaluate(_SEEN)
+        page.wait_for_function("document.getElementById('call-old call 3').closest('details').open")
+        seen = page.evaluate(_SEEN)
+        page.click(".calls a >> nth=0")
+        page.wait_for_function("document.getElementById('call-old call 0').closest('details').open")
     assert seen["wide"] <= width
     assert -110 <= seen["top"] < 900  # it was scrolled there
     assert seen["axis"] == "0246810 s"  # a tick every 2 s of 10
@@ -139,7 +132,4 @@ def _used(page: Page, width: int) -> None:
     assert "0.60 s" in seen["text"]  # the new system's median, on the first screen
     assert "3 more scenarios" in seen["text"]  # of 8, and of 16 calls: both are folded
     assert "11 more calls" in seen["text"]
-    assert not [kind for kind in KINDS if "_" in kind and kind in seen["text"]]
-    assert not [kind for kind in EVENT_NAMES if "_" in kind and kind in seen["text"]]
-    page.click(".calls a >> nth=0")
-    page.wait_for_function("document.getElementById('call-old call 0').closest('details').open")
+    assert not [kind for kind in (*KINDS, *EVENT_NAMES) if "_" in kind and kind in seen["text"]]
