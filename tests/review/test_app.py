@@ -152,7 +152,11 @@ def test_every_string_from_data_is_escaped(tmp_path: Path) -> None:
     }
     judgement = judgement.model_copy(update={"dimensions": dimensions})
     run = support.write_run(tmp_path / "run", pairs, {"p0": judgement})
-    _say(run, pairs[0].a.source_id, SCRIPT)
+    said = {"text": SCRIPT, "language": "en", "language_source": "model", "words": []}
+    transcript = Transcript.model_validate(said)
+    with Run(run) as open_run:
+        open_run.add_clip(ClipRecord(source=pairs[0].a.source_id, clip="0" * 64))
+        open_run.add_blueprint(Blueprint(clip="0" * 64, transcript=transcript))
     review = support.open_at(run, show_judge=True)
     client = client_of(review)
     reply = client.post("/rater", data={"csrf": csrf(client), "name": '<b onclick="x">'})
@@ -171,14 +175,6 @@ def test_every_string_from_data_is_escaped(tmp_path: Path) -> None:
         assert page.count("<img") == page.count('<img src="/wave/')
         assert "<b onclick" not in page
     assert sum(page.count("&lt;script&gt;") for page in pages) >= 4
-
-
-def _say(run: Path, source: str, text: str) -> None:
-    said = {"text": text, "language": "en", "language_source": "model", "words": []}
-    transcript = Transcript.model_validate(said)
-    with Run(run) as open_run:
-        open_run.add_clip(ClipRecord(source=source, clip="0" * 64))
-        open_run.add_blueprint(Blueprint(clip="0" * 64, transcript=transcript))
 
 
 # --- recordings ------------------------------------------------------------------------
@@ -228,9 +224,7 @@ def test_no_path_from_outside_reaches_the_disk(client: TestClient, kind: str, na
     assert "root:" not in reply.text
 
 
-def test_audio_needs_a_rater_and_a_missing_recording_is_one_error(
-    run: Path, client: TestClient
-) -> None:
+def test_audio_needs_a_rater_and_a_missing_one_is_an_error(run: Path, client: TestClient) -> None:
     clip = clip_of(client)
     assert client_of(support.open_at(run)).get(clip).status_code == 404
     for file in run.parent.glob("*.wav"):

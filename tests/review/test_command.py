@@ -49,9 +49,7 @@ def test_export_says_what_the_review_came_to(run: Path, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "labels.csv").exists()
 
 
-def test_a_run_is_exported_to_label_studio_and_its_labels_come_back(
-    run: Path, tmp_path: Path
-) -> None:
+def test_a_run_goes_to_label_studio_and_its_labels_come_back(run: Path, tmp_path: Path) -> None:
     exporting = typer.Typer()
     exporting.command()(export_command)
     done = CliRunner().invoke(exporting, [str(run), "--to", "label-studio"])
@@ -187,9 +185,7 @@ async def _hello(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": b"hello"})
 
 
-def test_a_request_has_a_time_limit_and_its_answer_has_none(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_requests_have_a_time_limit_and_answers_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trace_eval.review.server.REQUEST_S", 0.4)
     settings: dict[str, Any] = {"lifespan": "off", "log_level": "error", "access_log": False}
     server = uvicorn.Server(uvicorn.Config(_hello, http=BoundedConnection, **settings))

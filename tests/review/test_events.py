@@ -58,9 +58,7 @@ def form(one: SetEvent, **fields: Any) -> dict[str, Any]:
     return {"was": one.model_dump_json(), "do": "keep", **shown, **fields}
 
 
-def test_events_are_corrected_and_figures_follow(
-    review: Review, items: Path, tmp_path: Path
-) -> None:
+def test_corrected_events_change_figures(review: Review, items: Path, tmp_path: Path) -> None:
     ada, own = signed_in(review, "ada")
     bob, bobs = signed_in(review, "bob")
     page = html.unescape(ada.get("/events/0").text)
@@ -142,14 +140,12 @@ def test_calls_of_a_pair_have_events_and_a_missed_one_is_added(tmp_path: Path) -
     assert [one.item.id for one in found.report.conversations] == ["p/a", "p/b"]
     assert [one.item.system for one in found.report.conversations] == ["SECRET"] * 2
     corrected = found.corrected.conversations["p/a"].measured
-    calls.manifest(tmp_path, [{"id": "q", "conversation": calls.conversation(
-        turns=sorted((*calls.TURNS, signal), key=lambda turn: turn[1])
-    )}], "heard.jsonl")  # fmt: skip
-    (heard,) = turns_report(tmp_path / "heard.jsonl").report.conversations
+    turns = sorted((*calls.TURNS, signal), key=lambda turn: turn[1])
+    record = {"id": "q", "conversation": calls.conversation(turns=turns)}
+    (heard,) = turns_report(calls.manifest(tmp_path, [record], "heard.jsonl")).report.conversations
     assert added in map(set_event, heard.measured.events)
-    assert (
-        corrected.ratios["backchannel_rate"] == heard.measured.ratios["backchannel_rate"] == (1, 1)
-    )
+    for measured in (corrected, heard.measured):
+        assert measured.ratios["backchannel_rate"] == (1, 1)
     *_, labels = write_exports(review, tmp_path / "out")
     assert labels.name == "events.csv"
     by_kind = {one.kind: one for one in turns_report(path, labels=labels).agreement}
@@ -219,12 +215,11 @@ def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) 
         page.keyboard.press("v")
         page.locator("main[data-step=events]").wait_for()
         heading = page.locator("#question")
+        changed = "t => document.querySelector('#question').innerText !== t"
         for _ in range(EVENTS.index(RESPONSE)):
             before = heading.inner_text()
             page.keyboard.press("ArrowDown")
-            page.wait_for_function(
-                "t => document.querySelector('#question').innerText !== t", arg=before
-            )
+            page.wait_for_function(changed, arg=before)
         assert "response" in heading.inner_text()
         for key in ("e", "ArrowRight", "Shift+ArrowRight"):
             page.keyboard.press(key)
@@ -247,12 +242,11 @@ def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) 
         page.keyboard.press("p")
         page.wait_for_function("() => document.querySelector('audio').currentTime > 0.9")
         page.keyboard.press(" ")
+        changed = "n => document.querySelectorAll('.events tbody tr').length !== n"
         for gone in ("d", "Backspace"):
             rows = page.locator(".events tbody tr").count()
             page.keyboard.press(gone)
-            page.wait_for_function(
-                "n => document.querySelectorAll('.events tbody tr').length !== n", arg=rows
-            )
+            page.wait_for_function(changed, arg=rows)
         page.evaluate("document.querySelector('audio').currentTime = 6.8")
         page.keyboard.press("n")  # where the sound is, which begins with the first turn
         page.locator("#question", has_text="New event").wait_for()
@@ -295,8 +289,7 @@ def test_a_line_that_a_kill_cut_short_is_written_over(items: Path, tmp_path: Pat
     file = tmp_path / "corrections.jsonl"
     for kept in (0, 1):
         review = open_review(items, options=ReviewOptions("handling"))
-        number = len(review.events.made().get("c", ()))
-        assert number == kept
+        assert len(review.events.made().get("c", ())) == kept
         one = set_event(review.events.of("c").events[0])
         assert review.events.correct("c", one, None, "ada")
         with file.open("a") as torn:

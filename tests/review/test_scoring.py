@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 from blueprints import GROUPS, UserError
 from tests.support import browser, calls
 from tests.support.judged import scripted_run
 from tests.support.review_pages import client_of, csrf
-from trace_eval.commands.review import review as review_command
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.manifests import read_items
 from trace_eval.data.rubrics.load import load_rubric
@@ -36,9 +34,6 @@ from trace_eval.review.store import Remark, Store
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.options import RateOptions
 from trace_eval.stats.options import AgreeOptions
-
-command = typer.Typer()
-command.command()(review_command)
 
 SCRIPT = "<script>window.hacked = 1</script>"
 
@@ -72,14 +67,10 @@ def task_of(review: Review, rater: str) -> int:
     return review.position(rater).task
 
 
-def test_the_queue_goes_by_variance(run: Path) -> None:
+def test_the_queue_goes_by_variance_and_takes_ratings_codes_and_null(run: Path) -> None:
     review = open_review(run)
     assert [item.id for item in review.items] == ["i1", "i2", "i0"]
     assert [item.id for item in open_review(run, {"budget": 2}).items] == ["i1", "i2"]
-
-
-def test_ratings_codes_and_null(run: Path) -> None:
-    review = open_review(run)
     assert rate(review, "ada", 0, "4", ["u", "e"], "hm")
     assert not rate(review, "ada", 0, "5")  # an old page
     assert rate(review, "ada", 1, "none", ["e"])

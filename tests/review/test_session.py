@@ -36,9 +36,7 @@ TIES = [
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("said", "tie"), TIES)
-def test_a_block_gives_the_typed_tie_of_the_pairs_own_order(
-    order: Order, said: tuple[str, ...], tie: Rating
-) -> None:
+def test_a_block_gives_a_typed_tie(order: Order, said: tuple[str, ...], tie: Rating) -> None:
     answers: dict[str, str] = {}
     for value in said:
         assert rating(answers, "content") is None
