@@ -200,10 +200,9 @@ def _close(found: dict[str, Any], wanted: dict[str, Any]) -> bool:
 def test_tau_voice_figures_and_events_are_the_board_s(data: Path, tmp_path: Path) -> None:
     tau2 = data / "conversation" / "tau2"
     out = tmp_path / "figures.json"
-    done = trace_eval(
-        *("turns", tau2 / "experiment", "--definitions", "tau-voice/1.0", "--json", out)
+    trace_eval(
+        *("turns", tau2 / "experiment", "--definitions", "tau-voice/1.0", "--json", out), ends=0
     )
-    assert done.code == 0, done.err
     wanted, found = _json(tau2 / "expected_metrics.json"), _json(out)
     assert _close(found["figures"], wanted["both"])
     assert all(_close(found["each"][name], one) for name, one in wanted["each"].items())

@@ -135,8 +135,7 @@ def test_the_page_of_platforms_is_typed(reader: Path) -> None:
     typed = list(commands(ROOT / "docs" / "how-to" / "platforms.md"))
     assert len(typed) >= 5
     for command in typed:
-        done = trace_eval(*command.words[1:], cwd=reader)
-        assert done.code == 0, (command.text, done.stderr)
+        trace_eval(*command.words[1:], cwd=reader, ends=0)
     scores = [json.loads(line) for line in (reader / "scores.otlp.jsonl").read_text().splitlines()]
     (record,) = scores[0]["resourceLogs"][0]["scopeLogs"][0]["logRecords"]
     facts = {one["key"]: next(iter(one["value"].values())) for one in record["attributes"]}

@@ -130,9 +130,7 @@ def _clip(name: str, seconds: float) -> Samples:
 
 
 @pytest.mark.parametrize("late_s", [0.03, 0.06, 0.15])
-def test_an_echo_invents_no_verdict_and_says_what_is_not_known(
-    tmp_path: Path, late_s: float
-) -> None:
+def test_an_echo_invents_no_verdict_and_says_what_is_unknown(tmp_path: Path, late_s: float) -> None:
     """The agent speaks alone; its echo of -25 dB is on the channel of a user who says little."""
     sound = np.zeros((22 * SPEECH_RATE, 2), np.float32)
     for channel, name, at_s in ((1, "loud-a.ogg", 1), (1, "noise-a.ogg", 8), (0, "loud-a.ogg", 16)):
