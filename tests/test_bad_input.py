@@ -13,7 +13,7 @@ import soundfile
 
 from blueprints import GROUPS, Absent, Blueprint, UserError
 from tests.support.audio import RATE, tone, write
-from tests.support.cli import trace_eval
+from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.datasets import read_dataset
@@ -22,8 +22,6 @@ from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.ratings import read_ratings
 from trace_eval.opinions.scores import read_scores
 from trace_eval.runs.run import Run
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def _speech() -> tuple[np.ndarray, int]:
@@ -110,6 +108,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, int, str]:
     return Run.open(folder / "run"), done.code, done.err
 
 
+def clips_of(folder: Run) -> dict[str, str | None]:
+    return {Path(source).stem: record.clip for source, record in folder.clips().items()}
+
+
+def blueprint_of(folder: Run, name: str) -> Blueprint:
+    clip = clips_of(folder)[name]
+    return next(blueprint for blueprint in folder.blueprints() if blueprint.clip == clip)
+
+
 def test_bad_clips_cost_their_own_pair_only(run: tuple[Run, int, str]) -> None:
     folder, code, told = run
     judgements = folder.judgements()
@@ -129,13 +136,8 @@ def test_undecodable_clips_name_file_and_remedy(name: str, run: tuple[Run, int, 
 
 
 @pytest.mark.parametrize("name", [name for name, (_, error) in CASES.items() if not error])
-def test_other_clips_have_a_value_or_a_reason_in_every_group(
-    name: str, run: tuple[Run, int, str]
-) -> None:
-    folder = run[0]
-    source = next(s for s in folder.clips() if s.endswith(f"/{name}.wav"))
-    clip = folder.clips()[source].clip
-    blueprint = next(b for b in folder.blueprints() if b.clip == clip)
+def test_every_group_has_a_value_or_a_reason(name: str, run: tuple[Run, int, str]) -> None:
+    blueprint = blueprint_of(run[0], name)
     asked = set(GROUPS) - {"emotion", "accent"}
     statuses = {group: str(blueprint.group(group).status) for group in asked}
     expected_failures = {"loudness"} if name == "8_channels" else set()
@@ -148,10 +150,7 @@ def test_other_clips_have_a_value_or_a_reason_in_every_group(
 
 
 def test_silence_and_shortness_are_said_so(run: tuple[Run, int, str]) -> None:
-    folder = run[0]
-    clips = {Path(source).stem: record.clip for source, record in folder.clips().items()}
-    by_clip: dict[str | None, Blueprint] = {b.clip: b for b in folder.blueprints()}
-    silent, short = by_clip[clips["silent"]], by_clip[clips["50_ms"]]
+    silent, short = blueprint_of(run[0], "silent"), blueprint_of(run[0], "50_ms")
     for group in ("transcript", "quality", "pitch", "loudness", "rate"):
         assert silent.group(group).status == "silent", group
     assert {short.group(g).status for g in ("pitch", "loudness")} == {"too_short"}
@@ -170,9 +169,7 @@ def test_no_bare_nan_in_any_file(run: tuple[Run, int, str]) -> None:
 
 
 def test_the_claimed_length_is_not_believed(run: tuple[Run, int, str]) -> None:
-    folder = run[0]
-    clips = {Path(source).stem: record.clip for source, record in folder.clips().items()}
-    assert clips["claims_2_gib"] == clips["good"]
+    assert clips_of(run[0])["claims_2_gib"] == clips_of(run[0])["good"]
 
 
 def _speechjudge(path: Path) -> object:
@@ -200,6 +197,10 @@ SCORE_LINE = b'{"item": "i", "judge": "j", "status": "scored"}\n'
         (read_scores, "x.csv", b"id,judge,score\n,j,4\n", "record 1: the id is empty"),
         (read_scores, "x.csv", b"id,judge,score\nx,j,4\nx,j,5\n", "record 2: id x was given"),
         (read_scores, "x.csv", b"id,judge,score\nx,j,high\n", "record 1: score"),
+        *(
+            (read_ratings, "x.csv", b"id,score\ns," + score, "record 1: score is .*; give a number")
+            for score in (b"51e999", b"-inf", b"nan", b"9" * 400)
+        ),
     ],
 )
 def test_files_that_are_none(
@@ -209,14 +210,6 @@ def test_files_that_are_none(
     path.write_bytes(data)
     with pytest.raises(UserError, match=said):
         read(path)
-
-
-@pytest.mark.parametrize("score", ["51e999", "-inf", "nan", "9" * 400])
-def test_ratings_are_finite(tmp_path: Path, score: str) -> None:
-    path = tmp_path / "ratings.csv"
-    path.write_text(f"id,rater,score\ns,x,{score}\n")
-    with pytest.raises(UserError, match=r"record 1: score is .*; give a number"):
-        read_ratings(path)
 
 
 def test_ratings_of_one_rubric_of_several_with_facts(tmp_path: Path) -> None:

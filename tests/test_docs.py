@@ -345,11 +345,8 @@ def test_the_architecture_page_is_what_the_code_says() -> None:
 
 
 def test_the_walks_and_the_guide_name_files_that_exist() -> None:
-    walks = (
-        (ROOT / "docs" / "explanation" / "architecture.md")
-        .read_text("utf-8")
-        .partition("## The rooms")[0]
-    )
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text("utf-8")
+    walks = page.partition("## The rooms")[0]
     named = re.findall(r"`([\w/]+(?:\.py|/))`", walks)
     assert len(named) > 15
     guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")

@@ -94,9 +94,7 @@ def _judges(program: Path, folder: Path, cache: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "code"), [("trace_eval.commands.cli", 2), ("trace_eval.data.system", 1)]
 )
-def test_windows_is_told_to_use_wsl_before_anything_of_unix_is_imported(
-    module: str, code: int
-) -> None:
+def test_windows_is_told_of_wsl_before_anything_of_unix_is_imported(module: str, code: int) -> None:
     script = f"""
 import sys
 sys.platform = "win32"
@@ -151,9 +149,7 @@ def test_every_printed_install_line_is_the_one_of_the_distribution() -> None:
         assert "pip install trace-eval" not in path.read_text(), path
 
 
-def test_doctor_names_a_foreign_distribution(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_names_foreign_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     info = tmp_path / "trace_eval-0.2.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: trace-eval\nVersion: 0.2.0\n")
@@ -206,8 +202,7 @@ def test_the_citation_names_this_version() -> None:
 
 
 def test_an_unknown_tracker_is_refused_with_those_there_are(tmp_path: Path) -> None:
-    done = trace_eval("export", tmp_path, "--to", "nobody")
-    assert done.code == 2
+    done = trace_eval("export", tmp_path, "--to", "nobody", ends=2)
     assert "mlflow, wandb" in " ".join(done.err.split())
 
 
@@ -234,9 +229,7 @@ def test_advisories_fail(capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 could not be looked up: c" in said
 
 
-def test_what_could_not_be_looked_up_is_never_taken_for_safe(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_was_not_looked_up_is_never_taken_as_safe(capsys: pytest.CaptureFixture[str]) -> None:
     assert audit.judge([UNKNOWN]) == 2
     assert "nothing is known" in capsys.readouterr().out
     assert audit.judge([SAFE, UNKNOWN]) == 0

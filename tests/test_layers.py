@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.imports import arrows, circles, door_names, modules, tree
+from tests.support.imports import ROOT, arrows, circles, door_names, modules, tree
 from tests.support.layers import FACADE, ROOMS, room_of
 from tests.support.processes import python
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def test_every_file_lies_in_a_room() -> None:

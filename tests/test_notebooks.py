@@ -21,13 +21,12 @@ import trace_eval
 from blueprints import UserError
 from fusion import POLICIES, Policy
 from tests.support.audio import tone, write
+from tests.support.cli import ROOT
 from tests.support.cli import trace_eval as trace_eval_typed
 from tests.support.judged import judged_run
 from tests.support.processes import run_python
 from trace_eval.extracting.event_loop import complete
 from trace_eval.runs.options import PairOptions
-
-ROOT = Path(__file__).resolve().parent.parent
 
 #: Nothing but what is fast to measure.
 ONLY = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), "none")
@@ -58,9 +57,7 @@ def in_a_cell(work: Callable[[], Any]) -> Any:
     return asyncio.run(cell())
 
 
-def test_a_notebook_judges_and_reads_its_run(
-    table: str, tmp_path: Path, options: trace_eval.Options
-) -> None:
+def test_a_notebook_judges_a_run(table: str, tmp_path: Path, options: trace_eval.Options) -> None:
     out = str(tmp_path / "run")
 
     def cell() -> None:
@@ -241,9 +238,7 @@ NAMED = {"a": "system_a_audio", "b": "system_b_audio"}
 
 
 @pytest.mark.filterwarnings("ignore:.*row number")
-def test_judge_takes_what_people_hold_and_the_run_answers(
-    rows: list[dict[str, Any]], tmp_path: Path
-) -> None:
+def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(rows)
     frame.to_csv(tmp_path / "pairs.csv", index=False)
@@ -371,10 +366,7 @@ def test_rate_takes_two_folders_and_tells_every_answer(tmp_path: Path) -> None:
         write(tmp_path / name / "q1.wav", tone(0.05, hz=200))
     folders = {name: tmp_path / name for name in ("new", "old")}
     run = trace_eval.rate(folders, tmp_path / "run", cache=tmp_path / "cache", **FAST)
-    assert [(item.id, item.system) for item in run.singles()] == [
-        ("new/q1", "new"),
-        ("old/q1", "old"),
-    ]
+    assert {item.id: item.system for item in run.singles()} == {"new/q1": "new", "old/q1": "old"}
     assert run.to_pandas()["item"].tolist() == ["new/q1", "old/q1"]
     assert "<table>" in run._repr_html_()
 
@@ -387,9 +379,7 @@ def test_the_pictures_have_the_colours_of_the_report() -> None:
     assert all(f"light-dark({colour}," in page for colour in palette().values())
 
 
-def test_the_notebook_of_the_examples_runs_in_a_kernel(
-    tmp_path: Path, examples_cache: Path
-) -> None:
+def test_the_example_notebook_runs_in_a_kernel(tmp_path: Path, examples_cache: Path) -> None:
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")

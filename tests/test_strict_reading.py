@@ -10,6 +10,7 @@ import time
 import tomllib
 from collections.abc import Callable
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ import pytest
 from blueprints import UserError
 from fusion import RATINGS
 from fusion.policies import read_policy
-from tests.support.imports import calls, modules
+from tests.support.imports import ROOT, calls, modules
 from trace_eval.data import strict_toml
 from trace_eval.data.fused_scores import FILE, FusionModel
 from trace_eval.data.rubrics.load import load_rubric, rubric_path
@@ -30,8 +31,6 @@ from trace_eval.review.store import Remark, Store
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.options import read_config
 from trace_eval.runs.run import Run
-
-ROOT = Path(__file__).resolve().parent.parent
 
 #: Calls that read JSON by another reader.
 LOOSE = {"load", "loads", "model_validate_json", "read_json", "from_json", "parse_raw"}
@@ -174,9 +173,7 @@ def test_parts_of_a_task_are_names(parts: str, tmp_path: Path) -> None:
 
 POLICY = [
     {"content": c, "voice_quality": v, "paralinguistics": p, "overall": c}
-    for c in RATINGS
-    for v in RATINGS
-    for p in RATINGS
+    for c, v, p in product(RATINGS, repeat=3)
 ]
 
 
