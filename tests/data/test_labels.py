@@ -91,11 +91,11 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
         ("l.jsonl", '{"id": ' * 3000 + "1" + "}" * 3000 + "\n", "line 1: "),
         ("l.json", "[" * 3000 + "]" * 3000, r"l\.json: not readable as json"),
         # what stands behind a good line, whose number is told
-        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "duration_a": 1e999}', "2.*: .*too large"),
-        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "mos_a": "inf"}', "2.*: mos_a is 'inf'"),
-        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "mos_a": "nan"}', "2.*: mos_a is 'nan'"),
-        ("l.jsonl", GOOD + '{"id": "x", "labels": "1"}', "2.*: labels: expected an object"),
-        ("l.jsonl", GOOD + '{"id": "x", "id": "y", "content": 1}', "2.*: .*uplicate key"),
+        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "duration_a": 1e999}', r" 2\b.*too large"),
+        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "mos_a": "inf"}', r" 2\b.*: mos_a is 'inf'"),
+        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "mos_a": "nan"}', r" 2\b.*: mos_a is 'nan'"),
+        ("l.jsonl", GOOD + '{"id": "x", "labels": "1"}', r" 2\b.*: labels: expected an object"),
+        ("l.jsonl", GOOD + '{"id": "x", "id": "y", "content": 1}', r" 2\b.*: .*uplicate key"),
         # columns that may be no raters
         ("l.csv", "id,ann\nx,A\n", "did you mean --column preference=ann"),
         ("l.csv", "id,session,part\nx,1,2\ny,2,1\n", "no column of labels"),  # counts, perhaps

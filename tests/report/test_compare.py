@@ -5,20 +5,26 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from blueprints import UserError
+from fusion import DIMENSIONS
 from tests.support import calls
 from tests.support.audio_cases import write
 from tests.support.cli import trace_eval
-from tests.support.compared_runs import OPTIONS, run
+from tests.support.judged import write_folder
 from tests.support.report_pages import opened
 from trace_eval.api.judged import Run
 from trace_eval.compare.evaluate import compare_runs
+from trace_eval.compare.options import CompareOptions
 from trace_eval.compare.page import write_page
 from trace_eval.compare.scores import compare_folders
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Labels, Pair
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.options import RateOptions
@@ -27,10 +33,71 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
+OPTIONS = CompareOptions(BootstrapOptions(50))
+
+#: pair -> human label, the judge that reads (typed ties), the one that listens (plain); None:
+#: unscored.
+VERDICTS: dict[str, tuple[str, str | None, str | None]] = {
+    "p0": ("1", "1", "1"),
+    "p1": ("2", "1", "2"),
+    "p2": ("tie", "both_bad", "tie"),
+    "p3": ("1", "2", "1"),
+    "p4": ("2", "both_good", None),
+    "p5": ("1", "1", "2"),
+}
+
+
+def _judgement(pair: str, label: str | None, plain: bool) -> dict[str, Any]:
+    made: dict[str, Any] = {"pair": pair, "judge": "j", "status": "scored"}
+    if label is None:
+        return {**made, "status": "unscored", "reason": "filtered", "detail": "withheld"}
+    about = ["overall"] if plain else DIMENSIONS
+    verdict = {"rating": label, "reasoning": f"because of {pair}"}
+    usage = {"input_tokens": 100, "output_tokens": 10, "cost_usd": 0.01 if plain else 0.001}
+    opinions = [
+        {
+            "order": order,
+            "ratings": dict.fromkeys(about, label),
+            "usage": usage,
+            "seconds": 2.0 if plain else 0.5,
+            "cached": order == "ba",
+            **({"sent": {"parts": 2, "seconds": 30.0, "sha256": "0"}} if plain else {}),
+        }
+        for order in ("ab", "ba")
+    ]
+    label_set = {"label_set": "plain"} if plain else {}
+    return {**made, **label_set, "dimensions": dict.fromkeys(about, verdict), "opinions": opinions}
+
+
+def _run(folder: Path, sounds: Path, plain: bool, prefix: str = "") -> Path:
+    """A run of the verdicts above."""
+    pairs, judgements, overall = [], [], []
+    for bare, (people, read, heard) in VERDICTS.items():
+        name = prefix + bare
+        label = heard if plain else read
+        pair = Pair(
+            id=name,
+            instruction=Instruction(text=f"<b>say {name}</b>"),
+            a=Answer(audio=sounds, system="x"),
+            b=Answer(audio=sounds, system="y"),
+            labels=Labels(preference=people),  # type: ignore[arg-type]
+        )
+        pairs.append(pair)
+        judgements.append(Judgement.model_validate(_judgement(name, label, plain)))
+        fused = {"pair": name, "policy": "content_first", "rating": label, "why": "x"}
+        overall.append(Overall.model_validate(fused))
+    spec = "audio:openai:m" if plain else "openai:m"
+    record = {
+        "judge": {"spec": spec, "parameters": {}},
+        "sessions": [{"started": "2026-01-01T00:00:00", "extracted_s": {"signal": 3.0}}],
+    }
+    return write_folder(folder, record, pairs=pairs, judgements=judgements, overall=overall)
+
+
 @pytest.fixture
 def runs(tmp_path: Path) -> list[Path]:
     sounds = write(tmp_path / "sound.wav", 0.2, 300.0)
-    return [run(tmp_path / "text", sounds, False), run(tmp_path / "audio", sounds, True)]
+    return [_run(tmp_path / "text", sounds, False), _run(tmp_path / "audio", sounds, True)]
 
 
 def test_a_judge_that_reads_beside_one_that_listens(runs: list[Path]) -> None:
@@ -64,7 +131,7 @@ def test_a_judge_that_reads_beside_one_that_listens(runs: list[Path]) -> None:
 
 
 def test_runs_and_labels_go_by_the_shortest_names(runs: list[Path], tmp_path: Path) -> None:
-    twin = run(tmp_path / "deeper" / "text", tmp_path / "sound.wav", False)
+    twin = _run(tmp_path / "deeper" / "text", tmp_path / "sound.wav", False)
     people = tmp_path / "far" / "people.csv"
     people.parent.mkdir()
     people.write_text("id,preference\np0,1\np1,2\n")
@@ -91,7 +158,7 @@ def test_what_cannot_be_compared(runs: list[Path], tmp_path: Path) -> None:
         compare_runs(runs[:1])
     with pytest.raises(UserError, match="named twice"):
         compare_runs([runs[0], runs[0]])
-    other = run(tmp_path / "other", tmp_path / "sound.wav", False, prefix="q")
+    other = _run(tmp_path / "other", tmp_path / "sound.wav", False, prefix="q")
     with pytest.raises(UserError, match="no pair in common"):
         compare_runs([runs[0], other])
 
@@ -136,7 +203,7 @@ def test_players_and_reasons_of_its_page_can_be_used_at_every_width(
 
 
 def test_noise_is_told_beside_a_repetition(runs: list[Path], tmp_path: Path) -> None:
-    noisy = run(tmp_path / "noisy", tmp_path / "sound.wav", True)
+    noisy = _run(tmp_path / "noisy", tmp_path / "sound.wav", True)
     record = json.loads((noisy / "manifest.json").read_text())
     record["judge"]["parameters"] = {"noise_db": 10.0}
     (noisy / "manifest.json").write_text(json.dumps(record))

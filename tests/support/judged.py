@@ -26,11 +26,13 @@ from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
 
 
-def _write(folder: Path, record: Mapping[str, Any], **lines: Sequence[Any]) -> Path:
+def write_folder(folder: Path, record: Mapping[str, Any], **lines: Sequence[Any]) -> Path:
+    """The files of a run: its manifest.json, and these records, a file of lines for each name."""
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text(json.dumps(record))
     for name, records in lines.items():
-        text = "".join(each.model_dump_json(exclude_none=True) + "\n" for each in records)
+        whole = name == "overall"  # of which a null says that nothing was fused
+        text = "".join(each.model_dump_json(exclude_none=not whole) + "\n" for each in records)
         (folder / f"{name}.jsonl").write_text(text)
     return folder
 
@@ -85,10 +87,7 @@ def judged_run(
         overall.append(Overall.model_validate(fused))
     judge = {"spec": "openai:m", "parameters": {"prompt": "abc", **(parameters or {})}}
     record = {"judge": judge, "policy": "asked"}
-    _write(folder, record, pairs=pairs, judgements=judgements)
-    lines = "".join(each.model_dump_json() + "\n" for each in overall)
-    (folder / "overall.jsonl").write_text(lines)
-    return folder
+    return write_folder(folder, record, pairs=pairs, judgements=judgements, overall=overall)
 
 
 def rated_run(
@@ -120,7 +119,7 @@ def rated_run(
         scores.append(Score.model_validate(made))
     told = {**rubric.model_dump(mode="json"), "sha256": rubric.sha256}
     record = {"judge": {"spec": "openai:m"}, "rubrics": {rubric.name: told}}
-    return _write(folder, record, items=items, scores=scores)
+    return write_folder(folder, record, items=items, scores=scores)
 
 
 def scripted_run(
