@@ -55,15 +55,14 @@ def pages(site: Path) -> dict[Path, Page]:
     return {path.resolve(): Page(path.read_text("utf-8")) for path in made}
 
 
-def test_every_public_name_has_an_entry(site: Path, pages: dict[Path, Page]) -> None:
+def test_every_public_name_and_every_command_has_an_entry(
+    site: Path, pages: dict[Path, Page]
+) -> None:
     api = pages[site / "reference" / "api.html"]
     listed = {f"trace_eval.{name}" for name in trace_eval.__all__}
     assert listed - {"trace_eval.__version__", "trace_eval.POLICIES"} <= api.anchors
     assert "trace_eval.Result.overall" in api.anchors
     assert "PydanticUndefined" not in api.html
-
-
-def test_every_command_has_an_entry(pages: dict[Path, Page]) -> None:
     anchors = set().union(*(page.anchors for page in pages.values()))
     names = [name for commands in GROUPS.values() for name in commands]
     assert {f"trace-eval-{name}" for name in names} <= anchors

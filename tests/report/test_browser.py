@@ -27,7 +27,6 @@ LENGTH, FRAME = 1.0, 0.06
 
 @pytest.fixture
 def page(browser: Browser, report: Path) -> Iterator[Page]:
-    """The opened report."""
     how = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"}
     with opened(browser, report.as_uri(), **how) as page:
         yield page

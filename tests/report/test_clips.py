@@ -102,9 +102,6 @@ def test_curve_breaks_where_there_is_no_value_and_moves_by_differences() -> None
     # 10 -> 12 is down by 2, 12 -> 12 is level; the lone 5 after the gap is a dot
     path = curve([None, 10.0, 12.0, 12.0, None, 5.0], lambda y: y)
     assert path == "M1.5 10h0l1 2h1M5.5 5h0"
-
-
-def test_curve_does_not_drift_by_rounding() -> None:
     values = [0.4 * i for i in range(300)]
     moves = curve(list(values), lambda y: y)
     steps = sum(int(part.split(" ")[1]) for part in moves.replace("h1", "").split("l")[1:])
@@ -207,11 +204,8 @@ def test_a_tone_stands_in_its_band_while_it_sounds(rate: int) -> None:
     assert rate > 8_000 or (drawn[BANDS // 2 :] == 0).all()
 
 
-def test_silence_and_a_click_have_no_picture() -> None:
+def test_silence_and_a_click_have_no_picture_and_noise_a_small_one() -> None:
     assert spectrogram(np.zeros(16_000, np.float32), 16_000) == ""
     assert spectrogram(np.ones(10, np.float32), 16_000) == ""
-
-
-def test_noise_stays_small() -> None:
     noise = np.random.default_rng(0).normal(size=96_000).astype(np.float32)
     assert len(spectrogram(noise * np.linspace(0, 1, 96_000, dtype=np.float32), 16_000)) < 9_400
