@@ -53,9 +53,10 @@ _NOUNS = (
 )
 _MANY = re.compile(rf" ([a-z-]+ )?({_NOUNS})\b")
 
-#: What is no number before such a noun, or never one: names, limits, raters of a ceiling.
+#: What is no number before such a noun, or never one: names, also of the first system, limits,
+#: raters of a ceiling.
 _NO_NUMBERS = re.compile(
-    r"(name|source|label_set|scale|counted\(.*|about\(.*|\.raters)\Z|\A[A-Z_]+\Z"
+    r"(name|source|label_set|scale|counted\(.*|about\(.*|\.first|\.raters)\Z|\A[A-Z_]+\Z"
 )
 
 
