@@ -94,7 +94,7 @@ def detect(model: Any, speech: Samples) -> tuple[str, float]:
 
 
 def load_checkpoint(path: Path, device: str) -> Any:
-    """A Whisper model from ``dims`` and ``model_state_dict``, strictly checked (UserError).
+    """A Whisper model from ``dims`` and ``model_state_dict``; UserError where they do not fit.
 
     It is built here rather than by ``whisper.load_model``, which gives a model that is loaded by
     path no alignment heads (worse word times) and reads a named one twice.

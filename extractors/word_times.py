@@ -24,8 +24,7 @@ _DIGITS = 3
 
 
 def repaired(words: Sequence[Word], seconds: float) -> list[Word]:
-    """Words in spoken order; those with both times last ``MIN_WORD_S`` or more, one after the
-    other.
+    """Words in spoken order; those with both times last ``MIN_WORD_S`` or more and do not overlap.
 
     A word whose times are fine, and its neighbours' too, is not touched, and one that lacks a time
     keeps what it has. ``seconds`` is the duration of the clip.

@@ -140,8 +140,7 @@ def fill_window(audio: Samples) -> Samples:
 
 
 def reference_windows(samples: int) -> list[int]:
-    """Numbers (start in seconds) of the windows that the reference averages, of at least one
-    window.
+    """Numbers (start in seconds) of the windows that the reference averages; at least one fits.
 
     Nominally one per second. The reference computes each window's end in floating point and
     truncates, which for some seconds gives 144,159 samples, and skips windows that are short. So
