@@ -42,18 +42,16 @@ def _by_turn(pair: Pair) -> Iterator[Pair]:
             " or judge the pair as it is"
         )
     ours, theirs = _user_turns(a), _user_turns(b)
-    for position, number, other in _counterparts(a, ours, b, theirs):
+    for position, other in _counterparts(a, ours, b, theirs):
         yield pair.model_copy(
             update={
-                "id": turn_role(pair.id, number),
-                "turn": number,
+                "id": turn_role(pair.id, ours[position]),
+                "turn": ours[position],
                 "instruction": Instruction(),
                 "instruction_id": pair.instruction_id or pair.id,
                 "labels": None,  # they are of the whole
                 "a": pair.a.model_copy(update={"conversation": exchange(a, ours, position)}),
-                "b": pair.b.model_copy(
-                    update={"conversation": exchange(b, theirs, theirs.index(other))}
-                ),
+                "b": pair.b.model_copy(update={"conversation": exchange(b, theirs, other)}),
             }
         )
 
@@ -65,20 +63,20 @@ def _user_turns(conversation: Conversation) -> list[int]:
 
 def _counterparts(
     a: Conversation, ours: Sequence[int], b: Conversation, theirs: Sequence[int]
-) -> Iterator[tuple[int, int, int]]:
-    """(place, number in A, number in B), in order; nothing where B's user never speaks."""
+) -> Iterator[tuple[int, int]]:
+    """(place in A, place in B) of the user's turns; nothing where B's user never speaks."""
     if not theirs:
         return
     mine, others = [words_of(a, n, {}) for n in ours], [words_of(b, n, {}) for n in theirs]
-    unknown = None in mine or None in others  # until a recogniser has transcribed them
-    matched = dict(enumerate(range(len(ours))))
-    if not unknown:
+    if None in mine or None in others:  # until a recogniser has transcribed them
+        matched = dict(enumerate(range(len(ours))))
+    else:
         matched = _in_order([[_same(one, other) for other in others] for one in mine])
     following = 0
-    for position, number in enumerate(ours):
+    for position in range(len(ours)):
         other = matched.get(position, following)
         following = other + 1 if position in matched else following
-        yield position, number, theirs[min(other, len(theirs) - 1)]
+        yield position, min(other, len(theirs) - 1)
 
 
 def _in_order(equal: Sequence[Sequence[bool]]) -> dict[int, int]:

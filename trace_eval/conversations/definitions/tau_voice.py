@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -228,10 +228,8 @@ def _answered(
 
 def _out_of_turn(ticks: Ticks, answers: Sequence[tuple[int, int]]) -> Iterator[Event]:
     for kind, a, b in ticks.effects:
-        silent = [tick for tick in range(a, b) if not ticks.user[tick]]
-        for _, run in groupby(enumerate(silent), key=lambda pair: pair[1] - pair[0]):
-            part = [tick for _, tick in run]
-            start, end = part[0], part[-1] + 1
+        for first, last in runs(~ticks.user[a:b]):
+            start, end = a + first, a + last
             over = next(((x, y) for x, y in answers if x <= start < y), None)
             if over is None:
                 yield _answered(kind, start, end, answers, ticks.d)

@@ -162,18 +162,17 @@ def _turns(ticks: list[dict[str, Any]], length: float) -> Iterator[Turn]:
             yield Turn(speaker=speaker, start_s=span[0], end_s=span[1], segments=(span,))
 
 
-def _events(ticks: list[dict[str, Any]], length: float) -> Iterator[SourceEvent]:
+def _events(ticks: list[dict[str, Any]], length: float) -> list[SourceEvent]:
     """Backchannels and inserted sounds of the user; neighbouring equal ones are one."""
-    running: dict[tuple[str, str, str], int] = {}
-    for number in range(len(ticks) + 1):
-        here = set(_labels(ticks[number])) if number < len(ticks) else set()
-        for key in [key for key in running if key not in here]:
-            kind, text, file = key
-            data = {name: value for name, value in (("text", text), ("file", file)) if value}
-            start = running.pop(key)
-            yield SourceEvent(kind=kind, at_s=start * length, end_s=number * length, data={**data})
-        for key in here:
-            running.setdefault(key, number)
+    labels = [[*_labels(tick)] for tick in ticks]
+    events = []
+    for key in dict.fromkeys(label for here in labels for label in here):
+        kind, text, file = key
+        data = {name: value for name, value in (("text", text), ("file", file)) if value}
+        for start, end in runs(np.array([key in here for here in labels])):
+            span = {"at_s": start * length, "end_s": end * length}
+            events.append(SourceEvent(kind=kind, data={**data}, **span))
+    return sorted(events, key=lambda event: event.end_s or 0.0)
 
 
 def _labels(tick: dict[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -206,11 +206,9 @@ def _looks_swapped(floor: Floor) -> bool:
     user, agent = (floor.segments[role] for role in ROLES)
     if not user or not agent or agent[0][0] < user[0][0]:
         return False
-    starts = sorted(one.start for one in floor.taking("agent"))
-    gaps = [
-        min((start - one.end for start in starts if start >= one.end - 0.2), default=None)
-        for one in floor.taking("user")
-    ]
-    available = [gap for gap in gaps if gap is not None]
+    starts = [one.start for one in floor.taking("agent")]
+    ends = [one.end for one in floor.taking("user")]
+    after = ([start - end for start in starts if start >= end - 0.2] for end in ends)
+    waits = [min(times) for times in after if times]
     most = total(user) > 0.7 * (total(user) + total(agent))
-    return most and bool(available) and median(available) < 0.4
+    return most and bool(waits) and median(waits) < 0.4
