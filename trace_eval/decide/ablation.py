@@ -202,11 +202,7 @@ def _right(codes: Codes, truth: Codes) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def consensus(codes: Codes) -> Codes:
-    """The label that most repeats give [shape=(items,)]; equal counts: the earliest of them.
-
-    Args:
-        codes: one row per repeat [shape=(repeats, items)].
-    """
+    """The label that most repeats [shape=(repeats, items)] give; equal counts: the earliest."""
     present, item = codes != MISSING, np.broadcast_to(np.arange(codes.shape[1]), codes.shape)
     votes = crosstab(item[present], codes[present], codes.shape[1], len(LABELS))
     most = np.where(present, votes[item, codes], 0).argmax(0)

@@ -96,10 +96,8 @@ def write_pages(
 ) -> list[Path]:
     """Write ``card.md`` and ``card.html``, which begins with the sentences.
 
-    A folder that cannot be written, or holds what is not ours, raises a UserError.
-
-    Args:
-        folder: a new one, one of earlier cards, or a run; None: here, beside whatever there is.
+    The folder is a new one, one of earlier cards, or a run; None: here, beside whatever there is.
+    One that cannot be written, or holds what is not ours, raises a UserError.
     """
     paths = [(folder or Path()) / name for name in ("card.md", "card.html")]
     with claimed(folder) if folder else nullcontext():

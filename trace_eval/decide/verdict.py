@@ -46,8 +46,7 @@ class Verdict:
 def standing_of(score: JudgeScore, level: float = 0.95, judges: int = 1) -> RuleStanding | None:
     """The judge beside the trivial rules; None: no rule decides half of the pairs.
 
-    Args:
-        judges: it is the best of so many, each of which could have been (Bonferroni).
+    It is the best of so many ``judges``, each of which could have been (Bonferroni).
     """
     return beside_rules(score.baselines, score.scored, 1 - (1 - level) / judges)
 

@@ -80,10 +80,8 @@ def lanes_of(
     """A conversation as it is drawn, over an axis of ``length_s``; 0 without a clock.
 
     ``timing`` are its figures in one line, with the name of the definition set; ``axis`` is (left
-    in percent, label) of its seconds; ``legend`` names the kinds of events that are drawn.
-
-    Args:
-        blueprints: number of a turn -> what was measured of it.
+    in percent, label) of its seconds; ``legend`` names the kinds of events that are drawn. The
+    ``blueprints`` are of turns, by their numbers.
     """
     findings = find(conversation, blueprints)
     length = conversation.end_s if conversation.clock.kind != "none" else 0.0

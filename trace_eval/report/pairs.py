@@ -106,14 +106,11 @@ def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
 
 
 def page_of(pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]) -> dict[str, Any]:
-    """Values of the page of a pair.
+    """Values of the page of a pair; ``clips`` is clip hash -> number of its drawing.
 
     ``verdict`` says in one sentence how it ended, and why; ``steps`` are those of the policy:
     (words, what it looked at or gave). The ``clip`` of a recording is the number of its drawing,
     None where there is none; ``language`` was heard or given, or says why it is not known.
-
-    Args:
-        clips: clip hash -> number of its drawing.
     """
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
     languages = _languages(pair, facts)
@@ -152,11 +149,10 @@ def _sentence(pair: Pair, judgement: Judgement | None, overall: Overall | None) 
         message = " ".join(filter(None, (label(judgement.reason or ""), judgement.detail)))
         why = message or (overall.why if overall else "not fused")
         return f"No verdict by {judgement.judge}: {why}"
-    sides = {"1": ("A", pair.a.system), "2": ("B", pair.b.system)}
-    side, system = sides.get(overall.rating, ("", None))
-    message = f"{side} ({system}) wins" if system else f"{side} wins"
     ends = {"both_good": "A tie, both are good,", "both_bad": "A tie, both are bad,"}
-    message = message if side else ends.get(overall.rating, "A tie")
+    for rating, side, system in (("1", "A", pair.a.system), ("2", "B", pair.b.system)):
+        ends[rating] = f"{side} ({system}) wins" if system else f"{side} wins"
+    message = ends.get(overall.rating, "A tie")
     why = _LABELS.sub(lambda result: _SPOKEN[result[0]], overall.why).replace(": ", ", ")
     return f"{message} by {judgement.judge} ({overall.policy}: {why})."
 

@@ -80,12 +80,10 @@ def envelope(path: Path | None, clip: str, max_seconds: float) -> Envelope:
 
 
 def spectrogram(samples: npt.NDArray[np.float32], rate: int) -> str:
-    """A PNG as a ``data:`` address, at most 7 KB; empty where nothing sounds.
+    """A clip's spectrogram, a PNG as a ``data:`` address of at most 7 KB; empty: nothing sounds.
 
-    Its shades are opacities of black, so that a page gives it the colour of its ink.
-
-    Args:
-        samples: of one channel, -1 to 1 [shape=(n,)], ``rate`` a second.
+    Samples are of one channel, -1 to 1 [shape=(n,)]. Shades are opacities of black, so that a page
+    gives them the colour of its ink.
     """
     length = max(16, round(rate * WINDOW_S))
     if len(samples) < length:

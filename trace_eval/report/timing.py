@@ -54,15 +54,11 @@ class BeforeAfter(NamedTuple):
 def timing_of(
     items: Sequence[ConversationItem], address: Callable[[str], str]
 ) -> dict[str, Any] | None:
-    """Measure a run's calls; None where none has a clock.
+    """Measure a run's calls, which a page shows at their ``address``; None where none has a clock.
 
-    Args:
-        address: id of a call -> where the page shows it.
-
-    Returns:
-        Values of the section: the systems in order of appearance; the (left, label) of the
-        distribution's time ``axis``, which ends at ``until_s``, with ``beyond`` answers outside;
-        scenarios of two systems, the largest difference first; all calls, the worst event first.
+    Gives the values of the section: the systems in order of appearance; the (left, label) of the
+    distribution's time ``axis``, which ends at ``until_s``, with ``beyond`` answers outside;
+    scenarios of two systems, the largest difference first; all calls, the worst event first.
     """
     reports: dict[str, TurnsReport] = {}
     for name in dict.fromkeys(item.system or "" for item in items):

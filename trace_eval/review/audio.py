@@ -120,10 +120,8 @@ def upright(peaks: NDArray[np.floating[Any]]) -> str:
 def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples, int]:
     """All channels of a call from its first turn to its end, the user on the left, and their rate.
 
-    Channels of different rates are heard at 16 kHz. Raises AudioError where one is not decoded.
-
-    Args:
-        only: whose channel is heard; the others are silent. None: all.
+    All are heard, or ``only`` the channel of one role. Channels of different rates are heard at
+    16 kHz. Raises AudioError where one is not decoded.
     """
     start_s = sound_start(conversation)
     role = {one.channel: one.role for one in conversation.speakers}

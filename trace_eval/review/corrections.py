@@ -91,9 +91,8 @@ class Corrections:
     def flags(self, rated: Iterable[tuple[str, Iterable[str]]]) -> list[Flag]:
         """Items whose question, rationale or reference raters find wanting, most first.
 
-        Args:
-            rated: (item, feedback codes) of each rating; codes that came with an item count
-                until it is corrected.
+        Codes of ratings count, as (item, codes), and those that came with an item until it is
+        corrected.
         """
         counted: dict[str, Counter[str]] = {}
         came = (

@@ -80,12 +80,10 @@ def load_material(
 ) -> Material:
     """Read a run folder or a manifest.
 
-    Args:
-        rubric: rates the single answers of a manifest; of a run one of its own, by default its
-            only one. None and no run of rate: pairs.
+    The rubric rates the single answers of a manifest; of a run it is one of its own, by default its
+    only one. None and no run of rate: pairs.
 
-    Raises:
-        UserError: neither, nothing in it can be reviewed, or a rubric must be named.
+    Raises UserError for neither, for nothing that can be reviewed, or until a rubric is named.
     """
     if rubric or Run(source).holds_scores:
         return _singles(source, rubric, audio_root)

@@ -20,6 +20,7 @@ from trace_eval.review.forms import (
     FIRST,
     NO,
     NO_SCORE,
+    PHASES,
     SECOND,
     YES,
     Form,
@@ -173,7 +174,7 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
     """Values of the page that asks a question."""
     item, form = review.item(position.view.item), review.form
     assert position.step is not None
-    spoken = clips.clip_id(item.id, "instruction")
+    spoken, turn = clips.clip_id(item.id, "instruction"), turn_of(position.step.key)
     values = {
         "task": position.task,
         "step": position.step.key,
@@ -185,7 +186,7 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
         "comment": position.view.comment,
         "one_comment": form.of_pairs,
         "must_play": review.must_play(position),
-        "turn": turn_of(position.step.key),
+        "turn": turn,
         "lanes": clips.lanes,
         "has_events": bool(review.calls(position.view.rater, position.task)),
     }
@@ -194,7 +195,6 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
     corrected = review.corrections is not None and bool(review.corrections.of(item.id))
     values |= _single_shown(item, clips, form) | {"corrected": corrected}
     if item.answer.conversation is not None:
-        turn = turn_of(position.step.key)
         values |= _conversation_shown(item, item.answer.conversation, clips, turn)
     return values
 
@@ -279,15 +279,14 @@ def judge_page(review: Review, position: Position) -> dict[str, Any]:
     """
     item = position.view.item
     judgement = review.material.judgements[item]
-    overall = review.material.overall.get(item)
     transcripts = review.material.transcripts.get(item, (None, None))
     first, second = transcripts if position.view.shown == "ab" else transcripts[::-1]
-    verdicts: dict[Phase, tuple[Label | None, str]] = {}
+    verdicts: dict[Phase, tuple[Label | None, str]] = dict.fromkeys(PHASES, (None, ""))
     for name in DIMENSIONS:
-        verdict = judgement.dimensions.get(name)
-        verdicts[name] = (verdict.rating, verdict.reasoning) if verdict else (None, "")
-    fused = overall if overall and overall.rating else None
-    verdicts["overall"] = (fused.rating, fused.why) if fused else (None, "")
+        if verdict := judgement.dimensions.get(name):
+            verdicts[name] = verdict.rating, verdict.reasoning
+    if (fused := review.material.overall.get(item)) and fused.rating:
+        verdicts["overall"] = fused.rating, fused.why
     rows = [
         {
             "title": TITLES[phase],

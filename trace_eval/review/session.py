@@ -153,14 +153,11 @@ class Review:
     def answer(
         self, rater: str, task: int, step: str, value: str, remark: Remark | None = None
     ) -> bool:
-        """Record an answer as shown; committed on return.
+        """Record an answer to a step of a task as shown; committed on return.
 
         False: the page was not the current one (a second key press, an old tab), and nothing was
         stored. Raises UserError for an answer or code that is not offered, and while both answers
         must be played first.
-
-        Args:
-            task, step: which question the page asked.
         """
         position, remark = self.position(rater), remark or Remark()
         if (
@@ -273,12 +270,10 @@ def open_review(
 ) -> Review:
     """Begin a review, or continue the one in the database.
 
-    Args:
-        provided: fields of :class:`QueueOptions` that the user asked for; a review that was
-            begun keeps its own where they are left out.
+    The user asked for ``provided`` fields of :class:`QueueOptions`; a review that was begun keeps
+    its own where they are left out.
 
-    Raises:
-        UserError: nothing to review, an option is out of range or not that of the review.
+    Raises UserError for nothing to review, or an option out of range or not that of the review.
     """
     provided, options = provided or {}, options or ReviewOptions()
     material = load_material(source, options.audio_root, options.rubric)

@@ -199,8 +199,7 @@ class Store:
     ) -> bool:
         """Record one answer; False: it was given before.
 
-        Args:
-            end: given with the last answer of a view: whether the judge's opinion follows.
+        With the last of a view comes its ``end``: whether the judge's opinion follows.
         """
         new = remark or Remark()
         codes, now = json.dumps(list(new.codes)), time.time()

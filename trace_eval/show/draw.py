@@ -139,8 +139,7 @@ def dots(
 def bars(points: Sequence[Point], axis: str, rule: float | None) -> Picture:
     """A bar per share, 0 to 1, with its interval as a line over its end.
 
-    Args:
-        rule: a share to beat, as a dashed line; None: there is none.
+    A share to beat is a dashed line; None: there is none.
     """
 
     def draw(ax: Any) -> None:
@@ -163,8 +162,7 @@ def bars(points: Sequence[Point], axis: str, rule: float | None) -> Picture:
 def curve(points: Mapping[str, Sequence[Point]], axes: tuple[str, str], rule: Point) -> Picture:
     """Shares, 0 to 1, over the numbers that points are named by, with a band for the intervals.
 
-    Args:
-        rule: a share to beat, as a dashed line.
+    The share to beat is a dashed line.
     """
 
     def draw(ax: Any) -> None:
@@ -201,8 +199,7 @@ def matrix(
 ) -> Picture:
     """A table of cells, from white (0) to dark (1), with a text each.
 
-    Args:
-        shades: [shape=(rows, columns), 0 to 1]; None: no colour.
+    Shades are 0 to 1 [shape=(rows, columns)]; None: no colour.
     """
 
     def draw(ax: Any) -> None:
@@ -232,8 +229,7 @@ def matrix(
 def calibration(bins: Sequence[tuple[float, float, int]], axes: tuple[str, str]) -> Picture:
     """Observed shares against predicted ones; dots grow with their number.
 
-    Args:
-        bins: (predicted, observed, number) [0 to 1, 0 to 1, 1 or more].
+    A bin is (predicted, observed, number) [0 to 1, 0 to 1, 1 or more].
     """
 
     def draw(ax: Any) -> None:

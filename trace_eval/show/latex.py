@@ -33,8 +33,7 @@ def escaped(text: str) -> str:
 def document(tables: Iterable[Table], sentence: str) -> str:
     """A floating table for each table that has rows, with its columns, its note below it.
 
-    Args:
-        sentence: begins the first caption.
+    The sentence begins the first caption.
     """
     lines = [r"% \usepackage{booktabs,textcomp}; names beyond Latin need XeLaTeX or LuaLaTeX"]
     for table in tables:

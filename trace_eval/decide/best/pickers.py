@@ -106,8 +106,7 @@ def rating_picker(
 ) -> ScorePicker:
     """A judge that scores single answers on a rubric, in a run of ``trace-eval rate``.
 
-    Args:
-        folder: of the run; what it has already is not asked again.
+    What the run in ``folder`` has already is not asked again.
     """
 
     def scores(_: Sequence[TextGroup]) -> Scores:
