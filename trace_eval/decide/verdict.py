@@ -55,9 +55,8 @@ def untried(score: JudgeScore) -> list[str]:
     """Trivial rules that the judge was not compared with, and why, in words."""
     tried = {baseline.name: baseline.items for baseline in score.baselines}
     results = [rule.name for rule in RULES_OF_NUMBERS if 2 * tried.get(rule.name, 0) < score.scored]
-    if not results:
-        return []
-    return [f"whether it beats {', '.join(results)}: half of the pairs or more lack those numbers"]
+    missing = f"whether it beats {', '.join(results)}: half of the pairs or more lack those numbers"
+    return [missing] if results else []
 
 
 def decide(
@@ -81,32 +80,27 @@ def decide(
         return Verdict("unknown", few)
     if coverage < LEAST_COVERAGE:
         return Verdict("do not use", f"only {coverage:.0%} of the pairs are scored")
-    exchanged = [w for w in warnings if w.check in ("swapped", "exchanged_sides")]
-    if exchanged:
-        return Verdict("do not use", f"answers look exchanged: {exchanged[0].text}")
-    accuracy = score.accuracy
-    rule = standing_of(score)
+    for warning in warnings:
+        if warning.check in ("swapped", "exchanged_sides"):
+            return Verdict("do not use", f"answers look exchanged: {warning.text}")
+    accuracy, rule = score.accuracy, standing_of(score)
     if accuracy.value is None or rule is None or rule.p is None:
         return Verdict("unknown", "there is no rule to compare its accuracy with")
     against = f"{rule.rule} ({rule.accuracy:.1%})"
     if rule.word == "below":
         return Verdict("do not use", f"accuracy of {accuracy.value:.1%} is below {against}")
     if rule.word != "above":
-        return Verdict(
-            "screen only", f"accuracy of {accuracy.value:.1%} is not shown to beat {against}"
-        )
+        why = f"accuracy of {accuracy.value:.1%} is not shown to beat {against}"
+        return Verdict("screen only", why)
     if coverage < RANKING_COVERAGE:
         return Verdict("screen only", f"beats {against}, but scored only {coverage:.0%}")
     if biased := _bias(position_p, warnings):
         return Verdict("screen only", f"beats {against}, but {biased}")
     beats = f"accuracy of {accuracy.value:.1%} beats {against}"
     if position_p is None or both_orders < LEAST_PAIRS:
-        return Verdict(
-            "screen only",
-            f"{beats}, but whether it prefers a position is unknown:"
-            f" {counted(both_orders, 'pair is', 'pairs are')} judged in both orders,"
-            f" {LEAST_PAIRS} are needed",
-        )
+        judged = f"{counted(both_orders, 'pair is', 'pairs are')} judged in both orders"
+        unknown = f"whether it prefers a position is unknown: {judged}, {LEAST_PAIRS} are needed"
+        return Verdict("screen only", f"{beats}, but {unknown}")
     return Verdict("rank systems", beats)
 
 

@@ -163,4 +163,4 @@ def _caveats(lines: Sequence[dict[str, Any]]) -> list[str]:
     for line in lines:
         for caveat in line["score"].caveats if line["score"] else ():
             every.setdefault(caveat.partition(":")[0], caveat)
-    return [caveat for caveat in every.values() if " of " not in caveat.partition(":")[0]]
+    return [caveat for about, caveat in every.items() if " of " not in about]

@@ -87,8 +87,8 @@ class ReportedRatings:
     dimension: str
     scored: int
     counts: dict[str, int]
+    # Of each count, those on which the two orders contradict each other.
     inconsistent: dict[str, int] = field(default_factory=dict)
-    """Of each count, those on which the two orders contradict each other."""
 
     @property
     def parts(self) -> list[tuple[str, float, int, bool]]:
@@ -181,12 +181,8 @@ def _by_rating(counts: Counter[Any]) -> dict[str, int]:
 def _swap(available: Sequence[Judgement]) -> Iterable[dict[str, Any]]:
     """In how many pairs both orders gave the same rating, of those ``judged`` in both."""
     for name in DIMENSIONS:
-        consistent = [
-            judgement.dimensions[name].consistent
-            for judgement in available
-            if name in judgement.dimensions
-        ]
-        votes = [value for value in consistent if value is not None]
+        verdicts = (judgement.dimensions.get(name) for judgement in available)
+        votes = [one.consistent for one in verdicts if one and one.consistent is not None]
         if votes:
             yield {"dimension": name, "same": sum(votes), "judged": len(votes)}
     whole = [value for judgement in available if (value := judgement.consistent) is not None]

@@ -25,14 +25,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, fmean
+from statistics import fmean
 from typing import Literal
 
 import numpy as np
 
 from blueprints import counted
 from fusion import DIMENSIONS, Rating
-from trace_eval.estimate.limits import score_reach
+from trace_eval.estimate.limits import quantile, score_reach
 from trace_eval.review.forms import Phase
 from trace_eval.review.session import Labelled, Review
 
@@ -119,9 +119,9 @@ def _score_interval(values: Sequence[float], population: int) -> tuple[float, fl
     mean = fmean(values)
     if n == population:
         return mean, mean
-    effective = n * (population - 1) / (population - n)
-    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
-    return score_reach(np.array(values), np.full(n, 1 / n), effective, z).around(mean)
+    worth = n * (population - 1) / (population - n)
+    reach = score_reach(np.array(values), np.full(n, 1 / n), worth, quantile(LEVEL))
+    return reach.around(mean)
 
 
 def accuracies(review: Review, labelled: Sequence[Labelled]) -> dict[Phase, Accuracy]:

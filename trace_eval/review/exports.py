@@ -78,8 +78,7 @@ def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
 def _record(review: Review, row: Labelled, chosen: Mapping[str, float | None]) -> dict[str, Any]:
     view, pair = row.view, review.material.by_id[row.view.item]
     # Nobody knows how long it took where the clock went back.
-    present = view.finished is not None and view.finished >= view.started
-    seconds = round((view.finished or 0) - view.started, 1) if present else None
+    took = (view.finished or 0.0) - view.started
     results: dict[str, Any] = {"id": view.item, "rater": view.rater}
     results |= {phase: row.ratings.get(phase) for phase in PHASES}
     if review.plan.confidence:
@@ -90,7 +89,7 @@ def _record(review: Review, row: Labelled, chosen: Mapping[str, float | None]) -
         "system_a": pair.a.system,
         "system_b": pair.b.system,
         "shown": view.shown,
-        "seconds": seconds,
+        "seconds": round(took, 1) if took >= 0 else None,
         "inclusion": chosen.get(view.item),
         "comment": view.comment,
         "answers": {step: value for step, value in row.answers.items() if value},

@@ -9,7 +9,7 @@ and a larger budget may extend it. :mod:`trace_eval.review.estimate` undoes the 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -216,8 +216,7 @@ def shown_order(seed: int, rater: str, item: str, repeat: int) -> Order:
 def check_same_pairs(plan: ReviewPlan, material: Material) -> None:
     """Raise UserError where a pair of the review is gone, or there are new ones."""
     was, now = set(plan.population), {pair.id for pair in material.pairs}
-    if was != now:
-        stray: Sequence[str] = sorted(was ^ now)
+    if stray := sorted(was ^ now):
         raise UserError(
             f"{material.source}: pair {stray[0]!r} is {'gone' if stray[0] in was else 'new'} since"
             f" this review began ({len(stray)} differ); start another one with --db"
@@ -229,11 +228,9 @@ def stored_plan(store: Store, material: Material, provided: Mapping[str, Any]) -
 
     Raises UserError for an option that is not that of the review.
     """
-    stored = store.meta("plan")
-    if stored is None:
-        plan = make_plan(material, QueueOptions(**provided))
-        stored = store.set_first("plan", plan.model_dump_json())
-        return strict_json.own(ReviewPlan, stored, store.path)
+    if (stored := store.meta("plan")) is None:
+        made = make_plan(material, QueueOptions(**provided)).model_dump_json()
+        return strict_json.own(ReviewPlan, store.set_first("plan", made), store.path)
     plan = strict_json.own(ReviewPlan, stored, store.path)
     check_same_pairs(plan, material)
     for name in ("random_share", "overall_first", "confidence", "seed", "repeat"):

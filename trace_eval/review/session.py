@@ -160,12 +160,9 @@ class Review:
         must be played first.
         """
         position, remark = self.position(rater), remark or Remark()
-        if (
-            position is None
-            or position.task != task
-            or position.step is None
-            or position.step.key != step
-        ):
+        if position is None or position.step is None:
+            return False
+        if (position.task, position.step.key) != (task, step):
             return False
         if remark.played is not None and self.must_play(position):
             missing = [letter.upper() for letter in "ab" if letter not in remark.played]

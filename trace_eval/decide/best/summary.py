@@ -17,9 +17,6 @@ from trace_eval.decide.best.ranking import Ranking
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import draw
 
-#: Resamples and level of the interval of the gain.
-RESAMPLES, LEVEL = 2_000, 0.95
-
 #: The notes of a selection with a check, and without one.
 CHECKED = "the gain was measured by others than the judge that picked"
 UNCHECKED = (
@@ -120,7 +117,7 @@ def gain_by_scores(
 def _interval(values: np.ndarray, seed: int) -> tuple[float | None, float | None]:
     if len(values) < 2:
         return None, None
-    drawn = draw(len(values), BootstrapOptions(RESAMPLES, LEVEL, seed))
-    means = np.concatenate([weights @ values for weights in drawn]) / len(values)
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    options = BootstrapOptions(2_000, 0.95, seed)
+    means = np.concatenate([w @ values for w in draw(len(values), options)]) / len(values)
+    low, high = np.quantile(means, [(1 - options.level) / 2, (1 + options.level) / 2])
     return float(low), float(high)
