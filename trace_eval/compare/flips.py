@@ -114,8 +114,7 @@ def _fresh(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | No
     A repetition counts where no reply is marked as cached, or where the raw replies differ. Tables
     keep verdicts alone: they count where any verdict differs at all.
     """
-    number = len(first)
-    none = np.zeros(number, bool)
+    none = np.zeros(len(first), bool)
     if identical(first, repeat):
         return none, COPY
     if repeat.record is None or first.record is None:
@@ -196,28 +195,26 @@ def severe_items(
         turned = np.where(flip, won, lost)
     gone = ~np.isnan(before) & np.isnan(after)
     agreed = np.zeros(len(before), bool)
-    codes = {} if one.labels is None or metric not in one.codes else one.labels.per_item.codes
-    for name in (metric.rpartition(".")[2], "human"):
-        if one.labels is not None and name in codes:
-            labels = one.labels.per_item.labels_of(name, one.ids)
+    if one.labels is not None and metric in one.codes:
+        human = one.labels.per_item
+        if about := [n for n in (metric.rpartition(".")[2], "human") if n in human.codes]:
+            labels = human.labels_of(about[0], one.ids)
             agreed = (labels != MISSING) & (labels == one.codes[metric])
-            break
     severe = one.flags("severe") | other.flags("severe")
-    sure = one.flags("sure") & other.flags("sure")
+    reasons = {
+        "annotators agree with the first": turned & agreed,
+        "both judgings were sure": turned & one.flags("sure") & other.flags("sure"),
+        "tagged severe": severe,
+    }
     results = []
     for row in np.flatnonzero(turned | gone).tolist():
-        tagged, why = bool(severe[row]), []
-        if turned[row] and agreed[row]:
-            why.append("annotators agree with the first")
-        if turned[row] and sure[row]:
-            why.append("both judgings were sure")
-        if tagged:
-            why.append("tagged severe")
+        why = [reason for reason, rows in reasons.items() if rows[row]]
         if gone[row]:
             why.append(f"no verdict now: {other.reasons[metric][row]}")
         if why:
             points = f"{before[row]:.3g}", "unscored" if gone[row] else f"{after[row]:.3g}"
-            results.append(SevereItem(str(one.ids[row]), metric, tagged, tuple(why), *points))
+            facts = str(one.ids[row]), metric, bool(severe[row]), tuple(why)
+            results.append(SevereItem(*facts, *points))
     return sorted(results, key=lambda item: (not item.tagged, item.item))
 
 
