@@ -58,21 +58,9 @@ def _repeated(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     return sound
 
 
-def _mixed(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    return np.repeat(sound.mean(axis=1, keepdims=True), 2, axis=1)
-
-
 def _broken(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     sound[-max(6 * rate, len(sound) // 3) :, int(rng.integers(2))] = 0
     return sound
-
-
-def _narrow(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    return soxr.resample(soxr.resample(sound, rate, 8_000), 8_000, rate)[: len(sound)]
-
-
-def _clipped(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    return np.clip(8 * sound / np.abs(sound).max(), -1, 1)
 
 
 def _offset(sound: Any, rate: int, rng: np.random.Generator) -> Any:
@@ -123,8 +111,8 @@ def _late_chunks(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     channel, size = int(rng.integers(2)), min(10 * rate, len(sound) // 3)
     for first in range(size, len(sound) - size, size):
         late = int(rng.uniform(0.3, 1.5) * rate)
-        part = sound[first : first + size, channel].copy()
-        sound[first : first + size, channel] = np.concatenate((np.zeros(late), part))[: len(part)]
+        part = sound[first : first + size, channel]
+        part[:] = np.concatenate((np.zeros(late), part))[: len(part)]
     return sound
 
 
@@ -159,10 +147,21 @@ FAULTS: dict[str, tuple[str, Change]] = {
     "none": ("", lambda sound, rate, rng: sound),
     "lost packets": ("lost packets", _lost),
     "repeated packets": ("repeated packets", _repeated),
-    "one sound on both channels": ("one sound on both channels", _mixed),
+    "one sound on both channels": (
+        "one sound on both channels",
+        lambda sound, rate, rng: np.repeat(sound.mean(axis=1, keepdims=True), 2, axis=1),
+    ),
     "a channel that breaks off": ("a channel that breaks off", _broken),
-    "no sound above 4 kHz": ("no sound above 4 kHz", _narrow),
-    "clipping": ("clipping", _clipped),
+    "no sound above 4 kHz": (
+        "no sound above 4 kHz",
+        lambda sound, rate, rng: soxr.resample(soxr.resample(sound, rate, 8_000), 8_000, rate)[
+            : len(sound)
+        ],
+    ),
+    "clipping": (
+        "clipping",
+        lambda sound, rate, rng: np.clip(8 * sound / np.abs(sound).max(), -1, 1),
+    ),
     "an echo before its voice": ("an echo before its voice", _offset),
     "an echo after its voice": ("", lambda sound, rate, rng: leaking(sound, rate // 25)),
     "two clocks": ("two clocks", _drifting),
@@ -172,10 +171,6 @@ FAULTS: dict[str, tuple[str, Change]] = {
     "gaps within speech": (FILLED, _dry),
     "both sides without their pauses": (CUT_OUT, _collapsed),
 }
-
-
-def _swapped(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    return sound[:, ::-1]
 
 
 def _later(sound: Any, rate: int, rng: np.random.Generator) -> Any:
@@ -188,11 +183,12 @@ def _later(sound: Any, rate: int, rng: np.random.Generator) -> Any:
 #: The same where the log of the call says who speaks when (its times off by up to 0.2 s).
 LOGGED: dict[str, tuple[str, Change]] = {
     "log: none": ("", FAULTS["none"][1]),
-    "log: swapped channels": ("swapped channels", _swapped),
+    "log: swapped channels": ("swapped channels", lambda sound, rate, rng: sound[:, ::-1]),
     "log: a recording that begins 1 to 4 s earlier": (LATE, _later),
     "log: both sides without their pauses": (MOVED, _collapsed),
 }
 
+EVERY = {**FAULTS, **LOGGED}
 
 #: What a call of under 20 s is too short for: to break off, or to have three replies.
 LONG = ("a channel that breaks off", "both sides without their pauses", *LOGGED)
@@ -203,7 +199,7 @@ def found_faults(
 ) -> Iterator[tuple[str, list[str]]]:
     """(call, names of the faults found) of every call of a folder with one fault."""
     rng = np.random.default_rng(seed)
-    _, change = {**FAULTS, **LOGGED}[name]
+    _, change = EVERY[name]
     with tempfile.TemporaryDirectory() as made:
         for file in sorted(one for one in folder.iterdir() if one.suffix in AUDIO_SUFFIXES):
             sound, rate = soundfile.read(file, always_2d=True)
@@ -242,7 +238,7 @@ Row = dict[str, Any]
 def rows_of(folders: Sequence[Path], worlds: Sequence[str], names: Sequence[str]) -> Iterator[Row]:
     """Of each fault, folder and world: calls, found, with a false alarm, and which these are."""
     for name, folder, world in product(names, folders, worlds):
-        wanted = {**FAULTS, **LOGGED}[name][0]
+        wanted = EVERY[name][0]
         if world == "telephone" and "4 kHz" in wanted:
             continue  # a file of 8 kHz has nothing above 4 kHz
         true = {wanted} | TRUE_OF.get(world, set()) | TRUE_OF.get(name, set())
@@ -284,7 +280,7 @@ def main() -> int:
     parser.add_argument("--number", type=int, default=12, help="of rendered calls")
     parser.add_argument("--seed", type=int, default=1, help="of rendered calls")
     parser.add_argument("--world", action="append", choices=["all", *WORLDS], default=[])
-    parser.add_argument("--only", action="append", choices=[*FAULTS, *LOGGED], default=[])
+    parser.add_argument("--only", action="append", choices=[*EVERY], default=[])
     parser.add_argument("--save", action="store_true", help="write results/faults.json")
     args = parser.parse_args()
     worlds = [*WORLDS] if "all" in args.world else args.world or ["clean"]
@@ -293,7 +289,7 @@ def main() -> int:
         if not args.calls:
             made.mkdir()
             rendered(args.clips, made, args.number, args.seed)
-        names = args.only or [*FAULTS, *LOGGED]
+        names = args.only or [*EVERY]
         rows = report(rows_of(args.calls or [made], worlds, names))
     if args.save:
         every = {(row["fault"], row["world"]): row for row in (*stored("faults")["rows"], *rows)}

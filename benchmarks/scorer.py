@@ -11,7 +11,6 @@ extra ``scorer``.
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import tempfile
 import time
@@ -19,7 +18,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import arguments, command, data_folder, save, table_of
+from benchmarks.report import arguments, command, data_folder, save, stored, table_of
 from tests.support.tiny_llama import write_base
 
 #: What the base is trained with, beside the number of steps.
@@ -27,8 +26,6 @@ TRAINING = (
     *("--head", "multinomial", "--learning-rate", 1e-3, "--batch", 16),
     *("--evaluate-every", 50, "--patience", 8, "--device", "cpu"),
 )
-
-Record = dict[str, Any]
 
 
 def run(*arguments: object) -> float:
@@ -41,8 +38,8 @@ def run(*arguments: object) -> float:
     return time.monotonic() - started
 
 
-def train(folder: Path, source: Path, steps: int) -> Record:
-    """Make a base, train it and its clamp in a folder; what it took and came to."""
+def train(folder: Path, source: Path, steps: int) -> float:
+    """Make a base, train it and its clamp in a folder; the seconds that training took."""
     rows = [json.loads(line) for line in source.read_text("utf-8").splitlines()]
     fields = ("rationale", "question", "reference", "candidate")
     texts = [f"{row[name]}" for row in rows if row["split"] == "train" for name in fields]
@@ -52,17 +49,8 @@ def train(folder: Path, source: Path, steps: int) -> Record:
     base, out = write_base(folder / "base", texts=texts, positions=1024), folder / "scorer"
     trained = ("train", "scorer", source, "--base", base, "--out", out, "--steps", steps)
     seconds = run(*trained, *TRAINING)
-    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**10
     run("train", "clamp", out, folder / "dev.jsonl", "--device", "cpu")
-    record = json.loads((out / "scorer.json").read_text())
-    return {
-        "head": "multinomial",
-        "train_s": round(seconds, 1),
-        "peak_mib": round(memory),
-        "metrics_dev": record["metrics"],
-        "clamp": record["clamp"],
-        "training": {k: v for k, v in record["training"].items() if k != "options"},
-    }
+    return seconds
 
 
 def rate(folder: Path) -> tuple[dict[str, dict[str, float]], float]:
@@ -81,15 +69,13 @@ def main() -> None:
     """Train, rate, compare, save."""
     steps = arguments(__doc__, steps=1200).steps
     with tempfile.TemporaryDirectory() as name:
-        result = train(Path(name), data_folder() / "orca" / "ratings.jsonl", steps)
+        trained_s = train(Path(name), data_folder() / "orca" / "ratings.jsonl", steps)
         figures, seconds = rate(Path(name))
     judges = list(dict.fromkeys(judge for own in figures.values() for judge in own))
     rows = {name: {judge: own.get(judge, "-") for judge in judges} for name, own in figures.items()}
     table_of("Shared test rows", "figure", rows)
-    took = f"trained in {result['train_s']:.0f} s, peak {result['peak_mib']} MiB"
-    print(f"\n{took}; rated {seconds:.1f} s with start-up")
-    result["test"] = figures
-    save("scorer", result)
+    print(f"\ntrained in {trained_s:.0f} s; rated {seconds:.1f} s with start-up")
+    save("scorer", {**stored("scorer"), "test": figures})
 
 
 def collect(report: Any) -> dict[str, dict[str, float]]:

@@ -7,12 +7,12 @@ Results are written to benchmarks/results/coverage_STUDY.json; the tests draw fe
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable
 from typing import Protocol
 
 from benchmarks.coverage import agree, claims, gate, intervals, plan, ranks, screen
 from benchmarks.coverage.rows import Row, Worlds, table
+from benchmarks.report import options_of
 
 
 class World(Protocol):
@@ -46,7 +46,7 @@ STUDIES = {
 
 def main() -> None:
     """Draw one study."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = options_of(__doc__)
     parser.add_argument("study", choices=STUDIES)
     parser.add_argument("seeds", type=int, nargs="?")
     chosen = parser.parse_args()

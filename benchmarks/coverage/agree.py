@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, spearmanr
 
-from benchmarks.coverage.rows import Row, rng_of
+from benchmarks.coverage.rows import Array, Row, rng_of
 from trace_eval.estimate.interval import IntervalEstimate, Range
 from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
@@ -20,7 +20,6 @@ from trace_eval.opinions.codes import TYPED, UNTYPED
 from trace_eval.stats.agreement import linear
 from trace_eval.stats.agreement.metrics import measures_of, metrics_of
 
-Array = NDArray[np.float64]
 OPTIONS = BootstrapOptions()
 
 #: Shares of the true labels, and how often the judge gives each.
@@ -124,25 +123,16 @@ def coverage(limits: Sequence[Range | None], value: float) -> Row:
     }
 
 
-#: Ratings of people and of the judge, 0 to 1, from random numbers.
-RATINGS: dict[str, Callable[[np.random.Generator, int], tuple[Array, Array]]] = {
-    "1 to 5": lambda rng, n: _five(rng.normal(size=n), rng),
-    "continuous": lambda rng, n: _near(rng.normal(size=n), rng),
-    "unrelated": lambda rng, n: (rng.random(n), rng.random(n)),
-    "mostly 5": lambda rng, n: _top(rng, n),
-    "rarely far off": lambda rng, n: _rare(rng.integers(0, 5, n) / 4, rng),
-    "yes or no": lambda rng, n: _flipped((rng.random(n) < 0.6).astype(float), rng),
-}
-
-
-def _five(truth: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    said = 0.7 * truth + 0.7 * rng.normal(size=len(truth))
+def _five(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    truth = rng.normal(size=n)
+    said = 0.7 * truth + 0.7 * rng.normal(size=n)
     first, second = (np.clip(np.round(3 + side), 1, 5) / 4 - 0.25 for side in (truth, said))
     return first, second
 
 
-def _near(truth: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    said = 0.9 * truth + 0.43 * rng.normal(size=len(truth))
+def _near(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    truth = rng.normal(size=n)
+    said = 0.9 * truth + 0.43 * rng.normal(size=n)
     return np.clip(0.5 + 0.2 * truth, 0, 1), np.clip(0.5 + 0.2 * said, 0, 1)
 
 
@@ -151,13 +141,25 @@ def _top(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
     return truth, np.where(rng.random(n) < 0.75, truth, other)
 
 
-def _rare(truth: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    n = len(truth)
+def _rare(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    truth = rng.integers(0, 5, n) / 4
     return truth, np.where(rng.random(n) < 0.9, truth, rng.integers(0, 5, n) / 4)
 
 
-def _flipped(truth: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    return truth, np.where(rng.random(len(truth)) < 0.8, truth, 1 - truth)
+def _flipped(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    truth = (rng.random(n) < 0.6).astype(float)
+    return truth, np.where(rng.random(n) < 0.8, truth, 1 - truth)
+
+
+#: Ratings of people and of the judge, 0 to 1, from random numbers.
+RATINGS: dict[str, Callable[[np.random.Generator, int], tuple[Array, Array]]] = {
+    "1 to 5": _five,
+    "continuous": _near,
+    "unrelated": lambda rng, n: (rng.random(n), rng.random(n)),
+    "mostly 5": _top,
+    "rarely far off": _rare,
+    "yes or no": _flipped,
+}
 
 
 @dataclass(frozen=True)

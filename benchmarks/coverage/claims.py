@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from benchmarks.coverage.agree import SIZES, Array, coverage
-from benchmarks.coverage.rows import Row, rng_of, share
+from benchmarks.coverage.agree import SIZES, coverage
+from benchmarks.coverage.rows import Array, Row, rng_of, share
 from blueprints import counted
 from trace_eval.decide.verdict import standing_of
 from trace_eval.estimate.figures import jackknife_interval, quantile_interval, share_interval

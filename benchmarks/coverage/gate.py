@@ -13,13 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.coverage.rows import Row
+from benchmarks.coverage.rows import Array, Row
 from trace_eval.compare.gate.rows import decide, measure
 from trace_eval.compare.options import GateOptions
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import mean_difference, sign_flip
-
-Array = NDArray[np.float64]
 
 #: Share of right answers of the baseline, and of answers that another system gives anew.
 RIGHT, REDRAWN = 0.7, 0.4

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.coverage.rows import Row, rng_of, share
+from benchmarks.coverage.rows import Array, Row, rng_of, share
 from trace_eval.estimate.interval import Range
 from trace_eval.stats.inference.influence import PPIComponents, ppi_components
 from trace_eval.stats.inference.ppi import LEAST_LABELS, difference, estimate
 from trace_eval.stats.inference.sampling import simple_design
-
-Array = NDArray[np.float64]
 
 #: What people say: shares of a loss, a tie and a win.
 PEOPLE: dict[str, tuple[float, float, float]] = {
@@ -73,14 +71,12 @@ class Draw:
         holds: whether the interval of both holds the truth.
         labels: whether the interval of labels only holds the truth.
         widths: of both and of labels only.
-        coarse: whether the table says so.
     """
 
     alone: bool
     holds: bool
     labels: bool
     widths: tuple[float, ...]
-    coarse: bool
 
 
 @dataclass(frozen=True)
@@ -128,10 +124,8 @@ class World:
             "draws": len(drawn),
             "both": share(held, len(drawn)),
             "labels only": share(sum(draw.labels for draw in drawn), len(drawn)),
-            "width": float(widths[0]),
             "against labels only": float(widths[0] / widths[1]),
             "judge counts": float(np.mean([not draw.alone for draw in drawn])),
-            "said to be at least 95 %": float(np.mean([draw.coarse for draw in drawn])),
         }
 
     def outcomes(self) -> list[Draw]:
@@ -230,7 +224,6 @@ def _draw(samples: tuple[PPIComponents, ...], truth: float) -> Draw | None:
         holds=_holds(result.interval, truth),
         labels=_holds(result.labels_interval, truth),
         widths=tuple(high - low for low, high in (result.interval, result.labels_interval)),
-        coarse=result.coarse,
     )
 
 

@@ -123,14 +123,9 @@ class World:
             if plan.enough and plan.more < plan.open:
                 rows.append((width <= self.width, width / self.width, plan.more, plan.promised))
         drawn = np.array(rows, float)
-        mean = drawn.mean(0).tolist()
-        return {
-            "plans": len(drawn),
-            "reached": share(int(drawn[:, 0].sum()), len(drawn)),
-            "width": mean[1],
-            "more": mean[2],
-            "promised": mean[3],
-        }
+        _, *means = drawn.mean(0).tolist()
+        reached = {"plans": len(drawn), "reached": share(int(drawn[:, 0].sum()), len(drawn))}
+        return reached | dict(zip(("width", "more", "promised"), means, strict=True))
 
 
 def _labels(

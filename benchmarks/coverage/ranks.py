@@ -9,15 +9,13 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.coverage.rows import Row, rng_of, share
+from benchmarks.coverage.rows import Array, Row, rng_of, share
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.intervals import rank_intervals
 from trace_eval.stats.ranking.outcomes import Outcomes, outcomes_of
-
-Array = NDArray[np.float64]
 
 #: How far apart systems are, in log-strengths.
 STRENGTHS: dict[str, Callable[[int], Array]] = {
@@ -134,10 +132,9 @@ class RankWorld:
         return outcomes_of(drawn, cluster=self.design == "clustered")
 
     def covered(self, seeds: int) -> Row:
-        """How often the ranks of all systems hold the truth at once, and how many they name."""
+        """How often the ranks of all systems hold the truth at once."""
         truth = self.truth(self.pairs())
         held: dict[str, list[bool]] = {method: [] for method in self.methods}
-        widths: list[float] = []
         options = RankOptions(BootstrapOptions(resamples=400), cluster=self.design == "clustered")
         for seed in range(seeds):
             result = rank_intervals(self.methods, self.draw(seed), options)
@@ -150,14 +147,7 @@ class RankWorld:
                 worst = (value < value[:, None]).sum(1)
                 holds = (sets.ahead.sum(0) <= best).all() and (sets.ahead.sum(1) <= worst).all()
                 held[method].append(bool(holds))
-                if method == self.methods[0]:
-                    widths.append(
-                        float(np.mean(self.systems - sets.ahead.sum(0) - sets.ahead.sum(1)))
-                    )
-        return {
-            "held": {method: share(sum(details), len(details)) for method, details in held.items()},
-            "ranks": float(np.mean(widths)),
-        }
+        return {"held": {method: share(sum(own), len(own)) for method, own in held.items()}}
 
 
 def worlds() -> list[RankWorld]:

@@ -13,6 +13,7 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.report import RESULTS, machine
 
@@ -20,6 +21,7 @@ from benchmarks.report import RESULTS, machine
 LEAST, MOST = 0.935, 0.97
 
 Row = dict[str, Any]
+Array = NDArray[np.float64]
 
 #: World -> its row, from a number of seeds.
 Worlds = Mapping[str, Callable[[int], Row]]

@@ -14,14 +14,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.coverage.rows import Row, share
+from benchmarks.coverage.rows import Array, Row, share
 from trace_eval.decide.screen import screen
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.review.queue import Need, Needed, QueueOptions, plan_from_needs
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.options import ScreenOptions
 
-Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
@@ -76,12 +75,6 @@ def some(rng: np.random.Generator, number: int, of: int) -> Mask:
 def halves(first: int, second: int, one: float, other: float) -> Array:
     """So many pairs with the one agreement, then so many with the other."""
     return np.r_[np.full(first, one), np.full(second, other)]
-
-
-def _needed_only(rng: np.random.Generator) -> Draw:
-    true = halves(200, 800, 0.97, 0.8)
-    requested = np.arange(1000) < 200
-    return Draw(true, requested, np.ones(1000))
 
 
 def _surest_only(rng: np.random.Generator) -> Draw:
@@ -245,7 +238,9 @@ def _weighted_instructions(rng: np.random.Generator) -> Draw:
 UNSEEN = "the surer nine tenths alone labelled, and nobody says so"
 
 WORLDS: dict[str, World] = {
-    "inclusion 1: 200 needed pairs, nothing of the others": _needed_only,
+    "inclusion 1: 200 needed pairs, nothing of the others": lambda rng: Draw(
+        halves(200, 800, 0.97, 0.8), np.arange(1000) < 200, np.ones(1000)
+    ),
     "inclusion 1: the surest third": _surest_only,
     "inclusion .4: of the drawn ones the easy ones were done": _half_of_the_draw,
     "review: needed done, none of the slice": _review(0),
