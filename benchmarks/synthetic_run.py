@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import get_args
 
@@ -98,37 +99,27 @@ def blueprint(clip: str, seed: int, seconds: float, text: str | None = None) -> 
     )
 
 
-def opinions(
-    rng: random.Random, truth: dict[Dimension, Rating], samples: int
-) -> list[VerdictOpinion]:
-    """Both orders, mostly of the true rating."""
-    results = []
-    for order in get_args(Order):
-        for sample in range(samples):
-            ratings = {
-                n: rng.choice(RATINGS) if rng.random() < 0.3 else truth[n] for n in DIMENSIONS
-            }
-            said = {n: f"On {n}: {' '.join(rng.choices(WORDS, k=25))}." for n in DIMENSIONS}
-            results.append(
-                VerdictOpinion(
-                    order=order,
-                    sample=sample,
-                    ratings=ratings,
-                    reasoning=said,
-                    seconds=1.2,
-                    usage=Usage(input_tokens=900, output_tokens=150, cost_usd=0.0004),
-                )
-            )
-    return results
-
-
 def judged(
     pair: str, rng: random.Random, samples: int
 ) -> tuple[Judgement, dict[Dimension, Rating]]:
-    """A judgement, and what people would have said."""
+    """A judgement of opinions in both orders, mostly true, and what people would have said."""
     truth = {name: rng.choice(RATINGS) for name in DIMENSIONS}
-    said, about = opinions(rng, truth, samples), {name: name for name in DIMENSIONS}
-    return labelled_judgement(pair, _SPEC, said, TYPED_TIE, about), truth
+    opinions = [
+        VerdictOpinion(
+            order=order,
+            sample=sample,
+            ratings={
+                n: rng.choice(RATINGS) if rng.random() < 0.3 else truth[n] for n in DIMENSIONS
+            },
+            reasoning={n: f"On {n}: {' '.join(rng.choices(WORDS, k=25))}." for n in DIMENSIONS},
+            seconds=1.2,
+            usage=Usage(input_tokens=900, output_tokens=150, cost_usd=0.0004),
+        )
+        for order in get_args(Order)
+        for sample in range(samples)
+    ]
+    about = {name: name for name in DIMENSIONS}
+    return labelled_judgement(pair, _SPEC, opinions, TYPED_TIE, about), truth
 
 
 @dataclass(frozen=True)
@@ -168,8 +159,7 @@ class Recipe:
 
 def make_run(folder: Path, recipe: Recipe) -> Path:
     """Write a finished run; its recordings are in ``audio/`` inside it."""
-    rng = random.Random(7)
-    policy = load_policy("content_first")
+    rng, policy = random.Random(7), load_policy("content_first")
     pairs, judgements = [], []
     for n in range(recipe.pairs):
         judgement, truth = judged(recipe.id(n), rng, recipe.samples)
@@ -177,13 +167,19 @@ def make_run(folder: Path, recipe: Recipe) -> Path:
             detail = f"{_audio(folder, n, 'b')}: no such file"
             judgement = Judgement.unscored(recipe.id(n), _SPEC, Reason.CLIP_FAILED, detail)
         labels = Labels(**truth, overall=policy(*(truth[d] for d in DIMENSIONS)))
-        pairs.append(pair(folder, recipe, n, rng, labels if recipe.labelled else None))
+        pairs.append(_pair(folder, recipe, n, rng, labels if recipe.labelled else None))
         judgements.append(judgement)
+    record = RunRecord(
+        input="synthetic",
+        judge=JudgeRecord(spec=_SPEC, parameters={"temperature": 0.0}),
+        max_seconds=1800.0,
+        environment=EnvironmentRecord(trace_eval="0", python="3", platform="any"),
+        sessions=(SessionRecord(started="2026-01-01T00:00:00+00:00", seconds=61.0, clips=2),),
+    )
     with Run(folder) as run:
-        run.start(record(), Manifest(folder / "pairs.jsonl", pairs))
-        for n in range(recipe.pairs):
-            for side in "ab":
-                add_clip(run, recipe, n, side)
+        run.start(record, Manifest(folder / "pairs.jsonl", pairs))
+        for n, side in product(range(recipe.pairs), "ab"):
+            _add_clip(run, recipe, n, side)
         for judgement in judgements:
             run.add(judgement)
         fuse_run(run, policy)
@@ -194,8 +190,7 @@ def _audio(folder: Path, number: int, side: str) -> Path:
     return folder / "audio" / f"{number}-{side}.wav"
 
 
-def pair(folder: Path, recipe: Recipe, n: int, rng: random.Random, labels: Labels | None) -> Pair:
-    """A pair of two of the systems."""
+def _pair(folder: Path, recipe: Recipe, n: int, rng: random.Random, labels: Labels | None) -> Pair:
     first, second = rng.sample(SYSTEMS, 2)
     requested = recipe.text(n) or f"Question {n}: {' '.join(rng.choices(WORDS, k=12))}?"
     return Pair(
@@ -209,8 +204,7 @@ def pair(folder: Path, recipe: Recipe, n: int, rng: random.Random, labels: Label
     )
 
 
-def add_clip(run: Run, recipe: Recipe, n: int, side: str) -> None:
-    """Record one answer, and add what is known of it to the run."""
+def _add_clip(run: Run, recipe: Recipe, n: int, side: str) -> None:
     path, seed = _audio(run.folder, n, side), 2 * n + (side == "b")
     if recipe.fails(n) and side == "b":
         error = f"{path}: no such file; check the path or --audio-root"
@@ -220,15 +214,3 @@ def add_clip(run: Run, recipe: Recipe, n: int, side: str) -> None:
     run.add_clip(ClipRecord(source=str(path), clip=clip))
     text = recipe.text(n) if side == "a" else None
     run.add_blueprint(blueprint(clip, seed, recipe.seconds, text))
-
-
-def record() -> RunRecord:
-    """A record like that of ``judge``."""
-    session = SessionRecord(started="2026-01-01T00:00:00+00:00", seconds=61.0, clips=2)
-    return RunRecord(
-        input="synthetic",
-        judge=JudgeRecord(spec=_SPEC, parameters={"temperature": 0.0}),
-        max_seconds=1800.0,
-        environment=EnvironmentRecord(trace_eval="0", python="3", platform="any"),
-        sessions=(session,),
-    )

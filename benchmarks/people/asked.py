@@ -111,10 +111,11 @@ def asked_figures(
     results: dict[str, dict[str, Any]] = {}
     for kind in dict.fromkeys(one.kind for one in requested):
         own = [one for one in requested if one.kind == kind]
-        sides = [(blueprints[one.a.item], blueprints[one.b.item]) for one in own]
         said = [
-            judged(a, b, "paralinguistics", one.instruction)
-            for one, (a, b) in zip(own, sides, strict=True)
+            judged(
+                *(blueprints[c.item] for c in (one.a, one.b)), "paralinguistics", one.instruction
+            )
+            for one in own
         ]
         verdict = np.array([one.verdict for one in own])
         unit = numbered([one.a.unit for one in own])

@@ -10,7 +10,7 @@ import csv
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,10 +27,7 @@ PUBLIC = {
     ),
     "turns": ("joieli/speech-FTO-naturalness", "audio_clips"),
     "emotion": ("sylaschacko/voice-emotion-analysis", "erkennung.txt"),
-    "delivery": (
-        "yyw28/speech_generation",
-        "collected_ratings/processed_df_rec_pol.csv",
-    ),
+    "delivery": ("yyw28/speech_generation", "collected_ratings/processed_df_rec_pol.csv"),
 }
 
 #: MUSHRA and percentages.
@@ -43,15 +40,8 @@ STANDARDISED = (-6.0, 6.0)
 SYSTEMS = ("noisy", "pe-se-bvm", "pe-bh-blw", "mmse", "mmse-se-bvm", "mmse-bh-blw", "clean")
 NOISES = ("mod-pink-5", "mod-pink-10", "factory-5", "factory-10", "babble-5", "babble-10")
 
-EMOTIONS = {
-    "W": "anger",
-    "L": "boredom",
-    "E": "disgust",
-    "A": "fear",
-    "F": "happiness",
-    "T": "sadness",
-    "N": "neutral",
-}
+EMOTIONS = {"W": "anger", "L": "boredom", "E": "disgust", "A": "fear"}
+EMOTIONS |= {"F": "happiness", "T": "sadness", "N": "neutral"}
 
 #: Scales of the delivery set.
 SCALES = ("natural", "trustworthy", "boring", "engaging", "empathetic", "polite")
@@ -146,26 +136,27 @@ def _repository(data: Path, sign: str) -> Path | None:
 
 
 def _keep_what_has_sound(folder: Folder) -> None:
+    def kept(rows: list[Any], why: str, fine: Callable[[Any], bool]) -> list[Any]:
+        results = [row for row in rows if fine(row)]
+        if lost := len(rows) - len(results):
+            folder.dropped[why] += lost
+        return results
+
     for kind in ("clips", "edges"):
-        rows: Sequence[Any] = getattr(folder, kind)
-        kept = [row for row in rows if row.audio.is_file()]
-        if len(kept) < len(rows):
-            folder.dropped["recording missing"] += len(rows) - len(kept)
-        setattr(folder, kind, kept)
-    unrated = [clip for clip in folder.clips if not any(clip.ratings.values())]
-    if unrated:
-        folder.dropped["clip without ratings"] += len(unrated)
-        folder.clips = [clip for clip in folder.clips if any(clip.ratings.values())]
+        rows = kept(getattr(folder, kind), "recording missing", lambda row: row.audio.is_file())
+        setattr(folder, kind, rows)
+    folder.clips = kept(
+        folder.clips, "clip without ratings", lambda clip: any(clip.ratings.values())
+    )
 
 
-def _rate(
-    folder: Folder, clip: Rated, scale: str, rater: str, text: object, limits: tuple[float, float]
-) -> None:
+def _rate(folder: Folder, clip: Rated, scale: str, text: object, rater: str = "mean") -> None:
     try:
         value = float(str(text).replace(",", "."))
     except ValueError:
         value = math.nan
-    if limits[0] <= value <= limits[1]:
+    low, high = STANDARDISED if folder.name == "delivery" else PERCENT
+    if low <= value <= high:
         clip.ratings.setdefault(scale, {})[rater] = value
     else:
         folder.dropped["rating off the scale"] += 1
@@ -195,12 +186,12 @@ def _ours(folder: Folder, root: Path) -> None:
             clips[item] = Rated(item, root / row["audio"], group, unit, condition, facts=facts)
         if folder.name == "delivery":
             for scale in SCALES:
-                _rate(folder, clips[item], scale, "mean", row[scale], STANDARDISED)
+                _rate(folder, clips[item], scale, row[scale])
         elif folder.name == "emotion":
             for scale in ("recognised", "natural"):
-                _rate(folder, clips[item], scale, "mean", row[f"{scale}_percent"], PERCENT)
+                _rate(folder, clips[item], scale, row[f"{scale}_percent"])
         else:
-            _rate(folder, clips[item], "quality", row["rater"], row["rating"], PERCENT)
+            _rate(folder, clips[item], "quality", row["rating"], row["rater"])
     folder.clips = list(clips.values())
 
 
@@ -243,7 +234,7 @@ def _codecs(folder: Folder, root: Path) -> None:
         clip = Rated(item, base / "audio" / place, row["signal"], row["signal"], row["condition"])
         raters, values = json.loads(row["participant_ids"]), json.loads(row["ratings"])
         for rater, value in zip(raters, values, strict=True):
-            _rate(folder, clip, "quality", str(rater), value, PERCENT)
+            _rate(folder, clip, "quality", value, str(rater))
         folder.clips.append(clip)
 
 
@@ -272,7 +263,7 @@ def _enhanced(folder: Folder, root: Path) -> None:
                 continue
             clip = Rated(path.stem, path, noise, noise, str(condition))
             for rater, value in enumerate(ratings[SYSTEMS.index(str(condition)), number], 1):
-                _rate(folder, clip, "quality", str(rater), value, PERCENT)
+                _rate(folder, clip, "quality", value, str(rater))
             folder.clips.append(clip)
 
 
@@ -298,7 +289,7 @@ def _emotion(folder: Folder, root: Path) -> None:
         group, unit, condition, facts = _spoken(item[:2], item[2:5], EMOTIONS[item[5]])
         clip = Rated(item, root / "wav" / f"{item}.wav", group, unit, condition, facts=facts)
         for scale, text in zip(("recognised", "natural"), cells[2:4], strict=True):
-            _rate(folder, clip, scale, "mean", text, PERCENT)
+            _rate(folder, clip, scale, text)
         folder.clips.append(clip)
 
 
@@ -316,7 +307,7 @@ def _delivery(folder: Folder, root: Path) -> None:
         audio = sound.get(item, root / f"{item}.wav")
         clip = Rated(item, audio, group, unit, condition, facts=facts)
         for scale in SCALES:
-            _rate(folder, clip, scale, "mean", row[scale], STANDARDISED)
+            _rate(folder, clip, scale, row[scale])
         folder.clips.append(clip)
 
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,14 +63,11 @@ class Compared:
 
     def only(self, rows: NDArray[np.bool_]) -> Compared:
         """Some of the pairs."""
-        p = self.pairs
-        verdict = p.verdict[rows] if p.verdict is not None else None
-        kept = Pairs(p.a[rows], p.b[rows], p.unit[rows], p.gap[rows], verdict)
-        return Compared(self.name, self.clips, kept, self.gaps[rows])
+        kept = {name: value[rows] for name, value in vars(self.pairs).items()}
+        return replace(self, pairs=Pairs(**kept), gaps=self.gaps[rows])
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What margins give on a set; counts, so that parts of a set can be small."""
 
     concordance: float
@@ -83,13 +80,12 @@ class Outcome:
     @property
     def share_against(self) -> float:
         """Of the pairs that human raters do not decide."""
-        return self.against / self.ties if self.ties else 0.0
+        return self.against / max(1, self.ties)
 
     @property
     def utility(self) -> float:
         """Decided right less decided wrong less decided against."""
-        gain = (2 * self.right - self.decided) / self.human if self.human else 0.0
-        return gain - self.share_against
+        return (2 * self.right - self.decided) / max(1, self.human) - self.share_against
 
     def __str__(self) -> str:
         return (
@@ -180,7 +176,7 @@ def main() -> None:
     for one in sets:
         print(f"  {one.name}: {outcome(one, margins)}")
     rows = [
-        [kind, name, " / ".join(f"{m:g}" for m in chosen), str(result)]
+        [kind, name, " / ".join(f"{m:g}" for m in chosen), result]
         for kind, name, chosen, result in left_out(sets, grid)
     ]
     header = ["left out", "which", " / ".join(grid), "on it"]
