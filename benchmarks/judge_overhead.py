@@ -16,14 +16,18 @@ verdict after a fixed latency, so all CPU that this process spends is ours. Prin
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.llm_server import VERDICT, server
 from benchmarks.report import arguments, lines_of, save
 from benchmarks.synthetic_run import blueprint
+from fusion import DIMENSIONS
 from trace_eval.data.items import Pair
 from trace_eval.judges.ask.base import Reply, Request, Tokens
 from trace_eval.judges.ask.calls import Backend
@@ -35,6 +39,60 @@ from trace_eval.judges.registry.kinds import compares
 
 IN_FLIGHT = 64
 LATENCY_S = 0.2
+
+VERDICT = json.dumps(
+    {name: {"reasoning": "as measured " * 12, "rating": "both_good"} for name in DIMENSIONS}
+)
+
+#: Reads a request, waits, answers. Plain sockets, so that it is never the bottleneck.
+_SERVER = """
+import asyncio, json, sys
+latency, text = float(sys.argv[1]), sys.argv[2]
+body = json.dumps({"id": "x", "object": "chat.completion", "created": 1, "model": "m",
+    "choices": [{"index": 0, "finish_reason": "stop",
+                 "message": {"role": "assistant", "content": text}}],
+    "usage": {"prompt_tokens": 3000, "completion_tokens": 200, "total_tokens": 3200}}).encode()
+head = "HTTP/1.1 200 OK\\r\\ncontent-type: application/json\\r\\ncontent-length: %d\\r\\n\\r\\n"
+whole = (head % len(body)).encode() + body
+async def serve(reader, writer):
+    try:
+        while True:
+            lines = (await reader.readuntil(b"\\r\\n\\r\\n")).lower().split(b"\\r\\n")
+            if lines[0].startswith(b"get"):  # what is known of the model
+                writer.write((head % 2).encode() + b"{}")
+                continue
+            size = next(int(line[15:]) for line in lines if line.startswith(b"content-length:"))
+            await reader.readexactly(size)
+            if latency:
+                await asyncio.sleep(latency)
+            writer.write(whole)
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+async def main():
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+asyncio.run(main())
+"""
+
+
+@contextmanager
+def server(latency_s: float) -> Iterator[str]:
+    """The base URL of a loopback server, in a process of its own, that says one thing."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _SERVER, str(latency_s), VERDICT],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # Ctrl-C is for the benchmark
+    )
+    try:
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
+    finally:
+        process.terminate()
+        process.wait()
+
 
 #: Two clips of 20 s with all groups.
 CLIPS = tuple(blueprint(f"{number:064x}", number, 20.0) for number in (0, 1))

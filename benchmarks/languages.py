@@ -21,7 +21,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks.extract import filled
 from benchmarks.report import markdown, options_of, restart_with, save, stored
@@ -41,23 +41,6 @@ SENTENCES = Path(__file__).with_name("sentences.json")
 Line = dict[str, str]
 
 
-class Heard(NamedTuple):
-    """What became of one clip.
-
-    Attributes:
-        named: the language that was heard, and whether the recogniser is sure of it.
-        errors, units: words, or characters where no spaces mark them.
-        guess: whether the words are known to be guesses.
-    """
-
-    language: str
-    named: str
-    sure: bool
-    errors: int
-    units: int
-    guess: bool
-
-
 def _plain(text: str) -> str:
     whole = text.casefold().replace("\u2019", "'")
     return " ".join(re.findall(r"[^\W_]+(?:'[^\W_]+)*", whole))
@@ -73,15 +56,30 @@ def errors(wanted: str, written: str, language: str) -> tuple[int, int]:
     return wrong, done.hits + done.substitutions + done.deletions
 
 
-def hear(path: Path, line: Line, recogniser: FasterWhisperExtractor) -> Heard | None:
-    """One clip through the default; None where nobody is heard to speak."""
+def hear(path: Path, line: Line, recogniser: FasterWhisperExtractor) -> dict[str, Any] | None:
+    """What became of a clip; None where nobody is heard to speak.
+
+    Returns:
+        ``language``; ``named`` and ``unsure``: whether it is named rightly, or not for sure;
+        ``guessed``: the words are known to be guesses; ``errors`` and ``units``: words, or
+        characters where no spaces mark them; the same ``trusted_``, of words that are no guesses.
+    """
     blueprint = filled(decode(path), (SignalExtractor(), recogniser, RateExtractor()))
     recognised, language = blueprint.transcript, line.get("language", "en")
     if not isinstance(recognised, Transcript) or recognised.spoken is None:
         return None
     wrong, units = errors(line["text"], recognised.text, language)
     spoken, guess = recognised.spoken, guessed(blueprint) is not None
-    return Heard(language, spoken.language, spoken.sure, wrong, units, guess)
+    return {
+        "language": language,
+        "named": spoken.sure and spoken.language == language,
+        "unsure": not spoken.sure,
+        "guessed": guess,
+        "errors": wrong,
+        "units": units,
+        "trusted_errors": 0 if guess else wrong,
+        "trusted_units": 0 if guess else units,
+    }
 
 
 def rendered(folder: Path) -> Iterator[Line]:
@@ -95,23 +93,12 @@ def rendered(folder: Path) -> Iterator[Line]:
             yield {"audio": name, "language": language, "text": text}
 
 
-def by_language(clips: Sequence[Heard], voices: str) -> Iterator[dict[str, Any]]:
+def by_language(clips: Sequence[dict[str, Any]], voices: str) -> Iterator[dict[str, Any]]:
     """A record per language of what was measured on some voices."""
-    for language in dict.fromkeys(clip.language for clip in clips):
-        own = [clip for clip in clips if clip.language == language]
-        trusted = [clip for clip in own if not clip.guess]
-        yield {
-            "language": language,
-            "voices": voices,
-            "clips": len(own),
-            "named": sum(clip.named == language and clip.sure for clip in own),
-            "unsure": sum(not clip.sure for clip in own),
-            "guessed": len(own) - len(trusted),
-            "errors": sum(clip.errors for clip in own),
-            "units": sum(clip.units for clip in own),
-            "trusted_errors": sum(clip.errors for clip in trusted),
-            "trusted_units": sum(clip.units for clip in trusted),
-        }
+    for language in dict.fromkeys(clip["language"] for clip in clips):
+        own = [clip for clip in clips if clip["language"] == language]
+        sums = {key: sum(clip[key] for clip in own) for key in own[0] if key != "language"}
+        yield {"language": language, "voices": voices, "clips": len(own), **sums}
 
 
 def page_table(lines: Sequence[Mapping[str, Any]]) -> str:
@@ -135,14 +122,14 @@ def main() -> None:
     """Measure, print, save."""
     parser = options_of(__doc__)
     parser.add_argument("--clips", action="append", default=[], metavar="VOICES=FILE.jsonl")
-    provided = parser.parse_args()
+    typed = [one.partition("=") for one in parser.parse_args().clips]
     restart_with({"OMP_NUM_THREADS": "1"})
     for model in (packaged.ENGLISH, packaged.MULTILINGUAL):
         if problem := packaged.problem(model):
             sys.exit(problem)
     recogniser = default_asr.chosen(beam_size=1)
     assert isinstance(recogniser, FasterWhisperExtractor)
-    files = [(voices, Path(path)) for voices, _, path in (x.partition("=") for x in provided.clips)]
+    files = [(voices, Path(path)) for voices, _, path in typed]
     if data := os.environ.get("TRACE_EVAL_DATA"):
         files.insert(0, ("Kokoro", Path(data) / "prompts" / "texts.jsonl"))
     records: list[dict[str, Any]] = []

@@ -25,7 +25,7 @@ import numpy as np
 import soundfile
 
 from benchmarks.extract import default_manifest
-from benchmarks.llm_server import server
+from benchmarks.judge_overhead import server
 from benchmarks.report import arguments, command, save, stored
 from benchmarks.watch import Watched, watch
 from trace_eval.data.manifests import read_manifest

@@ -41,11 +41,6 @@ HEADLINES = {
 MADE = ("uro-bench", "voicebench")
 
 
-def read_all(data: Path) -> dict[str, Conversion]:
-    """Every benchmark that is there."""
-    return {name: read_dataset(name, data / folder) for name, folder in FOLDERS.items()}
-
-
 def sets_table(done: dict[str, Conversion]) -> str:
     """The sets, with the figures that stand for them."""
     rows = []
@@ -107,7 +102,7 @@ def _ours(figure: Figure) -> str:
 
 def written(page: str, data: Path) -> str:
     """The page with its tables renewed."""
-    done = read_all(data)
+    done = {name: read_dataset(name, data / folder) for name, folder in FOLDERS.items()}
     tables = {"sets": sets_table(done), "figures": figures_table(done), "boards": boards_table()}
     for name, table in tables.items():
         page = renewed(page, name, table)

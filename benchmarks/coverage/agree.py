@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +15,11 @@ from benchmarks.coverage.rows import Array, Row, rng_of
 from trace_eval.estimate.interval import IntervalEstimate, Range
 from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.estimate.ranks import add_kendall, add_spearman
 from trace_eval.estimate.resample import Resampler
 from trace_eval.estimate.units import Units
 from trace_eval.opinions.codes import TYPED, UNTYPED
 from trace_eval.stats.agreement import linear
-from trace_eval.stats.agreement.metrics import measures_of, metrics_of
+from trace_eval.stats.agreement.metrics import SCORE_METRICS, measures_of, metrics_of
 
 OPTIONS = BootstrapOptions()
 
@@ -196,16 +197,12 @@ class Scored:
     def _estimates(self, rng: np.random.Generator) -> Mapping[str, IntervalEstimate]:
         cluster = np.repeat(np.arange(self.number), SIZES[self.sizes](self.number, self.mean))
         people, judge = (side[cluster] for side in RATINGS[self.ratings](rng, self.number))
-        resampler, off = Resampler(cluster), judge - people
-        resampler.error("mae", abs(off))
-        resampler.error("mse", off**2, power=2)
-        resampler.error("bias", off, signed=True)
-        resampler.sums("r", linear.moments(judge, people), linear.pearson_of_sums)
-        by_sums = linear.concordance_of_sums
-        resampler.sums("ccc", linear.concordance_moments(judge, people), by_sums)
-        resampler.correlations |= {"r", "ccc"}
-        add_spearman(resampler, "rho", judge, people)
-        add_kendall(resampler, "tau_b", judge, people)
+        resampler = Resampler(cluster)
+        both: Any = SimpleNamespace(
+            judge=SimpleNamespace(score=judge), truth=people, off_scale=None
+        )
+        for metric in SCORE_METRICS[:7]:  # the others are of distributions
+            metric.statistic(resampler, metric.name, both)
         return resampler.estimates(OPTIONS)
 
 

@@ -8,8 +8,8 @@ import shutil
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.drill.commands import make_pairs, run
 from benchmarks.drill.outcome import Outcome
@@ -59,8 +59,7 @@ def drill(kills: int, seed: int, kinds: tuple[str, ...] = KINDS) -> Outcome:
     return outcome
 
 
-@dataclass(frozen=True)
-class _Whole:
+class _Whole(NamedTuple):
     """An uninterrupted command: what it left, the calls that were paid, and its time."""
 
     result: object

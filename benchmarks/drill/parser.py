@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from blueprints import UserError
+from extractors.audio import decode
 
 #: Reads an input; raises one of its refusals, or AssertionError where it took garbage.
 Read = Callable[[bytes, Path], None]
@@ -51,6 +52,13 @@ def text_of(read: Callable[[str], Any], fine: Callable[[Any], bool]) -> Read:
 def items_of(name: str, read: Callable[[Path], Any]) -> Read:
     """Reads a manifest; its items round-trip."""
     return file_of(name, read, lambda result: all(map(round_trip, result.items)))
+
+
+def heard(sound: bytes | Path) -> None:
+    """A recording, of at most a minute, is samples that are numbers."""
+    clip = decode(sound, "mutated", max_seconds=60)
+    assert len(clip.samples)
+    assert abs(clip.samples).max() < float("inf")
 
 
 def round_trip(record: Any) -> bool:

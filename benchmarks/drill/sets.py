@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.drill.parser import Parser, Read
-from extractors.audio import decode
+from benchmarks.drill.parser import Parser, Read, heard, placed
 from extractors.containers import has_sound, seconds_of
 from tests.support import datasets_made
 from tests.support.audio import RATE, tone
@@ -35,21 +34,22 @@ PAGE = 4096
 
 def sets(folder: Path) -> dict[str, Parser]:
     """Those parsers with seeds. Of several files, the first byte of an input says which it is."""
-    calls = {
-        name: Parser(*reader_of_calls(folder / "calls" / name, name, files), 1)
-        for name, files in layouts().items()
-    }
-    released = {
-        name: Parser(*reader_of_release(folder / "sets" / name, name), 1)
-        for name in datasets_made.MADE
-    }
-    databases = {
+    calls, released = folder / "calls", folder / "sets"
+    sounds = [container(codec, kind) for codec, kind in CONTAINERS.items()]
+    return {
+        **{
+            name: Parser(*reader_of_calls(calls / name, name, files), 1)
+            for name, files in layouts().items()
+        },
+        **{
+            name: Parser(*reader_of_release(released / name, name), 1)
+            for name in datasets_made.MADE
+        },
         "review database": Parser(*_database(folder, "review.sqlite", _review), 1),
         "schema page of a review": Parser(*_database(folder, "r2.sqlite", _review, PAGE), 2),
         "schema page of kept replies": Parser(*_database(folder, "k.sqlite", _kept, PAGE), 2),
+        "containers": Parser(_sound, sounds, 3),
     }
-    sounds = [container(codec, kind) for codec, kind in CONTAINERS.items()]
-    return {**calls, **released, **databases, "containers": Parser(_sound, sounds, 3)}
 
 
 def layouts() -> dict[str, dict[str, bytes]]:
@@ -171,9 +171,7 @@ def _place(folder: Path, files: dict[str, bytes], data: bytes) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     wrong = list(files)[data[0] % len(files)] if data else ""
     for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data[1:] if name == wrong else content)
+        placed(folder / name, data[1:] if name == wrong else content)
 
 
 def _seeds(files: dict[str, bytes]) -> list[bytes]:
@@ -249,9 +247,7 @@ def _sound(data: bytes, folder: Path) -> None:
         path.write_bytes(data)
         has_sound(path)
         seconds_of(path)
-    clip = decode(path, max_seconds=60)
-    assert len(clip.samples)
-    assert abs(clip.samples).max() < float("inf")
+    heard(path)
 
 
 def _database(
