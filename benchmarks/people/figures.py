@@ -144,16 +144,19 @@ def share(resampler: Resampler, name: str, values: Array, row: NDArray[np.int64]
         resampler.undefined(name)
 
 
-def in_order(number: Array, pairs: Pairs, apart: float) -> tuple[Array, Array]:
-    """(places of the pairs that count, 1 in order, 0 not, one half tied)."""
-    gap = number[pairs.a] - number[pairs.b]
+def in_order(gap: Array, pairs: Pairs, apart: float) -> tuple[Array, Array]:
+    """Of a number's differences: (places of pairs that count, 1 in order, 0 not, one half tied)."""
     rows = np.flatnonzero((np.abs(pairs.gap) >= apart) & np.isfinite(gap))
     return rows, 0.5 + 0.5 * np.sign(gap[rows]) * np.sign(pairs.gap[rows])
 
 
 def concordance(number: Array, pairs: Pairs, apart: float) -> float:
     """Share of pairs ``apart`` in mean rating that a number orders as human raters, ties half."""
-    score = in_order(number, pairs, apart)[1]
+    return mean_of(in_order(number[pairs.a] - number[pairs.b], pairs, apart)[1])
+
+
+def mean_of(score: Array) -> float:
+    """The mean, NaN of none."""
     return float(score.mean()) if len(score) else math.nan
 
 
@@ -163,7 +166,7 @@ def concordances(
     """Concordance of every number, and what it says beside chance and the baselines."""
     resampler, n = Resampler(pairs.unit), {}
     for name, number in numbers.items():
-        place, score = in_order(number, pairs, apart)
+        place, score = in_order(number[pairs.a] - number[pairs.b], pairs, apart)
         n[name] = len(place)
         share(resampler, name, score, place)
     for name in numbers:
@@ -197,6 +200,18 @@ def words(figure: Figure, over: Sequence[tuple[str, Figure | None]] = ()) -> str
     return "with human labels"
 
 
+def parts_of(
+    said: Array, verdict: NDArray[np.int64]
+) -> dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+    """Decided, right and against -> (the pairs that are, of these) [shape=(pairs,) each]."""
+    human, decides = verdict != 0, said != 0
+    return {
+        "decided": (decides & human, human),
+        "right": ((said == verdict) & human, decides & human),
+        "against": (decides & ~human, ~human),
+    }
+
+
 def decisions(
     provided: dict[str, Array], verdict: NDArray[np.int64], unit: NDArray[np.int64]
 ) -> dict[str, dict[str, Figure]]:
@@ -208,22 +223,17 @@ def decisions(
         unit: what is drawn together.
     """
     resampler, n = Resampler(unit), {}
-    human = verdict != 0
     for name, said in provided.items():
-        decides, right = said != 0, (said == verdict) & human
-        parts = {
-            "decided": (decides & human, human),
-            "right": (right, decides & human),
-            "against": (decides & ~human, ~human),
-            "accuracy": (said == verdict, np.ones(len(verdict), bool)),
-        }
-        for figure, (top, bottom) in parts.items():
-            key, rows = f"{name}/{figure}", np.flatnonzero(bottom)
+        every = {"accuracy": (said == verdict, np.ones(len(verdict), bool))}
+        for part, (top, bottom) in (parts_of(said, verdict) | every).items():
+            key, rows = f"{name}/{part}", np.flatnonzero(bottom)
             n[key] = len(rows)
             share(resampler, key, top[rows].astype(float), rows)
-    result = estimates(resampler, n)
-    names = ("decided", "right", "against", "accuracy")
-    return {name: {part: result[f"{name}/{part}"] for part in names} for name in provided}
+    results: dict[str, dict[str, Figure]] = {name: {} for name in provided}
+    for key, figure in estimates(resampler, n).items():
+        name, _, part = key.rpartition("/")
+        results[name][part] = figure
+    return results
 
 
 @dataclass(frozen=True)
@@ -247,7 +257,7 @@ def ceiling(clips: Sequence[Rated], scale: str, apart: float, seed: int = 0) -> 
     if len(raters) < 4:
         return None
     rng = np.random.default_rng(seed)
-    order, counts = [], np.zeros(5)
+    order, counts = [], np.zeros((3, 2))
     for _ in range(HALVES):
         drawn = set(rng.permutation(raters)[: len(raters) // 2])
         one, other = ([_only(clip, scale, drawn, keep) for clip in clips] for keep in (True, False))
@@ -257,20 +267,9 @@ def ceiling(clips: Sequence[Rated], scale: str, apart: float, seed: int = 0) -> 
         own = zip(pairs.a, pairs.b, strict=True)
         said = np.array([decided(ratings[i], ratings[j]) for i, j in own])
         assert pairs.verdict is not None
-        human, decides = pairs.verdict != 0, said != 0
-        counts += [
-            (decides & human).sum(),
-            human.sum(),
-            ((said == pairs.verdict) & human).sum(),
-            (decides & ~human).sum(),
-            (~human).sum(),
-        ]
-    together, human, right, against, ties = counts
-    shares = ((together, human), (right, together), (against, ties))
-    return Ceiling(
-        float(np.nanmean(order)),
-        *(float(top / bottom) if bottom else None for top, bottom in shares),
-    )
+        counts += [[top.sum(), of.sum()] for top, of in parts_of(said, pairs.verdict).values()]
+    shares = (float(top / of) if of else None for top, of in counts)
+    return Ceiling(float(np.nanmean(order)), *shares)
 
 
 def _only(clip: Rated, scale: str, raters: set[str], keep: bool) -> Rated:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -19,6 +18,7 @@ from benchmarks.report import options_of, people_folder
 from blueprints import Blueprint, UserError
 from blueprints.blueprint import flat
 from tests.support import cases
+from trace_eval.data.tables import records
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract
 from trace_eval.judges.rules.thresholds import RuleThresholds
@@ -110,24 +110,18 @@ def read_rival(text: str, items: set[str]) -> tuple[str, dict[str, float]]:
     name, equals, file = text.partition("=")
     if not (name and equals and file):
         raise UserError(f"--rival {text!r}: give NAME=FILE.csv")
-    scores: dict[str, float] = {}
-    bad = 0
-    try:
-        with Path(file).open(encoding="utf-8-sig", newline="") as table:
-            rows = csv.DictReader(table)
-            if not {"item", "score"} <= set(rows.fieldnames or ()):
-                raise UserError(f"--rival {file}: columns {rows.fieldnames}; needs item, score")
-            for row in rows:
-                try:
-                    value = float(row["score"])
-                except (TypeError, ValueError):
-                    value = math.nan
-                if math.isfinite(value):
-                    scores[row["item"]] = value
-                else:
-                    bad += 1
-    except (OSError, UnicodeError, csv.Error) as error:
-        raise UserError(f"--rival {file}: {error}; give a CSV file with item, score") from error
+    scores, bad = {}, 0
+    for _, row in records(Path(file)):
+        if not isinstance(row, dict) or not {"item", "score"} <= row.keys():
+            raise UserError(f"--rival {file}: {row}; give a CSV file with item, score")
+        try:
+            value = float(row["score"])
+        except (TypeError, ValueError):
+            value = math.nan
+        if math.isfinite(value):
+            scores[str(row["item"])] = value
+        else:
+            bad += 1
     if not scores.keys() & items:
         raise UserError(
             f"--rival {file}: none of its {len(scores)} items is in a set that is here"

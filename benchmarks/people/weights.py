@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.people.figures import Pairs, pairs_of
+from benchmarks.people.figures import Pairs, in_order, mean_of, pairs_of, parts_of
 from benchmarks.people.measured import bench_arguments, blueprints_of, read_rival, rival_numbers
 from benchmarks.people.sets import Rated, read_sets
 from benchmarks.report import table
@@ -100,17 +100,11 @@ def outcome(one: Compared, margins: Margins) -> Outcome:
     said = np.where(np.abs(lead) >= 1, np.sign(lead), 0)
     verdict = one.pairs.verdict
     assert verdict is not None
-    human = verdict != 0
-    far = np.abs(one.pairs.gap) >= 10
-    order = 0.5 + 0.5 * np.sign(lead[far]) * np.sign(one.pairs.gap[far])
-    return Outcome(
-        float(order.mean()) if far.any() else math.nan,
-        int(human.sum()),
-        int((human & (said != 0)).sum()),
-        int((human & (said == verdict)).sum()),
-        int((~human).sum()),
-        int((~human & (said != 0)).sum()),
+    (decided, human), (right, _), (against, ties) = (
+        (int(top.sum()), int(of.sum())) for top, of in parts_of(said, verdict).values()
     )
+    order = mean_of(in_order(lead, one.pairs, 10)[1])
+    return Outcome(order, human, decided, right, ties, against)
 
 
 def best(sets: Sequence[Compared], grid: dict[str, tuple[float, ...]]) -> Margins:
