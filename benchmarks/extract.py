@@ -15,10 +15,11 @@ import os
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.report import command, restart_with, save, table
+from benchmarks.report import command, lines_of, restart_with, save, table
 from benchmarks.watch import watch
 from blueprints import Blueprint
 from extractors.audio import Clip, decode
@@ -60,7 +61,7 @@ def per_extractor(clips: list[Clip]) -> dict[str, float]:
     """Group=extractor -> seconds of CPU per second of audio; looking for defects is the last."""
     extractors = [*plan_extractors("screen", {}), create("defects")]
     filled(clips[0], extractors)
-    spent = dict.fromkeys((f"{extractor.group}={extractor.name}" for extractor in extractors), 0.0)
+    spent: Counter[str] = Counter()
     for clip in clips:
         available = Blueprint(clip=clip.sha256)
         for extractor in extractors:
@@ -98,20 +99,12 @@ def main() -> None:
     title = f"CPU seconds per second of audio ({len(clips)} clips, {audio:.0f} s)"
     table(title, ["extractor", "s / s"], list(result.items()))
     speed, memory = end_to_end(manifest)
-    table(
-        f"judge {manifest.parent.name}, profile screen, empty cache, {cores()} cores",
-        ["pairs/min", "peak MB of the largest process"],
-        [[speed, memory]],
-    )
-    if sys.argv[1:]:
-        return
-    figures = {
-        "audio_s": round(audio, 1),
-        "cpu_s_per_audio_s": {name: round(value, 5) for name, value in result.items()},
-        "pairs_per_minute": round(speed, 2),
-        "peak_mb": round(memory),
-    }
-    save("extract", figures)
+    figures = {"pairs_per_minute": round(speed, 2), "peak_mb": round(memory)}
+    title = f"judge {manifest.parent.name}, profile screen, empty cache, {cores()} cores"
+    lines_of(title, [figures])
+    if not sys.argv[1:]:
+        shares = {name: round(value, 5) for name, value in result.items()}
+        save("extract", {"audio_s": round(audio, 1), "cpu_s_per_audio_s": shares, **figures})
 
 
 if __name__ == "__main__":

@@ -14,27 +14,20 @@ from pathlib import Path
 
 from benchmarks.report import lines_of, save
 from benchmarks.synthetic_run import Recipe, make_run
+from tests.support.browser import chromium
 from trace_eval.report.write import write_report
-
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 
 
 def in_browser(report: Path) -> dict[str, float]:
     """Seconds until interactive."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+    with chromium() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.goto("about:blank")
         started = time.perf_counter()
         page.goto(report.as_uri(), wait_until="commit")
         page.fill("#search", "pair-0007")
         page.locator("#found", has_text="1 of").wait_for()
-        ready = time.perf_counter()
-        browser.close()
-    return {"interactive_s": ready - started}
+        return {"interactive_s": time.perf_counter() - started}
 
 
 def measure(pairs: int) -> dict[str, float]:

@@ -20,6 +20,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -57,31 +58,22 @@ CLIP_S = 10.0
 Row = dict[str, Any]
 
 
-def wait(device: str) -> None:
-    """Until the device has done what it was given."""
-    if is_gpu(device):
-        import torch
-
-        torch.cuda.synchronize(device)
-
-
 def timed(work: Callable[[], Any], device: str, repeats: int = 1) -> tuple[Any, float, float]:
     """The result, median seconds after a warm-up (CPU seconds on a CPU), and the peak in MB."""
-    clock = time.perf_counter if is_gpu(device) else time.process_time
-    work()
-    wait(device)
-    if is_gpu(device):
-        import torch
+    import torch
 
-        torch.cuda.reset_peak_memory_stats(device)
-    seconds = []
-    for _ in range(repeats):
+    gpu = is_gpu(device)
+    clock, seconds = time.perf_counter if gpu else time.process_time, []
+    for turn in range(1 + repeats):
+        if gpu and turn == 1:
+            torch.cuda.reset_peak_memory_stats(device)
         started = clock()
         result = work()
-        wait(device)
+        if gpu:
+            torch.cuda.synchronize(device)
         seconds.append(clock() - started)
-    peak = torch.cuda.max_memory_allocated(device) / 1e6 if is_gpu(device) else peak_mb()
-    return result, statistics.median(seconds), peak
+    peak = torch.cuda.max_memory_allocated(device) / 1e6 if gpu else peak_mb()
+    return result, statistics.median(seconds[1:]), peak
 
 
 def row(
@@ -183,13 +175,6 @@ def reward(device: str) -> list[Row]:
     ]
 
 
-class Padding:
-    """All that a scorer asks of a tokenizer once texts are encoded."""
-
-    pad_token_id = 0
-    eos_token_id = 0
-
-
 def scorer_of(shape: dict[str, int], device: str, rank: int) -> Any:
     """A scorer with random weights and an adapter."""
     import torch
@@ -204,13 +189,19 @@ def scorer_of(shape: dict[str, int], device: str, rank: int) -> Any:
         backbone = _with_lora(LlamaModel(config).to(kind), rank)
     head = new_head("multinomial", config.hidden_size).to(device)
     limit = config.max_position_embeddings
-    return Scorer(backbone, head, "multinomial", Padding(), device, limit)
+    # All that a scorer asks of a tokenizer once texts are encoded.
+    padding: Any = SimpleNamespace(pad_token_id=0, eos_token_id=0)
+    return Scorer(backbone, head, "multinomial", padding, device, limit)
+
+
+def drawn(rng: random.Random, vocabulary: int, count: int) -> list[list[int]]:
+    """Texts of random tokens."""
+    return [[rng.randrange(2, vocabulary) for _ in range(TOKENS)] for _ in range(count)]
 
 
 def rate(scorer: Any, vocabulary: int, batch: int, rows: int) -> None:
     """Rate a number of texts."""
-    rng = random.Random(0)
-    texts = [([rng.randrange(2, vocabulary) for _ in range(TOKENS)], False) for _ in range(rows)]
+    texts = [(ids, False) for ids in drawn(random.Random(0), vocabulary, rows)]
     scorer.backbone.eval()
     for start in range(0, rows, batch):
         scorer.predict(texts[start : start + batch])
@@ -228,7 +219,7 @@ def train(scorer: Any, vocabulary: int, batch: int, steps: int) -> None:
     weights = [p for p in module.parameters() if p.requires_grad]
     optimiser = torch.optim.AdamW(weights, lr=5e-5, weight_decay=0.0)
     for _ in range(steps):
-        ids = [[rng.randrange(2, vocabulary) for _ in range(TOKENS)] for _ in range(batch)]
+        ids = drawn(rng, vocabulary, batch)
         rows = [{"input_ids": row, "ratings": [rng.randrange(5) / 4]} for row in ids]
         provided = {name: value.to(scorer.device) for name, value in collated(rows, 0).items()}
         module(**provided)["loss"].backward()
