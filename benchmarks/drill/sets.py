@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from benchmarks.drill.parser import Parser, Read, heard, placed
 from extractors.containers import has_sound, seconds_of
 from tests.support import datasets_made
-from tests.support.audio import RATE, tone
+from tests.support.audio import container, tone
 from tests.support.calls import conversation
 from tests.support.platform_samples import EXPORTS, export_text
 from trace_eval.data.manifests import read_items, read_manifest
@@ -25,8 +21,8 @@ from trace_eval.review.store import Store
 from trace_eval.turns.options import FigureOptions, TurnsOptions
 from trace_eval.turns.report import time_turns
 
-#: Codec -> the container it is kept in.
-CONTAINERS = {"aac": "m4a", "libopus": "webm", "flac": "mka", "alac": "mov", "mp3": "mp4"}
+#: Codec -> the format of the container it is kept in.
+CONTAINERS = {"aac": "ipod", "libopus": "webm", "flac": "matroska", "alac": "mov", "mp3": "mp4"}
 
 #: Bytes of the page of a database that holds its schema.
 PAGE = 4096
@@ -35,7 +31,7 @@ PAGE = 4096
 def sets(folder: Path) -> dict[str, Parser]:
     """Those parsers with seeds. Of several files, the first byte of an input says which it is."""
     calls, released = folder / "calls", folder / "sets"
-    sounds = [container(codec, kind) for codec, kind in CONTAINERS.items()]
+    sounds = [container(codec, kind, tone(0.2)) for codec, kind in CONTAINERS.items()]
     return {
         **{
             name: Parser(*reader_of_calls(calls / name, name, files), 1)
@@ -217,28 +213,6 @@ def reader_of_release(folder: Path, name: str) -> tuple[Read, list[bytes]]:
                 assert len(result.items) == len(getattr(done.converted, what))
 
     return read, _seeds(files)
-
-
-def container(codec: str, kind: str) -> bytes:
-    """A short sound by one codec in one container."""
-    import av
-
-    held = io.BytesIO()
-    with av.open(held, "w", format={"m4a": "ipod", "mka": "matroska"}.get(kind, kind)) as file:
-        stream: Any = file.add_stream(codec, rate=48_000 if codec == "libopus" else RATE)
-        stream.layout = "mono"
-        form, rate = stream.codec_context.format.name, stream.rate
-        whole = {"s16": np.int16, "s32": np.int32}.get(form.rstrip("p"))
-        samples = tone(0.2)
-        scaled = samples if whole is None else (samples * np.iinfo(whole).max).astype(whole)
-        size = stream.codec_context.frame_size or len(scaled)
-        for start in range(0, len(scaled), size):
-            part = np.ascontiguousarray(scaled[None, start : start + size])
-            frame = av.AudioFrame.from_ndarray(part, format=form, layout="mono")
-            frame.sample_rate, frame.pts, frame.time_base = rate, start, Fraction(1, rate)
-            file.mux(stream.encode(frame))
-        file.mux(stream.encode(None))
-    return held.getvalue()
 
 
 def _sound(data: bytes, folder: Path) -> None:

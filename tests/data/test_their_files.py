@@ -23,7 +23,7 @@ from blueprints import UserError
 from extractors import containers
 from extractors.audio import AudioError, Part, decode
 from extractors.formats import FORMATS
-from tests.support.audio import tone, write
+from tests.support.audio import container, tone, write
 from tests.support.cli import ROOT, code_and_words, output_of
 from tests.support.docs import commands
 from tests.support.their_files import PROMPTS, SAID, TABLES, recordings, tables
@@ -358,17 +358,8 @@ def test_a_column_is_read_whole_or_refused_with_the_way_out(tmp_path: Path) -> N
     assert "none is used" in str(mixed.warnings[0])
 
 
-def _container(path: Path, kind: str, codec: str) -> Path:
-    sound = (np.sin(np.arange(48_000) / 40) / 2).astype(np.float32)
-    with av.open(str(path), "w", format=kind) as file:
-        stream = file.add_stream(codec, rate=48_000)
-        stream.layout = "mono"
-        for start in range(0, len(sound), 960):
-            part = sound[None, start : start + 960].copy()
-            frame = av.AudioFrame.from_ndarray(part, "fltp" if codec == "aac" else "flt", "mono")
-            frame.sample_rate, frame.pts = 48_000, start
-            file.mux(stream.encode(frame))
-        file.mux(stream.encode(None))
+def _container(path: Path, form: str, codec: str) -> Path:
+    path.write_bytes(container(codec, form, tone(1.0, hz=190).repeat(3), 48_000))
     return path
 
 

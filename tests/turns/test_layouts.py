@@ -14,11 +14,11 @@ import pytest
 import soundfile
 
 from benchmarks.drill.mutate import odd
-from benchmarks.drill.sets import container, layouts, reader_of_calls
+from benchmarks.drill.sets import layouts, reader_of_calls
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
 from extractors.audio import AudioError, decode
-from tests.support.audio import tone, write
+from tests.support.audio import container, tone, write
 from tests.support.cli import trace_eval
 from trace_eval.conversations.layouts import layout_of, read_conversations
 from trace_eval.conversations.read_options import ReadOptions
@@ -282,7 +282,7 @@ def test_the_expected_end_of_a_call_is_not_how_it_ended(eva: Path) -> None:
 
 def test_a_container_with_an_unknown_codec_costs_itself(tmp_path: Path) -> None:
     """FFmpeg knows the container, and nothing of what is in it."""
-    good = container("alac", "mov")
+    good = container("alac", "mov", tone(0.2))
     (tmp_path / "a.mov").write_bytes(good.replace(b"alac", b"zzzz"))
     (tmp_path / "b.mov").write_bytes(b"\0\0\0\x14ftypqt  ")
     with pytest.raises(AudioError, match=r"a\.mov: cannot be decoded \(its codec is unknown"):
