@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.coverage.rows import Row, share
+from benchmarks.coverage.rows import Row, opinions, share
 from trace_eval.decide.plan import LabelPlan, make_plan
 from trace_eval.decide.planned_run import ACCURACY, RATES
-from trace_eval.opinions.codes import LABELS, MISSING, SPLIT
+from trace_eval.opinions.codes import LABELS, SPLIT
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.labelled_run import gather, labelled
 from trace_eval.stats.inference.ppi import PPIEstimate
@@ -75,13 +75,13 @@ class World:
         u, hard = rng.random(number), np.zeros(number, bool)
         right = np.full(number, self.right)
         requested = np.zeros(number, bool)
-        facts: dict[str, NDArray[Any]] = {}
+        facts: dict[str, list[str]] = {}
         inclusion: NDArray[Any] | None = None
         if self.design == "clustered":
             unit = np.arange(number) // 4
             shared = rng.random(number // 4 + 1)[unit]
             u = np.where((rng.random(number // 4 + 1) < 0.5)[unit], shared, u)
-            facts["instruction_id"] = np.array([f"i{n}" for n in unit], object)
+            facts["instruction_id"] = [f"i{n}" for n in unit]
         if self.design == "strata":
             hard[rng.choice(number, 60, replace=False)] = True
             right = np.where(hard, self.right / 2, right)
@@ -93,16 +93,15 @@ class World:
         said = np.where(u < right, truth, wrong).astype(np.int8)
         pair = rng.integers(0, 3, number)
         for side, names in (("a", "xxy"), ("b", "yzz")):
-            facts[f"system_{side}"] = np.array([names[n] for n in pair], object)
-        ids = np.array([f"p{n}" for n in range(number)], object)
-        judged = Opinions("judge", ids, {"preference": said}, facts=facts)
-        clustered = self.design == "clustered"
-        run = gather(judged, _labels(ids, truth, requested, inclusion))
+            facts[f"system_{side}"] = [names[n] for n in pair]
+        judged, clustered = opinions("judge", said, **facts), self.design == "clustered"
+        ids = judged.ids
+        run = gather(judged, _labels(truth, requested, inclusion))
         plan = make_plan(run, PlanOptions(self.width, self.goal, clustered, seed=seed))
         then = requested | np.isin(ids, np.array(plan.pairs, object))
         if inclusion is not None:
             inclusion = np.array([plan.inclusion.get(key, np.nan) for key in ids.tolist()])
-        labels = _labels(ids, truth, then, inclusion)
+        labels = _labels(truth, then, inclusion)
         level = 0.95
         if then.all():  # nothing is left to estimate, and agree prints no such table
             return plan, np.inf
@@ -110,8 +109,7 @@ class World:
             rows = share_rows(gather(judged, labels), level, clustered)
             results = [row.share.interval for row in rows if row.what == RIGHT]
         else:
-            table = judged
-            rates = win_rate_tables(labelled(table, labels), level, clustered)
+            rates = win_rate_tables(labelled(judged, labels), level, clustered)
             results = [row.rate.interval for row in rates.systems]
         return plan, max((np.inf if x is None else x[1] - x[0] for x in results), default=np.inf)
 
@@ -129,14 +127,10 @@ class World:
 
 
 def _labels(
-    ids: NDArray[Any],
-    truth: NDArray[np.int8],
-    requested: NDArray[np.bool_],
-    inclusion: NDArray[Any] | None,
+    truth: NDArray[np.int8], requested: NDArray[np.bool_], inclusion: NDArray[Any] | None
 ) -> Opinions:
-    facts = {} if inclusion is None else {"inclusion": inclusion[requested]}
-    codes = {"preference": np.where(requested, truth, MISSING).astype(np.int8)[requested]}
-    return Opinions("labels", ids[requested], codes, facts=facts)
+    facts = {} if inclusion is None else {"inclusion": inclusion}
+    return opinions("labels", truth, **facts).take(requested)
 
 
 WORLDS = (
@@ -221,9 +215,8 @@ class Looker:
 
 
 def _rate_of(said: NDArray[np.int8], level: float) -> PPIEstimate:
-    ids = np.arange(len(said)).astype(object)
-    names = {f"system_{side}": np.full(len(said), side, object) for side in "ab"}
-    outcomes = outcomes_of(Opinions("labels", ids, {"preference": said}, facts=names))
+    names = {f"system_{side}": [side] * len(said) for side in "ab"}
+    outcomes = outcomes_of(opinions("labels", said, **names))
     return next(row.rate for row in own_rates(outcomes, level) if row.system == "a")
 
 

@@ -9,10 +9,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.coverage.rows import Array, Row, rng_of, share
+from benchmarks.coverage.rows import Array, Row, opinions, rng_of, share
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.codes import LABELS
-from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.intervals import rank_intervals
 from trace_eval.stats.ranking.outcomes import Outcomes, outcomes_of
@@ -116,19 +115,15 @@ class RankWorld:
             gap = gap + liked[instruction, one] - liked[instruction, other]
         won = rng.random(len(pairs)) < _wins(gap)
         tied = rng.random(len(pairs)) < self.ties
-        codes = np.where(tied, LABELS.index("tie"), np.where(won, 0, 1)).astype(np.int8)
+        codes = np.where(tied, LABELS.index("tie"), np.where(won, 0, 1))
         facts = {
-            name: np.array(values, dtype=object)
-            for name, values in (
-                ("system_a", [f"s{number}" for number in one]),
-                ("system_b", [f"s{number}" for number in other]),
-                ("instruction_id", [f"i{number}" for number in instruction]),
-            )
+            "system_a": [f"s{number}" for number in one],
+            "system_b": [f"s{number}" for number in other],
+            "instruction_id": [f"i{number}" for number in instruction],
         }
-        ids = np.array([f"p{number}" for number in range(len(pairs))], dtype=object)
         # every comparison has recordings of its own: no two are copies
-        facts |= {f"clip_{side}": ids + side for side in "ab"}
-        drawn = Opinions("drawn", ids, {"overall": codes}, facts=facts)
+        facts |= {f"clip_{side}": [f"{n}{side}" for n in range(len(pairs))] for side in "ab"}
+        drawn = opinions("drawn", codes, **facts)
         return outcomes_of(drawn, cluster=self.design == "clustered")
 
     def covered(self, seeds: int) -> Row:

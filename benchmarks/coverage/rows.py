@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.report import RESULTS, machine
+from trace_eval.opinions.opinions import Opinions
 
 #: Coverage that 95 % intervals should have, at least and at most.
 LEAST, MOST = 0.935, 0.97
@@ -30,6 +31,16 @@ Worlds = Mapping[str, Callable[[int], Row]]
 def rng_of(name: str, *seed: int) -> np.random.Generator:
     """Random numbers of a world: its own, whatever is drawn beside it."""
     return np.random.default_rng([*seed, crc32(name.encode())])
+
+
+def opinions(who: str, codes: Array, **facts: Any) -> Opinions:
+    """What somebody says of items ``p0``, ``p1``, ...; facts are texts, or numbers in an array."""
+    ids = np.array([f"p{number}" for number in range(len(codes))], object)
+    columns = {
+        name: column if isinstance(column, np.ndarray) else np.array(column, object)
+        for name, column in facts.items()
+    }
+    return Opinions(who, ids, {"preference": codes.astype(np.int8)}, facts=columns)
 
 
 def share(hits: int, draws: int) -> Row:

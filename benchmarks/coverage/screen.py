@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.coverage.rows import Array, Row, share
+from benchmarks.coverage.rows import Array, Row, opinions, share
 from trace_eval.decide.screen import screen
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.review.queue import Need, Needed, QueueOptions, plan_from_needs
@@ -51,15 +51,11 @@ class Draw:
         number = len(self.true)
         group = np.arange(number) if self.group is None else self.group
         agrees = rng.random(int(group.max()) + 1)[group] < self.true
-        ids = np.array([f"p{n}" for n in range(number)], object)
-        facts = {name: np.array(texts, object) for name, texts in self.facts.items()}
-        if self.certainty is not None:
-            facts["confidence"] = self.certainty
-        judged = Opinions("judge", ids, {"preference": np.zeros(number, np.int8)}, facts=facts)
-        said = np.where(self.asked, np.where(agrees, 0, 1), -1).astype(np.int8)
-        rows = np.arange(number) if self.every else np.flatnonzero(self.asked)
-        design = {} if self.inclusion is None else {"inclusion": self.inclusion[rows]}
-        return judged, Opinions("labels", ids[rows], {"preference": said[rows]}, facts=design)
+        certain = {} if self.certainty is None else {"confidence": self.certainty}
+        judged = opinions("judge", np.zeros(number), **self.facts, **certain)
+        design = {} if self.inclusion is None else {"inclusion": self.inclusion}
+        labels = opinions("labels", np.where(self.asked, np.where(agrees, 0, 1), -1), **design)
+        return judged, labels if self.every else labels.take(np.flatnonzero(self.asked))
 
 
 World = Callable[[np.random.Generator], Draw]
