@@ -10,19 +10,16 @@ quality alone is judged, with the group ``defects`` and without it. ``unacceptab
 from __future__ import annotations
 
 import re
-import tempfile
 from pathlib import Path
 from typing import Any
 
-import soundfile
-
 from benchmarks.defects_planted import KINDS, planted
 from benchmarks.defects_voices import coded, held_out
+from benchmarks.extract import extracted
 from benchmarks.report import arguments, data_folder, save, table_of
 from blueprints import Blueprint
 from trace_eval.estimate.share import Share
 from trace_eval.extracting.options import ExtractOptions
-from trace_eval.extracting.start import extract
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
 
@@ -38,15 +35,12 @@ REASON = re.compile(r"is not acceptable: .*(?:from [\d.]+ to [\d.]+ s|there is n
 
 def blueprints_of(kind: str, clips: int, seed: int, data: Path) -> list[Blueprint]:
     """The clean and the planted answer of each pair, one after the other."""
-    with tempfile.TemporaryDirectory() as folder:
-        paths = []
-        for number, one in enumerate(planted(kind, held_out(data), clips, seed)):
-            for name, samples in (("clean", one.clean), ("with", one.samples)):
-                heard, rate = coded(samples, one.rate, one.codec)
-                paths.append(Path(folder) / f"{number}{name}.wav")
-                soundfile.write(paths[-1], heard, rate, subtype="FLOAT")
-        results = extract(paths, ExtractOptions(overrides=dict(ONLY)))
-        return [one.blueprint for one in results if one.blueprint is not None]
+    sounds = (
+        coded(samples, one.rate, one.codec)
+        for one in planted(kind, held_out(data), clips, seed)
+        for samples in (one.clean, one.samples)
+    )
+    return extracted(sounds, ExtractOptions(overrides=dict(ONLY)), "FLOAT")
 
 
 def judged(made: list[Blueprint]) -> dict[str, Any]:

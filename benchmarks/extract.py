@@ -14,12 +14,15 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from benchmarks.report import command, lines_of, restart_with, save, table
+import soundfile
+
+from benchmarks.report import command, lines_of, restart_with, save, table, timed
 from benchmarks.watch import watch
 from blueprints import Blueprint
 from extractors.audio import Clip, decode
@@ -28,6 +31,8 @@ from extractors.registry import create, plan_extractors
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import find_recordings
 from trace_eval.data.system import cores
+from trace_eval.extracting.options import ExtractOptions
+from trace_eval.extracting.start import extract
 from trace_eval.extracting.workers import WorkerDevice
 
 REPEATS = 3
@@ -45,6 +50,21 @@ def default_manifest() -> Path:
 def distinct(paths: Iterable[Path]) -> list[Clip]:
     """Decoded clips, each content once."""
     return list({clip.sha256: clip for clip in map(decode, paths)}.values())
+
+
+def extracted(
+    sounds: Iterable[tuple[Any, int]],
+    options: ExtractOptions | None = None,
+    subtype: str | None = None,
+) -> list[Blueprint]:
+    """Blueprints of samples and their rates, as files would have them."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for number, (samples, rate) in enumerate(sounds):
+            paths.append(Path(folder) / f"{number}.wav")
+            soundfile.write(paths[-1], samples, rate, subtype=subtype)
+        results = extract(paths, options or ExtractOptions())
+        return [one.blueprint for one in results if one.blueprint is not None]
 
 
 def filled(clip: Clip, extractors: Iterable[Extractor]) -> Blueprint:
@@ -65,12 +85,9 @@ def per_extractor(clips: list[Clip]) -> dict[str, float]:
     for clip in clips:
         available = Blueprint(clip=clip.sha256)
         for extractor in extractors:
-            timings = []
-            for _ in range(REPEATS):
-                started = time.process_time()
-                value = extractor.extract(clip, available)
-                timings.append(time.process_time() - started)
-            spent[f"{extractor.group}={extractor.name}"] += min(timings)
+            work = partial(extractor.extract, clip, available)
+            value, seconds = min((timed(work) for _ in range(REPEATS)), key=lambda one: one[1])
+            spent[f"{extractor.group}={extractor.name}"] += seconds
             available = available.with_group(extractor.group, value, extractor.provenance())
     audio = sum(clip.seconds for clip in clips)
     return {name: seconds / audio for name, seconds in spent.items()}

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from benchmarks.extract import distinct, filled
-from benchmarks.report import arguments, data_folder, lines_of, restart_with, save
+from benchmarks.report import arguments, data_folder, lines_of, restart_with, save, timed
 from blueprints import Blueprint, Transcript
 from extractors import default_asr, packaged
 from extractors.audio import Clip, decode
@@ -77,9 +76,10 @@ def measure(line: str, data: Path, passes: int) -> dict[str, Any]:
     read(clips[0], signals[clips[0].sha256])
     spent = []
     for _ in range(passes):
-        started = time.process_time()
-        recognised = {clip.sha256: read(clip, signals[clip.sha256]) for clip in clips}
-        spent.append(time.process_time() - started)
+        recognised, seconds = timed(
+            lambda: {clip.sha256: read(clip, signals[clip.sha256]) for clip in clips}
+        )
+        spent.append(seconds)
     written = [words(recognised[decode(path).sha256]) for path in prompts]
     return {
         "recogniser": line,

@@ -21,11 +21,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.report import arguments, lines_of, save
+from benchmarks.report import arguments, lines_of, save, timed
 from benchmarks.synthetic_run import blueprint
 from fusion import DIMENSIONS
 from trace_eval.data.items import Pair
@@ -152,20 +152,14 @@ class Instant:
 
 def cpu_per_call(pairs: int) -> dict[str, float]:
     """CPU milliseconds per call at 0 ms latency, all of it and ours alone."""
-
-    def spent(work: Callable[[], int]) -> tuple[int, float]:
-        """What came of it, and the CPU seconds that it took."""
-        started = time.process_time()
-        return work(), time.process_time() - started
-
     with server(0.0) as url, tempfile.TemporaryDirectory() as folder:
         asyncio.run(count(made(url, folder, 8), 20, 8))
-        _, making = spent(lambda: len([case(number) for number in range(pairs)]))
+        _, making = timed(lambda: [case(number) for number in range(pairs)])
         judge = made(url, f"{folder}/fresh", 8)
-        calls, whole = spent(lambda: asyncio.run(count(judge, pairs, 8)))
+        calls, whole = timed(lambda: asyncio.run(count(judge, pairs, 8)))
         options = JudgeOptions(cache=Path(folder) / "instant.sqlite", retries=0)
         instant = compares(Backend("openai:m", Instant()), options)  # type: ignore[arg-type]
-        _, own = spent(lambda: asyncio.run(count(instant, pairs, 8)))
+        _, own = timed(lambda: asyncio.run(count(instant, pairs, 8)))
     return {
         "calls": calls,
         "CPU ms per call": 1000 * (whole - making) / calls,

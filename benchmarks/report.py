@@ -8,13 +8,15 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from trace_eval.data.system import cores
 
 RESULTS = Path(__file__).parent / "results"
+T = TypeVar("T")
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
@@ -66,6 +68,12 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": platform.platform(),
     }
+
+
+def timed(work: Callable[[], T], clock: Callable[[], float] = time.process_time) -> tuple[T, float]:
+    """What comes of some work, and the seconds that it takes: CPU seconds, or by another clock."""
+    started = clock()
+    return work(), clock() - started
 
 
 def restart_with(variables: Mapping[str, str]) -> None:

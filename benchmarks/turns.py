@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,7 +20,7 @@ import soundfile
 
 from benchmarks.fault_calls import heard_in, leaking
 from benchmarks.people.sets import Folder, read_sets
-from benchmarks.report import arguments, people_folder, table
+from benchmarks.report import arguments, people_folder, table, timed
 from benchmarks.watch import peak_mb
 from trace_eval.conversations.floor import speech_edges
 from trace_eval.data.conversation import Role
@@ -126,9 +125,7 @@ def hour() -> list[list[Any]]:
                 part = 0.003 * rng.standard_normal((960_000, 2))
                 part[:480_000, minute % 2] *= 50
                 file.write(part)
-        started = time.process_time()
-        time_turns(path)
-        seconds = time.process_time() - started
+        _, seconds = timed(lambda: time_turns(path))
     return [
         [f"the call, CPU s (at most {HOUR[0]:g})", seconds],
         [f"the call, peak MB of the process (at most {HOUR[1]:g})", peak_mb()],

@@ -10,21 +10,18 @@ how much of it is voiced, how harmonic it is, and how often ``rules`` leaves two
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import parselmouth
-import soundfile
 from parselmouth.praat import call
 
 from benchmarks.defects_voices import TEXTS, Floats, Rng, spoken
+from benchmarks.extract import extracted
 from benchmarks.report import arguments, save, table_of
 from blueprints import Blueprint, Pitch, Signal, Transcript
 from tests.support.cases import judged
-from trace_eval.extracting.start import extract
 
 RATE = 16_000
 
@@ -147,12 +144,6 @@ def told(blueprint: Blueprint) -> dict[str, Any]:
     }
 
 
-def verdict(a: Blueprint, b: Blueprint, instruction: str) -> str:
-    """Of ``rules`` on content: a rating, or that there is none."""
-    said = judged(a, b, instruction)
-    return "unscored" if said.status == "unscored" else str(said.dimensions["content"].rating)
-
-
 def _mean(values: list[float]) -> float | None:
     finite = [value for value in values if np.isfinite(value)]
     return round(float(np.mean(finite)), 3) if finite else None
@@ -162,27 +153,20 @@ def main() -> None:
     """Make, measure, print, save."""
     args = arguments(__doc__, clips=(8, "of each kind"), seed=1)
     results: dict[str, dict[str, Any]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for make, request in KINDS.items():
-            paths, harmonic = [], []
-            for number in range(args.clips):
-                x = make(np.random.default_rng([args.seed, number]))
-                x = np.pad(0.5 * x / np.abs(x).max(), RATE // 5)
-                harmonic.append(harmonicity(x))
-                paths.append(Path(folder) / f"{make.__name__}{number}.wav")
-                soundfile.write(paths[-1], x, RATE)
-            blueprints = [one.blueprint for one in extract(paths) if one.blueprint is not None]
-            rows = [told(one) for one in blueprints]
-            pairs = zip(blueprints[::2], blueprints[1::2], strict=False)
-            verdicts = [verdict(a, b, request) for a, b in pairs]
-            results[make.__name__] = {
-                "clips": len(rows),
-                **{name: sum(row[name] for row in rows) for name in ("speech", "words")},
-                "voiced": _mean([row["voiced"] for row in rows]),
-                "harmonicity, dB": round(float(np.nanmedian(harmonic)), 1),
-                "pairs": len(verdicts),
-                "unscored": verdicts.count("unscored"),
-            }
+    for make, request in KINDS.items():
+        made = [make(np.random.default_rng([args.seed, number])) for number in range(args.clips)]
+        sounds = [np.pad(0.5 * x / np.abs(x).max(), RATE // 5) for x in made]
+        blueprints = extracted((x, RATE) for x in sounds)
+        rows = [told(one) for one in blueprints]
+        pairs = zip(blueprints[::2], blueprints[1::2], strict=False)
+        results[make.__name__] = {
+            "clips": len(rows),
+            **{name: sum(row[name] for row in rows) for name in ("speech", "words")},
+            "voiced": _mean([row["voiced"] for row in rows]),
+            "harmonicity, dB": round(float(np.nanmedian([harmonicity(x) for x in sounds])), 1),
+            "pairs": len(rows) // 2,
+            "unscored": sum(judged(a, b, request).status == "unscored" for a, b in pairs),
+        }
     table_of("sound as asked for", "kind", results)
     save("wordless", {"kinds": results})
 
