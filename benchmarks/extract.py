@@ -22,7 +22,7 @@ from typing import Any
 
 import soundfile
 
-from benchmarks.report import command, lines_of, restart_with, save, table, timed
+from benchmarks.report import ROOT, command, lines_of, restart_with, save, table, timed
 from benchmarks.watch import watch
 from blueprints import Blueprint
 from extractors.audio import Clip, decode
@@ -36,8 +36,6 @@ from trace_eval.extracting.start import extract
 from trace_eval.extracting.workers import WorkerDevice
 
 REPEATS = 3
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def default_manifest() -> Path:

@@ -7,11 +7,9 @@ python -m benchmarks.readme --check    # exit 1 when one is not what the results
 from __future__ import annotations
 
 import re
-import sys
 import tomllib
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from benchmarks import large_runs
@@ -19,9 +17,7 @@ from benchmarks.coverage.rows import MOST
 from benchmarks.drill.outcome import Outcome
 from benchmarks.languages import page_table
 from benchmarks.people import pages
-from benchmarks.report import markdown, renewed, stored
-
-ROOT = Path(__file__).resolve().parent.parent
+from benchmarks.report import ROOT, markdown, renew, stored
 
 Results = dict[str, Any]
 
@@ -281,18 +277,7 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
 
 def main() -> None:
     """Write, or compare."""
-    stale = []
-    for page, name, table in TABLES:
-        path = ROOT / page
-        text = path.read_text(encoding="utf-8")
-        new = renewed(text, name, table())
-        if new != text:
-            stale.append(f"{page}: {name}")
-            if "--check" not in sys.argv[1:]:
-                path.write_text(new, encoding="utf-8")
-    if stale and "--check" in sys.argv[1:]:
-        message = ", ".join(stale)
-        sys.exit(f"{message}: not of benchmarks/results; run: python -m benchmarks.readme")
+    renew(((page, name, table()) for page, name, table in TABLES), "readme")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ from trace_eval.data.system import cores
 
 RESULTS = Path(__file__).parent / "results"
 T = TypeVar("T")
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 
 
 def data_folder() -> Path:
@@ -127,6 +128,27 @@ def renewed(text: str, name: str, table: str) -> str:
     if count != 1:
         raise ValueError(f"expected the marks of {name!r} once, found them {count} times")
     return new
+
+
+def renew(tables: Iterable[tuple[str, str, str]], script: str) -> None:
+    """Write tables into pages; with ``--check`` say which are stale instead, and exit with 1.
+
+    Args:
+        tables: (page below the repository, name of the table in its marks, the table).
+        script: what writes them.
+    """
+    stale, check = [], "--check" in sys.argv[1:]
+    for page, name, table in tables:
+        path = ROOT / page
+        text = path.read_text(encoding="utf-8")
+        new = renewed(text, name, table)
+        if new != text:
+            stale.append(f"{page}: {name}")
+            if not check:
+                path.write_text(new, encoding="utf-8")
+    if stale and check:
+        message = ", ".join(stale)
+        sys.exit(f"{message}: not what comes out; run: python -m benchmarks.{script}")
 
 
 def stored(name: str) -> dict[str, Any]:

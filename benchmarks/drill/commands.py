@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.report import ROOT
 from tests.support.audio import RATE, write
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class Done(NamedTuple):

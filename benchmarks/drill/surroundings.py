@@ -17,9 +17,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
-from benchmarks.drill.commands import ROOT, Done, make_pairs, run
+from benchmarks.drill.commands import Done, make_pairs, run
 from benchmarks.drill.outcome import Outcome
-from benchmarks.report import command
+from benchmarks.report import ROOT, command
 
 PAIRS = 4
 
