@@ -69,12 +69,12 @@ sbom: $(VENV)/installed-audit
 audit: $(VENV)/installed-audit
 	$(BIN)/pip-audit --progress-spinner off --format json \
 	  --path $$($(VENV)/wheel/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))") \
-	  2>/dev/null | $(BIN)/python -m benchmarks.audit
+	  2>/dev/null | $(BIN)/python -m benchmarks.packages audit
 
 # Whether core and extras come as wheels for every Python and system that we name (network, minutes).
 wheels: $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m benchmarks.wheels
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m benchmarks.packages wheels
 
 # The site: the pages of docs/, the commands and the Python API; an unresolved link is an error.
 docs: $(VENV)/installed-docs

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import trace_eval as package
-from benchmarks import audit
+from benchmarks import packages
 from blueprints import UserError, distribution
 from blueprints.distribution import (
     DISTRIBUTION,
@@ -222,11 +222,11 @@ UNKNOWN = {"name": "c", "skip_reason": "not found"}
 
 
 def test_advisories_and_what_was_not_looked_up_fail(capsys: pytest.CaptureFixture[str]) -> None:
-    assert audit.judge([SAFE, BAD, UNKNOWN]) == 1
+    assert packages.judge([SAFE, BAD, UNKNOWN]) == 1
     said = capsys.readouterr().out
     assert "b 2: CVE-1, fixed in 3" in said
     assert "2 packages looked up, 1 with advisories" in said
     assert "1 could not be looked up: c" in said
-    assert audit.judge([UNKNOWN]) == 2  # never taken as safe
+    assert packages.judge([UNKNOWN]) == 2  # never taken as safe
     assert "nothing is known" in capsys.readouterr().out
-    assert audit.judge([SAFE, UNKNOWN]) == 0
+    assert packages.judge([SAFE, UNKNOWN]) == 0

@@ -16,13 +16,11 @@ from pathlib import Path
 
 from benchmarks.drill.outcome import Outcome
 from tests.support.cases import case, verdict
-from tests.support.openai_faults import FAULTS
+from tests.support.openai_faults import FAULTS, made
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.judges.ask.budget import Ledger
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.registry.create import create_judge
 
 #: Share of calls that fail.
 FAILING = 0.2
@@ -73,20 +71,18 @@ def _drill_key(
         folder = Path(name)
         (folder / "prices.toml").write_text(PRICES)
         os.environ["TRACE_EVAL_DRILL_KEY"] = key
-        options = JudgeOptions(
-            base_url=f"{server.url}/v1",
+        judge = made(
+            server.url,
+            swap="both",
             key_env="TRACE_EVAL_DRILL_KEY",
             prices=folder / "prices.toml",
             ledger=folder / "spending.jsonl",
             max_cost=1e6,
             retries=3,
-            backoff_s=0,
             max_wait_s=0.2,
             concurrency=AT_ONCE,
             seed=source.randrange(1000),
         )
-        judge = create_judge("openai:tiny", options)
-        assert isinstance(judge, LLMJudge)
         judgements = asyncio.run(_judged(judge, pairs))
         ledger = Ledger(folder / "spending.jsonl")
         kept = [judgement.model_dump_json() for judgement in judgements]

@@ -20,6 +20,7 @@ from tests.support import calls, studio
 from tests.support import reviewed as support
 from tests.support.audio import RATE, tone, write
 from tests.support.cases import verdict
+from tests.support.openai_faults import made
 from tests.support.servers import completion
 from trace_eval.data.columns import Columns
 from trace_eval.data.corrections import EventCorrection, read_corrections
@@ -29,10 +30,7 @@ from trace_eval.datasets import read_dataset
 from trace_eval.decide.best.candidates import read_candidates
 from trace_eval.decide.rank import read_human_ranking
 from trace_eval.judges.ask.batch import read_batch
-from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.prices import read_prices
-from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.scorer.data import read_ratings as read_training
 from trace_eval.judges.views.text.tasks import load_listening
 from trace_eval.opinions.judge_files import read_judge_file, read_positions
@@ -203,9 +201,7 @@ def _labelled(said: Opinions) -> bool:
 
 
 def _batch(folder: Path) -> Read:
-    cache, nowhere = folder / "replies.sqlite", "http://127.0.0.1:9/v1"
-    judge = create_judge("openai:m", JudgeOptions(offline=True, cache=cache, base_url=nowhere))
-    assert isinstance(judge, LLMJudge)
+    judge = made("http://127.0.0.1:9", offline=True, cache=folder / "replies.sqlite")
     return file_of("batch.jsonl", lambda path: read_batch(judge, [path]))
 
 

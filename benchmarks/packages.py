@@ -1,13 +1,19 @@
-"""``make wheels``: does every install line resolve from wheels alone, wherever we say that it does?
+"""What is installed: whether it comes as wheels, and what is known against it.
 
-For each Python and system, core and extras are resolved by uv as a user's installer would, with
-the environment markers of the target and not of this machine; only metadata is fetched. Printed
-are a table and the package that has no wheel; the exit code is 1 where an extra fails that is
-not in :data:`KNOWN`.
+    python -m benchmarks.packages wheels
+    pip-audit ... --format json | python -m benchmarks.packages audit
+
+``wheels`` (``make wheels``): for each Python and system, core and extras are resolved by uv as a
+user's installer would, with the environment markers of the target and not of this machine; only
+metadata is fetched. The exit code is 1 where an extra fails that is not in :data:`KNOWN`.
+
+``audit`` (``make audit``): a package that pip-audit cannot look up is no news. The exit code is 1
+where there are advisories, and 2 where nothing could be looked up, so nothing is known.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -17,7 +23,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
+from typing import Any
 
+# The standard library alone: make wheels runs where nothing is installed.
 ROOT = Path(__file__).resolve().parent.parent
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
@@ -72,19 +80,16 @@ def lacking(extras: Sequence[str], system: str, python: str) -> dict[str, str]:
     return parts[0] | parts[1] or {" + ".join(extras): reason}
 
 
-def main() -> int:
-    """Print the table and what does not resolve."""
+def wheels() -> int:
+    """Print what has wheels and what does not resolve."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     usual = [extra for extra in project["optional-dependencies"] if extra not in KNOWN]
     extras = [CORE, *usual, *KNOWN]
     places = list(product(SYSTEMS, PYTHONS))
     with ThreadPoolExecutor(3) as pool:
-        results = dict(
-            zip(places, pool.map(lambda place: lacking(extras, *place), places), strict=True)
-        )
-    names = list(
-        dict.fromkeys([*extras, *(name for reasons in results.values() for name in reasons)])
-    )
+        found = pool.map(lambda place: lacking(extras, *place), places)
+        results = dict(zip(places, found, strict=True))
+    names = dict.fromkeys([*extras, *(name for reasons in results.values() for name in reasons)])
     for system in SYSTEMS:
         print(f"\n{system:16}{''.join(f'{python:8}' for python in PYTHONS)}")
         for name in names:
@@ -96,5 +101,32 @@ def main() -> int:
     return int(any(name not in KNOWN for reasons in results.values() for name in reasons))
 
 
+def audit() -> int:
+    """Read what pip-audit says from standard input, and judge it."""
+    try:
+        return judge(json.load(sys.stdin)["dependencies"])
+    except (ValueError, KeyError, TypeError):
+        print("pip-audit gave no result: the advisory source cannot be reached; nothing is known")
+        return 2
+
+
+def judge(packages: list[dict[str, Any]]) -> int:
+    """Print what is known of the packages; the exit code."""
+    looked_up = [package for package in packages if "skip_reason" not in package]
+    for package in looked_up:
+        for advisory in package["vulns"]:
+            fixed = ", ".join(advisory["fix_versions"]) or "no version"
+            print(f"{package['name']} {package['version']}: {advisory['id']}, fixed in {fixed}")
+    skipped = sorted(package["name"] for package in packages if "skip_reason" in package)
+    bad = sum(bool(package["vulns"]) for package in looked_up)
+    print(f"{len(looked_up)} packages looked up, {bad} with advisories")
+    if skipped:
+        print(f"{len(skipped)} could not be looked up: {', '.join(skipped)}")
+    if not looked_up:
+        print("the advisory source has no package or cannot be reached from here; nothing is known")
+        return 2
+    return int(bad > 0)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit({"wheels": wheels, "audit": audit}[sys.argv[1]]())
