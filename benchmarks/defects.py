@@ -16,7 +16,6 @@ speech. The shares are given with and without it.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +26,7 @@ import soundfile
 
 from benchmarks.defects_planted import KINDS, planted
 from benchmarks.defects_voices import coded, held_out
-from benchmarks.report import arguments, data_folder, save, table_of
+from benchmarks.report import arguments, data_folder, save, table_of, timed
 from blueprints import Absent, Blueprint
 from extractors.audio import Clip, decode
 from extractors.defects import DefectsExtractor
@@ -48,9 +47,9 @@ class Measured:
     def events(self, clip: Clip) -> list[Event]:
         """What is found in a clip."""
         signal = SignalExtractor().extract(clip, Blueprint(clip="clip"))
-        started = time.process_time()
-        group = DefectsExtractor().extract(clip, Blueprint(clip="clip", signal=signal))
-        self.cpu_s += time.process_time() - started
+        known = Blueprint(clip="clip", signal=signal)
+        group, seconds = timed(lambda: DefectsExtractor().extract(clip, known))
+        self.cpu_s += seconds
         self.sound_s += clip.seconds
         return [] if isinstance(group, Absent) else group.model_dump()["values"]["events"]
 

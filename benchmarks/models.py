@@ -32,7 +32,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from benchmarks.report import options_of, save, table_of
+from benchmarks.report import options_of, save, table_of, timed
 from benchmarks.watch import peak_mb
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
@@ -108,13 +108,6 @@ def directly(name: str, extractor: ModelExtractor) -> Callable[[], object]:
     return lambda: model.classify_batch(torch.from_numpy(speech)[None])
 
 
-def timed(call: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
-    """Seconds that a call takes."""
-    started = clock()
-    call()
-    return clock() - started
-
-
 def side_by_side(
     ours: Callable[[], object], theirs: Callable[[], object], clock: Callable[[], float]
 ) -> dict[str, float]:
@@ -123,7 +116,7 @@ def side_by_side(
     end, count = time.perf_counter() + BUDGET_S, 0
     while count < LEAST or (count < MOST and time.perf_counter() < end):
         for call in (theirs, ours) if count % 2 else (ours, theirs):
-            seconds[call].append(timed(call, clock))
+            seconds[call].append(timed(call, clock)[1])
         count += 1
     ratios = [a / b for a, b in zip(seconds[ours], seconds[theirs], strict=True)]
     low, _, high = statistics.quantiles(ratios, n=4)

@@ -35,14 +35,13 @@ class Watched:
 
     def processes(self) -> list[dict[str, float]]:
         """Peak and growth of those that were there for at least 10 s."""
-        return [_growth(one) for one in self.memory.values() if len(one) * STEP_S >= 10]
-
-
-def _growth(series: list[float]) -> dict[str, float]:
-    """Medians of the second and of the last fifth, so that start and end do not count."""
-    fifth = len(series) // 5
-    ratio = median(series[-fifth:]) / median(series[fifth : 2 * fifth])
-    return {"peak MB": max(series), "last fifth / second": ratio}
+        results = []
+        for series in (one for one in self.memory.values() if len(one) * STEP_S >= 10):
+            # Medians of the second and of the last fifth, so that start and end do not count.
+            fifth = len(series) // 5
+            ratio = median(series[-fifth:]) / median(series[fifth : 2 * fifth])
+            results.append({"peak MB": max(series), "last fifth / second": ratio})
+        return results
 
 
 def watch(command: list[str], run: Path | None = None) -> Watched:

@@ -20,7 +20,7 @@ from parselmouth.praat import call
 from benchmarks.defects_voices import TEXTS, Floats, Rng, spoken
 from benchmarks.extract import extracted
 from benchmarks.report import arguments, save, table_of
-from blueprints import Blueprint, Pitch, Signal, Transcript
+from blueprints import Pitch, Signal, Transcript
 from tests.support.cases import judged
 
 RATE = 16_000
@@ -134,21 +134,6 @@ def harmonicity(samples: Floats) -> float:
     return float(np.median(values)) if len(values) else float("nan")
 
 
-def told(blueprint: Blueprint) -> dict[str, Any]:
-    """What a blueprint says of it."""
-    signal, words, pitch = blueprint.signal, blueprint.transcript, blueprint.pitch
-    return {
-        "speech": isinstance(signal, Signal) and signal.speech_s > 0,
-        "words": isinstance(words, Transcript) and bool(words.text.strip()),
-        "voiced": pitch.voiced_ratio if isinstance(pitch, Pitch) else float("nan"),
-    }
-
-
-def _mean(values: list[float]) -> float | None:
-    finite = [value for value in values if np.isfinite(value)]
-    return round(float(np.mean(finite)), 3) if finite else None
-
-
 def main() -> None:
     """Make, measure, print, save."""
     args = arguments(__doc__, clips=(8, "of each kind"), seed=1)
@@ -157,14 +142,17 @@ def main() -> None:
         made = [make(np.random.default_rng([args.seed, number])) for number in range(args.clips)]
         sounds = [np.pad(0.5 * x / np.abs(x).max(), RATE // 5) for x in made]
         blueprints = extracted((x, RATE) for x in sounds)
-        rows = [told(one) for one in blueprints]
+        spoken_in = [isinstance(b.signal, Signal) and b.signal.speech_s > 0 for b in blueprints]
+        words = [b.transcript.text for b in blueprints if isinstance(b.transcript, Transcript)]
+        voiced = [b.pitch.voiced_ratio for b in blueprints if isinstance(b.pitch, Pitch)]
         pairs = zip(blueprints[::2], blueprints[1::2], strict=False)
         results[make.__name__] = {
-            "clips": len(rows),
-            **{name: sum(row[name] for row in rows) for name in ("speech", "words")},
-            "voiced": _mean([row["voiced"] for row in rows]),
+            "clips": len(blueprints),
+            "speech": sum(spoken_in),
+            "words": sum(bool(text.strip()) for text in words),
+            "voiced": round(float(np.mean(voiced)), 3) if voiced else None,
             "harmonicity, dB": round(float(np.nanmedian([harmonicity(x) for x in sounds])), 1),
-            "pairs": len(rows) // 2,
+            "pairs": len(blueprints) // 2,
             "unscored": sum(judged(a, b, request).status == "unscored" for a, b in pairs),
         }
     table_of("sound as asked for", "kind", results)

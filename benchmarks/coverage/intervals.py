@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage.rows import Array, Row, rng_of, share
-from trace_eval.estimate.interval import Range
 from trace_eval.stats.inference.influence import PPIComponents, ppi_components
 from trace_eval.stats.inference.ppi import LEAST_LABELS, difference, estimate
 from trace_eval.stats.inference.sampling import simple_design
@@ -62,16 +62,8 @@ def say(rng: np.random.Generator, shares: tuple[float, float, float], number: in
     return VALUES[np.searchsorted(np.cumsum(shares[:2]), rng.random(number), side="right")]
 
 
-@dataclass(frozen=True)
-class Draw:
-    """What one draw of a world gives.
-
-    Attributes:
-        alone: whether labels stand alone.
-        holds: whether the interval of both holds the truth.
-        labels: whether the interval of labels only holds the truth.
-        widths: of both and of labels only.
-    """
+class Draw(NamedTuple):
+    """One draw: whether labels stand alone, what holds the truth, widths of both and of labels."""
 
     alone: bool
     holds: bool
@@ -219,16 +211,10 @@ def _draw(samples: tuple[PPIComponents, ...], truth: float) -> Draw | None:
     result = difference(first, others[0]) if others else estimate(first, null=truth)
     if result.interval is None or result.labels_interval is None:
         return None
-    return Draw(
-        alone=result.both == result.labels,
-        holds=_holds(result.interval, truth),
-        labels=_holds(result.labels_interval, truth),
-        widths=tuple(high - low for low, high in (result.interval, result.labels_interval)),
-    )
-
-
-def _holds(interval: Range, truth: float) -> bool:
-    return interval[0] <= truth + 1e-12 and truth <= interval[1] + 1e-12
+    limits = (result.interval, result.labels_interval)
+    holds = (low <= truth + 1e-12 and truth <= high + 1e-12 for low, high in limits)
+    widths = tuple(high - low for low, high in limits)
+    return Draw(result.both == result.labels, *holds, widths)
 
 
 #: Heading of :func:`lower` in the file.

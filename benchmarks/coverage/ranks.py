@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from benchmarks.coverage.rows import Array, Row, opinions, rng_of, share
 from trace_eval.estimate.options import BootstrapOptions
@@ -27,12 +28,6 @@ STRENGTHS: dict[str, Callable[[int], Array]] = {
 
 #: Methods whose ranks are looked at; strengths of every resample take time.
 RATES = ("win_rate", "mean_win_rate")
-
-
-def _wins(stronger: Array) -> Array:
-    """Chance that a system wins against one that it is so much stronger than."""
-    chance: Array = 1 / (1 + np.exp(-stronger))
-    return chance
 
 
 @dataclass(frozen=True)
@@ -84,9 +79,8 @@ class RankWorld:
         strength, size = STRENGTHS[self.strengths](self.systems), self.systems
         noise = np.random.default_rng(0).normal(0, np.sqrt(2), 20_000)
         noise = np.r_[noise, -noise] if self.design == "clustered" else np.zeros(1)
-        gap = strength[:, None] - strength
-        gap = gap + self._cycle()
-        rate = _wins(gap[..., None] + noise).mean(-1) * (1 - self.ties) + self.ties / 2
+        gap = strength[:, None] - strength + self._cycle()
+        rate = expit(gap[..., None] + noise).mean(-1) * (1 - self.ties) + self.ties / 2
         games = np.zeros((size, size))
         np.add.at(games, tuple(pairs.T), 1)
         games = games + games.T
@@ -113,7 +107,7 @@ class RankWorld:
         if self.design == "clustered":
             liked = rng.normal(0, 1, (instruction[-1] + 1, self.systems))
             gap = gap + liked[instruction, one] - liked[instruction, other]
-        won = rng.random(len(pairs)) < _wins(gap)
+        won = rng.random(len(pairs)) < expit(gap)
         tied = rng.random(len(pairs)) < self.ties
         codes = np.where(tied, LABELS.index("tie"), np.where(won, 0, 1))
         facts = {

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from benchmarks.drill.commands import make_pairs, run
 from benchmarks.drill.outcome import Outcome
 from benchmarks.drill.reviews import Reviews
-from benchmarks.report import command
+from benchmarks.report import command, timed
 from tests.support.cases import verdict
 from tests.support.servers import Answer, Asked, Server, completion
 
@@ -143,9 +143,8 @@ def _whole(kind: str, folder: Path, pairs: Path) -> _Whole:
     out = folder / ("judge-whole" if kind == "report" else f"{kind}-whole")
     answers = _Answers(random.Random(0))
     with Server(answers) as server:
-        started = time.monotonic()
-        done = run(_line(kind, pairs, server.url, out, folder / f"cache-{kind}"), folder)
-        seconds = time.monotonic() - started
+        line = _line(kind, pairs, server.url, out, folder / f"cache-{kind}")
+        done, seconds = timed(lambda: run(line, folder), time.monotonic)
     assert done.clean, done.err
     return _Whole(_result(kind, out), answers.paid, seconds)
 

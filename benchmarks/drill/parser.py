@@ -54,6 +54,24 @@ def items_of(name: str, read: Callable[[Path], Any]) -> Read:
     return file_of(name, read, lambda result: all(map(round_trip, result.items)))
 
 
+def database(
+    folder: Path, name: str, use: Callable[[Path], None], page: int | None = None
+) -> tuple[Read, list[bytes]]:
+    """A database, or its schema page alone: used, or refused in our own words."""
+    path = folder / name
+    use(path)
+    whole = path.read_bytes()
+    seed, rest = whole[:page], b"" if page is None else whole[page:]
+
+    def read(data: bytes, _: Path) -> None:
+        for left in folder.glob(f"{name}*"):
+            left.unlink()
+        path.write_bytes(data + rest)
+        use(path)
+
+    return read, [seed]
+
+
 def heard(sound: bytes | Path) -> None:
     """A recording, of at most a minute, is samples that are numbers."""
     clip = decode(sound, "mutated", max_seconds=60)

@@ -21,7 +21,7 @@ import httpx
 
 from benchmarks.drill.commands import environment, run
 from benchmarks.drill.outcome import Outcome
-from benchmarks.report import command
+from benchmarks.report import command, timed
 from trace_eval.review.store import Store
 
 RATERS = ("ada", "bob", "eve")
@@ -60,10 +60,8 @@ class Reviews:
     def __init__(self, folder: Path, judged: Path) -> None:
         self._folder, self._judged = folder, judged
         with _server(self._begin("whole")) as url:
-            started = time.monotonic()
-            _, finished = _all_answer(url)
+            (_, finished), self._seconds = timed(lambda: _all_answer(url), time.monotonic)
         assert finished
-        self._seconds = time.monotonic() - started
         self._labels = self._exported("whole")
 
     def round(self, number: int, source: random.Random, outcome: Outcome) -> int:
@@ -71,10 +69,9 @@ class Reviews:
         name = f"review-{number}"
         database = self._begin(name)
         with _server(database, source.uniform(0.05, 0.8) * self._seconds) as url:
-            started = time.monotonic()
-            said, finished = _all_answer(url)
+            (said, finished), seconds = timed(lambda: _all_answer(url), time.monotonic)
         if finished:  # the next kill comes earlier: the machine was slow when this was measured
-            self._seconds = min(self._seconds, time.monotonic() - started)
+            self._seconds = min(self._seconds, seconds)
         outcome.note("answers acknowledged", len(said))
         for sentence in _lost(database, said):
             outcome.lost.append(f"review {number}: {sentence}")

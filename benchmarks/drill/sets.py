@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.drill.parser import Parser, Read, heard, placed
+from benchmarks.drill.parser import Parser, Read, database, heard, placed
 from extractors.containers import has_sound, seconds_of
 from tests.support import datasets_made
 from tests.support.audio import container, tone
@@ -41,9 +41,9 @@ def sets(folder: Path) -> dict[str, Parser]:
             name: Parser(*reader_of_release(released / name, name), 1)
             for name in datasets_made.MADE
         },
-        "review database": Parser(*_database(folder, "review.sqlite", _review), 1),
-        "schema page of a review": Parser(*_database(folder, "r2.sqlite", _review, PAGE), 2),
-        "schema page of kept replies": Parser(*_database(folder, "k.sqlite", _kept, PAGE), 2),
+        "review database": Parser(*database(folder, "review.sqlite", _review), 1),
+        "schema page of a review": Parser(*database(folder, "r2.sqlite", _review, PAGE), 2),
+        "schema page of kept replies": Parser(*database(folder, "k.sqlite", _kept, PAGE), 2),
         "containers": Parser(_sound, sounds, 3),
     }
 
@@ -222,24 +222,6 @@ def _sound(data: bytes, folder: Path) -> None:
         has_sound(path)
         seconds_of(path)
     heard(path)
-
-
-def _database(
-    folder: Path, name: str, use: Callable[[Path], None], page: int | None = None
-) -> tuple[Read, list[bytes]]:
-    """A database, or its schema page alone: used, or refused in our own words."""
-    path = folder / name
-    use(path)
-    whole = path.read_bytes()
-    seed, rest = whole[:page], b"" if page is None else whole[page:]
-
-    def read(data: bytes, _: Path) -> None:
-        for left in folder.glob(f"{name}*"):
-            left.unlink()
-        path.write_bytes(data + rest)
-        use(path)
-
-    return read, [seed]
 
 
 def _review(path: Path) -> None:
