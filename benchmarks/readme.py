@@ -139,7 +139,7 @@ def _drill() -> str:
     """What was tried to break it."""
     parts = [stored(f"drill_{name}") for name in DRILL]
     seeds = ", ".join(map(str, sorted({part.pop("seed") for part in parts})))
-    rows = (Outcome(**part).row() for part in parts)
+    rows = (Outcome(**{k: v for k, v in part.items() if k != "machine"}).row() for part in parts)
     return f"{markdown('tried | cases | lost | of which | s', rows)}\n\nSeed {seeds}."
 
 

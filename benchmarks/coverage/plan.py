@@ -114,16 +114,15 @@ class World:
         return plan, max((np.inf if x is None else x[1] - x[0] for x in results), default=np.inf)
 
     def covered(self, seeds: int) -> Row:
-        """Share of the plans that say they suffice and do, and what they ask for."""
+        """Share of the plans that say they suffice and do, and of those that promise it."""
         rows = []
         for seed in range(seeds):
             plan, width = self.draw(seed)
             if plan.enough and plan.more < plan.open:
-                rows.append((width <= self.width, width / self.width, plan.more, plan.promised))
-        drawn = np.array(rows, float)
-        _, *means = drawn.mean(0).tolist()
-        reached = {"plans": len(drawn), "reached": share(int(drawn[:, 0].sum()), len(drawn))}
-        return reached | dict(zip(("width", "more", "promised"), means, strict=True))
+                rows.append((width <= self.width, plan.promised))
+        kept, promised = np.array(rows, float).T
+        reached = share(int(kept.sum()), len(rows))
+        return {"plans": len(rows), "reached": reached, "promised": float(promised.mean())}
 
 
 def _labels(
@@ -182,11 +181,6 @@ class Looker:
         split = np.where((won == won[:, :1]).all(1), won[:, 0], SPLIT)
         return np.where(rng.random(MOST_LABELS) < self.ties, TIE, split).astype(np.int8)
 
-    def holds(self, seed: int) -> bool:
-        """Whether the interval of the first look holds the win rate."""
-        low, high = _rate_of(self.said(seed)[: self.labels], 0.95).interval or (1.0, 0.0)
-        return low <= self.win * (1 - self.ties) + self.ties / 2 <= high
-
     def draw(self, seed: int) -> list[bool]:
         """Whether each look shows a difference; the last one does, or nobody looks again."""
         said = self.said(seed)
@@ -209,8 +203,6 @@ class Looker:
         return {
             "shown": share(sum(each[-1] for each in looks), seeds),
             "second": share(sum(second), len(second)),
-            "looks": float(np.mean([len(each) for each in looks])),
-            "holds": share(sum(map(self.holds, range(seeds))), seeds),
         }
 
 

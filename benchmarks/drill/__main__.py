@@ -10,14 +10,13 @@ the other computes. A part with fixed seeds runs with the tests (tests/drill).
 from __future__ import annotations
 
 import dataclasses
-import json
 import multiprocessing
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from benchmarks.drill.parts import PARTS, run_part
-from benchmarks.report import RESULTS, options_of
+from benchmarks.report import options_of, save
 
 #: Parts at once.
 LANES = 2
@@ -42,9 +41,7 @@ def main() -> int:
             outcome = done.result()
             print(" | ".join(outcome.row()), *outcome.lost, sep="\n  lost: ", flush=True)
             lost = lost or bool(outcome.lost)
-            record = {"seed": provided.seed, **dataclasses.asdict(outcome)}
-            text = json.dumps(record, indent=2, ensure_ascii=False)
-            (RESULTS / f"drill_{parts[done]}.json").write_text(text + "\n", encoding="utf-8")
+            save(f"drill_{parts[done]}", {"seed": provided.seed, **dataclasses.asdict(outcome)})
     print(f"{time.monotonic() - started:.0f} s in all", flush=True)
     return int(lost)
 

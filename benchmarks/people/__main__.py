@@ -22,8 +22,8 @@ from benchmarks.people.sets import SCALES, Folder, Rated, read_sets
 from benchmarks.report import save, table_of
 from blueprints import Blueprint, UserError
 
-#: Set -> how far two means of its scale must be apart for their order to count.
-QUALITY = {"codecs": 10.0, "enhanced": 10.0}
+#: Sets of MUSHRA, and how far two means must be apart for their order to count.
+QUALITY, APART = ("codecs", "enhanced"), 10.0
 
 #: What stands in the place of a figure in the results.
 FIGURE = ["value", "low", "high", "pairs or clips", "groups"]
@@ -90,7 +90,7 @@ def _figures(folder: Folder, rivals: Scores) -> dict[str, Any]:
     rows = {}
     for scale in scales:
         spread = float(np.std([clip.mean(scale) for clip in clips]))
-        apart = 0.5 * spread if folder.name == "delivery" else 10.0
+        apart = 0.5 * spread if folder.name == "delivery" else APART
         rows[scale] = _numbers(f"{folder.name}, {scale}", clips, numbers, scale, apart)
     kinds = {name: asked.asked_figures(own, blueprints) for name, own in pairs.items()}
     for name, own in kinds.items():
@@ -107,8 +107,7 @@ def _quality(
         parts["enhanced, no references"] = [c for c in folder.clips if c.condition != "clean"]
     for name, clips in parts.items():
         numbers = measured.numbers_of(clips, blueprints) | measured.rival_numbers(clips, rivals)
-        apart = QUALITY[folder.name]
-        saved: dict[str, Any] = {"quality": _numbers(name, clips, numbers, "quality", apart)}
+        saved: dict[str, Any] = {"quality": _numbers(name, clips, numbers, "quality", APART)}
         pairs = figures.pairs_of(clips, "quality")
         if pairs.verdict is None or not len(pairs):
             folder.dropped["set without two raters of a clip"] += 1
@@ -119,7 +118,7 @@ def _quality(
             gap = numbers[column][pairs.a] - numbers[column][pairs.b]
             provided[f"the {base}"] = np.nan_to_num(np.sign(gap)).astype(np.int64)
         result = figures.decisions(provided, pairs.verdict, pairs.unit)
-        ceiling = figures.ceiling(clips, "quality", apart)
+        ceiling = figures.ceiling(clips, "quality", APART)
         shown = {
             judge: {**row, "says": figures.words(row["right"])} for judge, row in result.items()
         }
@@ -138,13 +137,11 @@ def _numbers(
     pairs = figures.pairs_of(clips, scale)
     baselines = [name for name in measured.BASELINES.values() if name in numbers]
     order = figures.concordances(numbers, pairs, apart, baselines)
-    rows = {
-        name: {"concordance": concordance, "words": words}
-        for name, (concordance, words) in sorted(
-            order.items(), key=lambda one: -(one[1][0].value or 0)
-        )
-        if name.startswith(PRINTED) or "." not in name or words.startswith(("with ", "agai"))
-    }
+    rows = {}
+    for name in sorted(numbers, key=lambda name: -(order[name][0].value or 0)):
+        concordance, words = order[name]
+        if name.startswith(PRINTED) or "." not in name or words.startswith(("with ", "agai")):
+            rows[name] = {"concordance": concordance, "words": words}
     count = int((np.abs(pairs.gap) >= apart).sum())
     table_of(f"{title}: {len(clips)} clips, {count} pairs {apart:.2g} apart", "number", rows)
     return rows
