@@ -10,7 +10,7 @@ import csv
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,18 @@ EMOTIONS |= {"F": "happiness", "T": "sadness", "N": "neutral"}
 
 #: Scales of the delivery set.
 SCALES = ("natural", "trustworthy", "boring", "engaging", "empathetic", "polite")
+
+#: What was planted in it.
+PLANTED = ("intensity", "pitch", "rate")
+
+#: Sets of means of raters who are not known -> scale -> its column; the others have a rating a row.
+RATINGS = {
+    "emotion": {"recognised": "recognised_percent", "natural": "natural_percent"},
+    "delivery": {scale: scale for scale in SCALES},
+}
+
+#: A rating, or the edges of a turn, as our folders have it, but that ``audio`` is a path.
+Row = dict[str, Any]
 
 
 @dataclass
@@ -113,12 +125,12 @@ def read_sets(data: Path) -> list[Folder]:
 def _read(name: str, data: Path) -> Folder:
     folder = Folder(name)
     repository, sign = PUBLIC[name]
-    ours = data / name
+    ours = data / name / ("edges.csv" if name == "turns" else "ratings.csv")
     try:
-        if (ours / ("edges.csv" if name == "turns" else "ratings.csv")).is_file():
-            _ours(folder, ours)
+        if ours.is_file():
+            _take(folder, ({**row, "audio": ours.parent / row["audio"]} for row in _rows(ours)))
         elif root := _repository(data, sign):
-            _THEIRS[name](folder, root)
+            _take(folder, _THEIRS[name](folder, root))
     except (OSError, UnicodeError, csv.Error, KeyError, ValueError) as error:
         folder.missing = f"{type(error).__name__}: {error}; clone it again"
         return folder
@@ -150,7 +162,48 @@ def _keep_what_has_sound(folder: Folder) -> None:
     )
 
 
-def _rate(folder: Folder, clip: Rated, scale: str, text: object, rater: str = "mean") -> None:
+def _rows(path: Path) -> Iterator[Row]:
+    with path.open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
+
+
+# -- rows as our folders have them ------------------------------------------------------------
+
+
+def _take(folder: Folder, rows: Iterable[Row]) -> None:
+    """Clips with their ratings, or edges, of rows."""
+    clips: dict[tuple[str, str], Rated] = {}
+    columns = RATINGS.get(folder.name, {"quality": "rating"})
+    for row in rows:
+        if folder.name == "turns":
+            _edge(folder, row)
+            continue
+        group, unit, condition, facts = _places(folder.name, row)
+        key = (row["item"], group)
+        if key not in clips:
+            clips[key] = Rated(row["item"], row["audio"], group, unit, condition, facts=facts)
+        elif folder.name in RATINGS:
+            folder.dropped["second row of a clip"] += 1
+            continue
+        rater = "mean" if folder.name in RATINGS else str(row["rater"])
+        for scale, column in columns.items():
+            _rate(folder, clips[key], scale, row[column], rater)
+    folder.clips = list(clips.values())
+
+
+def _places(name: str, row: Row) -> tuple[str, str, str, dict[str, str]]:
+    """(group, unit, condition, facts) of a clip."""
+    if name == "emotion":
+        emotion = row["emotion"]
+        return f"{row['speaker']} {row['text']}", row["speaker"], emotion, {"emotion": emotion}
+    if name == "delivery":
+        text, voice = row["item"].split("_")[:2]
+        facts = {key: row[key] for key in PLANTED}
+        return f"{text} {voice}", text, " ".join(facts.values()), facts
+    return row["group"], row["group"], row["condition"], {}
+
+
+def _rate(folder: Folder, clip: Rated, scale: str, text: object, rater: str) -> None:
     try:
         value = float(str(text).replace(",", "."))
     except ValueError:
@@ -162,61 +215,10 @@ def _rate(folder: Folder, clip: Rated, scale: str, text: object, rater: str = "m
         folder.dropped["rating off the scale"] += 1
 
 
-def _rows(path: Path) -> Iterator[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file)
-
-
-# -- our folders ------------------------------------------------------------------------------
-
-
-def _ours(folder: Folder, root: Path) -> None:
-    if folder.name == "turns":
-        for row in _rows(root / "edges.csv"):
-            _edge(folder, row["clip"], root / row["audio"], row["channel"], row)
-        return
-    clips: dict[str, Rated] = {}
-    for row in _rows(root / "ratings.csv"):
-        item = row["item"]
-        if item not in clips or folder.name in ("emotion", "delivery"):
-            if item in clips:
-                folder.dropped["second row of a clip"] += 1
-                continue
-            group, unit, condition, facts = _places(folder.name, row)
-            clips[item] = Rated(item, root / row["audio"], group, unit, condition, facts=facts)
-        if folder.name == "delivery":
-            for scale in SCALES:
-                _rate(folder, clips[item], scale, row[scale])
-        elif folder.name == "emotion":
-            for scale in ("recognised", "natural"):
-                _rate(folder, clips[item], scale, row[f"{scale}_percent"])
-        else:
-            _rate(folder, clips[item], "quality", row["rating"], row["rater"])
-    folder.clips = list(clips.values())
-
-
-def _places(name: str, row: Mapping[str, str]) -> tuple[str, str, str, dict[str, str]]:
-    """(group, unit, condition, facts) of a clip."""
-    if name == "emotion":
-        return _spoken(row["speaker"], row["text"], row["emotion"])
-    if name == "delivery":
-        return _planted(row["item"], {key: row[key] for key in ("intensity", "pitch", "rate")})
-    return row["group"], row["group"], row["condition"], {}
-
-
-def _spoken(speaker: str, text: str, emotion: str) -> tuple[str, str, str, dict[str, str]]:
-    return f"{speaker} {text}", speaker, emotion, {"emotion": emotion}
-
-
-def _planted(item: str, facts: dict[str, str]) -> tuple[str, str, str, dict[str, str]]:
-    text, voice = item.split("_")[:2]
-    return f"{text} {voice}", text, " ".join(facts.values()), facts
-
-
-def _edge(folder: Folder, clip: str, audio: Path, channel: object, row: Mapping[str, str]) -> None:
+def _edge(folder: Folder, row: Row) -> None:
     start, end = float(row["start_s"]), float(row["end_s"])
     if 0 <= start < end:
-        folder.edges.append(Edge(clip, audio, int(str(channel)), start, end))
+        folder.edges.append(Edge(row["clip"], row["audio"], int(row["channel"]), start, end))
     else:
         folder.dropped["edges that are no stretch of time"] += 1
 
@@ -224,21 +226,20 @@ def _edge(folder: Folder, clip: str, audio: Path, channel: object, row: Mapping[
 # -- the public repositories ------------------------------------------------------------------
 
 
-def _codecs(folder: Folder, root: Path) -> None:
+def _codecs(folder: Folder, root: Path) -> Iterator[Row]:
     base = root / "mushra_results_dataset"
     for row in _rows(base / "ratings_formated_filtered.csv"):
         if not row.get("file"):  # the anchor
             continue
         place = Path(row["file"])
-        item = f"{place.parent.name}_{place.stem}"
-        clip = Rated(item, base / "audio" / place, row["signal"], row["signal"], row["condition"])
+        clip = {"item": f"{place.parent.name}_{place.stem}", "audio": base / "audio" / place}
+        clip |= {"group": row["signal"], "condition": row["condition"]}
         raters, values = json.loads(row["participant_ids"]), json.loads(row["ratings"])
         for rater, value in zip(raters, values, strict=True):
-            _rate(folder, clip, "quality", value, str(rater))
-        folder.clips.append(clip)
+            yield {**clip, "rater": rater, "rating": value}
 
 
-def _enhanced(folder: Folder, root: Path) -> None:
+def _enhanced(folder: Folder, root: Path) -> Iterator[Row]:
     from scipy.io import loadmat
 
     try:
@@ -261,23 +262,23 @@ def _enhanced(folder: Folder, root: Path) -> None:
             condition = "clean" if clean else system
             if condition not in SYSTEMS:
                 continue
-            clip = Rated(path.stem, path, noise, noise, str(condition))
-            for rater, value in enumerate(ratings[SYSTEMS.index(str(condition)), number], 1):
-                _rate(folder, clip, "quality", value, str(rater))
-            folder.clips.append(clip)
+            clip = {"item": path.stem, "audio": path, "group": noise, "condition": condition}
+            for rater, value in enumerate(ratings[SYSTEMS.index(condition), number], 1):
+                yield {**clip, "rater": rater, "rating": value}
 
 
-def _turns(folder: Folder, root: Path) -> None:
+def _turns(folder: Folder, root: Path) -> Iterator[Row]:
     for labels in sorted((root / "audio_clips").glob("*_labels_manual_rinor.txt")):
         clip = labels.name.removesuffix("_labels_manual_rinor.txt")
+        named = {"clip": clip, "audio": labels.parent / f"{clip}.wav"}
         lines = labels.read_text(encoding="utf-8-sig").splitlines()
         for cells in map(str.split, lines):
             if len(cells) >= 3 and (talker := cells[0]) in ("Talker1", "Talker2"):
-                row = {"start_s": cells[1], "end_s": cells[2]}
-                _edge(folder, clip, labels.parent / f"{clip}.wav", int(talker[-1]) - 1, row)
+                channel = int(talker[-1]) - 1
+                yield {**named, "channel": channel, "start_s": cells[1], "end_s": cells[2]}
 
 
-def _emotion(folder: Folder, root: Path) -> None:
+def _emotion(folder: Folder, root: Path) -> Iterator[Row]:
     for line in (root / "erkennung.txt").read_text(encoding="latin-1").splitlines():
         cells = [cell.strip() for cell in line.split("\t") if cell.strip()]
         if len(cells) < 4 or not cells[1].lower().endswith(".wav"):
@@ -286,32 +287,25 @@ def _emotion(folder: Folder, root: Path) -> None:
         if len(item) < 6 or item[5] not in EMOTIONS:
             folder.dropped["name without an emotion"] += 1
             continue
-        group, unit, condition, facts = _spoken(item[:2], item[2:5], EMOTIONS[item[5]])
-        clip = Rated(item, root / "wav" / f"{item}.wav", group, unit, condition, facts=facts)
-        for scale, text in zip(("recognised", "natural"), cells[2:4], strict=True):
-            _rate(folder, clip, scale, text)
-        folder.clips.append(clip)
+        said = {"speaker": item[:2], "text": item[2:5], "emotion": EMOTIONS[item[5]]}
+        rated = dict(zip(RATINGS["emotion"].values(), cells[2:4], strict=True))
+        yield {"item": item, "audio": root / "wav" / f"{item}.wav", **said, **rated}
 
 
-def _delivery(folder: Folder, root: Path) -> None:
+def _delivery(folder: Folder, root: Path) -> Iterator[Row]:
     sound = {path.stem: path for path in root.glob("recommendation_polite_audio/q*_wav/*.wav")}
     for row in _rows(root / "collected_ratings" / "processed_df_rec_pol.csv"):
         item = row["filename"]
         words = item.split("_")
         try:
-            facts = {key: words[words.index(key) + 1] for key in ("intensity", "pitch", "rate")}
+            planted = {key: words[words.index(key) + 1] for key in PLANTED}
         except (ValueError, IndexError):
             folder.dropped["name without what was planted"] += 1
             continue
-        group, unit, condition, _ = _planted(item, facts)
-        audio = sound.get(item, root / f"{item}.wav")
-        clip = Rated(item, audio, group, unit, condition, facts=facts)
-        for scale in SCALES:
-            _rate(folder, clip, scale, row[scale])
-        folder.clips.append(clip)
+        yield {**row, "item": item, "audio": sound.get(item, root / f"{item}.wav"), **planted}
 
 
-_THEIRS: dict[str, Callable[[Folder, Path], None]] = {
+_THEIRS: dict[str, Callable[[Folder, Path], Iterator[Row]]] = {
     "codecs": _codecs,
     "enhanced": _enhanced,
     "turns": _turns,
