@@ -63,12 +63,20 @@ def say(rng: np.random.Generator, shares: tuple[float, float, float], number: in
 
 
 class Draw(NamedTuple):
-    """One draw: whether labels stand alone, what holds the truth, widths of both and of labels."""
+    """One draw.
+
+    Attributes:
+        alone: whether labels stand alone.
+        holds, labels: whether the interval of both, and of labels only, holds the truth.
+        widths: of both and of labels only.
+        coarse: whether the table says so.
+    """
 
     alone: bool
     holds: bool
     labels: bool
     widths: tuple[float, ...]
+    coarse: bool
 
 
 @dataclass(frozen=True)
@@ -118,6 +126,7 @@ class World:
             "labels only": share(sum(draw.labels for draw in drawn), len(drawn)),
             "against labels only": float(widths[0] / widths[1]),
             "judge counts": float(np.mean([not draw.alone for draw in drawn])),
+            "said to be at least 95 %": float(np.mean([draw.coarse for draw in drawn])),
         }
 
     def outcomes(self) -> list[Draw]:
@@ -214,7 +223,7 @@ def _draw(samples: tuple[PPIComponents, ...], truth: float) -> Draw | None:
     limits = (result.interval, result.labels_interval)
     holds = (low <= truth + 1e-12 and truth <= high + 1e-12 for low, high in limits)
     widths = tuple(high - low for low, high in limits)
-    return Draw(result.both == result.labels, *holds, widths)
+    return Draw(result.both == result.labels, *holds, widths, result.coarse)
 
 
 #: Heading of :func:`lower` in the file.
