@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks import report
 from benchmarks.models import MODELS, make
 from benchmarks.report import data_folder, lines_of, options_of, save, table
 from benchmarks.shapes import CLIP_S, conversations, scorer_of, timed, train
@@ -52,15 +53,8 @@ TOLERANCES = {
 }
 
 #: A scorer's network that a CPU trains in seconds.
-SMALL = {
-    "vocab_size": 1000,
-    "hidden_size": 64,
-    "intermediate_size": 128,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "max_position_embeddings": 512,
-}
+SMALL = {"vocab_size": 1000, "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2}
+SMALL |= {"num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 512}
 
 
 class Measured(NamedTuple):
@@ -92,6 +86,12 @@ def difference(one: Present | Absent, other: Present | Absent) -> float:
     return 0.0 if one == other else float("inf")
 
 
+def in_parts(extractor: Any, items: Sequence[Item], size: int) -> list[Any]:
+    """Groups of all clips, so many at once."""
+    parts = [items[at : at + size] for at in range(0, len(items), size)]
+    return [group for part in parts for group in extractor.extract_batch(part)]
+
+
 def extracting(name: str, device: str, folder: Path) -> list[Measured]:
     """An extractor with a tiny checkpoint, batch by batch."""
     items = [Item(clip, known(clip)) for clip in map(voice, CLIPS_S)]
@@ -104,11 +104,7 @@ def extracting(name: str, device: str, folder: Path) -> list[Measured]:
         extractor = replace(made, batch=batch)
         extractor.load()
 
-        def work(extractor: Any = extractor, size: int = batch) -> list[Present | Absent]:
-            parts = [items[at : at + size] for at in range(0, len(items), size)]
-            return [group for part in parts for group in extractor.extract_batch(part)]
-
-        result, seconds, memory = timed(work, device)
+        result, seconds, memory = timed(partial(in_parts, extractor, items, batch), device)
         apart = max(map(difference, result, wanted))
         rows.append(Measured(name, batch, sum(CLIPS_S) / seconds, memory, apart))
     return rows
@@ -130,10 +126,7 @@ def recordings(
         extractor = WhisperExtractor(model=checkpoint, device=on, batch=batch)
         extractor.load()
         extractor.extract_batch(items[:2])
-        started = time.perf_counter()
-        parts = [items[at : at + batch] for at in range(0, len(items), batch)]
-        result = [group for part in parts for group in extractor.extract_batch(part)]
-        return result, time.perf_counter() - started
+        return report.timed(lambda: in_parts(extractor, items, batch), time.perf_counter)
 
     wanted, _ = recognised("cpu", 1)
     rows = []
@@ -208,11 +201,8 @@ def measured(device: str, names: Sequence[str]) -> list[Measured]:
     rows: list[Measured] = []
     with tempfile.TemporaryDirectory() as root:
         paths: dict[str, Callable[[Path], list[Measured]]] = {
-            **{
-                name: lambda folder, name=name: extracting(name, device, folder)  # type: ignore[misc]
-                for name in MODELS
-            },
-            "reward": lambda folder: rewarding(device, folder),
+            **{name: partial(extracting, name, device) for name in MODELS},
+            "reward": partial(rewarding, device),
             "scorer, training": lambda _: fitting(device),
         }
         for name in names:

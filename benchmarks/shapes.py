@@ -254,14 +254,11 @@ def main() -> None:
     if is_gpu(chosen.device) and not torch.cuda.is_available():
         sys.exit("benchmarks.shapes: there is no CUDA device; nothing was measured")
     name = torch.cuda.get_device_name(chosen.device) if is_gpu(chosen.device) else "CPU"
-    networks = {
-        "whisper": lambda: whisper(chosen.device, chosen.size, chosen.tokens, chosen.batches),
-        "reward": lambda: reward(chosen.device),
-        "scorer": lambda: scorer(chosen.device),
-    }
+    decoded = partial(whisper, size=chosen.size, tokens=chosen.tokens, batches=chosen.batches)
+    networks = {"whisper": decoded, "reward": reward, "scorer": scorer}
     for network in chosen.only or networks:
         try:
-            rows = networks[network]()
+            rows = networks[network](chosen.device)
         except ImportError as error:
             print(f"{network} is skipped: {error.name} is not installed")
             continue
