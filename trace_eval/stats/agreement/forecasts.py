@@ -51,10 +51,8 @@ def crps_point(mean: Array, value: Array) -> NDArray[np.float64]:
 
 
 def crps_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
-    """CRPS of Beta(alpha, beta) at positions in [0, 1] [shape=(n,)] (Taillardat et al. 2016).
-
-    Raises:
-        UserError: the package scoringrules is not installed.
+    """CRPS of Beta(alpha, beta) at positions in [0, 1] [shape=(n,)] (Taillardat et al. 2016);
+    UserError without the package scoringrules.
     """
     package = require("scoringrules", "scoringrules", "agree", "CRPS of a Beta forecast")
     alpha, beta, value = np.broadcast_arrays(np.asarray(alpha, float), beta, value)
@@ -125,20 +123,19 @@ def score_ratings(items: Opinions, judge: Opinions) -> Scored:
     row, value = ratings.item, ratings.score
     levels, shares = levels_of(scale_of(items)), judge.scores.get("shares")
     if judge.scale is None:
-        off = "its numbers are no positions on the scale"
-        return Scored(items, judge, None, None, None, off, row)
+        return Scored(items, judge, row, "its numbers are no positions on the scale")
     if "mos" in ratings.facts and {"beta", "shares"} & judge.scores.keys():
-        return Scored(items, judge, None, None, None, OPINIONS, row)
+        return Scored(items, judge, row, OPINIONS)
     if "beta" in judge.scores:  # elsewhere a sure number, which has no density
         alpha, beta = judge.scores["beta"][row].T
         present = ~np.isnan(alpha)
         crps = crps_point(judge.score[row], value)
         crps[present] = crps_beta(alpha[present], beta[present], value[present])
         nll = nll_beta(alpha[present], beta[present], value[present])
-        return Scored(items, judge, crps, nll, "beta", None, row[present])
+        return Scored(items, judge, row[present], None, crps, nll, "beta")
     if shares is None or np.isnan(shares).any():
         reason = "it states numbers without distributions"
-        return Scored(items, judge, crps_point(judge.score[row], value), None, None, reason, row)
+        return Scored(items, judge, row, reason, crps_point(judge.score[row], value))
     label = nearest(levels, value)
     crps, nll = np.empty(len(row)), np.empty(len(row))
     for start in range(0, len(row), _BLOCK):
@@ -148,4 +145,4 @@ def score_ratings(items: Opinions, judge: Opinions) -> Scored:
         crps[part] = crps_levels(forecast, label[part], levels)
     impossible = int(np.isinf(nll).sum())
     why = f"{impossible} of {len(nll)} ratings had probability 0" if impossible else None
-    return Scored(items, judge, crps, None if impossible else nll, "labels", why, row)
+    return Scored(items, judge, row, why, crps, None if impossible else nll, "labels")

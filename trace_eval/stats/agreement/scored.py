@@ -171,11 +171,11 @@ class Scored:
 
     items: Opinions
     judge: Opinions
-    crps: Array | None
-    nll: Array | None
-    head: str | None
-    reason: str | None
     nll_row: Array
+    reason: str | None
+    crps: Array | None = None
+    nll: Array | None = None
+    head: str | None = None
 
     @property
     def truth(self) -> Array:

@@ -60,10 +60,9 @@ class StrengthModel:
         bar_design = self.virtual_design[: self.virtual.shape[1] // 3]
         for games, design in ((real, self.design), (virtual, bar_design)):
             games = games.reshape(len(counts), -1, 3)
-            for game, row in enumerate(design):
-                first, second = int(row.argmax()), int(row.argmin())
-                wins[:, first, second] += games[:, game, 0] + games[:, game, 2]
-                wins[:, second, first] += games[:, game, 1] + games[:, game, 2]
+            first, second = design.argmax(1), design.argmin(1)  # every two meet in one game
+            wins[:, first, second] += games[..., 0] + games[..., 2]
+            wins[:, second, first] += games[..., 1] + games[..., 2]
         return wins
 
 
