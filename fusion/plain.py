@@ -23,11 +23,7 @@ PLAIN: tuple[str, ...] = ("1", "2", "tie")
 
 
 def collapse(label: object) -> str:
-    """A typed or plain label as a plain one: ``both_good`` and ``both_bad`` are ties.
-
-    Raises:
-        ValueError: it is neither.
-    """
+    """A typed or plain label as a plain one (both typed ties are ``tie``); else a ValueError."""
     text = str(label)
     if text in ("both_good", "both_bad"):
         return "tie"
@@ -37,11 +33,7 @@ def collapse(label: object) -> str:
 
 
 def mean_points(labels: Iterable[object]) -> Fraction:
-    """Mean of the votes, 0 (all for ``1``) to 1 (all for ``2``).
-
-    Raises:
-        ValueError: there is no vote, or one is no label.
-    """
+    """Mean of the votes, 0 (all ``1``) to 1 (all ``2``); ValueError without any, or of another."""
     points = [POINTS[collapse(label)] for label in labels]
     if not points:
         raise ValueError("mean_points: there is no vote")
@@ -90,11 +82,7 @@ class PlainPolicy:
     rule: Callable[[Mapping[str, str]], PlainDecision]
 
     def decide(self, labels: Mapping[str, object]) -> PlainDecision:
-        """The overall label; leave out dimensions without a label.
-
-        Raises:
-            ValueError: there is no label at all, or one is no label.
-        """
+        """The overall label of dimensions with one; ValueError if none has, or one is unknown."""
         if not labels:
             raise ValueError(f"policy {self.name}: no dimension has a label")
         return self.rule({name: collapse(label) for name, label in labels.items()})

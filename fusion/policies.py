@@ -198,11 +198,7 @@ def _show(cell: Iterable[Rating]) -> str:
 
 
 def read_policy(path: Path) -> Policy:
-    """Read a policy table from ``.csv`` (with a header) or ``.json`` (a list of objects).
-
-    Raises:
-        ValueError: the file cannot be read as such a table.
-    """
+    """Read a table of ``.csv`` (with a header) or ``.json`` (a list of objects), or ValueError."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
         if path.suffix == ".json":

@@ -38,10 +38,8 @@ def fuse_distributions(
 ) -> dict[Rating, float]:
     """Distribution of the overall rating when the three dimensions are independent.
 
-    The sum over the 64 cells is exact: ``P(o) = sum C(c) VQ(v) P(p) [policy(c,v,p) = o]``.
-
-    Raises:
-        ValueError: an input is not a distribution.
+    The sum over the 64 cells is exact: ``P(o) = sum C(c) VQ(v) P(p) [policy(c,v,p) = o]``. An input
+    that is no distribution is a ValueError.
     """
     inputs = (content, voice_quality, paralinguistics)
     for name, distribution in zip(DIMENSIONS, inputs, strict=True):
@@ -65,10 +63,8 @@ def mode(distribution: Distribution) -> Rating:
     Tie rule: among equally probable ratings, an answer is acceptable when ratings with at
     least half of the *tied* mass accept it. So {1, 2} gives ``both_good`` (each was
     preferred as often as the other), {1, both_bad} gives ``1``, {both_good, both_bad} gives
-    ``both_good``. The rule treats A and B alike and knows no "first" rating.
-
-    Raises:
-        ValueError: the input is not a distribution.
+    ``both_good``. The rule treats A and B alike and knows no "first" rating. What is no
+    distribution is a ValueError.
     """
     check_distribution(distribution)
     top = max(distribution.values())

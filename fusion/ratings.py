@@ -50,11 +50,7 @@ class Rating(StrEnum):
 
     @classmethod
     def parse(cls, text: object, where: str = "rating") -> Rating:
-        """Read one of the four labels exactly as written.
-
-        Raises:
-            ValueError: ``text`` is not one of them; the message starts with ``where``.
-        """
+        """Read one of the four labels exactly as written; else a ValueError about ``where``."""
         try:
             return cls(str(text))
         except ValueError:

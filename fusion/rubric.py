@@ -40,11 +40,7 @@ class Rubric:
             )
 
     def parse(self, where: str, value: object) -> Any:
-        """A verdict's label; see :meth:`fusion.scales.Scale.parse`.
-
-        Raises:
-            OffScale: ``value`` is no label; the message starts with ``where``.
-        """
+        """A verdict's label; see :meth:`Scale.parse`, whose OffScale starts with ``where`` here."""
         try:
             return self.scale.parse(value)
         except ValueError as error:

@@ -86,22 +86,14 @@ class Scale(ABC):
 
     @abstractmethod
     def parse(self, value: object) -> Any:
-        """The label that a JSON value stands for; nothing is rounded or guessed.
-
-        Raises:
-            OffScale: it stands for none.
-        """
+        """The label that a JSON value stands for, never rounded or guessed; OffScale if none."""
 
     @abstractmethod
     def schema(self) -> dict[str, Any]:
         """JSON schema of one label."""
 
     def swap(self, label: Any) -> Any:
-        """The same opinion when the two answers change places.
-
-        Raises:
-            ValueError: the scale does not compare answers.
-        """
+        """The same opinion when both answers change places; ValueError where there is only one."""
         raise ValueError(f"scale {self.name} rates one answer; there is nothing to swap")
 
     @abstractmethod

@@ -55,8 +55,8 @@ def quantile_interval(
 
 
 def share_interval(top: Array, bottom: Array, level: float = 0.95) -> Range | str:
-    """Limits of a share, or the reason why there are none: of the events of each cluster that are
-    of a kind, ``top`` of ``bottom`` [shape=(clusters,) each].
+    """Limits of a share of events, or the reason why there are none, from the number of events of
+    a kind in each cluster and that of all its events [shape=(clusters,) each].
     """
     clusters = Clusters.of(bottom, top, top)
     if why := clusters.too_few():

@@ -29,8 +29,8 @@ NO_SPREAD = 1e-18
 
 
 def quantile(level: float, degrees: float | None = None) -> float:
-    """Student's, from an estimate to the end of its interval in standard errors; of ``degrees``
-    None the normal's, where no variance is estimated.
+    """Standard errors from an estimate to the end of its interval: Student's quantile, or the
+    normal's where no variance is estimated and ``degrees`` is None.
     """
     from scipy.special import ndtri, stdtrit
 

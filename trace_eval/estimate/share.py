@@ -22,7 +22,7 @@ def digits(number: float | None) -> int:
 
 @dataclass(frozen=True)
 class Share:
-    """How often something happened: ``count`` times ``of`` so many trials with an outcome."""
+    """How often something happened: ``count`` times, ``of`` so many trials with an outcome."""
 
     count: int
     of: int

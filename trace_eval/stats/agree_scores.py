@@ -87,10 +87,8 @@ def compare_scores(
 ) -> ScoreReport:
     """Compare judges' scores, a row for each item, with human ratings of the items.
 
-    All judges and baselines are compared on the items that annotators rated and every judge scored.
-
-    Raises:
-        UserError: there is nothing to compare.
+    All judges and baselines are compared on the items that annotators rated and every judge scored;
+    without any it is a UserError.
     """
     options = options or AgreeOptions()
     rated, chosen = items.scored, _chosen(items, options)

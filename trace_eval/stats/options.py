@@ -43,11 +43,7 @@ def only(kind: str, default: Any, flag: str, **how: Any) -> Any:
 
 
 def check(options: Any, kind: str) -> None:
-    """Refuse options that mean nothing for sources that hold ``kind``.
-
-    Raises:
-        UserError: an option of the other kind is not at its default.
-    """
+    """Refuse, by a UserError, options that are set and mean nothing for sources of ``kind``."""
     for option in fields(options):
         of = option.metadata.get("kind", kind)
         if of != kind and getattr(options, option.name) != option.default:
@@ -95,11 +91,7 @@ class NumberRule:
 
 
 def number_rule(spec: str) -> NumberRule:
-    """``NUMBER:higher`` or ``NUMBER:lower``, e.g. ``wer:lower``.
-
-    Raises:
-        UserError: there is no direction.
-    """
+    """``NUMBER:higher`` or ``NUMBER:lower``, e.g. ``wer:lower``; else a UserError."""
     number, _, direction = spec.rpartition(":")
     if not number or direction not in DIRECTIONS:
         raise UserError(

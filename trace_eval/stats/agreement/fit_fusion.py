@@ -88,11 +88,7 @@ def fit_map(x: Array, y: Array) -> Map:
 
 
 def fit_blend(rows: FusionRows) -> Blend:
-    """Calibrations on all rows, weights on out-of-fold calibrated ones.
-
-    Raises:
-        UserError: too few rows or questions.
-    """
+    """Calibrations on all rows, weights on out-of-fold ones; UserError where there are too few."""
     weights = fit_weights(out_of_fold(rows), rows.truth)
     maps = tuple(fit_map(column, rows.truth) for column in rows.scores.T)
     return Blend(maps, weights)
@@ -161,11 +157,7 @@ def average(scores: Array) -> Array:
 
 
 def folds(question: NDArray[np.int64]) -> Iterator[tuple[Array, Array]]:
-    """(training rows, held-out rows), whole questions.
-
-    Raises:
-        UserError: there are fewer than two questions.
-    """
+    """(training rows, held-out rows), whole questions; UserError with fewer than two of these."""
     groups = len(np.unique(question))
     if groups < 2:
         raise UserError(f"train fusion: needs at least 2 questions, there are {groups}")

@@ -198,10 +198,8 @@ def with_overall(
     """The table and its calls with ``overall`` re-fused by ``policy``, and the policy's name.
 
     Without a policy a stored ``overall`` stays, and ``default`` (None: the one it was fused with)
-    fuses one only where there is none and all three dimensions are known.
-
-    Raises:
-        UserError: a policy is asked for and a dimension is not there.
+    fuses one only where there is none and all three dimensions are known; UserError where a policy
+    is asked for and one of them is not.
     """
     default, name = default or _stored_policy(table), fused_by(table, policy)
     if table.calls is not None:

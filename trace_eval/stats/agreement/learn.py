@@ -146,11 +146,7 @@ def _cross_validate(
 
 
 def write_policy(path: Path, learned: Learned) -> None:
-    """Write the learned table as the CSV that ``--policy FILE`` reads.
-
-    Raises:
-        UserError: the file cannot be written.
-    """
+    """Write the learned table as the CSV that ``--policy FILE`` reads; or a UserError."""
     rows = learned.rows()
     write_table(path, list(rows[0]), (row.values() for row in rows))
 

@@ -47,8 +47,8 @@ class Selective:
 
 
 class Curve:
-    """The curve of absolute errors [shape=(n,), n > 0] whose uncertainty has an order: the larger,
-    the earlier withheld, and equal ones in no particular order.
+    """MAE of what is kept when absolute errors [shape=(n,), n > 0] are withheld by uncertainty: the
+    larger, the earlier, and equal ones in no particular order.
     """
 
     def __init__(self, error: Array, uncertainty: Array) -> None:

@@ -70,10 +70,8 @@ def train_fusion(
 
     Rows of the split ``train`` fit calibrations and weights, those of ``dev`` the last map and
     the variance factor; without splits a share of the questions takes the place of ``dev``. All
-    sources are on one scale, and every judge in them joins, except mixtures.
-
-    Raises:
-        UserError: fewer than two judges, or too few rows.
+    sources are on one scale, and every judge in them joins, except mixtures; fewer than two judges
+    or too few rows are a UserError.
     """
     options = options or FusionOptions()
     scale = sources[0].scale or DEFAULT_SCALE
@@ -119,11 +117,7 @@ def train_fusion(
 
 
 def _joining(every: Sequence[JudgeOpinions]) -> list[JudgeOpinions]:
-    """Those that have scores and are no mixture.
-
-    Raises:
-        UserError: they are fewer than two.
-    """
+    """Those that have scores and are no mixture; UserError where they are fewer than two."""
     judges = [
         judge
         for judge in every

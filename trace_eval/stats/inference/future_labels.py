@@ -72,7 +72,7 @@ class FutureLabels:
     """A run with some labels.
 
     Attributes:
-        values, has_label: what annotators say, 0, 0.5 or 1, where they were asked [shape=(n,)].
+        values: what annotators say, 0, 0.5 or 1; ignored without a label [shape=(n,)].
         verdict: number of what the judge says [shape=(n,)].
         inclusion: probability with which each pair was asked for; None: equal [shape=(n,)].
         cluster: number of the unit of every pair, from 0; None: each is one [shape=(n,)].

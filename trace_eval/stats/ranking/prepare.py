@@ -54,11 +54,7 @@ def judge_table(
 
 
 def chosen_judge(source: str, judges: Sequence[str], judge: str | None) -> str:
-    """The judge that was asked for, else the only one.
-
-    Raises:
-        UserError: there are several judges and none is named, or the named one is not there.
-    """
+    """The judge that was asked for, else the only one; UserError where there is no such one."""
     named = ", ".join(judges)
     if judge is None and len(judges) > 1:
         raise UserError(f"{source}: {len(judges)} judges; pass --judge with one of {named}")
