@@ -18,29 +18,28 @@ from trace_eval.runs.run import Run
 
 GOOD = b'{"id": "good", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}'
 
+
+def _pair(field: bytes) -> bytes:
+    return b'{"id": "x", "a": "a", "b": "b", ' + field + b"}"
+
+
 #: What each is, and a part of what is said of it.
 BAD: dict[str, tuple[bytes, str]] = {
     "lone surrogate": (b'{"id": "\\ud800", "a": "a.wav", "b": "b.wav"}', "not JSON"),
     "Latin-1": ('{"id": "é", "a": "a.wav", "b": "b.wav"}'.encode("latin-1"), "not UTF-8"),
     "brackets": (b"[" * 100_000, "not JSON"),
-    "nested meta": (
-        b'{"id": "x", "a": "a", "b": "b", "m": ' + b"[" * 150 + b"]" * 150 + b"}",
-        "nested deeper than 100",
-    ),
-    "long integer": (b'{"id": "x", "a": "a", "b": "b", "n": ' + b"1" * 5000 + b"}", "not JSON"),
-    "101 digits": (b'{"id": "x", "a": "a", "b": "b", "n": 1' + b"0" * 100 + b"}", "100 digits"),
-    "overflow": (b'{"id": "x", "a": "a", "b": "b", "n": 1e999}', "too large"),
-    "NaN": (b'{"id": "x", "a": "a", "b": "b", "n": NaN}', "not JSON"),
+    "nested meta": (_pair(b'"m": ' + b"[" * 150 + b"]" * 150), "nested deeper than 100"),
+    "long integer": (_pair(b'"n": ' + b"1" * 5000), "not JSON"),
+    "101 digits": (_pair(b'"n": 1' + b"0" * 100), "100 digits"),
+    "overflow": (_pair(b'"n": 1e999'), "too large"),
+    "NaN": (_pair(b'"n": NaN'), "not JSON"),
     "twice": (b'{"id": "x", "id": "y", "a": "a", "b": "b"}', "uplicate key"),
     "bytes as text": (b'{"id": "x", "a": {"audio": {"bytes": "t"}}, "b": "b"}', "bytes"),
     "HF bytes as text": (b'{"id": "x", "a": {"bytes": "t"}, "b": "b"}', "bytes"),
     "NUL in a path": (b'{"id": "x", "a": "a\\u0000.wav", "b": "b"}', "NUL"),
-    "label true": (
-        b'{"id": "x", "a": "a", "b": "b", "labels": {"content": true}}',
-        "labels.content",
-    ),
+    "label true": (_pair(b'"labels": {"content": true}'), "labels.content"),
     "no recording": (b'{"id": "x", "a": {"system": "one"}, "b": "b"}', "needs 'audio'"),
-    "labels a text": (b'{"id": "x", "a": "a", "b": "b", "labels": "1"}', "labels: expected"),
+    "labels a text": (_pair(b'"labels": "1"'), "labels: expected"),
     "id true": (b'{"id": true, "a": "a", "b": "b"}', "id:"),
     "long id": (b'{"id": "' + b"x" * 10_000 + b'", "a": "a", "b": "b"}', "at most 1000"),
 }

@@ -22,6 +22,7 @@ from trace_eval.review.queue import (
 )
 
 SPLIT = {Rating.A: 0.5, Rating.B: 0.5}
+SLOW = {"findings": [{"check": "slow", "a": {"strength": -0.4}, "b": {"strength": 3}}]}
 
 
 def _needs(needed: int, others: int) -> dict[str, Needed]:
@@ -52,14 +53,8 @@ def test_pairs_come_by_need(tmp_path: Path) -> None:
         ({"a": {"ovrl": 2.19}, "thresholds": {"min_ovrl": 2.0}}, True),
         ({"a": {"ovrl": 2.3}, "b": {"ovrl": 1.7}, "thresholds": {"min_ovrl": 2.0}}, False),
         ({"b": {"bandwidth_hz": 2100}, "thresholds": {"min_bandwidth_hz": 2000}}, True),
-        ({"findings": [{"check": "slow", "a": {"strength": -0.4}, "b": {"strength": 3}}]}, False),
-        (
-            {
-                "findings": [{"check": "slow", "a": {"strength": -0.4}, "b": {"strength": 3}}],
-                "thresholds": {},
-            },
-            True,
-        ),
+        (SLOW, False),
+        (SLOW | {"thresholds": {}}, True),
         ({"thresholds": "odd", "a": None}, False),
         ({"thresholds": {"min_ovrl": None}, "a": "text", "findings": [1]}, False),
     ],
