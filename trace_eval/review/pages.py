@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fusion import DIMENSIONS, Rating
 from trace_eval.data.answers import turn_role
@@ -118,44 +119,38 @@ def of_form(form: Form) -> dict[str, Any]:
     }
 
 
-def question(step: ReviewQuestion, form: Form) -> dict[str, Any]:
+class PageQuestion(NamedTuple):
+    """A step on its page, with its buttons."""
+
+    title: str
+    heading: str
+    hint: str
+    choices: Sequence[PageChoice]
+
+
+def question(step: ReviewQuestion, form: Form) -> PageQuestion:
     """Heading, hint and buttons of a step."""
     if step.kind == "comment":
-        return {
-            "title": "Comment",
-            "heading": "Anything to add?",
-            "hint": "Optional. Write a comment, or go on to the next pair.",
-            "choices": _NEXT,
-        }
+        hint = "Optional. Write a comment, or go on to the next pair."
+        return PageQuestion("Comment", "Anything to add?", hint, _NEXT)
     if step.kind == "confidence":
-        return {
-            "title": "Confidence",
-            "heading": "How sure are you of this rating?",
-            "hint": "Say here how far the recordings leave it open.",
-            "choices": tuple(PageChoice(key, key, text, "") for key, text in CONFIDENCE.items()),
-        }
+        hint = "Say here how far the recordings leave it open."
+        sure = [PageChoice(key, key, text, "") for key, text in CONFIDENCE.items()]
+        return PageQuestion("Confidence", "How sure are you of this rating?", hint, sure)
     if isinstance(form, ReviewScoreForm):
-        points = form.rubric.points
-        scale = [PageChoice(value, value, points.get(value, ""), "") for value in step.values]
-        turn = turn_of(step.key)
-        return {
-            "title": "Score" if turn is None else f"Turn {turn}",
-            "heading": form.rubric.title,
-            "hint": form.rubric.question,
-            "choices": tuple(choice for choice in scale[::-1] if choice.value != NO_SCORE),
-        }
+        rubric, turn = form.rubric, turn_of(step.key)
+        values = [value for value in reversed(step.values) if value != NO_SCORE]
+        scale = [PageChoice(value, value, rubric.points.get(value, ""), "") for value in values]
+        title = "Score" if turn is None else f"Turn {turn}"
+        return PageQuestion(title, rubric.title, rubric.question, scale)
     headings = {
         "first": "Is A acceptable?",
         "second": "Is B acceptable?",
         "better": "Both are acceptable. Which is better?",
     }
     assert step.phase is not None
-    return {
-        "title": TITLES[step.phase],
-        "heading": headings[step.kind],
-        "hint": HINTS[step.phase],
-        "choices": _BETTER if step.kind == "better" else _ACCEPT,
-    }
+    choices = _BETTER if step.kind == "better" else _ACCEPT
+    return PageQuestion(TITLES[step.phase], headings[step.kind], HINTS[step.phase], choices)
 
 
 def blocks(position: Position, overall_first: bool) -> list[dict[str, Any]]:
