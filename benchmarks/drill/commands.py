@@ -8,30 +8,20 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.report import ROOT
+from tests.support import forked
 from tests.support.audio import RATE, write
 
 
-class Done(NamedTuple):
+class Done(forked.Done):
     """What a command came to; a code under 0 is the signal that ended it."""
-
-    code: int
-    out: str
-    err: str
 
     @property
     def clean(self) -> bool:
         """Ended with a code of ours, and without a traceback."""
         return self.code in (0, 1, 2, 3, 130, 141) and "Traceback" not in self.out + self.err
-
-
-def environment(**changes: str) -> dict[str, str]:
-    """That of a command: this checkout, and what a test changes."""
-    return {**os.environ, "PYTHONPATH": str(ROOT), **changes}
 
 
 def run(
@@ -47,7 +37,7 @@ def run(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(**(variables or {})),
+        env={**forked.environment(), **(variables or {})},
         start_new_session=True,
     )
     try:

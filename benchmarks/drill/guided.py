@@ -19,9 +19,9 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks.drill.commands import environment
 from benchmarks.drill.outcome import Outcome
 from benchmarks.report import ROOT
+from tests.support.forked import environment
 
 #: Packages whose branches are watched.
 WATCHED = ["blueprints", "fusion", "trace_eval"]

@@ -19,9 +19,10 @@ from typing import NamedTuple
 
 import httpx
 
-from benchmarks.drill.commands import environment, run
+from benchmarks.drill.commands import run
 from benchmarks.drill.outcome import Outcome
 from benchmarks.report import command, timed
+from tests.support.forked import environment
 from trace_eval.review.store import Store
 
 RATERS = ("ada", "bob", "eve")
@@ -110,7 +111,7 @@ def _server(database: Path, kill_after: float | None = None) -> Iterator[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment(COLUMNS="200"),
+        env={**environment(), "COLUMNS": "200"},
     )
     assert process.stdout is not None
     url = next((line.split()[1] for line in process.stdout if line.startswith("open ")), "")

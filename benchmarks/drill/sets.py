@@ -76,25 +76,20 @@ def layouts() -> dict[str, dict[str, bytes]]:
             "simulations/a.json": _json(simulation),
             "simulations/b.json": _json({**simulation, "id": "t"}),
         },
-        "eva": {
-            f"{name}/{file}": content
-            for name in ("r1", "r2")
-            for file, content in _eva_record(name).items()
-        },
+        "eva": _eva_record("r1") | _eva_record("r2"),
         "eva histories": {"histories.json": _json([_history("h1"), _history("h2")])},
         "eva labels": {"labels.jsonl": _lines(_labelled())},
-        **{name.partition(".")[0]: _exported(name) for name in EXPORTS},
+        **{  # two calls as a platform exports them
+            name.partition(".")[0]: {
+                f"{n}-{name}": export_text(name).replace("-1", f"-{n}").encode() for n in (1, 2)
+            }
+            for name in EXPORTS
+        },
     }
 
 
-def _exported(name: str) -> dict[str, bytes]:
-    """Two calls as a platform exports them."""
-    text = export_text(name)
-    return {f"1-{name}": text.encode(), f"2-{name}": text.replace("-1", "-2").encode()}
-
-
 def _eva_record(name: str) -> dict[str, bytes]:
-    """The files of one record: a question, an answer, a call of a tool."""
+    """The files of one record, a folder: a question, an answer, a call of a tool."""
     start = 1_700_000_000_000
 
     def spoke(ms: int, kind: str, user: str) -> dict[str, Any]:
@@ -117,10 +112,10 @@ def _eva_record(name: str) -> dict[str, bytes]:
     said = [{"timestamp": start + 1950, "type": "tts_text", "value": "Here."}]
     result = {"record_id": name, "pipeline_type": "cascade", "conversation_ended_reason": "goodbye"}
     return {
-        "user_simulator_events.jsonl": _lines(events),
-        "pipecat_logs.jsonl": _lines(said),
-        "audit_log.json": _json({"transcript": audit}),
-        "result.json": _json(result),
+        f"{name}/user_simulator_events.jsonl": _lines(events),
+        f"{name}/pipecat_logs.jsonl": _lines(said),
+        f"{name}/audit_log.json": _json({"transcript": audit}),
+        f"{name}/result.json": _json(result),
     }
 
 
