@@ -1,6 +1,6 @@
 """``trace-eval``: the commands. Each parses, calls one library function, and prints.
 
-Whatever happens, a command ends with one printed line at most and an exit code of ``console``.
+However one fails, it prints one line and ends with an exit code of ``console``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Words that the recogniser guessed: whose language it does not support, how many, the remedy."""
+"""Words that the recogniser guesses, as of a language that it does not support: advice, counts."""
 
 from __future__ import annotations
 
