@@ -7,7 +7,8 @@ finished object. Names, types, defaults and help come from the dataclass.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +18,7 @@ import typer
 from blueprints import UserError
 from extractors import cache_folder
 from trace_eval.commands.signatures import Command, field_parameters, parameter, with_options
-from trace_eval.data.settings import hints_of, read_settings, split_settings
+from trace_eval.data.settings import hints_of, option_field, read_settings, split_settings
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import STATE, JudgeOptions
 from trace_eval.runs.options import DEFAULT_JUDGE, Options
@@ -109,35 +110,23 @@ def named_options(
     }
 
 
-def _repeated(name: str, flags: Sequence[str], metavar: str, panel: str, about: str) -> Parameter:
-    """A parameter whose option may be repeated."""
-    option = typer.Option(*flags, metavar=metavar, help=about, rich_help_panel=panel)
-    return parameter(name, Annotated[list[str] | None, option], None)
+@dataclass(frozen=True)
+class _Settings:
+    """Options by which others are named.
 
+    Attributes:
+        extractor: replace one extractor, e.g. transcript=faster-whisper:small, emotion=none.
+        extract_settings: any other option of extraction (max_seconds, engine, batch_size, ...), or
+            of one extractor: EXTRACTOR.KEY=VALUE; may be repeated.
+        judge_settings: any other option of the judge, e.g. temperature=1; may be repeated;
+            trace-eval doctor --judge SPEC lists those that it has.
+    """
 
-_REPLACE = _repeated(
-    "extractor",
-    ("--extractor", "-x"),
-    "GROUP=SPEC",
-    _EXTRACTION,
-    "Replace one extractor, e.g. transcript=faster-whisper:small, emotion=none.",
-)
-_EXTRACT_SETTINGS = _repeated(
-    "extract_settings",
-    ("-X",),
-    "KEY=VALUE",
-    _EXTRACTION,
-    "Any other option of extraction (max_seconds, engine, batch_size, ...), or of one"
-    " extractor: EXTRACTOR.KEY=VALUE; may be repeated.",
-)
-_JUDGE_SETTINGS = _repeated(
-    "judge_settings",
-    ("-J",),
-    "KEY=VALUE",
-    _JUDGES,
-    "Any other option of the judge, e.g. temperature=1; may be repeated;"
-    " trace-eval doctor --judge SPEC lists those that it has.",
-)
+    extractor: tuple[str, ...] = option_field(
+        (), flag="--extractor", short=("-x",), metavar="GROUP=SPEC"
+    )
+    extract_settings: tuple[str, ...] = option_field((), flag="-X", metavar="KEY=VALUE")
+    judge_settings: tuple[str, ...] = option_field((), flag="-J", metavar="KEY=VALUE")
 
 
 def extract_options(command: Command) -> Command:
@@ -145,8 +134,8 @@ def extract_options(command: Command) -> Command:
     # What everybody needs; the other fields come by ``-X``.
     names = ("profile", "language", "workers", "cache")
     first, *made = field_parameters(ExtractOptions, names, _EXTRACTION)
-    options = [first, _REPLACE, _EXTRACT_SETTINGS, *made]
-    return with_options(command, "extracting", options, _extract_options)
+    settings = field_parameters(_Settings, ("extractor", "extract_settings"), _EXTRACTION)
+    return with_options(command, "extracting", [first, *settings, *made], _extract_options)
 
 
 def _extract_options(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractOptions:
@@ -196,7 +185,8 @@ def judge_options(command: Command) -> Command:
     """
     # What everybody needs; all fields come by ``-J``.
     made = field_parameters(JudgeOptions, ("base_url", "samples", "max_cost"), _JUDGES)
-    return with_options(command, "judging", [_JUDGE_SETTINGS, *made], _judge_options)
+    settings = field_parameters(_Settings, ("judge_settings",), _JUDGES)
+    return with_options(command, "judging", [*settings, *made], _judge_options)
 
 
 def _judge_options(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:
