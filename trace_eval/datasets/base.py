@@ -60,8 +60,7 @@ class Source:
     def files(self, pattern: str = "*") -> list[Path]:
         """The texts below the folder whose name fits, sorted; the file itself if it is one.
 
-        Raises:
-            UserError: there are too many files for a benchmark.
+        Too many files for a benchmark are refused.
         """
         if not self.path.is_dir():
             return [self.path] if self.path.match(pattern) else []
@@ -157,7 +156,8 @@ class Converted:
         self.scores = [s.model_copy(update={"item": named(s.item, s.system)}) for s in self.scores]
 
 
-#: Reads a benchmark; raises :class:`blueprints.UserError` where it is not its layout.
+#: Reads a benchmark; raises :class:`blueprints.UserError` where nothing there has its layout, a
+#: column is missing, or names of sets or systems are unknown.
 Reader = Callable[[Source, Selection], Converted]
 
 

@@ -48,11 +48,7 @@ Chains = Mapping[str, Sequence[ReleasedDecision]]
 
 
 def decide(chains: Chains, function: str, reply: str) -> int | None:
-    """The value of the first step that fits; None: none does (the authors draw one).
-
-    Raises:
-        UserError: there is no such function.
-    """
+    """The value of a function's first step that fits; None: none does (the authors draw one)."""
     if function not in chains:
         raise UserError(f"bbh.py: no function {function}; name the authors' checkout")
     chain = chains[function]
@@ -60,11 +56,9 @@ def decide(chains: Chains, function: str, reply: str) -> int | None:
 
 
 def read_decisions(checkout: Path, name: str) -> tuple[Chains, str]:
-    """The chains of every function of a module of a checkout, and where they are from.
+    """The chains of every function of a module, e.g. ``bbh.py``, and where they are from.
 
-    Args:
-        checkout: folder of the authors' code, or the module itself.
-        name: file name of the module, e.g. ``bbh.py``.
+    ``checkout`` is a folder of the authors' code, or the module itself.
 
     Raises:
         UserError: there is no such module, or a step has another form.

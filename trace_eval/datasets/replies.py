@@ -181,8 +181,7 @@ def _is_meant(reply: str, start: int, letter: int, end: int) -> bool:
 def authors_letter(reply: str, templates: tuple[str, ...]) -> str | None:
     """The letter by the templates of VoiceBench, tried in their order; None: they read none.
 
-    Args:
-        templates: phrases with one placeholder in brackets, e.g. ``[CHOICE]``.
+    Each is a phrase with one placeholder in brackets, e.g. ``[CHOICE]``.
     """
     text = reply.lower()
     if text.startswith(("<1>", "<2>", "<3>")):  # marks that some systems put first

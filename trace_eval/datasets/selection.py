@@ -42,11 +42,7 @@ class Selection:
         return not self.sets or name in self.sets
 
     def check_sets(self, available: Iterable[str]) -> None:
-        """Refuse parts that the benchmark does not have.
-
-        Raises:
-            UserError: one of the names is unknown.
-        """
+        """Refuse names of parts that the benchmark does not have."""
         names = list(available)
         for name in self.sets:
             if name not in names:

@@ -39,11 +39,7 @@ _SIDES = {"1": "1", "2": "2", "tie": "tie", "a": "1", "b": "2", "true": "1", "fa
 
 
 def read_audio_judge(source: Source, chosen: Selection) -> Converted:
-    """Read votes and verdicts, and correlate the win rates of both.
-
-    Raises:
-        UserError: no file has the columns of one of these layouts.
-    """
+    """Read votes and verdicts, and correlate the win rates of both."""
     rows = Rows(source)
     converted = Converted(problems=rows.problems)
     votes: list[Row] = []

@@ -34,11 +34,7 @@ _COLUMNS: Columns = {
 
 
 def read_emergent_tts(source: Source, chosen: Selection) -> Converted:
-    """Read runs of systems against the baseline, with the verdicts of the authors' judge.
-
-    Raises:
-        UserError: there is no run in it, or it has other columns.
-    """
+    """Read runs of systems against the baseline, with the verdicts of the authors' judge."""
     files = source.files(f"*{_SUFFIX}.jsonl")
     if not files:
         raise source.lacks(f"PREFIX{_SUFFIX}.jsonl, what a run writes")

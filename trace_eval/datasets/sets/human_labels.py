@@ -14,11 +14,7 @@ from trace_eval.datasets.figures import share_figure
 
 
 def read_hcot(source: Source, chosen: Selection) -> Converted:
-    """Read human labels of pairs, and put those of the dimensions through each policy.
-
-    Raises:
-        UserError: there is no file of pairs.
-    """
+    """Read human labels of pairs, and put those of the dimensions through each policy."""
     converted = Converted()
     files = _files(source, "*.json", chosen)
     for path in files:
@@ -55,11 +51,7 @@ def _policies(result: Converted, name: str, pairs: list[Pair]) -> None:
 
 
 def read_orca(source: Source, chosen: Selection) -> Converted:
-    """Read answers with human ratings of their correctness.
-
-    Raises:
-        UserError: there is no file of answers.
-    """
+    """Read answers with human ratings of their correctness."""
     converted = Converted()
     for path in _files(source, "*.json*", chosen):
         converted.items += _add(converted, path, lambda p: read_items(p, source.root)).singles

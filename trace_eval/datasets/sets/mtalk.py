@@ -44,11 +44,7 @@ _QUESTION = "question"
 
 
 def read_mtalk(source: Source, chosen: Selection) -> Converted:
-    """Read dialogues: one item per dialogue and system, with all turns.
-
-    Raises:
-        UserError: no file has the tiers, or a system is unknown.
-    """
+    """Read dialogues: one item per dialogue and system, with all turns."""
     chosen.check_sets(TIERS.values())
     converted = Converted(rubrics=["mtalk-answer"])
     read = [tier for path in source.files("*.json") for tier in _tiers(source, path)]

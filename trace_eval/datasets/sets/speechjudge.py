@@ -57,9 +57,6 @@ def read_speechjudge(source: Source, chosen: Selection) -> Converted:
 
     ``reference`` of both answers is the target text, ``category`` is ``SUBSET/LANGUAGE``,
     ``voice`` the prompt.
-
-    Raises:
-        UserError: there is no such file, or a column is missing.
     """
     files = source.files("*.parquet")
     if not files:

@@ -35,11 +35,7 @@ _RESULT = "result_"
 
 
 def read_uro_bench(source: Source, chosen: Selection) -> Converted:
-    """Read a run, and rerun the rule over its verdicts.
-
-    Raises:
-        UserError: there is no set of a run in it.
-    """
+    """Read a run, and rerun the rule over its verdicts."""
     folders = sorted(
         {path.parent for path in source.files("pred_text.jsonl")}
         | {path.parent.parent for path in source.files(f"{_RESULT}*.jsonl")}

@@ -36,11 +36,7 @@ _NUMBER = re.compile(r"(\d+)\D*\Z")
 
 
 def read_vocalbench(source: Source, chosen: Selection) -> Converted:
-    """Read questions and the answers of each system.
-
-    Raises:
-        UserError: it is not that layout, or names of sets or systems are unknown.
-    """
+    """Read questions and the answers of each system."""
     chosen.check_sets(SETS)
     folder = source.folder
     if not (folder / "json").is_dir():
@@ -164,16 +160,15 @@ def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single
 def join(
     answers: Mapping[str, Row], questions: Mapping[str, Row], check: tuple[str, str], what: str
 ) -> tuple[dict[str, str], str | None]:
-    """The question of each answer, by id; where no id is shared, by the number in it.
+    """(Id of an answer -> id of its question, what a reader must know of the join or None).
+
+    Where no id is shared, they are joined by the number in it.
 
     Args:
         answers, questions: by their ids.
         check: column of the answers and column of the questions that must hold the same text
             where numbers are joined.
         what: the answers, for messages.
-
-    Returns:
-        (id of an answer -> id of its question, what a reader must know of the join or None).
 
     Raises:
         UserError: joined by number, the texts differ too often, or cannot be compared.

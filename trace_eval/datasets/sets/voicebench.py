@@ -23,11 +23,7 @@ _RUBRICS = {"open": "voicebench-open", "qa": "voicebench-qa", "harm": "voicebenc
 
 
 def read_voicebench(source: Source, chosen: Selection) -> Converted:
-    """Read the runs in a folder.
-
-    Raises:
-        UserError: no file is named as a run, or names of sets or systems are unknown.
-    """
+    """Read the runs in a folder."""
     chosen.check_sets(SETS)
     runs, others = _runs(source, chosen)
     if not runs:

@@ -58,11 +58,7 @@ Marks = dict[str, float]
 
 
 def read_vstyle(source: Source, chosen: Selection) -> Converted:
-    """Read the answers of each system, with the scores of the authors' judge where they are.
-
-    Raises:
-        UserError: there is no ``metadata.jsonl``, or it has other columns.
-    """
+    """Read the answers of each system, with the scores of the authors' judge where they are."""
     chosen.check_sets(WEIGHTS)
     files = source.files("metadata*.jsonl")
     if not files:
@@ -190,9 +186,7 @@ def _key_of(row: Row) -> str:
 def _correlate(result: Converted, rows: Rows, judged: Mapping[str, Marks]) -> None:
     """Correlate annotators with each other and with the judge, over all and by group of abilities.
 
-    Args:
-        rows: of the source; every file with a column ``mos`` is an annotator's.
-        judged: group of abilities -> answer -> mark of the judge.
+    Every file with a column ``mos`` is an annotator's; ``judged`` has the judge's marks by group.
     """
     human: dict[str, Marks] = {}
     for path in (*rows.source.files("*.jsonl"), *rows.source.files("*.csv")):
