@@ -68,11 +68,7 @@ def url_access() -> UrlAccess:
 
 
 def set_url_access(access: UrlAccess) -> UrlAccess:
-    """Decide for this process, and for workers started later, what URLs may name.
-
-    Returns:
-        What was allowed before.
-    """
+    """Decide for this process, and later workers, what URLs may name; returns what was before."""
     global _access  # not a context variable: threads that are started early must keep to it, too
     before, _access = _access, access
     return before

@@ -51,8 +51,7 @@ class Fields:
     def field(self, name: str) -> str:
         """The field of a name, whichever of its accepted ones it is; ``a.system`` is one, too.
 
-        Raises:
-            UserError: there is no such field; the nearest one is named.
+        Of an unknown one the nearest is named.
         """
         wanted = name.replace(".", "_")
         for available, names in self.names.items():
@@ -62,19 +61,14 @@ class Fields:
 
 
 def parse_columns(texts: Iterable[str]) -> dict[str, str]:
-    """Field -> column of a file, from ``FIELD=COLUMN`` texts.
-
-    Raises:
-        UserError: one has no equals sign, or a field comes twice.
-    """
+    """Field -> column of a file, from ``FIELD=COLUMN`` texts, see :func:`split_settings`."""
     return split_settings(texts, "--column")
 
 
 def read_mapping(texts: Sequence[str]) -> dict[str, str]:
     """Value -> label, from ``VALUE=LABEL`` texts; the last equals sign counts.
 
-    Raises:
-        UserError: one has no equals sign, or no value.
+    A text without an equals sign or a value is refused.
     """
     pairs = {text: text.rpartition("=") for text in texts}
     for text, (value, _, _) in pairs.items():

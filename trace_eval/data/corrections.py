@@ -66,8 +66,7 @@ OneKind = TypeVar("OneKind", Correction, EventCorrection)
 def read_corrections(path: Path, kind: type[OneKind]) -> dict[str, list[OneKind]]:
     """The corrections of one kind by item, in order; a missing file is empty.
 
-    Raises:
-        UserError: a line is no correction of any kind.
+    A line that is no correction of any kind is refused.
     """
     corrections: dict[str, list[OneKind]] = {}
     for number, line in jsonl.numbered(path):

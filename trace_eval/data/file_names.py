@@ -61,9 +61,8 @@ def without_own_parts(
 ) -> dict[str, tuple[str, dict[str, Path | str]]] | None:
     """Names without what all names of a folder share: ``gpt_001`` and ``ours_001`` are ``001``.
 
-    Returns:
-        System -> the part that its names share, and its recordings by what is left, in lower
-        case; None where names are equal as they are, or would not become so.
+    System -> the part that its names share, and its recordings by what is left, in lower case;
+    None where names are equal as they are, or would not become so.
     """
     if len(results) < 2 or set.intersection(*map(set, results.values())):
         return None

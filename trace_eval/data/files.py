@@ -42,9 +42,7 @@ def as_paths(provided: Any) -> list[Any]:
 
 
 def make_folder(folder: Path, private: bool = False) -> None:
-    """Make a folder and those above it; one that is there stays as it is.
-
-    Only its owner may enter a ``private`` one.
+    """Make a folder, and those above it; only its owner may enter a new ``private`` one.
 
     Raises:
         UserError: it cannot be made.
@@ -57,11 +55,7 @@ def make_folder(folder: Path, private: bool = False) -> None:
 
 
 def refuse_link(path: Path) -> None:
-    """Refuse to change a file in place that has another name: an input may be behind it.
-
-    Raises:
-        UserError: it is a link, or a hard link leads to it.
-    """
+    """Refuse to change a link, or a file with a hard link, in place: it may lead to an input."""
     with suppress(OSError):
         info = path.lstat()
         if stat.S_ISLNK(info.st_mode) or info.st_nlink > 1:
@@ -173,11 +167,7 @@ def write_all(path: Path, lines: Iterable[str]) -> None:
 
 
 def utf8_name(path: Path) -> Path:
-    """A path that records can hold: JSON is UTF-8, and file names may be any bytes.
-
-    Raises:
-        UserError: it is not UTF-8.
-    """
+    """A path that records can hold, which are UTF-8; file names of other bytes are refused."""
     try:
         str(path).encode()
     except UnicodeEncodeError:

@@ -64,9 +64,7 @@ def is_torn(path: Path) -> bool:
 def read(path: Path) -> Iterator[str]:
     """The complete lines of a file; a torn last one is left out, a missing file is empty.
 
-    Raises:
-        UserError: a line is not UTF-8, or longer than
-            :data:`trace_eval.data.strict_json.MAX_LINE_BYTES`.
+    Refused is a line that is not UTF-8, or longer than :data:`MAX_LINE_BYTES`.
     """
     return (line for _, line in numbered(path))
 

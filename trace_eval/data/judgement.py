@@ -223,10 +223,6 @@ class Overall(Strict):
     entropy_bits: float | None = Field(None, ge=0, le=2, description="of that distribution")
 
     def check(self) -> None:
-        """Refuse a distribution that is none.
-
-        Raises:
-            ValueError: says why.
-        """
+        """Refuse, by a ``ValueError``, a distribution that is none."""
         if self.distribution is not None:
             check_shares(self.distribution, "overall")

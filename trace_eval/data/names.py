@@ -196,11 +196,7 @@ def first_of(kind: Mapping[str, Names], have: Collection[str]) -> dict[str, str]
 
 
 def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str, str]:
-    """Accepted name -> the field that it holds, of one kind of table.
-
-    Args:
-        have: columns of the table, by which :data:`WEAK` names count.
-    """
+    """Accepted name -> the field that it holds; :data:`WEAK` ones count by a table's columns."""
     fields: dict[str, str] = {}
     alike = folded(have, {alias for every in kind.values() for alias in every})
     have = {*have, *alike.values()}

@@ -35,9 +35,8 @@ def question_of(item: Pair | Single) -> Hashable:
 def answers_of_systems(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """A record with a column of recordings for each of three systems or more, an answer each.
 
-    Returns:
-        Nothing where fewer columns of other names hold recordings, since two may be A and B, or
-        where one of them may be no answer of a system, by its name.
+    None where fewer columns of other names hold recordings, since two may be A and B, or where one
+    of them may be no answer of a system, by its name.
     """
     names = [name for name, cell in record.items() if name not in _KNOWN and is_sound(cell)]
     words = {word for name in names for word in re.findall(r"[a-z]+", name.casefold())}
@@ -60,9 +59,8 @@ def answers_of_systems(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 def pairs_of_systems(items: Sequence[Single]) -> tuple[list[Pair], dict[str, str]]:
     """Every two systems' answers to one question, and items that are no part of a pair.
 
-    Returns:
-        The pairs, called by their question, and of three systems or more by both as well; none
-        where an answer has no system. Id of an answer that its system had given already -> which.
+    Pairs are called by their question, and of three systems or more by both as well; there are none
+    where an answer has no system. Id of an answer that its system had given already -> which.
     """
     groups: dict[Hashable, dict[str, Single]] = {}
     twice: dict[str, str] = {}

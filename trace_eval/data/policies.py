@@ -32,8 +32,7 @@ def load_policy(spec: str | Path) -> Policy:
     """Find a policy by built-in name, table file (``.csv``, ``.json``) or entry point.
 
     Raises:
-        UserError: nothing of that name exists, or the table is not valid. (``fusion`` stands
-            on the standard library alone and raises a plain ``ValueError``.)
+        UserError: nothing of that name exists, or the table is not valid.
     """
     spec = str(spec)
     if spec in PLAIN_POLICIES:
@@ -43,5 +42,5 @@ def load_policy(spec: str | Path) -> Policy:
         )
     try:
         return fusion.load_policy(spec)
-    except ValueError as error:
+    except ValueError as error:  # fusion stands on the standard library alone
         raise UserError(str(error)) from error

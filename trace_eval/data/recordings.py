@@ -97,15 +97,13 @@ def recordings_in(
     spill: Spill | None = None,
     shard: Shard | None = None,
 ) -> tuple[list[Path | str], list[Problem]]:
-    """The distinct recordings of files, folders and manifests, in order of appearance.
+    """The distinct recordings of files, folders and manifests, and records that are no pairs.
+
+    They are paths, and URLs as strings, in order of appearance.
 
     Args:
-        inputs: paths or URLs.
         audio_root, spill: of manifests, see :func:`read_manifest`.
         shard: only this part of them; problems belong to the first part.
-
-    Returns:
-        Paths, and URLs as strings; records of manifests that are no pairs.
     """
     results: dict[Path | str, None] = {}
     problems: list[Problem] = []

@@ -89,11 +89,7 @@ def reduce_samples(
 
 
 def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Reduced:
-    """A stated distribution (a trained scorer's, ``lexical``) as a score.
-
-    Raises:
-        ValueError: the shares do not add up to 1 within 1e-6.
-    """
+    """A stated distribution (a trained scorer's, ``lexical``), of sum 1 within 1e-6, as a score."""
     whole = {label: distribution.get(label, 0.0) for label in map(float, scale.labels)}
     if abs(sum(whole.values()) - 1) > 1e-6 or any(share < 0 for share in whole.values()):
         raise ValueError(f"the shares {dict(distribution)} are no distribution over {scale!r}")

@@ -79,10 +79,8 @@ def refuse_duplicates(
 ) -> None:
     """Refuse an id that one rater gave twice in one repetition.
 
-    A rater without a name (an empty text) may be several annotators.
-
-    Args:
-        records: number of each row in the source, from 0; None: those of the table.
+    A rater without a name (an empty text) may be several annotators. ``records``: number of each
+    row in the source, from 0; None: those of the table.
     """
     keys: list[Any] = ids.tolist()
     parts = [column.tolist() for column in (rater, repeat) if column is not None]
@@ -136,10 +134,9 @@ class UnreadValues:
         return bool(self._values)
 
     def refuse(self, mappable: bool) -> None:
-        """Refuse the table if it holds such values; where it is mappable, ``--map`` is the remedy.
+        """Refuse the table if it holds such values: says which, how often, where and what to do.
 
-        Raises:
-            UserError: names the values, how often and where each stands, and what to do.
+        Where it is mappable, ``--map`` is the remedy.
         """
         if not self:
             return

@@ -179,11 +179,7 @@ def table_labels(
     mapping: Mapping[str, str] | None = None,
     about: Sequence[Opinions] = (),
 ) -> Opinions:
-    """Labels from a data frame, a list of dicts or another table at hand.
-
-    Args:
-        provided: see :meth:`OpinionTable.at_hand`; the others as of :func:`read_labels`.
-    """
+    """Labels from a table at hand, see :meth:`OpinionTable.at_hand` and :func:`read_labels`."""
     return _labels(OpinionTable.at_hand(provided), (), columns_of(columns or {}), mapping, about)
 
 

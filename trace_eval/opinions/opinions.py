@@ -222,10 +222,8 @@ class Opinions:
     def of_items(self, items: Opinions, missing: Missing = "drop") -> Opinions:
         """These opinions of labelled items, row by row; a fact that they lack is the labels'.
 
-        Args:
-            items: one row per item.
-            missing: ``error`` refuses items that only one side has, ``drop`` leaves their labels
-                missing.
+        ``items`` has one row per item. ``missing`` refuses items that only one side has under
+        ``error``, and leaves their labels missing under ``drop``.
 
         Raises:
             UserError: an item is on one side only, under ``error``; or no item is on both.

@@ -23,11 +23,7 @@ def units(facts: Facts, instructions: bool = True) -> Numbers | None:
     two systems on one instruction. Pairs that share only one recording are not joined: a
     recording that all others are compared with would make one unit of a whole run. A pair whose
     instruction is unknown has one of its own. None where neither an instruction nor a copy is
-    known.
-
-    Args:
-        facts: by name, one value per pair.
-        instructions: pairs of one instruction are one unit; else copies alone.
+    known. Without ``instructions`` copies alone are one unit.
     """
     copy = _copies(facts)
     instruction = _numbered(facts.get("instruction_id")) if instructions else None

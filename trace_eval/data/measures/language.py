@@ -152,11 +152,9 @@ def languages_of(
     answers: Mapping[str, Blueprint],
     provided: str | None = None,
 ) -> dict[str, str]:
-    """``requested`` and each answer's role -> language in words, where an answer's is known.
+    """``asked`` and each answer's role -> language in words, where an answer's is known.
 
-    Args:
-        text, request, provided: as for :func:`requested_language`.
-        answers: role -> blueprint.
+    The others are as for :func:`requested_language`.
     """
     details = {role: details for role, b in answers.items() if (details := language_in_words(b))}
     requested = requested_language(text, request, provided)
