@@ -102,19 +102,24 @@ def pair_from_record(
     for key, value in by_rank(record, _RANKS):
         if value is not None and value != "":
             _place(tree, key, value)
-    tree["meta"] = {key: value for key, value in tree["meta"].items() if is_json(value)}
     for role in _RECORDINGS:
         if role in tree:
             resolve_audio(tree[role], root, spill)
             resolve_conversation(tree[role], root, conversations)
     if not tree.get("voice", True):
         del tree["voice"]
-    for key in ("id", "instruction_id"):
+    _read_labels(tree, record, dropped)
+    return item_from(Pair, tree)
+
+
+def item_from(kind: type[Model], tree: dict[str, Any]) -> Model:
+    """The item of a record in its places; ids become texts, and ``meta`` keeps what JSON holds."""
+    tree["meta"] = {key: value for key, value in tree["meta"].items() if is_json(value)}
+    for key in ("id", "instruction_id", "question_id"):
         if type(tree.get(key)) is int:  # not a bool
             tree[key] = str(tree[key])
-    _read_labels(tree, record, dropped)
     try:
-        return Pair.model_validate(tree)
+        return kind.model_validate(tree)
     except ValidationError as error:
         raise UserError(first_problem(error)) from None
 

@@ -3,7 +3,8 @@
 :mod:`trace_eval.data.access` decides what is opened. The file systems are those of fsspec, with
 its credentials (environment, configuration files, ``FSSPEC_*`` variables); they are given one link
 at a time. A URL is fetched where its content is needed, never to see whether it is there. Nothing
-here is imported before a URL is met.
+here is imported before a URL is met. Every function raises a :class:`~blueprints.UserError` where a
+URL is not allowed, and says why what is behind it cannot be had.
 """
 
 from __future__ import annotations
@@ -62,10 +63,7 @@ def version_of(url: str) -> Version | None:
     """The version of the file behind a URL, from its metadata.
 
     None where the file system tells nothing that changes with the content, or nothing at all;
-    fetching then says why.
-
-    Raises:
-        UserError: the URL is not allowed, or the file is larger than :data:`MAX_BYTES`.
+    fetching then says why. A file of more than :data:`MAX_BYTES` is refused.
     """
     where = allowed(url)
     try:
@@ -88,11 +86,7 @@ def version_of(url: str) -> Version | None:
 
 
 def fetch(url: str) -> bytes:
-    """The content behind a URL; a broken transfer is tried again twice.
-
-    Raises:
-        UserError: the URL is not allowed, missing package, not found, no permission, no answer.
-    """
+    """The content behind a URL; a broken transfer is tried again twice."""
     where = allowed(url)
     waits = iter(RETRY_WAITS_S)
     while True:
@@ -128,8 +122,7 @@ def _read(where: Path | str) -> bytes:
 def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:
     """Copy the files below a URL with one of the suffixes into a folder, under their own names.
 
-    Raises:
-        UserError: the URL is not allowed, nothing or too much is there, or it cannot be fetched.
+    None, and more than :data:`MAX_FILES`, are refused.
     """
     urls = find(url, suffixes)
     if not urls or len(urls) > MAX_FILES:
@@ -150,8 +143,7 @@ def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:
 def copied(url: str, suffixes: Collection[str]) -> Iterator[tuple[Path, str]]:
     """A copy of a file or of a folder's files while the block runs, and the URL of its folder.
 
-    A URL that ends in none of the suffixes, and has no query, is that of a folder. Errors are those
-    of :func:`fetch` and :func:`fetch_below`.
+    A URL that ends in none of the suffixes, and has no query, is that of a folder.
     """
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
@@ -165,11 +157,7 @@ def copied(url: str, suffixes: Collection[str]) -> Iterator[tuple[Path, str]]:
 
 
 def find(url: str, suffixes: Iterable[str]) -> list[str]:
-    """URLs of the files below a folder, or of a glob, with one of the suffixes; sorted.
-
-    Raises:
-        UserError: the URL is not allowed, or the folder cannot be listed.
-    """
+    """URLs of the files below a folder, or of a glob, with one of the suffixes; sorted."""
     allowed(url)
     base = glob_base(url)
     try:
@@ -187,7 +175,6 @@ def file_system(where: Path | str) -> tuple[Any, str]:
     """The file system of fsspec for a path or for a URL of one link, and the path in it.
 
     Raises:
-        UserError: the URL is not allowed.
         ImportError: its package is missing.
         ValueError: fsspec does not know its protocol.
     """

@@ -29,23 +29,16 @@ T = TypeVar("T")
 class Reduced:
     """What one judge says of one item.
 
-    Attributes:
-        value: the reduced score, on the rubric's scale.
-        sd: sample standard deviation (n - 1) on that scale; None for one sample, and for a
-            forecast, which has none.
-        distribution: label -> share, every label of the scale.
-        mean: mean position, 0 to 1.
-        variance: of the position, by the distribution; None where one sample is all there is,
-            because one opinion says nothing of its spread.
-        majority: see :func:`majority_of`.
+    One sample alone has neither ``sd`` nor ``variance``, because one opinion says nothing of its
+    spread; a forecast has no ``sd``.
     """
 
-    value: float
-    sd: float | None
-    distribution: dict[float, float]
-    mean: float
-    variance: float | None
-    majority: float | None
+    value: float  # the reduced score, on the rubric's scale
+    sd: float | None  # sample standard deviation (n - 1) on that scale
+    distribution: dict[float, float]  # label -> share, every label of the scale
+    mean: float  # mean position, 0 to 1
+    variance: float | None  # of the position, by the distribution
+    majority: float | None  # see majority_of
 
 
 def min_usable(samples: int) -> int:
@@ -64,10 +57,8 @@ def reduce_samples(
     Args:
         scores: labels of the scale; None: that sample was unusable.
         how: what the value is; ``mode`` takes the mean of labels that are equally frequent.
-        minimum: fewest usable samples; default :func:`min_usable`.
-
-    Returns:
-        None: too few are usable; the item stays unscored, which is not the lowest score.
+        minimum: fewest usable samples, default :func:`min_usable`; with fewer the result is None:
+            the item stays unscored, which is not the lowest score.
 
     Raises:
         OffScale: a score is no label of the scale.

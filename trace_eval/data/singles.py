@@ -12,21 +12,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from blueprints import UserError
 from trace_eval.data.columns import Fields, is_sound
 from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.items import ANONYMOUS, Single
 from trace_eval.data.layouts import DIALOGUES, unfolded
 from trace_eval.data.names import OTHER_NAMES, SINGLE, by_rank, ranks
-from trace_eval.data.records import (
-    Spill,
-    first_problem,
-    is_json,
-    resolve_audio,
-    resolve_conversation,
-)
+from trace_eval.data.records import Spill, item_from, resolve_audio, resolve_conversation
 
 #: What a record of a single answer is made of; either ``candidate`` or ``audio`` is needed.
 SINGLE_FIELDS = Fields(
@@ -89,18 +81,11 @@ def single_from_record(
         tree["labels"]["scores"] = {f"{ANONYMOUS}1": scores}
     if "reference" in tree and not isinstance(tree["reference"], list):
         tree["reference"] = [tree["reference"]]
-    tree["meta"] = {key: value for key, value in tree["meta"].items() if is_json(value)}
-    for key in ("id", "question_id"):
-        if type(tree.get(key)) is int:  # not a bool
-            tree[key] = str(tree[key])
     for recording in (tree["instruction"], answer, *answer.get("turns", ())):
         if isinstance(recording, dict):
             resolve_audio(recording, root, spill)
     resolve_conversation(answer, root, conversations)
-    try:
-        return Single.model_validate({**tree, "labels": tree["labels"] or None})
-    except ValidationError as error:
-        raise UserError(first_problem(error)) from None
+    return item_from(Single, {**tree, "labels": tree["labels"] or None})
 
 
 def authors_record(key: str, record: dict[str, Any]) -> dict[str, Any]:

@@ -149,13 +149,9 @@ def _at(root: Path | str) -> Path | str:
 
 
 def source_of(provided: Any) -> Source:
-    """What a caller of the library names, as a source.
+    """What a caller of the library names, as a source; other things are refused.
 
-    Args:
-        provided: a path, a URL, a source, ``{"new": DIR, "old": DIR}``, or see :meth:`Table.of`.
-
-    Raises:
-        UserError: it is none of them.
+    That is a path, a URL, a source, ``{"new": DIR, "old": DIR}``, or see :meth:`Table.of`.
     """
     if isinstance(provided, Path | str | Systems | Table):
         return provided
@@ -167,11 +163,7 @@ def source_of(provided: Any) -> Source:
 
 
 def source_named(items: str | None, folders: TwoFolders) -> Source:
-    """What a command line names: items, or the folders of two systems.
-
-    Raises:
-        UserError: both, neither or half of them; or a folder is none.
-    """
+    """What a command line names: items, or the folders of two systems, and not both or half."""
     a, b, prompts = folders.a, folders.b, folders.prompts
     if items is not None and a is None and b is None:
         if prompts is None:

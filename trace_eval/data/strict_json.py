@@ -104,11 +104,7 @@ def record(line: str | bytes, where: object) -> dict[str, Any]:
 
 
 def lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, Any | BadJson]]:
-    """(line number from 1, its value or what is wrong with it) of a file; empty lines are left out.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """(line number from 1, its value or what is wrong with it) of the lines that are not empty."""
     with path.open("rb") as file:
         for number, line in enumerate(lines_of(file, max_bytes), start=1):
             if isinstance(line, BadJson):
@@ -133,12 +129,7 @@ def lines_of(file: IO[bytes], max_bytes: int) -> Iterator[bytes | BadJson]:
 
 
 def read_file(path: Path) -> Any:
-    """The one JSON value of a file.
-
-    Raises:
-        OSError: the file cannot be read.
-        BadJson: see :func:`loads`.
-    """
+    """The one JSON value of a file; raises ``OSError``, or :class:`BadJson` as :func:`loads`."""
     size = path.stat().st_size
     if size > MAX_FILE_BYTES:
         raise BadJson(f"{size} bytes; at most {MAX_FILE_BYTES} are read, write it as .jsonl")
@@ -148,9 +139,7 @@ def read_file(path: Path) -> Any:
 def read_list(path: Path) -> list[Any]:
     """The items of a file that holds one list, or an object with one list of objects in it.
 
-    Raises:
-        OSError: the file cannot be read.
-        BadJson: it is too long, no JSON, or no list.
+    Raises as :func:`read_file`, and where it is no list.
     """
     value = read_file(path)
     values = value.values() if isinstance(value, dict) else ()

@@ -29,10 +29,7 @@ class BadToml(ValueError):
 
 
 def loads(data: bytes) -> dict[str, Any]:
-    """The table of one document.
-
-    Args:
-        data: UTF-8; a byte order mark is skipped.
+    """The table of one document in UTF-8; a byte order mark is skipped.
 
     Raises:
         BadToml: not TOML, not UTF-8, or past one of the bounds of this module.

@@ -76,8 +76,7 @@ class Systems:
     def files(self) -> tuple[dict[str, dict[str, Path | str]], tuple[str, ...]]:
         """Recordings of each system by name, or why one is none; and a note on other names.
 
-        Raises:
-            UserError: a folder has no recordings.
+        A folder without recordings is refused.
         """
         results = {name: dict(by_stem(folder)) for name, folder in self.folders.items()}
         for name, files in results.items():
@@ -97,11 +96,10 @@ class Systems:
         single: bool = False,
         columns: Mapping[str, str] | None = None,
     ) -> Iterator[FolderRow]:
-        """A record for every prompt that all systems of a pair answered.
+        """A record for every prompt that all systems of a pair answered; ``single``: per answer.
 
         Args:
             results: of :meth:`files`.
-            single: one record per answer instead of one per pair.
             columns: field -> column of the table of prompts.
         """
         requested: dict[str, dict[str, Any]] = {}

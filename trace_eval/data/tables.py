@@ -108,9 +108,8 @@ def column_names(path: Path) -> list[str]:
 def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None]] | None:
     """These columns of a CSV file, fast; an empty cell is None, and equal cells are one object.
 
-    Returns:
-        None where the file must be read by its records: Arrow says neither which row is bad, nor
-        what is only short, and takes neither UTF-16 nor decimal commas.
+    None where the file must be read by its records: Arrow says neither which row is bad, nor what
+    is only short, and takes neither UTF-16 nor decimal commas.
 
     Raises:
         UserError: the file cannot be read, or two of these columns have one name.

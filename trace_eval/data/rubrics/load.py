@@ -52,8 +52,7 @@ def load_rubric(name: str | Path) -> ScoreRubric:
     """A shipped rubric by its name, or one from a file.
 
     Raises:
-        UserError: no such rubric or file, no TOML, or a field is wrong; the message names
-            all wrong fields.
+        UserError: no such rubric or file, no TOML, or wrong fields; the message names them all.
     """
     where, table = _read(rubric_path(str(name)))
     return validated(ScoreRubric, table, where)
