@@ -31,17 +31,11 @@ Columns = dict[str, list[str | None]]
 
 
 class OpinionTable(NamedTuple):
-    """A table of labels or scores, wherever it is.
-
-    Attributes:
-        name: in messages.
-        read: its columns, from name in it -> our name.
-        columns: gives the names of its columns.
-    """
+    """A table of labels or scores, wherever it is, by its name in messages."""
 
     name: str
-    read: Callable[[Mapping[str, str]], Columns]
-    columns: Callable[[], Sequence[str]]
+    read: Callable[[Mapping[str, str]], Columns]  # its columns, from name in it -> our name
+    columns: Callable[[], Sequence[str]]  # gives the names of its columns
 
     @classmethod
     def of_file(cls, path: Path, fields: Fields = LABEL_FIELDS) -> OpinionTable:
@@ -51,11 +45,7 @@ class OpinionTable(NamedTuple):
 
     @classmethod
     def at_hand(cls, provided: Any, fields: Fields = LABEL_FIELDS) -> OpinionTable:
-        """A data frame, a list of dicts, ...; see :meth:`trace_eval.data.sources.Table.of`.
-
-        Raises:
-            UserError: it is no table.
-        """
+        """A data frame, a list of dicts, ...; see :meth:`trace_eval.data.sources.Table.of`."""
         from trace_eval.data.sources import Table
 
         name, records = "table", list(Table.of(provided).records)
