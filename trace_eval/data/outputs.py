@@ -129,8 +129,8 @@ def claimed(
 ) -> Iterator[None]:
     """Make a folder ours while something is written into it; see :func:`check_folder`.
 
-    A block that fails before it has written anything leaves no new folder. ``private``: see
-    :func:`make_folder`, which also says when none can be made.
+    A block that fails before it has written anything leaves no new folder. Only its owner may enter
+    a new ``private`` one.
     """
     check_folder(folder, kind, option)
     new = not folder.exists()

@@ -122,7 +122,7 @@ def _read(where: Path | str) -> bytes:
 def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:
     """Copy the files below a URL with one of the suffixes into a folder, under their own names.
 
-    None, and more than :data:`MAX_FILES`, are refused.
+    A folder without any, or with more than :data:`MAX_FILES`, is refused.
     """
     urls = find(url, suffixes)
     if not urls or len(urls) > MAX_FILES:

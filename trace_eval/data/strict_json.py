@@ -139,7 +139,7 @@ def read_file(path: Path) -> Any:
 def read_list(path: Path) -> list[Any]:
     """The items of a file that holds one list, or an object with one list of objects in it.
 
-    Raises as :func:`read_file`, and where it is no list.
+    Raises what :func:`read_file` does, and :class:`BadJson` where there is no list.
     """
     value = read_file(path)
     values = value.values() if isinstance(value, dict) else ()

@@ -83,11 +83,6 @@ class RowSystems(NamedTuple):
         a, b, own = (column[row] if len(column) else None for column in self)
         return a, b, own
 
-    @property
-    def are_words(self) -> bool:
-        """Whether some system is called like a side."""
-        return any(map(names_are_words, {*self.a, *self.b}))
-
 
 def label_table(
     source: str,
@@ -249,8 +244,8 @@ def encode(
     unknown = MISSING - 1
     get = table.get
     codes = np.fromiter((get(v, unknown) for v in values), dtype=np.int8, count=len(values))
-    if systems.are_words:
-        codes = np.where(codes >= 0, unknown, codes).astype(np.int8)  # told apart row by row
+    if any(map(names_are_words, {*systems.a, *systems.b})):  # then they are told apart row by row
+        codes = np.where(codes >= 0, unknown, codes).astype(np.int8)
     for row in np.flatnonzero(codes == unknown).tolist():
         why = "it is no label"
         if column != "match" and isinstance(values[row], str):

@@ -254,11 +254,12 @@ def rows_of(
     raters: Sequence[str],
     kept: NDArray[np.bool_],
 ) -> Opinions:
-    """The kept rows [shape=(rows,)] of a table of scores or ratings, each rater's once for an item.
+    """The kept rows of a table of scores or ratings, each rater's once for an item.
 
     Args:
         table: ``id``, columns of ``numbers``, and facts of the items in :data:`ITEM_COLUMNS`.
         raters: who gave each; empty: unknown.
+        kept: rows that count [shape=(rows,)].
     """
     table = _by_system(table)
     ids = ids_of(source, table, False)
