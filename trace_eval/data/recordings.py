@@ -28,6 +28,8 @@ def check_audio(items: Iterable[Pair | Single]) -> list[Problem]:
     checked: dict[str, str | None] = {}
     for item in items:
         for role, recording in item.recordings().items():
+            if recording.data is not None:
+                continue
             source = recording.source_id
             if source not in checked:
                 checked[source] = _problem(recording)
