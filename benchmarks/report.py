@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 
 from trace_eval.data.system import cores
 
-RESULTS = Path(__file__).parent / "results"
-T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[1]
-DOCS = ROOT / "docs"
+RESULTS, DOCS = ROOT / "benchmarks" / "results", ROOT / "docs"
+
+T = TypeVar("T")
 
 
 def data_folder() -> Path:
