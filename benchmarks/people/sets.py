@@ -15,21 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-#: Set -> (repository, its file that tells the layout).
-PUBLIC = {
-    "codecs": (
-        "BenjSta/bernoulli-var-speech-codec",
-        "mushra_results_dataset/ratings_formated_filtered.csv",
-    ),
-    "enhanced": (
-        "SiarheiBarysenka/inter-component-phase-speech-enhancement-MUSHRA",
-        "matlab/icpr_mushra_data.mat",
-    ),
-    "turns": ("joieli/speech-FTO-naturalness", "audio_clips"),
-    "emotion": ("sylaschacko/voice-emotion-analysis", "erkennung.txt"),
-    "delivery": ("yyw28/speech_generation", "collected_ratings/processed_df_rec_pol.csv"),
-}
-
 #: MUSHRA and percentages.
 PERCENT = (0.0, 100.0)
 
@@ -124,13 +109,13 @@ def read_sets(data: Path) -> list[Folder]:
 
 def _read(name: str, data: Path) -> Folder:
     folder = Folder(name)
-    repository, sign = PUBLIC[name]
+    repository, sign, reader = PUBLIC[name]
     ours = data / name / ("edges.csv" if name == "turns" else "ratings.csv")
     try:
         if ours.is_file():
             _take(folder, ({**row, "audio": ours.parent / row["audio"]} for row in _rows(ours)))
         elif root := _repository(data, sign):
-            _take(folder, _THEIRS[name](folder, root))
+            _take(folder, reader(folder, root))
     except (OSError, UnicodeError, csv.Error, KeyError, ValueError) as error:
         folder.missing = f"{type(error).__name__}: {error}; clone it again"
         return folder
@@ -305,10 +290,23 @@ def _delivery(folder: Folder, root: Path) -> Iterator[Row]:
         yield {**row, "item": item, "audio": sound.get(item, root / f"{item}.wav"), **planted}
 
 
-_THEIRS: dict[str, Callable[[Folder, Path], Iterator[Row]]] = {
-    "codecs": _codecs,
-    "enhanced": _enhanced,
-    "turns": _turns,
-    "emotion": _emotion,
-    "delivery": _delivery,
+#: Set -> (repository, its file that tells the layout, what reads it).
+PUBLIC: dict[str, tuple[str, str, Callable[[Folder, Path], Iterator[Row]]]] = {
+    "codecs": (
+        "BenjSta/bernoulli-var-speech-codec",
+        "mushra_results_dataset/ratings_formated_filtered.csv",
+        _codecs,
+    ),
+    "enhanced": (
+        "SiarheiBarysenka/inter-component-phase-speech-enhancement-MUSHRA",
+        "matlab/icpr_mushra_data.mat",
+        _enhanced,
+    ),
+    "turns": ("joieli/speech-FTO-naturalness", "audio_clips", _turns),
+    "emotion": ("sylaschacko/voice-emotion-analysis", "erkennung.txt", _emotion),
+    "delivery": (
+        "yyw28/speech_generation",
+        "collected_ratings/processed_df_rec_pol.csv",
+        _delivery,
+    ),
 }
