@@ -43,7 +43,7 @@ def rank_labels(
     labels: Opinions | None = None,
     left_out: Contradicted | None = None,
 ) -> RankReport:
-    """Rank the systems of one judge.
+    """Rank the systems of one judge; UserError where none can be, or an option does not fit.
 
     Args:
         table: one row per item, with ``overall`` or ``preference`` and the systems.
@@ -51,9 +51,6 @@ def rank_labels(
         labels: human labels of the items, one row each: ranked by the same methods, and
             correlated with method by method.
         left_out: comparisons that were decided by place.
-
-    Raises:
-        UserError: the systems are unknown, nothing is left, or an option does not fit.
     """
     options = options or RankOptions()
     if left_out is not None:

@@ -124,9 +124,9 @@ def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> Iterator
     """Typed against untyped ties, mixtures, and labels that only one side ever uses."""
     seen = [np.bincount(c[c != MISSING], minlength=len(LABELS)) for c in (truth, predicted)]
     typed, untyped = [bool(n[2:4].any()) for n in seen], [bool(n[4]) for n in seen]
-    sides = ("the labels", truth), ("the judge", predicted)
-    for (side, codes), *mixed in zip(sides, typed, untyped, strict=True):
-        if all(mixed):
+    sides = zip(("the labels", "the judge"), (truth, predicted), typed, untyped, strict=True)
+    for side, codes, has_typed, has_untyped in sides:
+        if has_typed and has_untyped:
             text = f"{who}: {side} mix plain ties with typed ones; all ties are collapsed"
             yield DataWarning.of("label_sets", text, ids[codes == LABELS.index("tie")])
     if (typed[0] and untyped[1]) or (typed[1] and untyped[0]):

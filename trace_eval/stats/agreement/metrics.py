@@ -192,11 +192,8 @@ def compare_all(
     Args:
         judges: per judge its columns, all over the same items.
         cluster: independent unit of each item, from 0; None: items are drawn one by one.
-        against: the judge that all others are compared with; None: every two. Holm's family is
-            then smaller, and each comparison easier to find.
-
-    Raises:
-        UserError: there is no judge ``against``.
+        against: the judge that all others are compared with, UserError if it is not there; None:
+            every two. Against one Holm's family is smaller, and each comparison easier to find.
     """
     couples = list(combinations(judges, 2))
     if against is not None:

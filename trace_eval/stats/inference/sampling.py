@@ -56,16 +56,13 @@ def drawn_labels(
     requested: NDArray[np.bool_],
     scored: NDArray[np.bool_],
 ) -> Drawn:
-    """The one rule for labels with and without inclusion probabilities.
+    """The one rule for labels with inclusion probabilities or without; a mixture is a UserError.
 
     Args:
         ids: pairs of the run [shape=(n,)].
         provided: their inclusion probabilities, NaN where the labels have none [shape=(n,)]; None:
             the labels have no such column and are taken as a random sample.
         requested, scored: pairs with a label, and with a judgement [shape=(n,)].
-
-    Raises:
-        UserError: some labels have a probability and others have none.
     """
     if provided is None or not requested.any():
         return Drawn(None)

@@ -67,11 +67,8 @@ def human_table(labels: Opinions, judged: Opinions, missing: Missing = "error") 
     """The human label of every judged item, one row each, with the judgements' systems.
 
     It is what most of them say; a split is half a win for either system. Items without a label are
-    no fault: a few beside many judgements are what prediction-powered estimates are for.
-
-    Raises:
-        UserError: no id of the labels is among the judgements; or one is not, and ``missing``
-            is ``error``.
+    no fault: a few beside many judgements are what prediction-powered estimates are for. UserError
+    where no id of the labels is among the judgements, or one is not and ``missing`` is ``error``.
     """
     items = labels.per_item
     joined = judged.of_items(items)
@@ -164,12 +161,9 @@ def separate_orders(
     outcome, and a comparison counts the mean of both. Reconciled labels can differ from that: a
     winner in one order and a tie in the other are 3/4 of a point here, a whole one there.
 
-    Args:
-        policy: fuses the dimensions of one order; of tasks that ask for the pair as a whole,
-            the samples of an order are averaged.
-
-    Raises:
-        UserError: the single calls are not known, or were made in one order only.
+    ``policy`` fuses the dimensions of one order; of tasks that ask for the pair as a whole, the
+    samples of an order are averaged. UserError where the single calls are not known, or were made
+    in one order only.
     """
     calls = source.calls
     if calls is not None and judge is not None:
