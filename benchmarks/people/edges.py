@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from benchmarks.people.figures import LEVEL, Figure, numbered
 from benchmarks.people.sets import Folder
 from blueprints import UserError
-from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import draw
 from trace_eval.turns.options import TurnsOptions
@@ -77,19 +76,10 @@ def _figures(errors: Sequence[tuple[str, float]]) -> dict[str, Figure]:
     level = min(0.999, widened_level(LEVEL, units)) if units > 1 else LEVEL
     results = {}
     for name, of in statistics.items():
-        limits = percentile_interval(np.array([of(rows) for rows in drawn]), level)
-        low, high = limits if limits and units > 1 else (None, None)
+        limits = np.quantile([of(rows) for rows in drawn], [(1 - level) / 2, (1 + level) / 2])
+        low, high = limits.tolist() if units > 1 else (None, None)
         results[name] = Figure(of(error), low, high, len(error), units)
     return results
-
-
-def percentile_interval(replicates: Array, level: float) -> Range | None:
-    """The central ``level`` share of the replicates; None when none is defined."""
-    available = replicates[~np.isnan(replicates)]
-    if not len(available):
-        return None
-    low, high = np.quantile(available, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
 
 
 def widened_level(level: float, units: int) -> float:
