@@ -114,13 +114,12 @@ def _counted(truth: Mapping[str, float], drawn: list[Mapping[str, IntervalEstima
 
 
 def coverage(limits: Sequence[Range | None], value: float) -> Row:
-    """How often intervals hold a truth, of the draws that have one, and their mean width."""
+    """How often intervals hold a truth, of the draws that have one."""
     provided = [limit for limit in limits if limit is not None]
     held = sum(low - 1e-9 <= value <= high + 1e-9 for low, high in provided)
     return {
         "held": held / len(provided) if provided else None,
         "given": len(provided) / len(limits),
-        "width": float(np.mean([high - low for low, high in provided])) if provided else None,
     }
 
 
