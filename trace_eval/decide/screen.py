@@ -50,6 +50,8 @@ class Screening:
             ``instructions`` (or copies of one pair) behind them, null: not respected.
         needed: labels within ``candidate`` that would probably do; None: no part looks as if
             it could reach the target, or one holds.
+        parts: everything that was tried.
+        verdict: in words.
         caveats: limits of the promise.
     """
 

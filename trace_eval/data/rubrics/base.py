@@ -14,6 +14,9 @@ from fusion import ItemKind
 from trace_eval.data.answers import is_none
 from trace_eval.data.items import SpokenLanguage
 
+#: What the field of each kind of rubric holds.
+INPUTS = "the parts of an item that are shown"
+
 
 class RubricFile(Strict):
     """One question about every item; no judge is shown its title and origin."""
@@ -21,11 +24,13 @@ class RubricFile(Strict):
     name: str
     version: str = Field(min_length=1)
     item: ItemKind
-    title: str = Field("", max_length=200)
+    title: str = Field(
+        "", max_length=200, description="its subject and its authors; no judge is shown them"
+    )
     origin: str = Field("", description="authors of the rubric, and our part in it")
     question: str = ""
-    rules: tuple[str, ...] = ()  # for the judge, one sentence each
-    inputs: tuple[str, ...]  # the parts of an item that are shown
+    rules: tuple[str, ...] = Field((), description="for the judge, one sentence each")
+    inputs: tuple[str, ...] = Field(description=INPUTS)
     reasons_in: SpokenLanguage | None = Field(
         None,
         exclude_if=is_none,

@@ -26,7 +26,7 @@ from fusion import (
     Scale,
 )
 from trace_eval.data.judgement import About
-from trace_eval.data.rubrics.base import RubricFile
+from trace_eval.data.rubrics.base import INPUTS, RubricFile
 
 #: Parts of a pair that a judge may be shown. ``reference`` is the intended text of an answer.
 PairInput = Literal["instruction", "audio", "reference", "transcript", "blueprint"]
@@ -79,7 +79,7 @@ class PairQuestion(RubricFile):
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     item: Literal["pair"] = "pair"
-    inputs: tuple[PairInput, ...] = Field(min_length=1)
+    inputs: tuple[PairInput, ...] = Field(min_length=1, description=INPUTS)
     template: str | None = None  # a Jinja file of the package, with the words of all other fields
     system: str = ""  # the text before the recordings
 

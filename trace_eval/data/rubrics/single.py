@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue, model_validator
 from blueprints import Strict, counted
 from fusion import BINARY, Numbers, Rubric, likert, numbers, points
 from trace_eval.data.answers import is_none
-from trace_eval.data.rubrics.base import RubricFile
+from trace_eval.data.rubrics.base import INPUTS, RubricFile
 
 #: Most problems of a file that a message lists, and most names in one of them.
 MAX_LISTED = 10
@@ -95,11 +95,13 @@ class ScoreRubric(RubricFile):
 
     name: str = Field(pattern=r"^[\w][\w.-]*$", max_length=60)
     item: Literal["single"] = "single"
-    title: str = Field(min_length=1, max_length=200)
+    title: str = Field(
+        min_length=1, max_length=200, description="its subject and its authors, for readers"
+    )
     scale: ScaleSpec
     points: dict[str, str] = Field(description="label -> the sentence that goes with it")
     question: str = Field(min_length=1, max_length=MAX_TEXT)
-    inputs: tuple[Input, ...]
+    inputs: tuple[Input, ...] = Field(description=INPUTS)
     hidden: tuple[Input, ...] = Field((), description="shown only where -J show names them")
     gap_s: float = Field(2.0, ge=0, le=60)
     crop_s: float | None = Field(None, gt=0)

@@ -29,7 +29,12 @@ _KIND = "best"
 
 @dataclass(frozen=True)
 class Selection:
-    """The result of a selection: a ranking per group in the order of the file, and a summary."""
+    """The result of a selection.
+
+    Attributes:
+        rankings: one per group, in the order of the file.
+        summary: counts and gains.
+    """
 
     rankings: tuple[Ranking, ...]
     summary: SelectionSummary

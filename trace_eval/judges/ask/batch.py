@@ -38,9 +38,12 @@ ENDPOINT = "/v1/chat/completions"
 
 @dataclass(frozen=True)
 class BatchWritten:
-    """The request files in their order, and how many requests they hold in all.
+    """The request files that were written.
 
-    ``cached`` and ``unscored`` are left out: their reply is cached, or evidence is missing.
+    Attributes:
+        files: in order.
+        requests: lines in all of them.
+        cached, unscored: left out, because their reply is cached or evidence is missing.
     """
 
     files: tuple[Path, ...]

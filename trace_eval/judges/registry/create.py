@@ -20,11 +20,17 @@ from trace_eval.judges.registry.kinds import FUSION, KINDS, JudgeKind, judge_spe
 
 @dataclass(frozen=True)
 class Check:
-    """The result of one check of a judge or of this machine."""
+    """The result of one check of a judge or of this machine.
+
+    Attributes:
+        name: the subject.
+        ok: whether it is as it should be.
+        detail: the result, and the remedy where it is not ok.
+    """
 
     name: str
     ok: bool
-    detail: str  # the result, and the remedy where it is not ok
+    detail: str
 
 
 def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:

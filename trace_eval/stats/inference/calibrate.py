@@ -97,8 +97,8 @@ class Calibration:
     """Everything about one judge's probabilities.
 
     Attributes:
-        groups: independent units of the labelled pairs; ``unit``: what such a one is, an
-            instruction, or a pair where instructions are unknown.
+        pairs, groups, folds: labelled pairs, their independent units, folds.
+        unit: what such a unit is: an instruction, or a pair where instructions are unknown.
         features: what was measured, the lead first.
         half: Brier score of always saying 1/2: 0.25 but for people's ties, which are 1/2.
         methods: each by itself, in the order of their held-out log loss.
