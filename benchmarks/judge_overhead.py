@@ -29,6 +29,7 @@ from pathlib import Path
 from benchmarks.report import arguments, lines_of, save, timed
 from benchmarks.synthetic_run import blueprint
 from fusion import DIMENSIONS
+from tests.support.servers import completion
 from trace_eval.data.items import Pair
 from trace_eval.judges.ask.base import Reply, Request, Tokens
 from trace_eval.judges.ask.calls import Backend
@@ -47,12 +48,8 @@ VERDICT = json.dumps(
 
 #: Reads a request, waits, answers. Plain sockets, so that it is never the bottleneck.
 _SERVER = """
-import asyncio, json, sys
-latency, text = float(sys.argv[1]), sys.argv[2]
-body = json.dumps({"id": "x", "object": "chat.completion", "created": 1, "model": "m",
-    "choices": [{"index": 0, "finish_reason": "stop",
-                 "message": {"role": "assistant", "content": text}}],
-    "usage": {"prompt_tokens": 3000, "completion_tokens": 200, "total_tokens": 3200}}).encode()
+import asyncio, sys
+latency, body = float(sys.argv[1]), sys.argv[2].encode()
 head = "HTTP/1.1 200 OK\\r\\ncontent-type: application/json\\r\\ncontent-length: %d\\r\\n\\r\\n"
 whole = (head % len(body)).encode() + body
 async def serve(reader, writer):
@@ -82,7 +79,7 @@ asyncio.run(main())
 def server(latency_s: float) -> Iterator[str]:
     """The base URL of a loopback server, in a process of its own, that says one thing."""
     process = subprocess.Popen(
-        [sys.executable, "-c", _SERVER, str(latency_s), VERDICT],
+        [sys.executable, "-c", _SERVER, str(latency_s), json.dumps(completion(VERDICT))],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,  # Ctrl-C is for the benchmark

@@ -28,6 +28,7 @@ from benchmarks.extract import default_manifest
 from benchmarks.judge_overhead import server
 from benchmarks.report import arguments, command, save, stored
 from benchmarks.watch import Watched, watch
+from tests.support.calls import manifest
 from trace_eval.data.manifests import read_manifest
 
 #: Whisper tiny.en and DNSMOS in one process, MB; growth of memory, and what is left of the speed.
@@ -53,15 +54,13 @@ def make_pairs(folder: Path, count: int, seconds: float = 1.5) -> Path:
             soundfile.write(path, cut, rate)
             record[side] = {"audio": path.name}
         records.append(record)
-    manifest = folder / "pairs.jsonl"
-    manifest.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return manifest
+    return manifest(folder, records, "pairs.jsonl")
 
 
-def judge(manifest: Path, pairs: int, *options: object, name: str = "run") -> Watched:
+def judge(listed: Path, pairs: int, *options: object, name: str = "run") -> Watched:
     """``trace-eval judge`` of all pairs, into a folder beside them."""
-    out = manifest.parent / name
-    line = command("judge", manifest, "--out", out, "--cache", f"{out}-cache", *options)
+    out = listed.parent / name
+    line = command("judge", listed, "--out", out, "--cache", f"{out}-cache", *options)
     watched = watch(line, out)
     if (judged := watched.seen[-1][1]) < pairs:
         raise SystemExit(f"the run stopped at {judged} of {pairs} pairs")
@@ -76,11 +75,11 @@ def memory(folder: Path, pairs: int) -> dict[str, Any]:
 
 def scale(folder: Path, pairs: int) -> dict[str, Any]:
     """What a second worker brings."""
-    manifest = make_pairs(folder, pairs, 6.0)
+    listed = make_pairs(folder, pairs, 6.0)
     fastest = {1: 0.0, 2: 0.0}  # pairs per minute once the workers are up
     for turn in range(2):
         for workers, speed in fastest.items():
-            watched = judge(manifest, pairs, "--workers", workers, name=f"run{turn}{workers}")
+            watched = judge(listed, pairs, "--workers", workers, name=f"run{turn}{workers}")
             first, begun = next(sample for sample in watched.seen if sample[1] > 0)
             last, _ = next(sample for sample in watched.seen if sample[1] == pairs)
             fastest[workers] = max(speed, 60 * (pairs - begun) / (last - first))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -13,6 +12,7 @@ import numpy as np
 
 from tests.support import forked
 from tests.support.audio import RATE, write
+from tests.support.calls import manifest
 
 
 class Done(forked.Done):
@@ -52,15 +52,14 @@ def make_pairs(folder: Path, pairs: int, seed: int) -> Path:
     """A manifest of short noises, each recording in one pair; singles beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     noise = np.random.default_rng(seed)
-    lines, singles = [], []
+    rows, singles = [], []
     for number in range(pairs):
         for side in "ab":
             samples = noise.normal(0, 0.05, RATE // 2).astype(np.float32)
             write(folder / f"{number}{side}.wav", samples)
         row = {"id": f"p{number}", "instruction": {"text": f"Say {number}."}}
-        lines.append(json.dumps({**row, "a": f"{number}a.wav", "b": f"{number}b.wav"}))
+        rows.append({**row, "a": f"{number}a.wav", "b": f"{number}b.wav"})
         answer = {"text": f"the answer is {number}"}
-        singles.append(json.dumps({**row, "answer": answer, "reference": f"{number}"}))
-    (folder / "pairs.jsonl").write_text("\n".join(lines) + "\n")
-    (folder / "singles.jsonl").write_text("\n".join(singles) + "\n")
-    return folder / "pairs.jsonl"
+        singles.append({**row, "answer": answer, "reference": f"{number}"})
+    manifest(folder, singles, "singles.jsonl")
+    return manifest(folder, rows, "pairs.jsonl")
