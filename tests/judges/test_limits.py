@@ -44,12 +44,6 @@ def unreached() -> CallFailed:
     return CallFailed(Reason.UNREACHABLE, "503", retry=True)
 
 
-def test_what_can_pass_is_tried_again() -> None:
-    send, calls = failing(3, unreached())
-    assert run(Caller(4, NO_WAIT), send) == "done"
-    assert calls == [4]
-
-
 @pytest.mark.parametrize(
     ("failure", "attempts"),
     [

@@ -42,17 +42,6 @@ def test_a_call_that_a_kill_left_open_counts_as_possibly_spent(tmp_path: Path) -
     assert (round(last.spent, 9), last.possible, last.calls) == (0.8, 0, 0)
 
 
-def test_what_was_refused_unsent_costs_nothing(tmp_path: Path) -> None:
-    budget = Budget(None, ledger=Ledger(tmp_path / "x"))
-    with pytest.raises(CallFailed), budget.reserve(0.5):
-        raise CallFailed(Reason.REFUSED, "401")
-    sums = Ledger(tmp_path / "x").spending
-    assert (sums.spent, sums.possible) == (0, 0)
-    with pytest.raises(CallFailed), budget.reserve(0.5):
-        raise CallFailed(Reason.UNREACHABLE, "timeout", billed=True)
-    assert Ledger(tmp_path / "x").spending.possible == 0.5
-
-
 @pytest.mark.parametrize("spec", ["openai:tiny", "ollama:tiny"])
 def test_a_request_that_was_sent_whole_may_be_charged(spec: str, tmp_path: Path) -> None:
     table = price_table(tmp_path, "tiny", "*", input=1.0, output=1.0)

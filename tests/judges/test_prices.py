@@ -7,7 +7,7 @@ import pytest
 from blueprints import UserError
 from trace_eval.data.outcome import Reason, Usage
 from trace_eval.judges.ask.base import CallFailed, Tokens, Unusable
-from trace_eval.judges.ask.budget import Budget
+from trace_eval.judges.ask.budget import Budget, Ledger
 from trace_eval.judges.ask.prices import (
     FREE,
     SHIPPED,
@@ -119,8 +119,12 @@ def cut_reply(budget: Budget) -> None:
         raise Unusable(Reason.REPLY_CUT, "cut")
 
 
-def test_calls_that_may_have_been_charged_count_with_their_worst_case() -> None:
-    budget = Budget(10.0, spent=1.0)
+@pytest.mark.parametrize("logged", [False, True])
+def test_calls_that_may_have_been_charged_count_with_their_worst_case(
+    logged: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "spending.jsonl"
+    budget = Budget(10.0, spent=1.0, ledger=Ledger(path, before=1.0) if logged else None)
     with pytest.raises(CallFailed), budget.reserve(0.5):
         raise CallFailed(Reason.REFUSED, "401")
     assert (budget.spending.spent, budget.spending.possible) == (1.0, 0.0)
@@ -132,4 +136,5 @@ def test_calls_that_may_have_been_charged_count_with_their_worst_case() -> None:
     assert budget.spending.possible == 0.75
     with pytest.raises(Unusable):
         cut_reply(budget)
-    assert (budget.spending.spent, budget.spending.possible) == (1.125, 0.75)
+    for sums in (budget.spending, *([Ledger(path).spending] if logged else [])):
+        assert (sums.spent, sums.possible) == (1.125, 0.75)

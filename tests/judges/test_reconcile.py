@@ -16,7 +16,6 @@ from trace_eval.judges.combine.orders import (
     frame,
     labelled_judgement,
     preference,
-    swap_back,
     voted_judgement,
 )
 from trace_eval.judges.read.two_scores import NATURALNESS
@@ -59,14 +58,6 @@ def test_two_orders(ab: Rating, ba: Rating) -> None:
     # Answers and orders are treated alike.
     assert reconcile({"ab": [ba.swapped], "ba": [ab.swapped]})[0] is TABLE[ab, ba].swapped
     assert reconcile({"ab": [ba], "ba": [ab]})[0] is TABLE[ab, ba]
-
-
-def test_a_judge_that_always_prefers_the_first_place_ties() -> None:
-    # It says 1 in both calls; mapped back, the second call says 2.
-    second = swap_back(dict.fromkeys(DIMENSIONS, A), "ba")
-    assert set(second.values()) == {B}
-    assert reconcile({"ab": [A], "ba": [second["content"]]})[0] is GOOD
-    assert swap_back({"content": GOOD}, "ba") == {"content": GOOD}
 
 
 @pytest.mark.parametrize(

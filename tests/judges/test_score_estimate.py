@@ -19,11 +19,6 @@ from trace_eval.data.scores import ScoreEstimate
 SCALE = likert(1, 5)
 
 
-def test_one_opinion_has_no_variance() -> None:
-    found = reduce_samples([4], SCALE)
-    assert (found.value, found.sd, found.variance) == (4, None, None)
-
-
 def test_too_few_usable_samples_are_no_score() -> None:
     assert reduce_samples([4, 4, None, None, None], SCALE) is None
     assert reduce_samples([], SCALE) is None

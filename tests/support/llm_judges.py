@@ -52,6 +52,11 @@ def replied(client: ChatClient, request: Request) -> Reply:
     return asyncio.run(main())
 
 
+def unasked(**chosen: Any) -> JudgeOptions:
+    """Options of a server that is never asked."""
+    return JudgeOptions(base_url="http://127.0.0.1:9/v1", **chosen)
+
+
 def reading_judge(
     spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
 ) -> LLMJudge:

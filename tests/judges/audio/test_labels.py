@@ -52,15 +52,6 @@ def test_mean_threshold_differs_from_a_mode_on_one_winner_and_two_ties() -> None
     assert sorted(differ) == [["1", "tie", "tie"]] * 3 + [["2", "tie", "tie"]] * 3
 
 
-def test_both_orders_of_a_plain_task() -> None:
-    plain, binary = LABEL_SETS["plain"], LABEL_SETS["binary"]
-    assert plain.reconcile([{"1": 1}, {"2": 1}])[0] == "tie"
-    assert plain.reconcile([{"1": 1}, {"tie": 1}]) == ("1", {"1": 0.5, "tie": 0.5}, False)
-    assert plain.reconcile([{"tie": 1}]) == ("tie", {"tie": 1.0}, None)
-    assert binary.reconcile([{"true": 1}, {"false": 1}])[0] is None
-    assert binary.reconcile([{"true": 1}, {"true": 0.5, "false": 0.5}])[0] == "true"
-
-
 def test_two_rules_of_pooling_have_two_names_and_are_recorded(tmp_path: Path) -> None:
     votes = ["1", "1", "tie", "tie", "tie"]
     for scale, label in ((LABEL_SETS["plain"], "1"), (PREFERENCE, "tie")):
@@ -94,6 +85,9 @@ def test_a_scale_decides_as_exact_fractions_do(name: str) -> None:
             label, shares, _ = scale.reconcile([scale.shares(there), scale.shares(back)])
             assert label == exact
             assert sum(shares.values()) == pytest.approx(1)
+    assert scale.reconcile([{second: 1}]) == (second, {second: 1.0}, None)
+    _, shares, consistent = scale.reconcile([{first: 1}, {second: 1}])
+    assert (shares, consistent) == ({first: 0.5, second: 0.5}, False)
     with pytest.raises(OffScale):
         scale.parse(1.0)
     assert TYPED_TIE.pooling == "mode"
