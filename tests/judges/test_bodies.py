@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.cases import case, verdict
 from tests.support.llm_judges import judged, replied
-from tests.support.openai_faults import judge_once, made
+from tests.support.openai_faults import judge_once, made, refusal
 from tests.support.servers import Answer, Asked, Server, chat, completion, in_turn
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -147,8 +147,7 @@ def test_absurd_token_counts_cost_the_count_only(count: str) -> None:
 
 
 def _reply(reasoning: str) -> str:
-    verdict = {"reasoning": reasoning, "rating": "1"}
-    return json.dumps(dict.fromkeys(("content", "voice_quality", "paralinguistics"), verdict))
+    return json.dumps(verdict(reasoning=reasoning))
 
 
 @pytest.mark.parametrize("words", ["", "…", "1."])
@@ -198,8 +197,8 @@ def test_the_second_chance_sees_little_of_the_first() -> None:
 
 
 def test_a_server_that_refuses_lengths_gets_the_schema_without() -> None:
-    refusal = Answer(400, {"error": {"message": "failed to parse grammar: repetition too large"}})
-    with Server(in_turn([refusal, Answer(body=completion(_reply("fine")))])) as server:
+    refused = refusal(400, "failed to parse grammar: repetition too large")
+    with Server(in_turn([refused, Answer(body=completion(_reply("fine")))])) as server:
         judge = made(server.url)
         judge_once(judge)
         asked = [a.body["response_format"]["json_schema"] for a in server.asked if a.body]
@@ -209,8 +208,7 @@ def test_a_server_that_refuses_lengths_gets_the_schema_without() -> None:
 
 
 def test_a_prompt_that_does_not_fit_names_shorter_forms() -> None:
-    full = Answer(400, {"error": {"message": "exceed_context_size", "code": 400}})
-    with Server(in_turn([full])) as server:
+    with Server(in_turn([refusal(400, "exceed_context_size")])) as server:
         judgement = judge_once(made(server.url, rendering="paper"))
     assert judgement.reason is Reason.PROMPT_CUT
     told = str(judgement.detail)

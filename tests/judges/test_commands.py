@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from fusion import DIMENSIONS, RATINGS
 from tests.support.cases import case
-from tests.support.cli import ROOT, Done, trace_eval
-from tests.support.llm_judges import judged as outcomes
-from tests.support.llm_judges import reading_judge
+from tests.support.cli import ROOT, Done, code_and_words, output_of, trace_eval
+from tests.support.datasets_made import write_lines
+from tests.support.llm_judges import judged
 from tests.support.servers import Server, llama_server
 from tests.support.small_model import weights
-from trace_eval.commands.cli import app
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.labels import is_placeholder
+from trace_eval.judges.registry.create import create_judge
 from trace_eval.runs.run import Run
 
 PAIRS = ROOT / "examples" / "pairs.jsonl"
@@ -32,16 +30,13 @@ SECRET = "sk-this-must-never-be-written"
 @pytest.fixture(scope="module")
 def manifest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two of the example pairs: one with a spoken instruction, one with a silent answer."""
-    folder = tmp_path_factory.mktemp("commands")
     records = {r["id"]: r for r in map(json.loads, PAIRS.read_text().splitlines())}
     chosen = [records[name] for name in ("refusal", "silent")]
     for record in chosen:
         for role in ("instruction", "a", "b"):
             if "audio" in record[role]:
                 record[role]["audio"] = str(ROOT / "examples" / record[role]["audio"])
-    path = folder / "pairs.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in chosen))
-    return path
+    return write_lines(tmp_path_factory.mktemp("commands") / "pairs.jsonl", chosen)
 
 
 def _judge(manifest: Path, name: str, *options: object) -> tuple[Done, Run]:
@@ -125,9 +120,7 @@ def items(tmp_path: Path) -> Path:
         }
         for n, words in enumerate(["South.", "It leans north, I think.", ""])
     ]
-    path = tmp_path / "items.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
+    return write_lines(tmp_path / "items.jsonl", records)
 
 
 def test_a_real_model_rates_and_people_are_compared(
@@ -148,10 +141,8 @@ def test_a_real_model_rates_and_people_are_compared(
     assert scores["i2"].reason == "empty_candidate"
     labels = tmp_path / "people.csv"
     labels.write_text("id,rater,score\ni0,ann,5\ni1,ann,1\ni2,ann,1\n")
-    typed = ["agree", str(tmp_path / "run"), "--labels", str(labels), "--resamples", "20"]
-    agree = CliRunner().invoke(app, typed)
-    assert agree.exit_code == 0, agree.output
-    assert "nan" not in agree.output.lower()
+    agree = output_of("agree", tmp_path / "run", "--labels", labels, "--resamples", 20)
+    assert "nan" not in agree.lower()
 
 
 def test_as_a_user_types_it(items: Path, tmp_path: Path) -> None:
@@ -161,11 +152,9 @@ def test_as_a_user_types_it(items: Path, tmp_path: Path) -> None:
     assert "run: runs/items-correctness-lexical" in done.out
     assert "3 of 3 items scored (100.0%)" in done.err
     items.write_text(items.read_text() + "{broken\n")
-    typed = ["rate", str(items), "--out", str(tmp_path / "run")]
-    broken = CliRunner().invoke(app, typed)
-    assert broken.exit_code == 1
-    assert "3 of 4 items scored" in broken.output
-    assert CliRunner().invoke(app, [*typed, "--min-coverage", "0.7"]).exit_code == 0
+    typed = ["rate", items, "--out", tmp_path / "run"]
+    assert "3 of 4 items scored" in output_of(*typed, code=1)
+    output_of(*typed, "--min-coverage", 0.7)
 
 
 @pytest.mark.parametrize(
@@ -179,33 +168,24 @@ def test_as_a_user_types_it(items: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_work_is_said(items: Path, options: list[str], said: str) -> None:
-    done = CliRunner().invoke(app, ["rate", str(items), *options, "--out", f"{items}-run"])
-    assert done.exit_code == 2
-    assert said in " ".join(done.output.split())
+    code, words = code_and_words("rate", items, *options, "--out", f"{items}-run")
+    assert code == 2
+    assert said in words
 
 
-@pytest.fixture(scope="module")
-def small() -> Iterator[str]:
+def test_replies_of_a_small_model_are_bounded_and_read() -> None:
     """SmolLM2-135M-Instruct behind a real server, as a new user's first try takes it.
 
-    Its verdicts are worth nothing; that its replies are read, bounded and told apart from healthy
+    Its verdict is worth nothing; that its replies are read, bounded and told apart from healthy
     ones is the test.
     """
+    options: dict[str, Any] = {"mode": "transcript", "max_tokens": 60, "swap": "off"}
     with llama_server(weights(), slots=1, context=8192) as url:
-        yield url
-
-
-def judged(url: str, *cases: object, **options: object) -> list[Judgement]:
-    options = {"base_url": f"{url}/v1", "retries": 0, "timeout_s": 200.0, **options}
-    chosen = JudgeOptions(**options)  # type: ignore[arg-type]
-    judge = reading_judge("openai:tiny", OpenAIClient("tiny", chosen), chosen)
-    found = outcomes(judge, cases)
+        options |= {"base_url": f"{url}/v1", "retries": 0, "timeout_s": 200.0, "repair": False}
+        judge = create_judge("openai:tiny", JudgeOptions(**options))
+        started = time.monotonic()
+        (judgement,) = judged(judge, [case()])
     assert judge.observed()["model_path"]
-    return found
-
-
-def check(judgement: Judgement) -> None:
-    """Scored with reasons in words, or unscored for what the model did."""
     if judgement.status == "scored":
         for verdict in judgement.dimensions.values():
             assert not is_placeholder(verdict.reasoning)
@@ -214,10 +194,4 @@ def check(judgement: Judgement) -> None:
     for opinion in judgement.opinions:
         assert opinion.raw
         assert len(opinion.raw) < 4000  # the schema's bounds hold
-
-
-def test_replies_of_a_small_model_are_bounded_and_read(small: str) -> None:
-    started = time.monotonic()
-    (judgement,) = judged(small, case(), mode="transcript", max_tokens=60, swap="off", repair=False)
-    check(judgement)
     assert time.monotonic() - started < 120

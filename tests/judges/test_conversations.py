@@ -16,7 +16,7 @@ from tests.support import blueprints as make
 from tests.support import calls
 from tests.support.audio_cases import scripted as listening
 from tests.support.cases import blueprint, verdict
-from tests.support.llm_judges import reading_judge
+from tests.support.llm_judges import reading_judge, unasked
 from tests.support.rated_sound import rater
 from tests.support.rating import rate, scripted
 from trace_eval.conversations.findings import find
@@ -282,9 +282,7 @@ def test_handling_is_scored_without_a_model() -> None:
 
 def test_choices_are_asked_for_question_by_question() -> None:
     many = [("bot" if n % 2 else "caller", n, n + 0.9, f"turn {n}") for n in range(90)]
-    options = JudgeOptions(
-        base_url="http://127.0.0.1:9/v1", samples=3, temperature=1.0, choices=True
-    )
+    options = unasked(samples=3, temperature=1.0, choices=True)
     (judge,) = create_scorers("openai:m", [load_rubric("conciseness")], options)
     calls = judge.calls(Case(item(made(many, events=[], end={"at_s": 100}))))
     sent = [{id(call.request.messages) for call in each} for each in judge.requests(calls)]

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import verdict
+from tests.support.openai_faults import refusal
 from tests.support.servers import (
     Answer,
     Server,
@@ -105,15 +107,13 @@ def test_what_needs_no_server_and_what_cannot_be_made() -> None:
 
 
 def _verdicts(rating: str) -> Answer:
-    verdict = {"reasoning": "Answer 1 names the city.", "rating": rating}
-    names = ("content", "voice_quality", "paralinguistics")
-    return Answer(body=completion(json.dumps(dict.fromkeys(names, verdict))))
+    made = verdict(rating, rating, rating, "Answer 1 names the city.")
+    return Answer(body=completion(json.dumps(made)))
 
 
 def test_one_real_pair_shows_what_the_tiny_call_cannot() -> None:
     tiny = Answer(body=completion('{"rating": "both_good"}'))
-    full = Answer(400, {"error": {"message": "exceed_context_size", "code": 400}})
-    found = answered(tiny, full)
+    found = answered(tiny, refusal(400, "exceed_context_size"))
     assert found["schema"].ok  # all green, and yet no pair fits
     assert not found["pair"].ok
     assert "prompt_cut" in found["pair"].detail

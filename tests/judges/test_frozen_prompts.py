@@ -26,6 +26,7 @@ from tests.support import calls
 from tests.support.audio_cases import case as audio_case
 from tests.support.audio_cases import examples, with_texts, write
 from tests.support.cases import case as text_case
+from tests.support.llm_judges import unasked
 from tests.support.rating import case_of, single
 from trace_eval.data.answers import Answer
 from trace_eval.data.conversation import Conversation
@@ -34,7 +35,6 @@ from trace_eval.data.outcome import Outcome
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.judges.ask.message import AudioPart, Message
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.runs.pipeline import decode_recording
 
@@ -119,11 +119,6 @@ def _sound(part: AudioPart) -> str:
     return f"<{part.format}, {part.seconds:.3f} s, {digest}>"
 
 
-def _options(**chosen: Any) -> JudgeOptions:
-    """Of a server that is never asked."""
-    return JudgeOptions(base_url="http://127.0.0.1:9/v1", **chosen)
-
-
 def _calls(judge: Any, case: Any) -> str:
     shown = [
         f"# {call.order}, temperature {call.request.temperature:g},"
@@ -171,12 +166,12 @@ def judges(folder: Path) -> Iterator[tuple[str, Callable[..., Judge], Case]]:
 
 
 def _pairs(kind: str, chosen: dict[str, Any]) -> Callable[..., Judge]:
-    return lambda client, **more: create_judge(f"{kind}{client}", _options(**{**chosen, **more}))
+    return lambda client, **more: create_judge(f"{kind}{client}", unasked(**{**chosen, **more}))
 
 
 def _scores(kind: str, name: str, chosen: dict[str, Any] | None = None) -> Callable[..., Judge]:
     def make(client: str, **more: Any) -> Judge:
-        options = _options(**{**(chosen or {}), **more})
+        options = unasked(**{**(chosen or {}), **more})
         (scorer,) = create_scorers(f"{kind}{client}", [load_rubric(name)], options)
         return scorer
 

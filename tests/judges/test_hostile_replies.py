@@ -8,19 +8,21 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from itertools import product
 from typing import Any
 
 import pytest
 
 from tests.support.cases import verdict
+from tests.support.llm_judges import unasked
 from trace_eval.data.measures.lexical import lexical_score
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.spelling import verdict as marked
 from trace_eval.judges.ask.base import Tokens, Unusable, check_text
 from trace_eval.judges.ask.connection import Redactor
 from trace_eval.judges.ask.message import Message, typical_tokens
 from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError, cut_detail, json_objects
-from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.judges.views.text.fencing import shown_again
 from trace_eval.judges.views.text.tasks import task_names
@@ -37,31 +39,25 @@ def _readers() -> dict[str, Reader]:
     found: dict[str, Reader] = {}
     shapes = set()
 
-    def add(name: str, judge: Any) -> None:
+    def add(name: str, spec: str, rubric: ScoreRubric | None = None, **chosen: Any) -> None:
+        options = unasked(**chosen)
+        judge = (
+            create_scorers(spec, [rubric], options)[0] if rubric else create_judge(spec, options)
+        )
         shape = (type(judge.form), json.dumps(judge.form.schema), judge.options.structure)
         if shape not in shapes:  # of equal readers one is enough
             found[name] = judge.form.read
         shapes.add(shape)
 
     for elicitation in ("label", "acceptability"):
-        options = JudgeOptions(base_url="http://localhost:9", elicitation=elicitation)  # type: ignore[arg-type]
-        add(elicitation, create_judge("openai:m", options))
+        add(elicitation, "openai:m", elicitation=elicitation)
     for task in (*task_names(), "naturalness"):
-        add(
-            f"task {task}",
-            create_judge("audio:openai:m", JudgeOptions(base_url="http://localhost:9", task=task)),
-        )
-    options = JudgeOptions(base_url="http://localhost:9", task="naturalness", structure="text")
-    add("naturalness in words", create_judge("audio:openai:m", options))
-    for structure in ("auto", "text"):
-        options = JudgeOptions(base_url="http://localhost:9", structure=structure)  # type: ignore[arg-type]
-        for name in rubric_names():
-            rubric = load_rubric(name)
-            spec = "audio:openai:m" if rubric.needs_audio else "openai:m"
-            add(
-                f"{rubric.key}, {structure}, elements {rubric.elements}",
-                create_scorers(spec, [rubric], options)[0],
-            )
+        add(f"task {task}", "audio:openai:m", task=task)
+    add("naturalness in words", "audio:openai:m", task="naturalness", structure="text")
+    for structure, rubric in product(("auto", "text"), map(load_rubric, rubric_names())):
+        spec = "audio:openai:m" if rubric.needs_audio else "openai:m"
+        name = f"{rubric.key}, {structure}, elements {rubric.elements}"
+        add(name, spec, rubric, structure=structure)
     return found
 
 

@@ -16,7 +16,7 @@ from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.cases import case, verdict
 from tests.support.llm_judges import judged, replied
-from tests.support.openai_faults import FAULTS, GOOD, judge_once, made
+from tests.support.openai_faults import FAULTS, OK, judge_once, made, refusal
 from tests.support.servers import Answer, Asked, Server, completion, in_turn, unused_url
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import CallFailed
@@ -108,7 +108,7 @@ def test_no_pair_is_lost_or_judged_twice_among_faults() -> None:
     broken = {n: bad[n // 3 % len(bad)] for n in range(0, 3 * len(bad), 3)}
 
     def answer(_: Asked) -> Answer:
-        return broken.get(next(turn), Answer(body=GOOD))
+        return broken.get(next(turn), OK)
 
     with Server(answer) as server:
         judge = made(server.url, retries=6, swap="both", max_wait_s=0.2)
@@ -150,8 +150,7 @@ def test_a_date_in_the_past_asks_for_nothing() -> None:
 
 
 def test_retry_after_is_obeyed() -> None:
-    answers = [Answer(429, {}, {"retry-after": "0.4"}), Answer(body=GOOD)]
-    with Server(in_turn(answers)) as server:
+    with Server(in_turn([refusal(429, headers={"retry-after": "0.4"}), OK])) as server:
         started = time.monotonic()
         assert judge_once(made(server.url, backoff_s=60)).status == "scored"
         assert 0.39 < time.monotonic() - started < 50  # not the 60 of its own
@@ -168,10 +167,10 @@ def picky(asked: Asked) -> Answer:
         return Answer(400, {"error": {"message": told, "param": "response_format"}})
     if "max_tokens" in body:
         told = "Unsupported parameter: use 'max_completion_tokens' instead."
-        return Answer(400, {"error": {"message": told}})
+        return refusal(400, told)
     if "temperature" in body:
-        return Answer(400, {"error": {"message": "Unsupported value: 'temperature'"}})
-    return Answer(body=GOOD)
+        return refusal(400, "Unsupported value: 'temperature'")
+    return OK
 
 
 def test_what_a_server_takes_is_found_out_once() -> None:
@@ -200,7 +199,7 @@ def test_what_a_server_takes_is_found_out_once() -> None:
 def test_plain_text_is_the_last_resort(status: int, text: str) -> None:
     def answer(asked: Asked) -> Answer:
         if "response_format" in asked.body:
-            return Answer(status, {"error": {"message": text}})
+            return refusal(status, text)
         return Answer(body=completion("My verdict: " + json.dumps(verdict())))
 
     with Server(answer) as server:
@@ -210,9 +209,8 @@ def test_plain_text_is_the_last_resort(status: int, text: str) -> None:
 
 
 def test_errors_settle_nothing() -> None:
-    refused = Answer(400, {"error": {"message": "your account is closed"}})  # in every form
-    answers = [Answer(503, {}), Answer(429, {}), *[refused] * 3]
-    with Server(in_turn([*answers, Answer(body=GOOD)])) as server:
+    refused = refusal(400, "your account is closed")  # in every form
+    with Server(in_turn([Answer(503, {}), Answer(429, {}), *[refused] * 3, OK])) as server:
         judge = made(server.url, swap="off")
 
         first, second = judged(judge, [case(), case()])
@@ -230,7 +228,7 @@ def test_a_chosen_structure_is_kept() -> None:
 
 
 def test_the_request_has_what_was_asked_for() -> None:
-    with Server(in_turn([Answer(body=GOOD)])) as server:
+    with Server(in_turn([OK])) as server:
         judge_once(made(server.url, samples=2, seed=5, temperature=0.3, max_tokens=99))
         bodies = [asked.body for asked in server.asked]
     assert sorted(body["seed"] for body in bodies) == [5, 6]
@@ -269,7 +267,7 @@ def test_many_calls_at_once_go_through_several_clients_that_are_all_closed() -> 
 
 
 def test_one_judge_in_two_event_loops() -> None:
-    with Server(in_turn([Answer(body=GOOD)])) as server:
+    with Server(in_turn([OK])) as server:
         judge = made(server.url)
         assert asyncio.run(judge.judge(case())).status == "scored"
         assert judge_once(judge).status == "scored"
@@ -358,7 +356,7 @@ def test_only_the_first_call_is_waited_for() -> None:
     def answer(asked: Asked) -> Answer:
         if next(turn):  # one settles the dialect; then the other fifteen are under way together
             together.wait()
-        return Answer(body=GOOD)
+        return OK
 
     with Server(answer) as server:
         judge = made(server.url, concurrency=16)

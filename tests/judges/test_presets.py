@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from blueprints import UserError
 from tests.support.cases import blueprint, verdict
-from tests.support.llm_judges import judged
+from tests.support.cli import output_of
+from tests.support.llm_judges import judged, unasked
 from tests.support.servers import Answer, Asked, Server, completion
-from trace_eval.commands.cli import app
 from trace_eval.data.items import Answer as SpokenAnswer
 from trace_eval.data.items import Instruction, Pair
 from trace_eval.judges.base import Case
@@ -74,24 +73,21 @@ def test_the_command_line_and_a_file_beat_a_preset(
             config = tmp_path / "c.toml"
             config.write_text(f'[judge]\npreset = "{preset}"\n{option} = {json.dumps(value)}\n')
             typed += ["--config", config]
-        done = CliRunner().invoke(app, list(map(str, typed)))
-    assert done.exit_code == 0, done.output
+        output_of(*typed)
     assert len(server.asked) == calls
     words = server.asked[-1].body["messages"][0]["content"]
     assert "voice_quality" in json.dumps(words)  # the task of three dimensions was asked
-    shown = CliRunner().invoke(app, ["show", str(tmp_path / "run"), "--config"])
-    assert f"{option} = {json.dumps(value)}" in shown.output
+    assert f"{option} = {json.dumps(value)}" in output_of("show", tmp_path / "run", "--config")
 
 
 def test_a_preset_of_other_judges_is_refused() -> None:
-    url = "http://127.0.0.1:1/v1"
     for spec, preset in (
         ("openai:m", "audiojudge"),
         ("audio:openai:m", "trace_paper"),
         ("rules", "trace_paper"),
     ):
         with pytest.raises(UserError, match=r"does not use .*preset"):
-            create_judge(spec, JudgeOptions(preset=preset, base_url=url))  # type: ignore[arg-type]
+            create_judge(spec, unasked(preset=preset))
 
 
 # --- trace_paper --------------------------------------------------------------------------

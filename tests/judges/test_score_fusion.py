@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from blueprints import UserError
 from fusion import likert
+from tests.support.cli import code_and_words
+from tests.support.datasets_made import write_lines
 from tests.support.fused_scores import draw
-from trace_eval.commands.cli import app
 from trace_eval.data.fused_scores import FusionModel, Map, Member, spread_over
 from trace_eval.data.scores import Score, ScoreEstimate
+from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.fit_fusion import (
     FusionRows,
     average,
@@ -114,12 +115,6 @@ def test_missing_judges_leave_their_weight_to_the_others() -> None:
     assert _model().fuse({}) is None
 
 
-def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
-    folder = tmp_path / "fused"
-    _model().save(folder)
-    assert FusionModel.load(folder) == _model()
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -160,13 +155,11 @@ REPLIES = [{"reasoning": "so", "score": 5}, {"reasoning": "so", "score": 1}]
 
 
 def _items(folder: Path) -> Path:
-    path = folder / "items.jsonl"
     rows = [
         {"id": f"i{n}", "question": "Which animal?", "reference": "a dog", "candidate": said}
         for n, said in enumerate(("a dog", "a church bell"))
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_lines(folder / "items.jsonl", rows)
 
 
 def _fused(folder: Path, replies: Path, rubric: str) -> Path:
@@ -183,15 +176,13 @@ def _fused(folder: Path, replies: Path, rubric: str) -> Path:
 def _rate(
     tmp_path: Path, replies: list[object], *more: str, rubric: str = "correctness"
 ) -> tuple[int, list[Score], str]:
-    script = tmp_path / "replies.jsonl"
-    script.write_text("".join(json.dumps({"reply": json.dumps(r)}) + "\n" for r in replies))
+    told = [{"reply": json.dumps(reply)} for reply in replies]
+    script = write_lines(tmp_path / "replies.jsonl", told)
     fused = _fused(tmp_path / "fused", script, rubric)
     out = tmp_path / "run"
-    arguments = ["rate", str(_items(tmp_path)), "--rubric", "correctness", "--out", str(out)]
-    done = CliRunner().invoke(app, [*arguments, "--judge", f"fusion:{fused}", *more])
-    path = out / "scores.jsonl"
-    lines = path.read_text().splitlines() if path.exists() else []
-    return done.exit_code, [Score.model_validate_json(line) for line in lines], done.output
+    typed = ["rate", _items(tmp_path), "--rubric", "correctness", "--out", out]
+    code, words = code_and_words(*typed, "--judge", f"fusion:{fused}", *more)
+    return code, list(Run(out).scores()) if Run(out).exists else [], words
 
 
 def test_a_fused_judge_rates(tmp_path: Path) -> None:
@@ -229,5 +220,5 @@ def test_a_judge_that_fails_leaves_its_weight(tmp_path: Path) -> None:
 def test_another_rubric_and_another_judge_beside_it_are_refused(tmp_path: Path) -> None:
     code, _, output = _rate(tmp_path, [], rubric="style")
     assert code == 2
-    assert "was trained on scores of rubric style" in " ".join(output.split())
+    assert "was trained on scores of rubric style" in output
     assert _rate(tmp_path, list(REPLIES), "--judge", "lexical")[0] != 0

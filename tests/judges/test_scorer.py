@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,20 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blueprints import UserError
+from tests.support.datasets_made import write_lines
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.base import Case
 from trace_eval.judges.scorer.batcher import Batcher
 from trace_eval.judges.scorer.clamp import clamped, fit_clamp, objective
-from trace_eval.judges.scorer.data import read_ratings, train_and_dev
+from trace_eval.judges.scorer.data import ScorerRatings, read_ratings, train_and_dev
 from trace_eval.judges.scorer.judge import fields_of_case
 from trace_eval.judges.scorer.text import ScorerFields, fitted, text_of
 
 
-def written(folder: Path, rows: list[dict[str, Any]]) -> Path:
-    path = folder / "ratings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+def read(folder: Path, *rows: dict[str, Any]) -> ScorerRatings:
+    return read_ratings(write_lines(folder / "ratings.jsonl", rows))
 
 
 def row(number: int, ratings: list[int | None], **more: Any) -> dict[str, Any]:
@@ -47,16 +45,12 @@ def row(number: int, ratings: list[int | None], **more: Any) -> dict[str, Any]:
 
 
 def test_rows_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
-    found = read_ratings(
-        written(
-            tmp_path,
-            [
-                row(0, [5, None, 4]),
-                row(1, [None, None]),
-                row(2, [1], feedback=[["r"]]),
-                row(3, [2], feedback=[["a"]]),
-            ],
-        )
+    found = read(
+        tmp_path,
+        row(0, [5, None, 4]),
+        row(1, [None, None]),
+        row(2, [1], feedback=[["r"]]),
+        row(3, [2], feedback=[["a"]]),
     )
     assert [(r.id, r.ratings) for r in found.rows] == [("r0", (5, 4)), ("r3", (2,))]
     assert dict(found.dropped) == {"no rating": 1, "reference wrong": 1}
@@ -65,18 +59,18 @@ def test_rows_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rating", [0, 6, 2.5])
 def test_ratings_off_the_scale_are_refused(tmp_path: Path, rating: Any) -> None:
     with pytest.raises(UserError, match="item r0"):
-        read_ratings(written(tmp_path, [row(0, [rating])]))
+        read(tmp_path, row(0, [rating]))
 
 
 def test_a_question_in_two_splits_is_refused(tmp_path: Path) -> None:
     rows = [row(0, [1], split="train"), row(1, [1], question_id="q0", split="test")]
     with pytest.raises(UserError, match="'q0' is in split train and in test"):
-        read_ratings(written(tmp_path, rows))
+        read(tmp_path, *rows)
 
 
 def test_dev_is_cut_by_question(tmp_path: Path) -> None:
     rows = [row(n, [3], question_id=f"q{n // 4}") for n in range(200)]
-    found = read_ratings(written(tmp_path, rows)).rows
+    found = read(tmp_path, *rows).rows
     train, dev = train_and_dev(found, 0.2, seed=1)
     assert {r.question for r in train}.isdisjoint({r.question for r in dev})
     assert len(train) + len(dev) == 200

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,6 +15,7 @@ import soundfile
 
 from tests.support.cases import blueprint
 from tests.support.llm_judges import listening_judge
+from tests.support.servers import Asked
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
 from trace_eval.judges.ask.judge import LLMJudge
@@ -65,6 +68,23 @@ def with_texts(made: Case, a: str | None = "Hi.", b: str | None = "Hi.") -> Case
 def sounds_of(messages: Iterable[Message]) -> list[AudioPart]:
     """The recordings of a call, in their order."""
     return [p for message in messages for p in message.parts if isinstance(p, AudioPart)]
+
+
+def heard(asked: Asked) -> list[tuple[np.ndarray[Any, Any], int]]:
+    """(samples, rate) of the recordings that a server was sent, as the API documents them."""
+    received = []
+    for message in asked.body["messages"]:
+        parts = [] if isinstance(message["content"], str) else message["content"]
+        for part in parts:
+            if part["type"] == "text":
+                assert set(part) == {"type", "text"}
+                continue
+            assert (message["role"], part["type"]) == ("user", "input_audio")
+            assert set(part["input_audio"]) == {"data", "format"}
+            assert part["input_audio"]["format"] in ("wav", "mp3")
+            data = base64.b64decode(part["input_audio"]["data"], validate=True)
+            received.append(soundfile.read(io.BytesIO(data)))
+    return received
 
 
 def examples(folder: Path, answers: list[Any], spoken: bool = True) -> Path:

@@ -51,12 +51,18 @@ def case(
 
 
 def verdict(
-    content: str = "1", voice_quality: str = "1", paralinguistics: str = "1"
+    content: str = "1",
+    voice_quality: str = "1",
+    paralinguistics: str = "1",
+    reasoning: str | None = None,
 ) -> dict[str, Any]:
-    """A reply in elicitation ``label``."""
+    """A reply in elicitation ``label``, with one reason of its own for each dimension or this."""
     ratings = (content, voice_quality, paralinguistics)
     return {
-        name: {"reasoning": f"because of {name}", "rating": rating}
+        name: {
+            "reasoning": f"because of {name}" if reasoning is None else reasoning,
+            "rating": rating,
+        }
         for name, rating in zip(DIMENSIONS, ratings, strict=True)
     }
 

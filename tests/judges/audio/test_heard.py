@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +12,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.support.audio_cases import case, said, scripted, with_texts
+from tests.support.audio_cases import case, heard, said, scripted, with_texts
 from tests.support.cli import trace_eval
 from tests.support.rated_sound import case as rated_case
 from tests.support.rated_sound import clip, rater
@@ -140,19 +138,6 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
         assert (score.status, told in str(score.detail)) == ("unscored", True)
 
 
-def sounds(asked: Asked) -> list[np.ndarray[Any, Any]]:
-    """The recordings that a server was sent."""
-    parts = [
-        part
-        for message in asked.body["messages"]
-        if not isinstance(message["content"], str)
-        for part in message["content"]
-        if part["type"] == "input_audio"
-    ]
-    data = (base64.b64decode(part["input_audio"]["data"]) for part in parts)
-    return [soundfile.read(io.BytesIO(one))[0] for one in data]
-
-
 # --- doctor -------------------------------------------------------------------------------
 
 
@@ -170,7 +155,7 @@ def test_doctor_says_whether_a_model_hears_that_counts_no_sound(hears: bool) -> 
         words = json.dumps(asked.body["messages"][-1]["content"])
         if "number is spoken" not in words:
             return Answer(body=completion('{"rating": "both_good"}'))
-        number = spoken[len(sounds(asked)[0])] if hears else "3"
+        number = spoken[len(heard(asked)[0][0])] if hears else "3"
         return Answer(body=completion(json.dumps({"reasoning": "heard", "score": int(number)})))
 
     with Server(answer) as server:
@@ -192,17 +177,17 @@ def listening(asked: Asked) -> Answer:
     """A model that hears as a person would."""
     if asked.path.startswith("/v1/models"):
         return Answer(body={"id": "m", "object": "model", "shutdown_date": "2027-01-20"})
-    heard = sounds(asked)
+    sounds = [samples for samples, _ in heard(asked)]
     words = str(asked.body["messages"][-1]["content"])
     if "match" in words:
-        reply = said(is_voice(heard[0]), key="match")
+        reply = said(is_voice(sounds[0]), key="match")
     elif "label" in words:
-        same = len(heard[0]) == len(heard[1]) and (heard[0] == heard[1]).all()
-        reply = said("tie" if same else "1" if is_voice(heard[0]) else "2")
+        same = np.array_equal(*sounds)
+        reply = said("tie" if same else "1" if is_voice(sounds[0]) else "2")
     else:
         reply = '{"rating": "both_good"}'
     body = completion(reply)
-    tokens = round(sum(map(len, heard)) / 2400)
+    tokens = round(sum(map(len, sounds)) / 2400)
     body["usage"]["prompt_tokens_details"] = {"audio_tokens": tokens}
     return Answer(body=body)
 
@@ -228,7 +213,7 @@ def test_a_model_that_hears() -> None:
     assert all(found[name].ok for name in (*names, "both orders", "audio tokens")), found
     assert "2027-01-20" in found["end of the model"].detail
     # every call holds sound: models that listen refuse text alone
-    assert all(sounds(asked) for asked in server.asked if asked.method == "POST")
+    assert all(heard(asked) for asked in server.asked if asked.method == "POST")
 
 
 def test_a_model_that_guesses() -> None:

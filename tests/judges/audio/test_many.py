@@ -16,7 +16,7 @@ import pytest
 import soundfile
 
 from tests.support.audio_cases import case, examples, said, write
-from tests.support.llm_judges import listening_judge, scoring_judge
+from tests.support.llm_judges import listening_judge, scoring_judge, unasked
 from trace_eval.data.answers import Answer, Turn
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
@@ -26,7 +26,6 @@ from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.ask.prices import FREE
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.answer.audio import AudioView
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
 from trace_eval.runs.pipeline import decode_recording
@@ -51,7 +50,7 @@ class Weighing(OpenAIClient):
 
 def weighed(**options: Any) -> tuple[LLMJudge, Weighing]:
     """A judge of pairs that sends its bodies nowhere."""
-    chosen = JudgeOptions(base_url="http://127.0.0.1:1/v1", **options)
+    chosen = unasked(**options)
     client = Weighing("m", chosen)
     return listening_judge("audio:openai:m", client, chosen), client
 
@@ -99,9 +98,7 @@ def test_memory_is_flat_over_many_pairs(tmp_path: Path) -> None:
 def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
     """200 dialogues x 5 samples at 16 in flight stay under 12 MB; all bodies have 190 MB."""
     items, in_flight = 200, 16
-    options = JudgeOptions(
-        base_url="http://127.0.0.1:1/v1", samples=5, temperature=1.0, concurrency=in_flight
-    )
+    options = unasked(samples=5, temperature=1.0, concurrency=in_flight)
     client = Weighing("m", options)
     client.reply = said(4, key="score")
     rubric = load_rubric("role_style")

@@ -14,6 +14,7 @@ import soundfile
 from blueprints import UserError
 from tests.support.audio_cases import sounds_of, write
 from tests.support.cli import trace_eval
+from tests.support.llm_judges import unasked
 from tests.support.rated_sound import case, clip, dialogue, rater, said, write_items
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.outcome import Reason
@@ -21,7 +22,6 @@ from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Score
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.options.groups import Concat
-from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_scorers
 from trace_eval.runs.run import Run
 
@@ -182,15 +182,14 @@ def test_more_that_is_refused(tmp_path: Path) -> None:
     for options, told in (({"shots": 2}, "no -J examples=FILE"), ({"concat": "none"}, "joined")):
         with pytest.raises(UserError, match=told):
             rater("style", [], **options)
-    local = JudgeOptions(base_url="http://127.0.0.1:1/v1", examples=path)
     with pytest.raises(UserError, match="does not use examples"):
-        create_scorers("openai:m", [load_rubric("style")], local)
+        create_scorers("openai:m", [load_rubric("style")], unasked(examples=path))
 
 
 def test_scores_of_several_rubrics_are_told_apart(tmp_path: Path) -> None:
     both = [load_rubric("style"), load_rubric("role_realism_5")]
     path = solved(tmp_path, {"style": {"score": 4}, "role_realism_5": 2})
-    options = JudgeOptions(base_url="http://127.0.0.1:1/v1", examples=path)
+    options = unasked(examples=path)
     style, realism = create_scorers("audio:openai:m", both, options)
     assert style.parameters()["examples"] != realism.parameters()["examples"]
     solved(tmp_path, {"score": 4})

@@ -13,6 +13,7 @@ import soundfile
 from blueprints import UserError
 from tests.support.audio_cases import sounds_of
 from tests.support.cli import trace_eval
+from tests.support.llm_judges import unasked
 from tests.support.rated_sound import case, clip, dialogue, rater, said, write_items
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
@@ -20,7 +21,6 @@ from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Score
 from trace_eval.judges.ask.message import AudioPart
 from trace_eval.judges.ask.scripted import ScriptedClient
-from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_scorers
 from trace_eval.runs.run import Run
 
@@ -93,18 +93,13 @@ def test_a_recording_that_vanishes_is_no_score(tmp_path: Path) -> None:
 
 
 def test_rubrics_about_words_need_no_ears() -> None:
-    options = JudgeOptions(base_url="http://127.0.0.1:1/v1")
     with pytest.raises(UserError, match="is about words alone"):
-        create_scorers("audio:openai:m", [load_rubric("correctness")], options)
-    (made,) = create_scorers("audio:openai:m", [load_rubric("style")], options)
+        create_scorers("audio:openai:m", [load_rubric("correctness")], unasked())
+    style = [load_rubric("style")]
+    (made,) = create_scorers("audio:openai:m", style, unasked())
     assert made.reads == {"audio"}
-    (paper,) = create_scorers(
-        "audio:openai:m",
-        [load_rubric("style")],
-        JudgeOptions(base_url="http://127.0.0.1:1/v1", preset="style_paper"),
-    )
-    assert paper.parameters()["samples"] == 5
-    assert paper.parameters()["top_p"] == 0.9
+    (paper,) = create_scorers("audio:openai:m", style, unasked(preset="style_paper"))
+    assert (paper.parameters()["samples"], paper.parameters()["top_p"]) == (5, 0.9)
 
 
 def test_rating_as_typed_against_a_server_that_hears(tmp_path: Path, ears: str) -> None:

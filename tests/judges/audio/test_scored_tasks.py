@@ -11,11 +11,11 @@ import pytest
 
 from blueprints import UserError
 from tests.support.audio_cases import case, scripted, with_texts
+from tests.support.llm_judges import unasked
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
-from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 
 FILE = """
@@ -119,21 +119,22 @@ def test_free_text_ends_with_scores_of_that_scale(tmp_path: Path) -> None:
 )
 def test_files_are_checked(tmp_path: Path, changed: dict[str, str], told: str) -> None:
     path = task(tmp_path, **changed)
-    options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task=str(path))
     with pytest.raises(UserError, match="task") as error:
-        create_judge("audio:openai:m", options)
+        create_judge("audio:openai:m", unasked(task=str(path)))
     assert told in str(error.value)
 
 
 def test_it_is_chosen_by_its_answer_and_refuses_what_it_ignores(tmp_path: Path) -> None:
     path = task(tmp_path)
-    local = {"base_url": "http://127.0.0.1:1/v1", "task": str(path)}
-    judge = create_judge("audio:openai:m", JudgeOptions(**local))  # type: ignore[arg-type]
+
+    def made(file: Path = path, **more: Any) -> Any:
+        return create_judge("audio:openai:m", unasked(task=str(file), **more))
+
+    judge = made()
     assert judge.parameters()["task"] == "warmth 2"
     before = judge.parameters()["prompt"]
     task(tmp_path, "How cold is each?")
-    after = create_judge("audio:openai:m", JudgeOptions(**local))  # type: ignore[arg-type]
-    assert after.parameters()["prompt"] != before
+    assert made().parameters()["prompt"] != before
     for more, told in (
         ({"examples": path}, "does not use examples"),
         ({"concat": "all", "signals": "tones"}, "does not use signals"),
@@ -141,8 +142,8 @@ def test_it_is_chosen_by_its_answer_and_refuses_what_it_ignores(tmp_path: Path) 
         ({"template": path}, "has its own"),
     ):
         with pytest.raises(UserError, match=told):
-            create_judge("audio:openai:m", JudgeOptions(**local, **more))  # type: ignore[arg-type]
+            made(**more)
     several = tmp_path / "several.toml"
     several.write_text('parts = ["warmth", "rate"]')
     with pytest.raises(UserError, match="two scores are a task of their own"):
-        create_judge("audio:openai:m", JudgeOptions(**{**local, "task": str(several)}))  # type: ignore[arg-type]
+        made(several)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-import soundfile
 
 from blueprints import UserError
-from tests.support.audio_cases import case, examples, said, sounds_of, with_texts, write
-from tests.support.llm_judges import judged
+from tests.support.audio_cases import case, examples, heard, said, sounds_of, with_texts, write
+from tests.support.llm_judges import judged, unasked
+from tests.support.openai_faults import refusal
 from tests.support.prices import price_table
 from tests.support.servers import Answer, Asked, Server, completion, in_turn
 from trace_eval.data.judgement import Judgement
@@ -31,37 +29,17 @@ from trace_eval.judges.registry.create import create_judge, create_scorers
 OPENAI = "https://api.openai.com/v1"
 
 
-def heard(asked: Asked) -> list[tuple[int, int]]:
-    """(samples, rate) of every audio part, after checking what the API documents of it."""
-    found = []
-    for message in asked.body["messages"]:
-        if isinstance(message["content"], str):
-            continue
-        for part in message["content"]:
-            if part["type"] == "text":
-                assert set(part) == {"type", "text"}
-                continue
-            assert message["role"] == "user"
-            assert part["type"] == "input_audio"
-            assert set(part["input_audio"]) == {"data", "format"}
-            assert part["input_audio"]["format"] in ("wav", "mp3")
-            data = base64.b64decode(part["input_audio"]["data"], validate=True)
-            samples, rate = soundfile.read(io.BytesIO(data), dtype="int16")
-            found.append((len(samples), rate))
-    return found
-
-
 def documented(asked: Asked) -> Answer:
     """An OpenAI audio model: audio in user turns only, text asked for, no structured outputs."""
     if "response_format" in asked.body:
         told = "Invalid parameter: 'response_format' of type 'json_schema' is not supported"
-        return Answer(400, {"error": {"message": told, "code": "unsupported"}})
+        return refusal(400, told)
     sounds = heard(asked)
     if not sounds:
         told = "This model requires that either input content or output modality contain audio."
-        return Answer(400, {"error": {"message": told}})
+        return refusal(400, told)
     assert asked.body["modalities"] == ["text"]
-    tokens = sum(round(samples / rate * 10) for samples, rate in sounds)
+    tokens = sum(round(len(samples) / rate * 10) for samples, rate in sounds)
     body = completion(said("1"))
     body["usage"] = {
         "prompt_tokens": tokens + 300,
@@ -90,7 +68,7 @@ def test_an_audio_model_gets_what_its_api_documents(tmp_path: Path) -> None:
     assert judgement.status == "scored", judgement.detail
     assert len(server.asked) == 2  # no structured output was ever tried
     parts = [p for call in judge.calls(case(tmp_path)) for p in sounds_of(call.request.messages)]
-    sent = [sound for asked in server.asked for sound in heard(asked)]
+    sent = [(len(samples), rate) for asked in server.asked for samples, rate in heard(asked)]
     assert sorted(sent) == sorted((round(p.seconds * 24_000), 24_000) for p in parts)
     usage = judgement.opinions[0].usage
     assert usage is not None
@@ -100,21 +78,17 @@ def test_an_audio_model_gets_what_its_api_documents(tmp_path: Path) -> None:
     assert len(prefixes) == 1
 
 
-def failing(status: int, message: str, **headers: str) -> Answer:
-    return Answer(status, {"error": {"message": message}}, headers)
-
-
 @pytest.mark.parametrize(
     ("answers", "reason", "told", "requests"),
     [
-        ([failing(413, "Request Entity Too Large")], Reason.TOO_LARGE, "max_request_mb", 2),
+        ([refusal(413, "Request Entity Too Large")], Reason.TOO_LARGE, "max_request_mb", 2),
         (
-            [failing(500, "audio input is not supported - hint: provide the mmproj")],
+            [refusal(500, "audio input is not supported - hint: provide the mmproj")],
             Reason.REFUSED,
             "serve a model that listens",
             2,
         ),
-        ([failing(400, "unsupported content[].type")], Reason.REFUSED, "unsupported", None),
+        ([refusal(400, "unsupported content[].type")], Reason.REFUSED, "unsupported", None),
         (
             [Answer(body=completion("I'm sorry, I cannot identify people by voice."))],
             Reason.UNPARSEABLE,
@@ -140,7 +114,7 @@ def test_fields_are_dropped_where_refused(tmp_path: Path) -> None:
     def strict(asked: Asked) -> Answer:
         for name in ("modalities", "top_p", "top_k"):
             if name in asked.body:
-                return failing(400, f"Unrecognized argument supplied: {name}")
+                return refusal(400, f"Unrecognized argument supplied: {name}")
         return Answer(body=completion(said("tie")))
 
     with Server(strict) as server:
@@ -207,7 +181,7 @@ def test_sound_without_a_price_has_no_cost_and_no_budget(tmp_path: Path) -> None
     assert price.cost(Tokens(100, 10)) is not None
     assert FREE.cost(Tokens(100, 10, audio_s=5.0)) == 0
     own = price_table(tmp_path, input=1, output=1)
-    options = JudgeOptions(base_url="http://127.0.0.1:1/v1", prices=own, max_cost=1.0)
+    options = unasked(prices=own, max_cost=1.0)
     with pytest.raises(UserError, match="the price of sound is not known"):
         create_judge("audio:openai:m", options)
     with pytest.raises(UserError, match="the price of sound is not known"):
@@ -250,7 +224,7 @@ def test_models_that_listen_have_no_batch_files(
     with pytest.raises(UserError, match="lists no Batch"):
         write_batch([judge], lambda: [case(tmp_path)], tmp_path / "batch.jsonl")
     asyncio.run(judge.close())
-    own = create_judge("audio:openai:m", JudgeOptions(task="s2s", base_url="http://127.0.0.1:1/v1"))
+    own = create_judge("audio:openai:m", unasked(task="s2s"))
     written = write_batch([own], lambda: [case(tmp_path)], tmp_path / "batch.jsonl")
     lost = case(tmp_path, "lost")
     gone = lost.pair.a.model_copy(update={"audio": tmp_path / "gone.wav"})
@@ -301,7 +275,7 @@ DEAF = "This model does not support audio input."
 def test_a_model_that_takes_no_sound_ends_the_run(
     tmp_path: Path, status: int, told: str, requests: int
 ) -> None:
-    with Server(lambda _: failing(status, told)) as server:
+    with Server(lambda _: refusal(status, told)) as server:
         judge = judge_at(server, "deaf", concurrency=1)
         pairs = (case(tmp_path, f"p{n}") for n in range(8))
         with pytest.raises(JudgeUnreachable, match="equal refusals of sound") as caught:
@@ -312,7 +286,7 @@ def test_a_model_that_takes_no_sound_ends_the_run(
 
 
 def test_one_recording_that_is_refused_does_not_end_the_run(tmp_path: Path) -> None:
-    refused = failing(400, "audio longer than 30 seconds is not supported")
+    refused = refusal(400, "audio longer than 30 seconds is not supported")
     answers = [*[refused] * 20, Answer(body=completion(said("1")))]
     with Server(in_turn(answers)) as server:
         judge = judge_at(server, "m", structure="text")
