@@ -94,6 +94,7 @@ class Agreement:
 
     Attributes:
         labels: where human labels or ratings are from.
+        items: how many are compared.
         raters: annotators who are known by name.
         warnings: findings about the data, to be read before any figure.
         notes: what was left out, and how it was done.
@@ -115,7 +116,7 @@ class AgreeReport(Agreement):
         drawn: what the intervals are over, in words.
         policies: judge -> policy that fused its overall label, where it has one.
         shares: what annotators say over all judged pairs; empty: every judged pair has a label.
-            ``design`` says how those were drawn.
+        design: how those labels were drawn, in words.
         calibrations: P(annotators prefer A) of every judge, where it was asked for.
         by_category, by_labels: accuracy of the overall label on parts of the items.
     """
@@ -163,6 +164,7 @@ class ScoreReport(Agreement):
 
     Attributes:
         rubric: that was scored; None: unknown.
+        ratings, questions: what is compared.
         low, high: ends of the scale.
         fitted_on: which rows the constants were fitted on, in words.
         verdicts: a sentence per judge on how it stands against the baselines.

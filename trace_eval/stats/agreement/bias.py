@@ -243,7 +243,7 @@ FELL_ON = ("winner", "loser", "tie")
 @dataclass(frozen=True)
 class Robustness:
     """Shares of unchanged verdicts, in a repetition without noise (None: there is none) and under
-    noise, where that fell on one of :data:`FELL_ON` of the run without noise.
+    noise, where that fell on the winner or loser of the run without noise, or one side of a tie.
     """
 
     fell_on: str

@@ -31,7 +31,8 @@ class AgreementFigure:
         group: its table.
         who: the judge, the baseline or ``people``.
         name: of the statistic, stable for programs.
-        rows: what it is computed from; ``unit``: what those are, e.g. ``ratings``.
+        rows: what it is computed from.
+        unit: what those are: ``items``, ``ratings``, ``pairs`` or ``raters``.
         reason: why there is no value.
     """
 

@@ -43,6 +43,7 @@ class FusionTraining:
     """A fused judge and how it was measured.
 
     Attributes:
+        model: what is stored.
         path: where it is stored; None: it is not better than its rivals, so it was not.
         train, dev, test: which rows were used, in words.
         errors: squared errors on held-out questions of the training rows.
