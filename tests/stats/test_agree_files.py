@@ -14,7 +14,8 @@ import pytest
 
 from blueprints import UserError
 from tests.support.cli import output_of
-from tests.support.judged import rated_run
+from tests.support.datasets_made import write_lines, write_rows
+from tests.support.judged import rated_run, write_folder
 from tests.support.orca import SCALE, orca_rows
 from tests.support.scored import figure
 from trace_eval.data.items import Single
@@ -33,21 +34,15 @@ from trace_eval.stats.tables import score_tables
 QUICK = AgreeOptions(BootstrapOptions(resamples=50))
 
 
-def _csv(path: Path, columns: list[str], rows: list[list[Any]]) -> Path:
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows([columns, *rows])
-    return path
-
-
-def _scores(tmp_path: Path, **extra: Any) -> Path:
+def _scores(tmp_path: Path) -> Path:
     rows = [[f"i{n}", value] for n, value in enumerate((4.6, 4, 2, 3, 1.2, 3.75))]
-    return _csv(tmp_path / "judge.csv", ["id", "score"], rows)
+    return write_rows(tmp_path / "judge.csv", ["id", "score"], rows)
 
 
 def _labels(tmp_path: Path) -> Path:
     people = {"P1": (5, 4, 2, 3, 1, 4), "P2": (4, 4, 1, 3, 2, 5), "P3": (5, 3, 2, 2, 1, 4)}
     rows = [[f"i{n}", who, v] for who, given in people.items() for n, v in enumerate(given)]
-    return _csv(tmp_path / "people.csv", ["id", "rater", "score"], rows)
+    return write_rows(tmp_path / "people.csv", ["id", "rater", "score"], rows)
 
 
 def test_ratings_by_recordings_find_items_that_are_called_by_their_row(tmp_path: Path) -> None:
@@ -55,12 +50,12 @@ def test_ratings_by_recordings_find_items_that_are_called_by_their_row(tmp_path:
     lines = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
     for line, name in zip(lines, ("a/x.wav", "b/x.wav", "y.wav", "y.flac"), strict=True):
         line["answer"]["audio"] = f"/sound/{name}"
-    (folder / "items.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_lines(folder / "items.jsonl", lines)
     read = read_scores(folder)
     names = {"a/x.wav": "1", "sound/b/x": "2", "/else/sound/b/x.wav": "/else/sound/b/x.wav"}
     names |= {"x.wav": "x.wav", "y.wav": "y.wav", "c/x.wav": "c/x.wav"}  # of two items, or of none
     assert as_judged(texts_of([*names]), [read]).tolist() == [*names.values()]
-    ratings = _csv(tmp_path / "r.csv", ["file", "MOS"], [["a/x.wav", 4], ["b/x.wav", 2]])
+    ratings = write_rows(tmp_path / "r.csv", ["file", "MOS"], [["a/x.wav", 4], ["b/x.wav", 2]])
     assert agree([folder], ratings, QUICK).coverage[0].rated == 2  # type: ignore[union-attr]
 
 
@@ -100,7 +95,7 @@ def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
     judge = np.array([4.6, 4, 2, 3, 1.2, 3.75])
     people = np.array([14 / 3, 11 / 3, 5 / 3, 8 / 3, 4 / 3, 13 / 3])
     rows = [[f"i{n}", value] for n, value in enumerate(people)]
-    labels = _csv(tmp_path / "mos.csv", ["id", "mos"], rows)
+    labels = write_rows(tmp_path / "mos.csv", ["id", "mos"], rows)
     got = agree([read_scores(_scores(tmp_path))], labels, options=QUICK)
 
     def value(name: str) -> float | None:
@@ -109,13 +104,15 @@ def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
     # The same under the name of a rating: one number for an item, nobody's, between two labels.
     for head in (["id", "score"], ["id", "rater", "score"]):
         named = [[r[0], *([""] if len(head) == 3 else []), r[1]] for r in rows]
-        same = agree([read_scores(_scores(tmp_path))], _csv(tmp_path / "s.csv", head, named), QUICK)
+        same = agree(
+            [read_scores(_scores(tmp_path))], write_rows(tmp_path / "s.csv", head, named), QUICK
+        )
         for name in ("mae", "mse", "r", "ccc"):
             again = figure(same, "agreement", "judge", name).estimate.value
             assert again == pytest.approx(value(name)), name
         assert any("taken as mean opinions" in note for note in same.notes)
     for odd in ([["i0", "ann", 3.5], ["i1", "ann", 4]], [["i0", "", 3.5], ["i0", "", 4]]):
-        whose = _csv(tmp_path / "odd.csv", ["id", "rater", "score"], odd)
+        whose = write_rows(tmp_path / "odd.csv", ["id", "rater", "score"], odd)
         with pytest.raises(UserError, match=r"rating of item 'i0'|two ratings"):
             agree([read_scores(_scores(tmp_path))], whose, options=QUICK)
 
@@ -131,10 +128,10 @@ def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
     assert figure(got, "agreement", "constant", "crps").estimate.value is None
     assert "mean opinions" in str(figure(got, "agreement", "constant", "crps").reason)
     rows[2][1] = 5.2
-    beside = _csv(tmp_path / "beside.csv", ["id", "mos"], rows)
+    beside = write_rows(tmp_path / "beside.csv", ["id", "mos"], rows)
     with pytest.raises(UserError, match=r"mos of item 'i2' is 5.2, and the scale goes from 1 to 5"):
         agree([read_scores(_scores(tmp_path))], beside, options=QUICK)
-    both = _csv(tmp_path / "both.csv", ["id", "mos", "score"], [["i0", 3.5, 3]])
+    both = write_rows(tmp_path / "both.csv", ["id", "mos", "score"], [["i0", 3.5, 3]])
     with pytest.raises(UserError, match="has both score and mos"):
         agree([read_scores(_scores(tmp_path))], both, options=QUICK)
 
@@ -154,21 +151,14 @@ def test_concordance_by_hand(judge: list[float], people: list[float], wanted: fl
     assert got == pytest.approx(np.nan if wanted is None else wanted, abs=1e-12, nan_ok=True)
 
 
-def _run(folder: Path, rows: list[dict[str, Any]]) -> Path:
-    """A run folder as ``rate`` writes it, with lexical scores."""
-    folder.mkdir()
-    with (folder / "items.jsonl").open("w") as items, (folder / "scores.jsonl").open("w") as file:
-        for row in rows:
-            item = Single(
-                **{name: row[name] for name in ("id", "question_id", "system", "split")},
-                instruction={"text": row["question"]},
-                reference=(row["reference"],),
-                answer={"text": row["candidate"]},
-                labels={"scores": row["ratings"]},
-            )
-            items.write(item.model_dump_json(exclude_none=True) + "\n")
-            file.write(_score(row).model_dump_json() + "\n")
-    return folder
+def _item(row: dict[str, Any]) -> Single:
+    return Single(
+        **{name: row[name] for name in ("id", "question_id", "system", "split")},
+        instruction={"text": row["question"]},
+        reference=(row["reference"],),
+        answer={"text": row["candidate"]},
+        labels={"scores": row["ratings"]},
+    )
 
 
 def _score(row: dict[str, Any]) -> Score:
@@ -191,8 +181,10 @@ def _score(row: dict[str, Any]) -> Score:
 
 @pytest.fixture(scope="module")
 def run(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run folder as ``rate`` writes it, with lexical scores."""
     rows = [row for row in orca_rows(data) if row["split"] in ("dev", "test")]
-    return _run(tmp_path_factory.mktemp("scores") / "run", rows)
+    folder = tmp_path_factory.mktemp("scores") / "run"
+    return write_folder(folder, {}, items=[*map(_item, rows)], scores=[*map(_score, rows)])
 
 
 def test_a_run_with_labels_inside(run: Path) -> None:
@@ -345,7 +337,7 @@ def test_a_beta_scorer_beside_a_constant_beta_and_clamped(tmp_path: Path) -> Non
     path = tmp_path / "scores.jsonl"
     path.write_text("".join(s.model_dump_json() + "\n" for s in scores) + json.dumps(empty) + "\n")
     rows = [[f"i{n}", score] for n, score in enumerate((1, 3, 5, 5, 1))]
-    labels = _csv(tmp_path / "people.csv", ["id", "score"], rows)
+    labels = write_rows(tmp_path / "people.csv", ["id", "score"], rows)
     got = agree([read_scores(path)], labels, options=QUICK)
     nll = figure(got, "agreement", "scorer:x", "nll_beta")
     assert nll.rows == 4

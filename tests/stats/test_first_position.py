@@ -64,17 +64,20 @@ def test_honest_and_silent_judges_are_not_accused() -> None:
     assert first_position_test([silent]) is None
 
 
+def run_of(folder: Path, label: Rating, judged: list[Judgement]) -> Path:
+    """A run of these judgements of p0, p1, ..., which annotators all label alike."""
+    labels = Labels(**dict.fromkeys((*DIMENSIONS, "overall"), label))
+    items = [p.model_copy(update={"labels": labels}) for p in pairs(folder, len(judged))]
+    return write_run(folder / "run", items, {one.pair: one for one in judged})
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    labels = Labels(**dict.fromkeys((*DIMENSIONS, "overall"), Rating.A))
-    items = [pair.model_copy(update={"labels": labels}) for pair in pairs(tmp_path, 9)]
-    judged = {pair.id: votes(pair.id, *ALWAYS_FIRST) for pair in items}
-    return write_run(tmp_path / "run", items, judged)
+    return run_of(tmp_path, Rating.A, [votes(f"p{n}", *ALWAYS_FIRST) for n in range(9)])
 
 
 def test_it_is_said_beside_results_agreement_and_ranking(run: Path) -> None:
-    shown = trace_eval("show", run)
-    assert shown.code == 0, shown.err
+    shown = trace_eval("show", run, ends=0)
     row = next(line for line in shown.out.splitlines() if line.startswith("p0"))
     assert row.split()[1:5] == ["both_good!"] * 4
     assert "! inconsistent: the two orders contradict each other" in shown.out
@@ -102,21 +105,14 @@ def test_the_report_hatches_and_warns(run: Path, tmp_path: Path) -> None:
 @pytest.fixture
 def bound(tmp_path: Path) -> Path:
     """Content goes to whatever is first in 12 of 15 pairs, the rest to A; three are B, honestly."""
-    labels = Labels(**dict.fromkeys((*DIMENSIONS, "overall"), Rating.B))
-    items = [pair.model_copy(update={"labels": labels}) for pair in pairs(tmp_path, 15)]
-    judged = {
-        pair.id: votes(pair.id, *HONEST)
-        if number >= 12
-        else votes(pair.id, *ALWAYS_FIRST, elsewhere=Rating.A)
-        for number, pair in enumerate(items)
-    }
-    return write_run(tmp_path / "run", items, judged)
+    judged = [votes(f"p{n}", *ALWAYS_FIRST, elsewhere=Rating.A) for n in range(12)]
+    judged += [votes(f"p{n}", *HONEST) for n in range(12, 15)]
+    return run_of(tmp_path, Rating.B, judged)
 
 
 def test_what_it_contradicts_itself_on_wins_nothing(bound: Path, tmp_path: Path) -> None:
     def row(*options: str) -> tuple[list[str], str]:
-        done = trace_eval("rank", bound, "--resamples", 50, "--full", *options)
-        assert done.code == 0, done.err
+        done = trace_eval("rank", bound, "--resamples", 50, "--full", *options, ends=0)
         lines = [line.split() for line in done.out.splitlines()]
         rows = (line for line in lines if line[:1] == ["secret-one"] and "wins" not in line)
         return next(rows), " ".join(done.err.split())
@@ -156,8 +152,7 @@ def test_every_table_names_the_policy(bound: Path, tmp_path: Path) -> None:
         ("rank", bound, "--keep-inconsistent", "--resamples", 50, "--full"),
         ("card", bound, "--resamples", 50, "--full"),
     ):
-        done = trace_eval(*command)
-        assert done.code == 0, done.err
+        done = trace_eval(*command, ends=0)
         tables = [part for part in done.out.split("\n\n") if "secret-one" in part]
         assert "majority_vote" in done.out, command
         assert all("majority_vote" in part for part in tables), command

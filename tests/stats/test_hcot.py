@@ -10,6 +10,7 @@ import pytest
 
 from fusion import DIMENSIONS, POLICIES, policy_from_rows
 from tests.support.cli import output_of
+from tests.support.datasets_made import write_lines
 from tests.support.label_tables import QUICK
 from tests.support.orca import orca_rows
 from trace_eval.decide.agree import agree
@@ -109,9 +110,8 @@ def test_learned_policies(labels: Opinions, name: str) -> None:
 
 
 def test_the_embedded_default_rates_and_is_measured(data: Path, tmp_path: Path) -> None:
-    items = tmp_path / "ratings.jsonl"
     rows = [row for row in orca_rows(data) if row["split"] != "train"]
-    items.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    items = write_lines(tmp_path / "ratings.jsonl", rows)
     run, report = tmp_path / "run", tmp_path / "agree.json"
     output_of("rate", items, "--rubric", "correctness", "--out", run)
     arguments = ["agree", str(run), "--split", "test", "--resamples", "50"]

@@ -219,7 +219,6 @@ def test_a_listening_test_of_single_answers_is_ranked(number: str, tmp_path: Pat
     for labels in (path, held):  # by the names of folders
         beside = rank(scores, labels=labels, options=RankOptions(QUICK))
         assert {row.system: row.people for row in beside.means}["fair"] == (7 * 2.5 + 2) / 8
-    assert {row.system: row.people for row in beside.means}["fair"] == (7 * 2.5 + 2) / 8
 
 
 def test_votes_of_annotators_are_ranked_by_what_most_say(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import html
 import json
 import re
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.support.cli import trace_eval
+from tests.support.datasets_made import write_rows
 from tests.support.judged import judged_run
 from tests.support.label_tables import QUICK, table
 from trace_eval.decide.agree import agree, agree_by_instruction
@@ -46,29 +46,23 @@ def test_one_item_tests_nothing() -> None:
     assert p_value(0.5) == "0.5000"
 
 
-def write(path: Path, rows: list[tuple[object, ...]]) -> Path:
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows(rows)
-    return path
-
-
 def test_judge_and_people_have_one_test_on_the_same_pairs(tmp_path: Path) -> None:
     """30 wins of 44: exact p .0226; the score test that annotators had gives .016."""
     rows = [(f"p{n}", "x", "y", "1" if n < 30 else "2") for n in range(44)]
-    judged = write(tmp_path / "j.csv", [("id", "system_a", "system_b", "preference"), *rows])
-    labels = write(tmp_path / "l.csv", [("id", "preference"), *((r[0], r[3]) for r in rows)])
+    judged = write_rows(tmp_path / "j.csv", ("id", "system_a", "system_b", "preference"), rows)
+    labels = write_rows(tmp_path / "l.csv", ("id", "preference"), ((r[0], r[3]) for r in rows))
     by_judge, by_people, *_ = trace_eval("rank", judged, "--labels", labels).out.splitlines()
     tests = [re.search(r"\((.*test, p .*)\)", line) for line in (by_judge, by_people)]
     assert [got and got[1] for got in tests] == ["exact sign test, p = 0.023"] * 2
     report = rank(judged, labels, RankOptions(QUICK))
     assert report.judged[0].rate.p == report.labelled[0].rate.p
     # of few labels beside all judgements, the difference of two systems asks the same
-    few = write(tmp_path / "few.csv", [("id", "preference"), *((r[0], r[3]) for r in rows[:12])])
+    few = write_rows(tmp_path / "few.csv", ("id", "preference"), ((r[0], r[3]) for r in rows[:12]))
     powered = rank(judged, few, RankOptions(QUICK)).powered
     assert powered.differences[0].difference.p == powered.systems[0].rate.p
     named = ("id", "system_a", "system_b", "preference", "instruction_id")
     together = [(*row, f"i{n // 2}") for n, row in enumerate(rows)]
-    path = write(tmp_path / "i.csv", [named, *together])
+    path = write_rows(tmp_path / "i.csv", named, together)
     (first, *_) = rank_answer(rank(path, None, RankOptions(QUICK, cluster=True)))
     assert "score test" in first
 
@@ -88,7 +82,7 @@ def test_report_and_card_draw_the_same_unit(tmp_path: Path) -> None:
     assert "(preference; interval over instructions" in agree_answer(together)[0]
     assert "interval over" not in agree_answer(alone)[0]
     rows = ((f"p{n}", "12"[n % 2], f"i{n // 3}") for n in range(36))
-    path = write(tmp_path / "judge.csv", [("id", "preference", "instruction_id"), *rows])
+    path = write_rows(tmp_path / "judge.csv", ("id", "preference", "instruction_id"), rows)
     (card,) = make_cards([path], labels, resamples=200)
     assert card.accuracy[1] == together.scores[0].metrics["accuracy_3way"].interval
     # one instruction is unknown: both fall back alike

@@ -12,7 +12,8 @@ import pytest
 from blueprints import UserError
 from fusion import POLICIES
 from fusion.plain import PLAIN_POLICIES
-from tests.support.cli import trace_eval
+from tests.support.cli import refused, trace_eval
+from tests.support.datasets_made import write_lines
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
@@ -131,16 +132,12 @@ def test_votes_as_audiojudge_released_them_are_ranked(
     votes = [("x", "y", first), ("x", "y", "tie"), ("y", "z", second), ("z", "x", "tie")]
     keys = ("timestamp", "data_ID", "model1", "model2", "preference")
     stamps = [f"t{n}" if id_ else "2025-03-14 15:09:26" for n in range(4)]
-    lines = [
-        json.dumps(dict(zip(keys, (stamp, "7", *vote), strict=True)))
-        for stamp, vote in zip(stamps, votes, strict=True)
-    ]
-    path = tmp_path / "votes.jsonl"
-    path.write_text("\n".join(lines) + "\n")
+    rows = zip(stamps, votes, strict=True)
+    records = [dict(zip(keys, (stamp, "7", *vote), strict=True)) for stamp, vote in rows]
+    path = write_lines(tmp_path / "votes.jsonl", records)
     got = tmp_path / "rank.json"
     named = ["--id", "timestamp"] if id_ else []
-    done = trace_eval("rank", path, *named, "--resamples", 0, "--json", got)
-    assert done.code == 0, done.err
+    trace_eval("rank", path, *named, "--resamples", 0, "--json", got, ends=0)
     places = json.loads(got.read_text())["places"]
     rates = {p["system"]: p["exact"] for p in places if p["method"] == "win_rate"}
     # x: 1 + 1/2 + 1/2 of 3; y: 0 + 1/2 + 0 of 3; z: 1 + 1/2 of 2
@@ -148,8 +145,7 @@ def test_votes_as_audiojudge_released_them_are_ranked(
     # labels of another file are joined by ids, so there they must be
     labels = tmp_path / "labels.csv"
     labels.write_text("id,preference\n1,1\n")
-    refused = trace_eval("rank", path, "--labels", labels, "--resamples", 0)
-    assert (refused.code, "no column 'id'" in refused.err) == (2, True)
+    refused("no column 'id'", "rank", path, "--labels", labels, "--resamples", 0)
 
 
 def test_both_positions_of_the_released_layout_are_ranked(tmp_path: Path) -> None:
@@ -162,8 +158,7 @@ def test_both_positions_of_the_released_layout_are_ranked(tmp_path: Path) -> Non
     people.write_text("system,score\nS,0.6\nT,0.1\nX,0.5\n")
     got = tmp_path / "rank.json"
     typed = ["rank", path, "--orders", "separate", "--resamples", 0, "--json", got]
-    done = trace_eval(*typed, "--baseline", "X", "--human", people)
-    assert done.code == 0, done.err
+    trace_eval(*typed, "--baseline", "X", "--human", people, ends=0)
     report = json.loads(got.read_text())
     places = {(p["method"], p["system"]): p["exact"] for p in report["places"]}
     # S: win win, win loss, tie loss; a comparison with one unread order does not count
@@ -173,7 +168,6 @@ def test_both_positions_of_the_released_layout_are_ranked(tmp_path: Path) -> Non
     assert places["win_rate_against_baseline", "X"] == "1/2"
     assert trace_eval(*typed).err.count("name it by --baseline") == 1
     path.write_text("instruction_id,position1_prediction,position2_prediction\n1,1,2\n")
-    refused = trace_eval(*typed, "--baseline", "X")
-    assert "no column 'model_name'" in refused.err
+    refused("no column 'model_name'", *typed, "--baseline", "X")
     path.write_text(header + "q,S,,1\n")
-    assert "no comparison with 1, 2 or tie" in trace_eval(*typed, "--baseline", "X").err
+    refused("no comparison with 1, 2 or tie", *typed, "--baseline", "X")

@@ -3,10 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support.label_tables import QUICK, codes, table
+from tests.support.label_tables import QUICK, codes, table, votes_of
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import MISSING
-from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.judges import align
 from trace_eval.stats.agreement.levels import (
     LEVELS,
@@ -46,23 +45,10 @@ def test_levels(level: str, votes: str, majority: str) -> None:
     assert ("none" if code == MISSING else ("1", "2", "tie")[code]) == majority
 
 
-def opinions(*items: str, **extra: str) -> Opinions:
-    """One item per text, one person per letter; ``-`` is no opinion."""
-    cells = [
-        (f"p{n}", f"r{m}", letter)
-        for n, letters in enumerate(items)
-        for m, letter in enumerate(letters)
-    ]
-    ids, raters, letters = zip(*cells, strict=True)
-    facts = {name: [extra[name].split()[int(i[1:])] for i in ids] for name in extra}
-    columns = {"preference": "".join(letters)}
-    return table("people", columns, id=list(ids), rater=list(raters), **facts)
-
-
 def test_reliability_by_hand() -> None:
     # p0: r0 and r1 say 1, r2 says 2: shares of equal others 1/2, 1/2, 0.
     # p1: all say tie: 1, 1, 1. p2: r0 alone is left out. p3: r0 1, r1 2: 0, 0.
-    labels = opinions("112", "ttt", "1--", "12-")
+    labels = votes_of("112", "ttt", "1--", "12-")
     got = {row.rater: row for row in reliability_rows(labels, "preference", min_items=1)}
     assert (got["r0"].items, got["r0"].agreement) == (3, 0.5)
     assert (got["r1"].items, got["r1"].agreement) == (3, 0.5)
@@ -72,7 +58,7 @@ def test_reliability_by_hand() -> None:
 
 def test_agreement_of_the_data_set_by_hand() -> None:
     # Two of three equal: 2 / 6 of the ordered pairs = 1/3; three equal: 1; two that differ: 0.
-    labels = opinions("112", "ttt", "1--", "12-")
+    labels = votes_of("112", "ttt", "1--", "12-")
     three, two = pairwise_rows(labels, "preference", {"all": np.ones(4, bool)})
     assert (three.items, three.agreement) == (3, pytest.approx(4 / 9))
     # Variance of a draw: 1/3 * 2/3 / 3**2.
@@ -99,7 +85,7 @@ def test_forced_choices_count_ties_three_ways_and_unscored_as_wrong() -> None:
 
 
 def test_groups_by_category_its_parts_and_level() -> None:
-    labels = opinions("11", "12", "22", category="regular/en expressive/en regular/zh")
+    labels = votes_of("11", "12", "22", category="regular/en expressive/en regular/zh")
     masks = {name: mask.tolist() for name, mask in categories(labels.per_item).items()}
     assert masks["all"] == [True] * 3
     assert masks["regular"] == [True, False, True]
@@ -110,7 +96,7 @@ def test_groups_by_category_its_parts_and_level() -> None:
 
 
 def test_agree_shows_people_and_subsets() -> None:
-    labels = opinions("11", "11", "22", "1t", category="a/en a/en b/en b/en")
+    labels = votes_of("11", "11", "22", "1t", category="a/en a/en b/en b/en")
     judge = table("judge", {"preference": "1121"}, id=["p0", "p1", "p2", "p3"])
     report = agree([judge], labels, AgreeOptions(QUICK))
     assert {row.group for row in report.levels} == {"all", "a/en", "b/en", "a", "b", "en"}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from blueprints import Blueprint, Extension
 from tests.support import golden_runs as runs
 from tests.support.cli import trace_eval
+from tests.support.datasets_made import write_lines
 from trace_eval.decide.rank import defect_rows, rank
 from trace_eval.runs.run import Run
 from trace_eval.stats.options import RankOptions
@@ -21,7 +23,7 @@ def run(tmp_path: Path) -> Path:
     """A run in which every third answer of system ``x`` loops, and one that also clicks."""
     folder = runs.pair_run(tmp_path / "run", "reader", 0.8)
     clips: list[dict[str, str]] = []
-    blueprints: list[str] = []
+    blueprints: list[dict[str, Any]] = []
     number = 0
     for pair in Run.open(folder).pairs():
         for answer in (pair.a, pair.b):
@@ -33,10 +35,9 @@ def run(tmp_path: Path) -> Path:
             group = Extension(values={"count": sum(counts.values()), "counts": counts})
             made = Blueprint(clip=clip).model_copy(update={"extensions": {"defects": group}})
             clips.append({"source": answer.source_id, "clip": clip})
-            blueprints.append(made.model_dump_json())
-    lines = "".join(f"{json.dumps(one)}\n" for one in clips)
-    (folder / "clips.jsonl").write_text(lines)
-    (folder / "blueprints.jsonl").write_text("".join(f"{one}\n" for one in blueprints))
+            blueprints.append(made.model_dump(mode="json"))
+    write_lines(folder / "clips.jsonl", clips)
+    write_lines(folder / "blueprints.jsonl", blueprints)
     return folder
 
 

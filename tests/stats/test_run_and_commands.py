@@ -11,6 +11,7 @@ from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support import blueprints as make
 from tests.support.cli import output_of
+from tests.support.judged import write_folder
 from tests.support.processes import python
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Labels, Pair
@@ -22,6 +23,7 @@ from trace_eval.data.outcome import Reason
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.runs.opinions import read_opinions
+from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
 from trace_eval.stats.options import AgreeOptions
 
@@ -60,9 +62,6 @@ def judgement(pair: str, label: str) -> Judgement:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    folder = tmp_path / "run"
-    folder.mkdir()
-    (folder / "manifest.json").write_text("{}")
     seconds = {"x": 1.0, "y": 2.0, "z": 3.0}
     pairs, judged, fused = [], [], []
     for name, a, b, label, human in ROWS:
@@ -79,20 +78,18 @@ def run(tmp_path: Path) -> Path:
         judged.append(judgement(name, label))
         fused.append(Overall(pair=name, policy="content_first", rating=Rating(label), why="x"))
     stale = Judgement.unscored("p0", "rules", Reason.UNREACHABLE, "down")
-    (folder / "pairs.jsonl").write_text(lines(pairs))
-    # a first failure, then the retry: the last line counts; a kill tore the very last one
-    (folder / "judgements.jsonl").write_text(lines([stale, *judged]) + '{"pair": "p3", "ju')
-    (folder / "overall.jsonl").write_text(lines(fused))
-    clips = [{"source": f"/{s}.wav", "clip": f"hash-{s}", "error": None} for s in seconds]
-    (folder / "clips.jsonl").write_text("".join(json.dumps(c) + "\n" for c in clips))
-    (folder / "blueprints.jsonl").write_text(
-        lines([blueprint(f"hash-{s}", n) for s, n in seconds.items()])
+    folder = write_folder(
+        tmp_path / "run",
+        {},
+        pairs=pairs,
+        judgements=[stale, *judged],  # a first failure, then the retry: the last line counts
+        overall=fused,
+        clips=[ClipRecord(source=f"/{s}.wav", clip=f"hash-{s}") for s in seconds],
+        blueprints=[blueprint(f"hash-{s}", n) for s, n in seconds.items()],
     )
+    with (folder / "judgements.jsonl").open("a") as file:
+        file.write('{"pair": "p3", "ju')  # torn by a kill
     return folder
-
-
-def lines(records: list) -> str:
-    return "".join(record.model_dump_json() + "\n" for record in records)
 
 
 def test_a_run_is_read_whole(run: Path) -> None:

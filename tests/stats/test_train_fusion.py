@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -11,16 +10,11 @@ import pytest
 
 from blueprints import UserError
 from tests.support.cli import output_of
+from tests.support.datasets_made import write_rows
 from tests.support.fused_scores import JUDGES, draw
 from trace_eval.data.fused_scores import FusionModel
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agreement.train_fusion import FusionTraining, train_fusion
-
-
-def _write(path: Path, columns: list[str], rows: list[tuple[object, ...]]) -> Path:
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows([columns, *rows])
-    return path
 
 
 def _files(folder: Path, seed: int = 0, split: bool = True) -> tuple[Path, list[Path]]:
@@ -34,7 +28,7 @@ def _files(folder: Path, seed: int = 0, split: bool = True) -> tuple[Path, list[
             noisy = np.clip(truth + rng.normal(0, 0.1), 0, 1)
             where = (f"q{rows.question[item]}", parts[item] if split else "")
             ratings.append((f"i{item}", f"r{rater}", 1 + round(float(noisy) * 4), *where))
-    labels = _write(
+    labels = write_rows(
         folder / "people.csv", ["id", "rater", "score", "question_id", "split"], ratings
     )
     runs = []
@@ -44,7 +38,7 @@ def _files(folder: Path, seed: int = 0, split: bool = True) -> tuple[Path, list[
         ]
         if place == 1:
             scores = [row for n, row in enumerate(scores) if n % 7]  # left some items out
-        runs.append(_write(folder / f"judge{place}.csv", ["id", "score", "judge"], scores))
+        runs.append(write_rows(folder / f"judge{place}.csv", ["id", "score", "judge"], scores))
     return labels, runs
 
 
@@ -83,9 +77,9 @@ def test_without_splits_some_questions_calibrate_the_fusion(tmp_path: Path) -> N
 def test_a_useless_companion_is_not_worth_it(tmp_path: Path) -> None:
     """A judge that is the truth, and one that always says 3: nothing beats the first."""
     ratings = [(f"i{n}", "r", 1 + n % 5, f"q{n // 2}") for n in range(200)]
-    labels = _write(tmp_path / "people.csv", ["id", "rater", "score", "question_id"], ratings)
-    best = _write(tmp_path / "a.csv", ["id", "score"], [(i, s) for i, _, s, _ in ratings])
-    flat = _write(tmp_path / "b.csv", ["id", "score"], [(i, 3) for i, *_ in ratings])
+    labels = write_rows(tmp_path / "people.csv", ["id", "rater", "score", "question_id"], ratings)
+    best = write_rows(tmp_path / "a.csv", ["id", "score"], [(i, s) for i, _, s, _ in ratings])
+    flat = write_rows(tmp_path / "b.csv", ["id", "score"], [(i, 3) for i, *_ in ratings])
     out = tmp_path / "fused"
     got = _train(labels, [best, flat], out)
     assert "is not better than a" in got.verdict
@@ -103,7 +97,7 @@ def test_one_judge_or_too_few_common_rows_cannot_be_fused(tmp_path: Path) -> Non
     labels, runs = _files(tmp_path)
     with pytest.raises(UserError, match="two or more"):
         _train(labels, runs[:1], tmp_path / "fused")
-    few = _write(tmp_path / "few.csv", ["id", "score"], [(f"i{n}", 3) for n in range(0, 60, 5)])
+    few = write_rows(tmp_path / "few.csv", ["id", "score"], [(f"i{n}", 3) for n in range(0, 60, 5)])
     with pytest.raises(UserError, match="at least 20"):
         _train(labels, [runs[0], few], tmp_path / "fused")
 

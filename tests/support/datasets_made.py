@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +23,15 @@ def write_list(path: Path, value: Any) -> Path:
     return path
 
 
-def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
+def write_rows(path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="") as file:
-        table = csv.DictWriter(file, rows[0])
-        table.writeheader()
-        table.writerows(rows)
+        csv.writer(file).writerows([columns, *rows])
     return path
+
+
+def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    return write_rows(path, rows[0], (row.values() for row in rows))
 
 
 def figure(done: Conversion, name: str) -> Figure:

@@ -35,3 +35,12 @@ def table(source: str, columns: dict[str, str], **extra: Sequence[Any]) -> Opini
     ids = extra.pop("id", [f"p{row}" for row in range(number)])
     texts = {name: words(letters) for name, letters in columns.items()}
     return label_table(source, {"id": ids, **texts, **extra})
+
+
+def votes_of(*items: str, column: str = "preference", **facts: str) -> Opinions:
+    """Human labels: an item per text, a rater per letter; each fact has a word per item."""
+    cells = [(n, m, letter) for n, letters in enumerate(items) for m, letter in enumerate(letters)]
+    rows, raters, letters = zip(*cells, strict=True)
+    columns = {name: [text.split()[n] for n in rows] for name, text in facts.items()}
+    columns |= {"id": [f"p{n}" for n in rows], "rater": [f"r{m}" for m in raters]}
+    return table("people", {column: "".join(letters)}, **columns)
