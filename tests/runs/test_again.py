@@ -9,7 +9,8 @@ import pytest
 
 from blueprints import UserError
 from fusion import DIMENSIONS
-from tests.support.cli import trace_eval
+from tests.support.cli import refused, trace_eval
+from tests.support.judged import extracted_run
 from tests.support.samples import spoken
 from trace_eval import (
     JudgeChange,
@@ -21,7 +22,7 @@ from trace_eval import (
     judge_change,
 )
 from trace_eval.data.answers import Answer, Instruction
-from trace_eval.data.items import Pair, Single
+from trace_eval.data.items import Single
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.runs.outcomes import ClipRecord
@@ -31,24 +32,11 @@ from trace_eval.runs.run import Run
 COUNT = 6
 
 
-def extracted(folder: Path) -> Path:
-    """A run of pairs whose recordings are gone; of the last one an answer was never decoded."""
-    run, pairs = Run(folder), []
-    with run:
-        for number in range(COUNT):
-            sides = {side: Path(f"/gone/{number}{side}.wav") for side in "ab"}
-            for path in sides.values():
-                clip = f"{path.stem:0>64}"
-                bad = path.stem == f"{COUNT - 1}b"
-                error = {"error": "not a recording"} if bad else {"clip": clip}
-                run.add_clip(ClipRecord(source=str(path), **error))
-                if not bad:
-                    run.add_blueprint(spoken().model_copy(update={"clip": clip}))
-            request = Instruction(text=f"Tell me about sea {number}.")
-            a, b = (Answer(audio=path) for path in sides.values())
-            pairs.append(Pair(id=str(number), instruction=request, a=a, b=b))
-        run.start(RunRecord(input="pairs.jsonl", max_seconds=7.0), Manifest(folder, pairs))
-    return folder
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A run of pairs, of the last of which an answer was never decoded."""
+    record = {"input": "pairs.jsonl", "max_seconds": 7.0}
+    return extracted_run(tmp_path / "source", COUNT, lost=f"{COUNT - 1}b", **record).folder
 
 
 def script(path: Path, label: str) -> str:
@@ -57,8 +45,7 @@ def script(path: Path, label: str) -> str:
     return f"scripted:{path}"
 
 
-def test_only_the_judge_differs(tmp_path: Path) -> None:
-    source = extracted(tmp_path / "source")
+def test_only_the_judge_differs(source: Path, tmp_path: Path) -> None:
     summary = judge_again(source, tmp_path / "rules")
     assert (summary.scored, summary.unscored["clip_failed"]) == (COUNT - 1, 1)
     run = Run.open(tmp_path / "rules")
@@ -71,8 +58,7 @@ def test_only_the_judge_differs(tmp_path: Path) -> None:
         judge_again(source, source)
 
 
-def test_an_a_a_is_of_the_runs_own_judge_past_the_cache(tmp_path: Path) -> None:
-    source = extracted(tmp_path / "source")
+def test_an_a_a_is_of_the_runs_own_judge_past_the_cache(source: Path, tmp_path: Path) -> None:
     first = script(tmp_path / "script.jsonl", "1")
     options = Options(judge=first, judging=JudgeOptions(swap="off", cache=tmp_path / "replies"))
     judge_again(source, tmp_path / "base", options)
@@ -114,11 +100,11 @@ def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
         replies.write_text((json.dumps(reply) + "\n") * COUNT)
         run_ = source if repeat is None else tmp_path / "base"
         words = [] if repeat is None else ["--aa", repeat]
-        done = trace_eval(
+        trace_eval(
             *("rate", run_, "--judge", f"scripted:{replies}", "--rubric", "correctness"),
             *("--out", tmp_path / out, *words),
+            ends=0,
         )
-        assert done.code == 0, done.err
     base, again = Run.open(tmp_path / "base"), Run.open(tmp_path / "aa")
     assert base.path("blueprints.jsonl").read_text() == (source / "blueprints.jsonl").read_text()
     assert [score.item for score in again.scores()] == ["0", "2", "4"]
@@ -130,14 +116,9 @@ def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
     assert {row.name: row.same for row in report.held}["evidence"]
 
 
-def test_the_command_takes_a_run_where_it_takes_a_manifest(tmp_path: Path) -> None:
-    source = extracted(tmp_path / "source")
-    done = trace_eval("judge", source, "--judge", "rules", "--min-coverage", "0.5")
-    assert done.code == 0, done.err
+def test_the_command_takes_a_run_where_it_takes_a_manifest(source: Path, tmp_path: Path) -> None:
+    trace_eval("judge", source, "--judge", "rules", "--min-coverage", "0.5", ends=0)
     assert Run.open(tmp_path / "source-rules").record().judge.spec == "rules"
-    done = trace_eval("judge", source, "--shard", "1/2")
-    assert (done.code, "judged again as a whole" in done.err) == (2, True)
-    done = trace_eval("judge", tmp_path / "nowhere.jsonl", "--aa", "3")
-    assert (done.code, "is no finished run" in done.err) == (2, True)
-    done = trace_eval("rate", source)
-    assert (done.code, "is a run of judge; judge it again" in done.err) == (2, True)
+    refused("judged again as a whole", "judge", source, "--shard", "1/2")
+    refused("is no finished run", "judge", tmp_path / "nowhere.jsonl", "--aa", "3")
+    refused("is a run of judge; judge it again", "rate", source)

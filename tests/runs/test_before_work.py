@@ -19,6 +19,7 @@ from extractors.rate import RateExtractor
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting
 from tests.support.judged import extracted_run
+from tests.support.louder_wins import NOTHING
 from tests.support.servers import unused_url
 from trace_eval.api.doctor import diagnose
 from trace_eval.data.items import Pair
@@ -31,8 +32,6 @@ from trace_eval.runs.extraction import extract_to
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.options import Options
 from trace_eval.runs.run import Run
-
-NOTHING = dict.fromkeys(("signal", "transcript", "quality", "pitch", "loudness", "rate"), "none")
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import re
-import zlib
 from itertools import product
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from tests.support import calls
 from tests.support.cases import verdict
 from tests.support.cli import trace_eval
 from tests.support.fakes import Counting
+from tests.support.report_pages import fragment
 from trace_eval.api.judged import Run
 from trace_eval.compare.tables import compare_answer
 from trace_eval.data.items import Pair, Single
@@ -161,19 +160,7 @@ def test_a_cut_beyond_its_file_says_so(tmp_path: Path) -> None:
     assert json.dumps(bad.source).count("channel=0&t=20")
 
 
-def fragments(page: str) -> list[str]:
-    """The packed fragments of pairs in a report."""
-    return re.findall(r'id="p\d+"[^>]*>([^<]+)<', page)
-
-
-def unpacked(text: str) -> str:
-    """A fragment as HTML."""
-    return zlib.decompress(base64.b64decode(text)).decode()
-
-
 BY_TURN = ExtractOptions(by_turn=True)
-
-QUICK = [*calls.TURNS[:4], ("bot", 4.8, 5.6, "Seat 12A is yours.")]
 
 
 def _script(folder: Path, name: str, replies: list[object]) -> str:
@@ -185,7 +172,7 @@ def _script(folder: Path, name: str, replies: list[object]) -> str:
 def _pairs(folder: Path, count: int = 3) -> Path:
     pair = {
         "a": {"conversation": calls.conversation(None), "system": "slow"},
-        "b": {"conversation": calls.conversation(None, QUICK), "system": "quick"},
+        "b": {"conversation": calls.conversation(None, calls.QUICK), "system": "quick"},
         "labels": {"content": "both_good", "paralinguistics": "2", "overall": "2"},
     }
     records = [{"id": f"p{n}", "instruction_id": f"q{n}", **pair} for n in range(count)]
@@ -199,7 +186,7 @@ def _calls(folder: Path, name: str = "items.jsonl") -> Path:
             "id": f"c{n}",
             "question_id": f"q{n // 2}",
             "system": ("slow", "quick")[n % 2],
-            "conversation": calls.conversation(None, QUICK if n % 2 else calls.TURNS),
+            "conversation": calls.conversation(None, calls.QUICK if n % 2 else calls.TURNS),
         }
         for n in range(4)
     ]
@@ -222,20 +209,18 @@ def test_pairs_are_judged_continued_ranked_compared_and_reported(tmp_path: Path)
             assert (summary.scored, summary.total) == (3, 3)
     run = tmp_path / "run"
     assert [pair.has_conversations for pair in Run.open(run).pairs()] == [True] * 3
-    shown = trace_eval("agree", run, "--resamples", "0")
-    assert shown.code == 0, shown.err
-    ranked = trace_eval("rank", run, "--resamples", "10", "--full")
-    assert ranked.code == 0, ranked.err
+    trace_eval("agree", run, "--resamples", "0", ends=0)
+    ranked = trace_eval("rank", run, "--resamples", "10", "--full", ends=0)
     assert ranked.out.index("quick") < ranked.out.index("slow")
     # A table of one's own decides calls as it decides clips.
     assert {one.rating for one in Run.open(run).overall().values()} == {Rating.B}
     rows = "".join(f"{','.join(cell)},both_bad\n" for cell in product(map(str, Rating), repeat=3))
     (tmp_path / "own.csv").write_text(f"content,voice_quality,paralinguistics,overall\n{rows}")
-    fused = trace_eval("fuse", run, "--policy", tmp_path / "own.csv")
-    assert fused.code == 0, fused.err
+    trace_eval("fuse", run, "--policy", tmp_path / "own.csv", ends=0)
     assert {one.rating for one in Run.open(run).overall().values()} == {Rating.BOTH_BAD}
     write_report(run, tmp_path / "page.html")
-    pages = "".join(map(unpacked, fragments((tmp_path / "page.html").read_text())))
+    page = (tmp_path / "page.html").read_text()
+    pages = "".join(fragment(page, f"p{n}") for n in range(3))
     assert pages.count('class="lane of-agent"') == 6  # both sides of three pairs
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from blueprints import UserError
-from tests.support.cli import ROOT, trace_eval
+from tests.support.cli import ROOT, refused, trace_eval
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -75,15 +75,12 @@ def _only(manifest: Manifest, name: str) -> Manifest:
 def test_the_command_needs_no_key_and_makes_no_run(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "run"
     command = ["judge", PAIRS, "--limit", 2, "--judge", MODEL, "--out", out]
-    done = trace_eval(*command, "--estimate", "--quick")
-    assert done.code == 0, done.err
+    done = trace_eval(*command, "--estimate", "--quick", ends=0)
     assert "2 pairs, 4 calls to make" in done.out
     assert "nothing was extracted" in done.out
     exact = [*command, "--estimate", "-x", "quality=none", "--cache", cache]
-    done = trace_eval(*exact)
-    assert done.code == 0, done.err
+    done = trace_eval(*exact, ends=0)
     assert "2 pairs, 4 calls to make" in done.out
     assert not out.exists()
     assert not Run(out).exists
-    rules = trace_eval("judge", PAIRS, "--estimate", "--quick")
-    assert (rules.code, "judge rules sends nothing" in rules.err) == (2, True)
+    refused("judge rules sends nothing", "judge", PAIRS, "--estimate", "--quick")

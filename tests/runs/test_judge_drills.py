@@ -11,7 +11,8 @@ from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support.audio import tone, write
 from tests.support.cases import case
-from tests.support.cli import trace_eval
+from tests.support.cli import ROOT, trace_eval
+from tests.support.datasets_made import write_lines
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.estimate.share import Share
@@ -22,8 +23,6 @@ from trace_eval.judges.registry.create import create_judge
 from trace_eval.runs.options import Options
 from trace_eval.runs.probe.injection import ATTACKS, PLACES, _attacked, drill_injection
 from trace_eval.runs.probe.probes import PROBES, drill_judge
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def _outside(prompt: str) -> list[str]:
@@ -131,8 +130,7 @@ def test_rules_pass_the_probes_that_they_must(
     held = {row.name: row.held for row in report.rows}
     assert held["identical"] == held["swap"] == held["silence"] == Share(1, 1)
     assert (tmp_path / "out" / "probes.json").is_file()
-    card = trace_eval("card", tmp_path / "out" / "plain", "--probes", tmp_path / "out")
-    assert card.code == 0, card.err
+    trace_eval("card", tmp_path / "out" / "plain", "--probes", tmp_path / "out", ends=0)
     text = (tmp_path / "out" / "plain" / "card.md").read_text()
     assert "### Sanity probes" in text
     assert "| swap | the plain verdict, mirrored | 1 | 1 | 1.0000 |" in text
@@ -142,15 +140,15 @@ def test_rules_pass_the_probes_that_they_must(
 
 def test_probes_and_attacks_from_the_command_line(tmp_path: Path) -> None:
     write(tmp_path / "a.wav", tone(1.0))
-    pairs = tmp_path / "pairs.jsonl"
-    pairs.write_text(json.dumps({"id": "x", "a": "a.wav", "b": "a.wav"}) + "\n")
+    record = {"id": "x", "a": "a.wav", "b": "a.wav"}
+    pairs = write_lines(tmp_path / "pairs.jsonl", [record])
     found = tmp_path / "found.json"
     out = tmp_path / "out"
     done = trace_eval(
         *("drill", "injection", pairs, "--out", out, "--workers", 0, "--json", found),
         *("-x", "transcript=none", "-x", "rate=none"),
+        ends=0,
     )
-    assert done.code == 0, done.err
     assert json.loads(found.read_text())["judge"] == "rules"
     assert "share" in done.out
     assert trace_eval("drill", "judge", tmp_path / "none.jsonl", "--out", out).code == 2

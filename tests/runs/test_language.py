@@ -35,6 +35,7 @@ from extractors.recognised import Decoded
 from extractors.registry import create
 from extractors.suspect import WEAK_LANGUAGES, guessed
 from tests.support import blueprints as make
+from tests.support import calls
 from tests.support.audio import tone, write
 from tests.support.blueprints import answer
 from tests.support.rating import case_of, single
@@ -237,14 +238,17 @@ def test_both_languages_and_guesses_are_told_in_every_prompt() -> None:
     assert "\n" not in note
 
 
-def test_words_of_a_language_that_is_written_badly_carry_a_caveat_everywhere(
-    tmp_path: Path,
-) -> None:
+@pytest.fixture
+def clip(tmp_path: Path) -> Item:
+    """Three seconds of speech, to be recognised."""
+    sound = decode(write(tmp_path / "a.wav", tone(3.0)))
+    known = Blueprint(clip=sound.sha256)
+    signal, how = make.signal(speech_s=3.0), create("signal").provenance()
+    return Item(sound, known.with_group("signal", signal, how))
+
+
+def test_words_of_a_language_that_is_written_badly_carry_a_caveat_everywhere(clip: Item) -> None:
     """Words that the recogniser is sure of, in languages of which base writes many wrong."""
-    write(tmp_path / "a.wav", tone(3.0))
-    clip = decode(tmp_path / "a.wav")
-    signal = make.signal(speech_s=3.0)
-    known = Blueprint(clip=clip.sha256).with_group("signal", signal, create("signal").provenance())
     words = [{"word": "agua", "start": 0.5, "end": 0.9, "probability": 0.95}]
 
     def written(model: str, language: str, *, sure: bool = True, empty: bool = False) -> Transcript:
@@ -252,7 +256,7 @@ def test_words_of_a_language_that_is_written_badly_carry_a_caveat_everywhere(
         spoken = heard(language, 0.9 if sure else 0.4).transcript.spoken
         stated = Decoded([] if empty else [{"text": "agua", "words": words}], language, 0.9)
         known_languages = SimpleNamespace(supported_languages=["en", language])
-        return own._transcript(Item(clip, known), stated, known_languages, spoken)
+        return own._transcript(clip, stated, known_languages, spoken)
 
     flags = {code: written("base", code).suspect for code in ("en", "it", "zh", "th")}
     unmeasured = ["unmeasured_language"]
@@ -264,7 +268,9 @@ def test_words_of_a_language_that_is_written_badly_carry_a_caveat_everywhere(
     assert written("base", "it", empty=True).suspect == []
 
     by_code = {"it": written("base", "it"), "th": written("base", "th")}
-    italian, thai = (answer(transcript=by_code[code], signal=signal) for code in ("it", "th"))
+    italian, thai = (
+        answer(transcript=by_code[code], signal=clip.known.signal) for code in ("it", "th")
+    )
     assert guessed(italian) is None  # it is there, and its sound and language are known
     pair = asked()
     for options in (JudgeOptions(), JudgeOptions(mode="transcript")):
@@ -337,13 +343,8 @@ def test_impossible_rates_and_loops_outside_english_are_guesses() -> None:
     assert "WPM (no norm: language unsure)" in rate.render(10.0)
 
 
-def test_words_of_another_language_are_judged_by_their_median(tmp_path: Path) -> None:
+def test_words_of_another_language_are_judged_by_their_median(clip: Item) -> None:
     """Czech of a built voice, half of it wrong: mean 0.72, over what English must have."""
-    write(tmp_path / "a.wav", tone(3.0))
-    clip = decode(tmp_path / "a.wav")
-    known = Blueprint(clip=clip.sha256).with_group(
-        "signal", make.signal(speech_s=3.0), create("signal").provenance()
-    )
     sure = (0.72, 0.98, 0.71, 0.72, 0.73, 0.99, 0.7)
     words = [
         {"word": f"w{n}", "start": n / 4, "end": n / 4 + 0.2, "probability": p}
@@ -355,7 +356,7 @@ def test_words_of_another_language_are_judged_by_their_median(tmp_path: Path) ->
     for language in ("cs", "en"):
         spoken = heard(language).transcript.spoken
         stated = Decoded([{"text": "w", "words": words}], language, 0.9)
-        result = base._transcript(Item(clip, known), stated, model, spoken)
+        result = base._transcript(clip, stated, model, spoken)
         flags[language] = "low_confidence" in result.suspect
     assert flags == {"cs": True, "en": False}
     assert base.parameters()["other_median"] == 0.79
@@ -433,13 +434,11 @@ def test_manifest_and_request_say_in_which_language_a_clip_is_written(tmp_path: 
         "refused": {"language": "de"},
         "typo": {"language": "Itlian"},
     }
-    manifest = tmp_path / "pairs.jsonl"
     pairs = (
         {"id": name, "a": {"audio": "a.wav"}, "b": {"audio": "a.wav"}, **more}
         for name, more in lines.items()
     )
-    manifest.write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
-    read = read_manifest(manifest)
+    read = read_manifest(calls.manifest(tmp_path, pairs, "pairs.jsonl"))
     assert [pair.language for pair in read.pairs] == ["it", None, None, "de"]
     assert "language 'Itlian' is unknown (near: italian)" in str(read.problems[0])
     seen: dict[str, Any] = {}

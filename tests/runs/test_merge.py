@@ -30,6 +30,12 @@ def _manifest(folder: Path, start: int = 0, count: int = len(PEAKS)) -> Manifest
     return read_manifest(path)
 
 
+def _judged(folder: Path, manifest: Manifest, judge: LouderWins, **how: Any) -> Path:
+    """A run of this manifest."""
+    judge_manifest(manifest, folder, louder_options(folder.parent, judge, **how))
+    return folder
+
+
 @pytest.fixture
 def judge() -> LouderWins:
     return LouderWins()
@@ -38,17 +44,13 @@ def judge() -> LouderWins:
 @pytest.fixture
 def shards(tmp_path: Path, judge: LouderWins) -> list[Path]:
     manifest = _manifest(tmp_path)
-    folders = [tmp_path / f"shard{index}" for index in (1, 2, 3)]
-    for index, folder in enumerate(folders, start=1):
-        judge_manifest(manifest.shard(Shard(index, 3)), folder, louder_options(tmp_path, judge))
-    return folders
+    return [_judged(tmp_path / f"shard{n}", manifest.shard(Shard(n, 3)), judge) for n in (1, 2, 3)]
 
 
 def test_shards_become_the_run_that_one_process_makes(
     tmp_path: Path, shards: list[Path], judge: LouderWins
 ) -> None:
-    whole, merged = tmp_path / "whole", tmp_path / "merged"
-    judge_manifest(_manifest(tmp_path), whole, louder_options(tmp_path, judge))
+    whole, merged = _judged(tmp_path / "whole", _manifest(tmp_path), judge), tmp_path / "merged"
     result = merge([shards[2], shards[0], shards[1]], merged)
     assert (result.out, result.folders, result.blueprints, result.missing) == (merged, 3, 5, ())
     assert (result.summary.total, result.summary.scored) == (8, 7)  # with the broken record
@@ -90,19 +92,16 @@ def test_what_does_not_belong_together(
     tmp_path: Path, shards: list[Path], judge: LouderWins
 ) -> None:
     manifest, out = _manifest(tmp_path), tmp_path / "merged"
-    judge_manifest(manifest.shard(Shard(2, 3)), tmp_path / "twice", louder_options(tmp_path, judge))
-    judge_manifest(manifest.shard(Shard(2, 2)), tmp_path / "half", louder_options(tmp_path, judge))
-    judge_manifest(_manifest(tmp_path, 0, 3), tmp_path / "lone", louder_options(tmp_path, judge))
-    gain = tmp_path / "gain"
-    judge_manifest(manifest.shard(Shard(3, 3)), gain, louder_options(tmp_path, judge, gain=2))
-    policy = tmp_path / "policy"
-    judge_manifest(
-        manifest.shard(Shard(3, 3)), policy, louder_options(tmp_path, judge, policy="majority_vote")
-    )
+    third = manifest.shard(Shard(3, 3))
+    twice = _judged(tmp_path / "twice", manifest.shard(Shard(2, 3)), judge)
+    half = _judged(tmp_path / "half", manifest.shard(Shard(2, 2)), judge)
+    lone = _judged(tmp_path / "lone", _manifest(tmp_path, 0, 3), judge)
+    gain = _judged(tmp_path / "gain", third, judge, gain=2)
+    policy = _judged(tmp_path / "policy", third, judge, policy="majority_vote")
     for others, message in (
-        ([*shards, tmp_path / "twice"], "twice: are the same shard"),
-        ([shards[0], tmp_path / "half"], "half: are shards of different inputs"),
-        ([shards[0], tmp_path / "lone"], "lone: is no shard, others are"),
+        ([*shards, twice], "twice: are the same shard"),
+        ([shards[0], half], "half: are shards of different inputs"),
+        ([shards[0], lone], "lone: is no shard, others are"),
         ([*shards[:2], gain], r"gain: .* another extractors \(peak.parameters.gain: 1.0, there 2"),
         ([*shards[:2], policy], r"policy: .* another policy \('content_first', there 'majority"),
         ([shards[0], shards[0]], "one folder is named twice"),
@@ -112,7 +111,7 @@ def test_what_does_not_belong_together(
             merge(others, out)
         assert not out.exists()
     with pytest.raises(UserError, match="exists; choose another --out"):
-        merge(shards, tmp_path / "lone")
+        merge(shards, lone)
 
 
 def test_a_shard_is_not_continued_as_another_one(
@@ -120,21 +119,20 @@ def test_a_shard_is_not_continued_as_another_one(
 ) -> None:
     manifest = _manifest(tmp_path)
     with pytest.raises(UserError, match=r"another shard \(index: 1, now 2\)"):
-        judge_manifest(manifest.shard(Shard(2, 3)), shards[0], louder_options(tmp_path, judge))
+        _judged(shards[0], manifest.shard(Shard(2, 3)), judge)
     with pytest.raises(UserError, match="another shard"):
-        judge_manifest(manifest, shards[0], louder_options(tmp_path, judge))
+        _judged(shards[0], manifest, judge)
     judge.seen.clear()
-    judge_manifest(manifest.shard(Shard(1, 3)), shards[0], louder_options(tmp_path, judge))
+    _judged(shards[0], manifest.shard(Shard(1, 3)), judge)
     assert judge.seen == []
 
 
 def test_runs_of_separate_inputs(tmp_path: Path, judge: LouderWins) -> None:
-    folders = [tmp_path / "one", tmp_path / "two"]
     judge.fails = {"p3"}
-    judge_manifest(_manifest(tmp_path, 0, 4), folders[0], louder_options(tmp_path, judge))
+    one = _judged(tmp_path / "one", _manifest(tmp_path, 0, 4), judge)
     judge.fails = set()
-    judge_manifest(_manifest(tmp_path, 3, 4), folders[1], louder_options(tmp_path, judge))
-    result = merge(folders, tmp_path / "merged")
+    two = _judged(tmp_path / "two", _manifest(tmp_path, 3, 4), judge)
+    result = merge([one, two], tmp_path / "merged")
     # p3 is in both: scored in the second, and that one counts.
     assert (result.summary.total, result.summary.scored) == (9, 7)
     run = Run.open(tmp_path / "merged")
@@ -149,10 +147,9 @@ def _rewrite(path: Path, change: Any) -> None:
 
 
 def test_contradictions_name_both_runs(tmp_path: Path, judge: LouderWins) -> None:
-    folders, out = [tmp_path / "one", tmp_path / "two"], tmp_path / "merged"
-    judge_manifest(_manifest(tmp_path, 0, 4), folders[0], louder_options(tmp_path, judge))
-    judge_manifest(_manifest(tmp_path, 3, 4), folders[1], louder_options(tmp_path, judge))
-    other = folders[1]
+    one = _judged(tmp_path / "one", _manifest(tmp_path, 0, 4), judge)
+    other = _judged(tmp_path / "two", _manifest(tmp_path, 3, 4), judge)
+    folders, out = [one, other], tmp_path / "merged"
 
     def check(name: str, change: Any, message: str) -> None:
         kept = (other / name).read_bytes()
@@ -249,6 +246,6 @@ def test_folders_of_blueprints(tmp_path: Path, judge: LouderWins) -> None:
     assert run.clips().keys() == {str(path) for path in (*paths, missing)}
     assert len(list(run.blueprints())) == 5
     assert {path.name for path in run.folder.iterdir()} == {"clips.jsonl", "blueprints.jsonl"}
-    judge_manifest(_manifest(tmp_path, 0, 1), tmp_path / "run", louder_options(tmp_path, judge))
+    run = _judged(tmp_path / "run", _manifest(tmp_path, 0, 1), judge)
     with pytest.raises(UserError, match="only has blueprints; merge one kind"):
-        merge([tmp_path / "one", tmp_path / "run"], tmp_path / "mixed")
+        merge([tmp_path / "one", run], tmp_path / "mixed")

@@ -8,7 +8,7 @@ import pytest
 
 from blueprints import UserError
 from fusion import Rating
-from tests.support.cli import trace_eval
+from tests.support.cli import refused, trace_eval
 from tests.support.judged import both_good_run
 from trace_eval.data.answers import Answer
 from trace_eval.data.items import Pair
@@ -82,8 +82,7 @@ def test_as_typed_into_a_fused_run(tmp_path: Path) -> None:
     run = write_run(tmp_path / "natural", made)
     both_good_run(run, tmp_path / "judged")
     shown = ("--as", "voice_quality", "--acceptable", "6", "--onto", tmp_path / "judged")
-    done = trace_eval("fuse", run, *shown, "--out", tmp_path / "mixed")
-    assert done.code == 0, done.err
+    trace_eval("fuse", run, *shown, "--out", tmp_path / "mixed", ends=0)
     mixed = Run.open(tmp_path / "mixed")
     result = mixed.judgements()
     typed = {name: j.rating("voice_quality") for name, j in result.items()}
@@ -97,12 +96,8 @@ def test_as_typed_into_a_fused_run(tmp_path: Path) -> None:
     assert overall["p1"].rating is Rating.BOTH_GOOD
     assert overall["p3"].rating is None
 
-    again = trace_eval("fuse", run, *shown, "--out", tmp_path / "mixed")
-    assert again.code != 0
-    assert "exists" in again.err
-    part = trace_eval("fuse", run, "--as", "voice_quality")
-    assert part.code != 0
-    assert "go together" in part.err
+    refused("exists", "fuse", run, *shown, "--out", tmp_path / "mixed")
+    refused("go together", "fuse", run, "--as", "voice_quality")
 
 
 def test_runs_that_cannot_be_put_together(tmp_path: Path) -> None:

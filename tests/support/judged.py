@@ -143,26 +143,34 @@ def scripted_run(
     return folder / "run"
 
 
-def extracted_run(folder: Path, count: int = 4) -> Run:
-    """A run whose clips were extracted: B's pitch is the only difference worth a verdict."""
+def extracted_run(folder: Path, count: int = 4, lost: str = "", **record: Any) -> Run:
+    """A run of pairs whose clips were extracted, all alike; the recordings are gone.
+
+    Args:
+        lost: the clip that could not be decoded, as ``3b``.
+        record: what the record of the run says.
+    """
     pairs, run = [], Run(folder)
     with run:
         for number in range(count):
             sides = {side: Path(f"/audio/{number}{side}.wav") for side in "ab"}
             for path in sides.values():
                 clip = f"{path.stem:0>64}"
+                if path.stem == lost:
+                    run.add_clip(ClipRecord(source=str(path), error="not a recording"))
+                    continue
                 run.add_clip(ClipRecord(source=str(path), clip=clip))
                 run.add_blueprint(spoken().model_copy(update={"clip": clip}))
             pairs.append(
                 Pair(
                     id=str(number),
-                    instruction=Instruction(text="Tell me about the sea."),
+                    instruction=Instruction(text=f"Tell me about sea {number}."),
                     a=Answer(audio=sides["a"]),
                     b=Answer(audio=sides["b"]),
                     labels=Labels(**dict.fromkeys((*DIMENSIONS, "overall"), Rating.BOTH_GOOD)),
                 )
             )
-        run.start(RunRecord(), Manifest(folder, pairs))
+        run.start(RunRecord(**record), Manifest(folder, pairs))
     return run
 
 
