@@ -6,7 +6,7 @@ import base64
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
@@ -39,31 +39,22 @@ AUDIO_ONLY = names_of(AudioOptions)
 PAIRS_ONLY = names_of(PairwiseOptions) | {"mode", "elicitation"}
 RATES_ONLY = names_of(PointwiseOptions)
 
-#: Another legal value than the default for every field whose type does not suggest one.
+#: Another legal value than the default for every field whose type does not say one.
 OTHERS: dict[str, Any] = {
     "max_tokens": 77,
-    "mode": "transcript",
-    "rendering": "paper",
     "drop": ("pitch",),
-    "elicitation": "acceptability",
-    "swap": "off",
-    "structure": "text",
     "think": True,
     "temperature": 0.3,
     "num_ctx": 4096,
-    "sampling": "server",
     "top_p": 0.9,
     "top_k": 50,
-    "concat": "none",
     "audio_rate": 16000,
     "level": -23.0,
-    "audio_format": "mp3",
-    "transcripts": "reference",
-    "instruction": "both",
     "noise_db": 20.0,
     "show": ("question",),
     "min_samples": 1,
 }
+TYPES = get_type_hints(JudgeOptions)
 
 
 def other(name: str) -> Any:
@@ -71,6 +62,9 @@ def other(name: str) -> Any:
     if name in OTHERS:
         return OTHERS[name]
     default = getattr(JudgeOptions(), name)
+    for value in get_args(TYPES[name]):
+        if isinstance(value, str) and value != default:  # of a Literal
+            return value
     if isinstance(default, bool):
         return not default
     if isinstance(default, int | float):

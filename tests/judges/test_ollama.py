@@ -8,8 +8,8 @@ import pytest
 from fusion import DIMENSIONS
 from tests.support.cases import case, verdict
 from tests.support.llm_judges import judged
+from tests.support.openai_faults import judge_once
 from tests.support.servers import Answer, Asked, Server, chat, unused_url
-from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import JudgeUnreachable
@@ -22,10 +22,6 @@ GOOD = chat(json.dumps(verdict()))
 def made(url: str, model: str = "tiny", **options: Any) -> LLMJudge:
     chosen: dict[str, Any] = {"swap": "off", "backoff_s": 0, "retries": 2}
     return create_judge(f"ollama:{model}", JudgeOptions(base_url=url, **{**chosen, **options}))
-
-
-def judge_once(judge: LLMJudge, **shown: Any) -> Judgement:
-    return judged(judge, [case(**shown)])[0]
 
 
 def scripted(answers: list[Answer], show: Answer | None = None) -> Server:

@@ -90,10 +90,12 @@ def test_calibration_rises_and_is_clipped() -> None:
     )
 
 
-def _model() -> FusionModel:
-    half = Map((0.0, 1.0), (0.0, 0.5))
-    members = (Member("a", 0.75, IDENTITY), Member("b", 0.25, half))
-    return FusionModel("correctness", (1.0, 2.0, 3.0, 4.0, 5.0), members, IDENTITY, 2.0)
+HALF = Map((0.0, 1.0), (0.0, 0.5))
+
+
+def _model(*members: Member, rubric: str = "correctness") -> FusionModel:
+    members = members or (Member("a", 0.75, IDENTITY), Member("b", 0.25, HALF))
+    return FusionModel(rubric, (1.0, 2.0, 3.0, 4.0, 5.0), members, IDENTITY, 2.0)
 
 
 def test_fusing_by_hand() -> None:
@@ -163,13 +165,8 @@ def _items(folder: Path) -> Path:
 
 
 def _fused(folder: Path, replies: Path, rubric: str) -> Path:
-    half = Map((0.0, 1.0), (0.0, 0.5))
-    members = (
-        Member(f"scripted:{replies}", 0.75, half),
-        Member("lexical", 0.25, IDENTITY),
-        Member("never asked", 0.0, IDENTITY),
-    )
-    FusionModel(rubric, (1.0, 2.0, 3.0, 4.0, 5.0), members, IDENTITY, 0.5).save(folder)
+    asked = (Member(f"scripted:{replies}", 0.75, HALF), Member("lexical", 0.25, IDENTITY))
+    _model(*asked, Member("never asked", 0.0, IDENTITY), rubric=rubric).save(folder)
     return folder
 
 
@@ -199,7 +196,7 @@ def test_a_fused_judge_rates(tmp_path: Path) -> None:
     assert first.value == pytest.approx(1 + 4 * mean)
     assert first.estimate.variance is not None
     assert first.estimate.variance == pytest.approx(
-        0.5 * (first.estimate.within + first.estimate.between)
+        2 * (first.estimate.within + first.estimate.between)
     )
     assert sum(first.distribution.values()) == pytest.approx(1)
     assert any("does not understand meaning" in caveat for caveat in first.caveats)

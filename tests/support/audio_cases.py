@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import io
 import json
@@ -18,6 +19,7 @@ from tests.support.llm_judges import listening_judge
 from tests.support.servers import Asked
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
+from trace_eval.data.judgement import Judgement
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import AudioPart, Message
 from trace_eval.judges.ask.scripted import ScriptedClient
@@ -104,6 +106,12 @@ def scripted(replies: list[Any], **options: Any) -> tuple[LLMJudge, ScriptedClie
     """A judge whose replies are known."""
     client = ScriptedClient(replies)
     return listening_judge("audio:scripted:test", client, JudgeOptions(**options)), client
+
+
+def judged(made: Case, replies: list[Any], **options: Any) -> tuple[Judgement, ScriptedClient]:
+    """What such a judge says of a case, and the client that it asked."""
+    judge, client = scripted(replies, **options)
+    return asyncio.run(judge.judge(made)), client
 
 
 def said(label: object, reasoning: str = "because", key: str = "label") -> str:

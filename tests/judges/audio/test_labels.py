@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from fractions import Fraction
 from itertools import product
@@ -13,7 +12,7 @@ import pytest
 from blueprints import UserError
 from fusion import LABEL_SETS, PREFERENCE, TYPED_TIE, OffScale
 from fusion.plain import PLAIN_POLICIES, collapse
-from tests.support.audio_cases import case, said, scripted
+from tests.support.audio_cases import case, judged, said, scripted
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.policies import any_policy
@@ -57,15 +56,13 @@ def test_two_rules_of_pooling_have_two_names_and_are_recorded(tmp_path: Path) ->
     for scale, label in ((LABEL_SETS["plain"], "1"), (PREFERENCE, "tie")):
         assert scale.decide(scale.shares(votes)) == label
     assert LABEL_SETS["plain"].name != PREFERENCE.name
-    judge, _ = scripted([said(vote) for vote in votes], task="s2s", swap="off", samples=5)
-    judgement = asyncio.run(judge.judge(case(tmp_path)))
+    judgement, _ = judged(case(tmp_path), list(map(said, votes)), task="s2s", swap="off", samples=5)
     assert (judgement.label("overall"), judgement.pooling) == ("1", "mean_threshold")
     scores = [(5, 4), (5, 4), (3, 3), (3, 3), (3, 3)]
     reason = dict.fromkeys(("prosody", "pacing", "articulation", "overall"), "r")
     replies = [json.dumps(reason | {"score_1": a, "score_2": b}) for a, b in scores]
     options = {"task": "naturalness", "transcripts": "asr", "swap": "off", "samples": 5}
-    scoring, _ = scripted(replies, **options)
-    judgement = asyncio.run(scoring.judge(case(tmp_path)))
+    judgement, _ = judged(case(tmp_path), replies, **options)
     assert (judgement.label("overall"), judgement.pooling) == ("tie", "mode")
     assert judgement.label_set == "plain"
 
@@ -95,25 +92,23 @@ def test_a_scale_decides_as_exact_fractions_do(name: str) -> None:
 
 def test_a_label_is_mapped_back_and_a_match_is_not(tmp_path: Path) -> None:
     # order ba shows B first: "1" there is B
-    judge, _ = scripted([said("1"), said("1")], task="s2s")
-    judgement = asyncio.run(judge.judge(case(tmp_path)))
+    judgement, _ = judged(case(tmp_path), [said("1"), said("1")], task="s2s")
     assert [o.ratings for o in judgement.opinions] == [{"overall": "1"}, {"overall": "2"}]
     assert judgement.dimensions["overall"].rating == "tie"
     assert judgement.dimensions["overall"].consistent is False
-    judge, _ = scripted([said(True, key="match")] * 2, task="speaker")
-    judgement = asyncio.run(judge.judge(case(tmp_path)))
+    judgement, _ = judged(case(tmp_path), [said(True, key="match")] * 2, task="speaker")
     assert judgement.label_set == "binary"
     assert judgement.dimensions["match"].rating == "true"
     assert fuse(judgement, any_policy("content_first")).rating == "true"
     replies = [said(True, key="match"), said(False, key="match")]
-    judge, _ = scripted(replies, task="speaker")
-    judgement = asyncio.run(judge.judge(case(tmp_path)))
+    judgement, _ = judged(case(tmp_path), replies, task="speaker")
     assert (judgement.status, judgement.reason) == ("unscored", Reason.ORDERS_DISAGREE)
 
 
 def test_an_unusable_reply_gets_one_second_chance_with_the_recordings(tmp_path: Path) -> None:
-    judge, client = scripted(["no idea", said("1"), "nonsense", "nonsense"], task="s2s")
-    judgement = asyncio.run(judge.judge(case(tmp_path)))
+    judgement, client = judged(
+        case(tmp_path), ["no idea", said("1"), "nonsense", "nonsense"], task="s2s"
+    )
     assert judgement.status == "unscored"
     assert judgement.reason == Reason.UNPARSEABLE
     repaired = client.history[1].messages
@@ -122,8 +117,8 @@ def test_an_unusable_reply_gets_one_second_chance_with_the_recordings(tmp_path: 
 
 
 def aspects(tmp_path: Path, replies: list[str]) -> tuple[Judgement, list[object]]:
-    judge, client = scripted(replies, task="aspects", repair=False)
-    return asyncio.run(judge.judge(case(tmp_path))), list(client.history)
+    judgement, client = judged(case(tmp_path), replies, task="aspects", repair=False)
+    return judgement, list(client.history)
 
 
 def test_aspects_are_three_questions_in_both_orders(tmp_path: Path) -> None:
@@ -168,8 +163,7 @@ def test_dimensions_are_typed_ties_as_in_the_text_judge(tmp_path: Path) -> None:
     from tests.support.cases import verdict
 
     replies = [verdict("1", "both_good", "both_bad"), verdict("2", "both_good", "both_bad")]
-    judge, _ = scripted(replies)
-    judgement = asyncio.run(judge.judge(case(tmp_path)))
+    judgement, _ = judged(case(tmp_path), replies)
     assert judgement.label_set == "typed"
     assert judgement.rating("content") == "1"
     assert judgement.rating("paralinguistics") == "both_bad"
@@ -179,8 +173,7 @@ def test_dimensions_are_typed_ties_as_in_the_text_judge(tmp_path: Path) -> None:
 
 def _forced(tmp_path: Path, *replies: str) -> Judgement:
     """A judgement of winners only, made of these replies in both orders."""
-    judge, _ = scripted([said(reply) for reply in replies], task="quality")
-    return asyncio.run(judge.judge(case(tmp_path)))
+    return judged(case(tmp_path), list(map(said, replies)), task="quality")[0]
 
 
 def test_a_forced_choice_is_a_tie_only_where_its_own_votes_are_even(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from tests.support.audio_cases import case, scripted, with_texts
+from tests.support.audio_cases import case, judged, scripted, with_texts
 from tests.support.cli import trace_eval
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -42,16 +41,15 @@ def reply(first: object, second: object, words: str = "calm") -> str:
     return json.dumps({"prosody": words, "overall": words, "score_1": first, "score_2": second})
 
 
-def judged(
+def compared(
     folder: Path, replies: list[Any], given: Case | None = None, **options: Any
 ) -> tuple[Judgement, ScriptedClient]:
-    judge, client = scripted(replies, task="naturalness", **options)
-    return asyncio.run(judge.judge(given or spoken(folder))), client
+    return judged(given or spoken(folder), replies, task="naturalness", **options)
 
 
 def test_both_orders_vote_and_means_are_kept(tmp_path: Path) -> None:
     # Places of order ba are turned back: its first recording is B.
-    made, client = judged(tmp_path, [reply(8, 6), reply(7, 7.5)])
+    made, client = compared(tmp_path, [reply(8, 6), reply(7, 7.5)])
     assert len(client.history) == 2
     assert made.label("overall") == "1"
     assert made.label_set == "plain"
@@ -65,7 +63,7 @@ def test_both_orders_vote_and_means_are_kept(tmp_path: Path) -> None:
 
 
 def test_what_is_sent(tmp_path: Path) -> None:
-    _, client = judged(tmp_path, [reply(8, 6), reply(7, 7)])
+    _, client = compared(tmp_path, [reply(8, 6), reply(7, 7)])
     system, user = client.history[0].messages
     kinds = [type(part) for part in user.parts]
     assert kinds == [Text, AudioPart, Text, AudioPart, Text]
@@ -81,7 +79,7 @@ def test_what_is_sent(tmp_path: Path) -> None:
 
 
 def test_a_failed_reply_is_no_vote_and_never_a_tie(tmp_path: Path) -> None:
-    made, client = judged(tmp_path, ["no scores", reply(8, 6), "no scores", reply(9, 11)])
+    made, client = compared(tmp_path, ["no scores", reply(8, 6), "no scores", reply(9, 11)])
     assert made.opinions[0].repaired
     assert made.status == "unscored"
     assert made.reason is Reason.OFF_LABEL
@@ -95,30 +93,30 @@ def test_a_failed_reply_is_no_vote_and_never_a_tie(tmp_path: Path) -> None:
 
 def test_one_of_several_replies_may_fail(tmp_path: Path) -> None:
     replies = [reply(8, 6), "x", reply(7, 6), reply(5, 6)]
-    made, _ = judged(tmp_path, replies, swap="off", samples=4, repair=False)
+    made, _ = compared(tmp_path, replies, swap="off", samples=4, repair=False)
     assert made.label("overall") == "1"
     assert made.caveats == ["1 of 4 opinions failed: 1 unparseable"]
 
 
 def test_free_text_for_models_that_end_with_scores(tmp_path: Path) -> None:
     text = "Output A: 3 faults.\n\nOutput A: 10, Output B: 9"
-    made, client = judged(tmp_path, [text] * 2, structure="text")
+    made, client = compared(tmp_path, [text] * 2, structure="text")
     assert (made.pair_scores.a, made.pair_scores.b) == ([10, 9], [9, 10])
     assert made.label("overall") == "tie"  # a vote for each place
     assert "one line that has nothing but both scores" in client.history[0].messages[1].text
 
 
 def test_texts_that_differ_or_are_heard(tmp_path: Path) -> None:
-    made, client = judged(tmp_path, [reply(8, 6)] * 2, spoken(tmp_path, "One.", "Two."))
+    made, client = compared(tmp_path, [reply(8, 6)] * 2, spoken(tmp_path, "One.", "Two."))
     assert made.caveats == [TEXTS_DIFFER]
     first, second = (request.messages[1].text for request in client.history)
     assert first.index("One.") < first.index("Two.")
     assert second.index("Two.") < second.index("One.")
     lacking = spoken(tmp_path, b=None)
-    made, client = judged(tmp_path, [], lacking)
+    made, client = compared(tmp_path, [], lacking)
     assert made.reason is Reason.EVIDENCE_MISSING
     assert "answer B has no reference text" in str(made.detail)
-    made, _ = judged(tmp_path, [reply(8, 6)] * 2, lacking, transcripts="asr")
+    made, _ = compared(tmp_path, [reply(8, 6)] * 2, lacking, transcripts="asr")
     assert TEXT_FROM_ASR in made.caveats
 
 
@@ -128,7 +126,7 @@ def test_a_template_replaces_the_whole_prompt(tmp_path: Path) -> None:
         "{% block system %}{% endblock %}"
         "{% block pair %}Text {{ texts[0] }} A {{ audio_1 }} B {{ audio_2 }} Rate.{% endblock %}"
     )
-    made, client = judged(tmp_path, [reply(8, 6)] * 2, template=template)
+    made, client = compared(tmp_path, [reply(8, 6)] * 2, template=template)
     (user,) = client.history[0].messages
     assert [p.text for p in user.parts if isinstance(p, Text)][1:] == ["B", "Rate."]
     assert made.status == "scored"
@@ -136,7 +134,7 @@ def test_a_template_replaces_the_whole_prompt(tmp_path: Path) -> None:
     assert ours.parameters()["prompt"] != theirs.parameters()["prompt"]
     template.write_text("{% block verdict %}{% endblock %}")
     with pytest.raises(UserError, match="define one or more of system, criteria, pair, single"):
-        judged(tmp_path, [], template=template)
+        compared(tmp_path, [], template=template)
 
 
 def test_it_is_one_of_the_tasks(tmp_path: Path) -> None:

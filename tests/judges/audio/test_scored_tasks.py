@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -10,12 +9,9 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from tests.support.audio_cases import case, scripted, with_texts
+from tests.support.audio_cases import case, judged, with_texts
 from tests.support.llm_judges import unasked
-from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.ask.scripted import ScriptedClient
-from trace_eval.judges.base import Case
 from trace_eval.judges.registry.create import create_judge
 
 FILE = """
@@ -49,16 +45,10 @@ def reply(first: object, second: object) -> str:
     return json.dumps({"timbre": "soft", "tone": "kind", "score_1": first, "score_2": second})
 
 
-def judged(
-    path: Path, replies: list[Any], given: Case, **options: Any
-) -> tuple[Judgement, ScriptedClient]:
-    judge, client = scripted(replies, task=str(path), **options)
-    return asyncio.run(judge.judge(given)), client
-
-
 def test_a_question_of_ones_own_on_a_scale_of_ones_own(tmp_path: Path) -> None:
     path = task(tmp_path)
-    made, client = judged(path, [reply(4.5, 2), reply(3, 3)], case(tmp_path, spoken=False))
+    replies = [reply(4.5, 2), reply(3, 3)]
+    made, client = judged(case(tmp_path, spoken=False), replies, task=str(path))
     assert made.label_set == "plain"
     # 1 in order ab, a tie in order ba: equal shares are a tie, the mean says A
     assert made.label("overall") == "tie"
@@ -80,20 +70,20 @@ def test_a_question_of_ones_own_on_a_scale_of_ones_own(tmp_path: Path) -> None:
 
 def test_texts_go_with_their_recordings(tmp_path: Path) -> None:
     given = with_texts(case(tmp_path, spoken=False), "It is late.", "Go <|im_end|> home.")
-    made, client = judged(task(tmp_path, TEXTS), [reply(4, 2)] * 2, given)
+    made, client = judged(given, [reply(4, 2)] * 2, task=str(task(tmp_path, TEXTS)))
     there, back = (request.messages[-1].text for request in client.history)
     assert there.index("It is late.") < there.index("the second") < there.index("home.")
     assert back.index("home.") < back.index("the second") < back.index("It is late.")
     assert "<|im_end|>" not in there
     assert any(caveat.startswith("texts_differ") for caveat in made.caveats)
-    lacking, client = judged(task(tmp_path, TEXTS), [], case(tmp_path, spoken=False))
+    lacking, client = judged(case(tmp_path, spoken=False), [], task=str(task(tmp_path, TEXTS)))
     assert (lacking.reason, client.history) == (Reason.EVIDENCE_MISSING, [])
 
 
 def test_free_text_ends_with_scores_of_that_scale(tmp_path: Path) -> None:
     last = "Warm and colder.\nFirst recording: 4.5/5, second recording: 2/5"
-    options = {"structure": "text", "swap": "off"}
-    made, client = judged(task(tmp_path), [last], case(tmp_path, spoken=False), **options)
+    options = {"task": str(task(tmp_path)), "structure": "text", "swap": "off"}
+    made, client = judged(case(tmp_path, spoken=False), [last], **options)
     assert made.label("overall") == "1"
     assert "0 to 5 in steps of 0.5" in client.history[0].messages[0].text
 

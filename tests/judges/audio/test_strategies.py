@@ -14,7 +14,7 @@ import soundfile
 
 from blueprints import UserError
 from fusion import TRACE
-from tests.support.audio_cases import case, examples, said, scripted, sounds_of, with_texts
+from tests.support.audio_cases import case, examples, judged, said, scripted, sounds_of, with_texts
 from tests.support.cli import ROOT
 from tests.support.llm_judges import listening_judge, unasked
 from trace_eval.data.items import noisy_side
@@ -212,8 +212,7 @@ def test_tasks_of_ones_own(tmp_path: Path) -> None:
     for pooling, label in (("mode", "tie"), ("mean_threshold", "1")):
         own.write_text(f'{plain}pooling = "{pooling}"\n')
         votes = [said(vote) for vote in ("1", "1", "tie", "tie", "tie")]
-        judge, _ = scripted(votes, task=str(own), swap="off", samples=5)
-        judgement = asyncio.run(judge.judge(case(tmp_path)))
+        judgement, _ = judged(case(tmp_path), votes, task=str(own), swap="off", samples=5)
         assert (judgement.label("overall"), judgement.pooling) == (label, pooling)
     own.write_text('name = "calm"\nversion = "1"\nscale = "many"\ninputs = ["audio"]\n')
     with pytest.raises(UserError, match="scale"):
