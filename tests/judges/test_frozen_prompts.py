@@ -212,36 +212,34 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _both(folder: Path) -> tuple[str, dict[str, str]]:
-    made = dict(prompts(folder))
-    published = {name: text for name, text in made.items() if name.startswith(PUBLISHED)}
-    told = "".join(f"######## {name}\n{text}\n\n" for name, text in published.items())
-    return told, {name: _digest(text) for name, text in made.items() if name not in published}
+def frozen(folder: Path) -> dict[str, str]:
+    """File of :data:`FROZEN` -> what it has to hold."""
+    with chdir(folder):
+        sent, told = dict(prompts(folder)), dict(identities(folder))
+    published = {name: text for name, text in sent.items() if name.startswith(PUBLISHED)}
+    ours = {name: text for name, text in sent.items() if name not in published}
+    hashed = {
+        file: {name: _digest(text) for name, text in texts.items()}
+        for file, texts in (("ours.json", ours), ("judges.json", told))
+    }
+    words = "".join(f"######## {name}\n{text}\n\n" for name, text in published.items())
+    return {
+        "published.txt": words,
+        **{file: f"{json.dumps(hashes, indent=1)}\n" for file, hashes in hashed.items()},
+    }
 
 
 @pytest.fixture(scope="module")
-def sent(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, str]]:
-    return _both(tmp_path_factory.mktemp("prompts"))
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return frozen(tmp_path_factory.mktemp("prompts"))
 
 
-def test_prompts_of_published_protocols_are_byte_equal(sent: tuple[str, dict[str, str]]) -> None:
-    assert sent[0] == (FROZEN / "published.txt").read_text("utf-8")
-
-
-def test_our_own_prompts_change_by_decision_only(sent: tuple[str, dict[str, str]]) -> None:
-    assert sent[1] == json.loads((FROZEN / "ours.json").read_text("utf-8"))
-
-
-def test_what_judges_say_of_themselves_keeps_runs_and_replies(tmp_path: Path) -> None:
-    with chdir(tmp_path):
-        made = {name: _digest(text) for name, text in identities(tmp_path)}
-    assert made == json.loads((FROZEN / "judges.json").read_text("utf-8"))
+@pytest.mark.parametrize("file", ["published.txt", "ours.json", "judges.json"])
+def test_prompts_and_judges_change_by_decision_only(file: str, made: dict[str, str]) -> None:
+    assert made[file] == (FROZEN / file).read_text("utf-8")
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as made, chdir(made):
-        words, hashes = _both(Path(made))
-        judged = {name: _digest(text) for name, text in identities(Path(made))}
-    (FROZEN / "judges.json").write_text(json.dumps(judged, indent=1) + "\n", "utf-8")
-    (FROZEN / "published.txt").write_text(words, "utf-8")
-    (FROZEN / "ours.json").write_text(json.dumps(hashes, indent=1) + "\n", "utf-8")
+    with tempfile.TemporaryDirectory() as place:
+        for file, text in frozen(Path(place)).items():
+            (FROZEN / file).write_text(text, "utf-8")

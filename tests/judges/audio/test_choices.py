@@ -76,17 +76,8 @@ def honours(asked: Asked) -> Answer:
 
 
 def rater(server: Server, folder: Path, **options: Any) -> LLMJudge:
-    prices = price_table(folder, **PRICES)
-    chosen = JudgeOptions(
-        **{
-            "base_url": f"{server.url}/v1",
-            "samples": 5,
-            "temperature": 1.0,
-            "choices": True,
-            "prices": prices,
-            **options,
-        }
-    )
+    given = {"samples": 5, "choices": True, "prices": price_table(folder, **PRICES), **options}
+    chosen = JudgeOptions(base_url=f"{server.url}/v1", temperature=1.0, **given)
     (made,) = create_scorers("audio:openai:m", [load_rubric("style")], chosen)
     return made
 

@@ -21,7 +21,7 @@ from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.base import Tokens
 from trace_eval.judges.ask.estimate import estimate
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.prices import FREE, Price, find_price, read_prices
+from trace_eval.judges.ask.prices import FREE, find_price, read_prices
 from trace_eval.judges.base import Case, JudgeUnreachable
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
@@ -158,21 +158,6 @@ def test_the_price_of_a_second() -> None:
     gemini = find_price("https://generativelanguage.googleapis.com/v1beta", "gemini-2.5-flash")
     # audio tokens that the server does not count apart come from the seconds
     assert gemini.cost(Tokens(32, 0, audio_s=1.0)) == pytest.approx(0.000032)
-
-
-def test_text_sound_and_cache_have_their_own_prices() -> None:
-    prices = {
-        "input": 2.0,
-        "cached": 1.0,
-        "output": 10.0,
-        "audio_input": 30.0,
-        "audio_cached": 15.0,
-    }
-    price = Price.model_validate(FREE.model_dump() | prices)
-    # 1000 in: 400 sound (100 of it cached), 300 cached in all, so 400 fresh and 200 cached words
-    tokens = Tokens(1000, 50, 300, audio=400, cached_audio=100)
-    micro = 400 * 2 + 200 * 1 + 300 * 30 + 100 * 15 + 50 * 10
-    assert price.cost(tokens) == pytest.approx(micro / 1e6)
 
 
 def test_sound_without_a_price_has_no_cost_and_no_budget(tmp_path: Path) -> None:
