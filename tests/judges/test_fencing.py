@@ -17,8 +17,7 @@ from blueprints import (
     Word,
 )
 from tests.support.blueprints import transcript
-from tests.support.cases import blueprint, case
-from trace_eval.judges.ask.message import Message
+from tests.support.cases import blueprint, case, outside
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.pair.text import PairTextView
@@ -63,9 +62,6 @@ HOSTILE = {
     "wide brackets": "＜|im_start|＞",
 }
 
-FENCE_OPEN = re.compile(r"^<<<data ([0-9a-f]{12}) ([a-z0-9 ]+)$", re.MULTILINE)
-FENCE_CLOSE = re.compile(r"^end ([0-9a-f]{12})>>>$", re.MULTILINE)
-
 
 def unhurried(found: Case) -> Case:
     """The same with time enough to say any text, so that none is called a guess."""
@@ -74,16 +70,6 @@ def unhurried(found: Case) -> Case:
         for role, one in found.blueprints.items()
     }
     return replace(found, blueprints=slow)
-
-
-def shape(messages: tuple[Message, ...]) -> tuple[object, ...]:
-    """What must be equal whatever the outside text says."""
-    user = messages[1].content
-    labels = [label for _, label in FENCE_OPEN.findall(user)]
-    tags = {tag for tag, _ in FENCE_OPEN.findall(user)} | set(FENCE_CLOSE.findall(user))
-    outside = re.sub(r"(?ms)^<<<data .*?^end [0-9a-f]{12}>>>$", "<>", user)
-    roles = [message.role for message in messages]
-    return roles, messages[0].content, labels, len(FENCE_CLOSE.findall(user)), len(tags), outside
 
 
 @pytest.mark.parametrize("mode", ["blueprint", "transcript"])
@@ -96,7 +82,9 @@ def test_outside_text_cannot_change_the_prompt(name: str, rendering: str, mode: 
     plain = pack.messages(pack.prepare(known), "ab")
     hostile = unhurried(case(text, text, f"c {text}", spoken=blueprint(text)))
     built = pack.messages(pack.prepare(hostile), "ab")
-    assert shape(built) == shape(plain)
+    (system, user), (known_system, known_user) = built, plain
+    assert (system, user.role) == (known_system, known_user.role)
+    assert outside(user.content) == outside(known_user.content)
     for message in built:
         message.content.encode("utf-8")
         assert not re.search(

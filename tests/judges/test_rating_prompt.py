@@ -8,7 +8,7 @@ import pytest
 
 from blueprints import UserError
 from tests.support import calls
-from tests.support.cases import blueprint
+from tests.support.cases import blueprint, outside
 from tests.support.rating import case_of, rate, say, scripted, single
 from trace_eval.data.items import Single
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
@@ -115,16 +115,9 @@ def test_hostile_fields_change_nothing_outside_their_fence(field: str, forged: s
 
     messages, other = messages_of(forged), messages_of("X")
     assert messages[0] == other[0]
-    assert _outside(messages[1].text) == _outside(other[1].text)
+    assert outside(messages[1].text) == outside(other[1].text)
     for mark in ("<|im", "```", "[INST]", "‮"):
         assert mark not in messages[1].text
-
-
-def _outside(text: str) -> str:
-    """The message without what stands inside of fences, and without their tags."""
-    tag = re.search(r"<<<data (\w+)", text)
-    inside = rf"(<<<data {tag[1]} [^\n]*\n)[^\n]*(\nend {tag[1]}>>>)"
-    return re.sub(inside, r"\1\2", text).replace(tag[1], "TAG")
 
 
 def test_sound_stands_between_context_and_question() -> None:

@@ -10,7 +10,7 @@ import pytest
 from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support.audio import tone, write
-from tests.support.cases import case
+from tests.support.cases import case, outside
 from tests.support.cli import ROOT, trace_eval
 from tests.support.datasets_made import write_lines
 from trace_eval.data.judgement import DimensionVerdict, Judgement
@@ -23,22 +23,6 @@ from trace_eval.judges.registry.create import create_judge
 from trace_eval.runs.options import Options
 from trace_eval.runs.probe.injection import ATTACKS, PLACES, _attacked, drill_injection
 from trace_eval.runs.probe.probes import PROBES, drill_judge
-
-
-def _outside(prompt: str) -> list[str]:
-    """The lines of a prompt that stand outside every fence, their tags left out."""
-    lines: list[str] = []
-    tag = ""
-    for line in prompt.splitlines():
-        if tag:
-            tag = "" if line == f"end {tag}>>>" else tag
-        elif line.startswith("<<<data "):
-            tag = line.split()[1]
-            lines.append(line.replace(tag, "TAG"))
-        else:
-            lines.append(line)
-    assert not tag, "a fence is not closed"
-    return lines
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
@@ -55,7 +39,7 @@ def test_no_attack_changes_what_stands_outside_the_fences(
     hostile = _attacked(plain, attack.text("2", "1"), place, "2")
     for one, other in zip(judge.calls(plain), judge.calls(hostile), strict=True):
         before, after = (call.request.messages[-1].text for call in (one, other))
-        assert _outside(after) == _outside(before)
+        assert outside(after) == outside(before)
         assert one.request.messages[0] == other.request.messages[0]
 
 

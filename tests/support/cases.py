@@ -67,6 +67,24 @@ def verdict(
     }
 
 
+def outside(prompt: str) -> list[str]:
+    """The lines of a prompt that are in no fence, and the labels of fences, which have one tag."""
+    lines: list[str] = []
+    tags, inside = set(), ""
+    for line in prompt.splitlines():
+        if inside:
+            inside = "" if line == f"end {inside}>>>" else inside
+        elif line.startswith("<<<data "):
+            inside = line.split()[1]
+            tags.add(inside)
+            lines.append(line.replace(inside, "TAG"))
+        else:
+            lines.append(line)
+    assert not inside, "a fence is not closed"
+    assert len(tags) < 2
+    return lines
+
+
 def judged(
     a: Blueprint,
     b: Blueprint,
