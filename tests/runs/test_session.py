@@ -3,11 +3,9 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,9 @@ from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support import calls
 from tests.support.audio import tone, write
+from tests.support.forked import environment
 from tests.support.louder_wins import LouderWins, louder_options, pairs_of_peaks
+from tests.support.processes import wait_for
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.extracting.clip import Extracted
@@ -30,8 +30,6 @@ from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import Pipeline
 from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import Run
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def _manifest(folder: Path, peaks: list[tuple[float, float]]) -> Manifest:
@@ -212,7 +210,7 @@ def _session(tmp_path: Path, delay: float) -> subprocess.Popen[bytes]:
     script.write_text(_SESSION)
     return subprocess.Popen(
         [sys.executable, str(script), str(tmp_path), str(delay)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env=environment(),
         stderr=subprocess.PIPE,
         # A shell that runs the tests in the background leaves SIGINT ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
@@ -226,10 +224,7 @@ def test_a_stopped_run_continues_and_no_finished_clip_is_extracted_twice(
     _manifest(tmp_path, [(0.5 + n / 100, 0.7 + n / 100) for n in range(8)])
     log, clips = tmp_path / "log", tmp_path / "run" / "clips.jsonl"
     first = _session(tmp_path, delay=0.4)
-    end = time.monotonic() + 120
-    while not (clips.exists() and len(clips.read_text().splitlines()) >= 4):
-        assert time.monotonic() < end, "no clip was finished"
-        time.sleep(0.02)
+    wait_for(lambda: clips.exists() and clips.read_text().count("\n") >= 4, "four clips", 120)
     first.send_signal(blow)
     first.wait(timeout=120)
     finished = {json.loads(line)["clip"] for line in clips.read_text().splitlines()}

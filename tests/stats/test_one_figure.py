@@ -20,7 +20,6 @@ from trace_eval.decide.card import make_cards
 from trace_eval.decide.rank import rank
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
-from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import NOTHING, p_value
 from trace_eval.show.table import grid as shown_table
 from trace_eval.stats.agreement.score import INSTRUCTIONS
@@ -67,14 +66,9 @@ def test_judge_and_people_have_one_test_on_the_same_pairs(tmp_path: Path) -> Non
     assert "score test" in first
 
 
-def two_instructions() -> tuple[Opinions, dict[str, list[str]]]:
-    facts = {"instruction_id": [f"i{row // 3}" for row in range(36)]}
-    words = "12" * 18
-    return table("judge", {"preference": words}, **facts), facts
-
-
 def test_report_and_card_draw_the_same_unit(tmp_path: Path) -> None:
-    source, facts = two_instructions()
+    facts = {"instruction_id": [f"i{row // 3}" for row in range(36)]}
+    source = table("judge", {"preference": "12" * 18}, **facts)
     labels = table("labels", {"preference": "12" * 12 + "1" * 12}, **facts)
     together = agree_by_instruction(source, labels, AgreeOptions(QUICK))
     alone = agree([source], labels, AgreeOptions(QUICK))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import soundfile
 
+from tests.support.datasets_made import write_lines
 from trace_eval.data.conversation import (
     Clock,
     ClockKind,
@@ -87,9 +87,7 @@ def conversation(audio: str | None = "call.wav", turns: Any = TURNS, **fields: A
 
 def manifest(folder: Path, records: Any, name: str = "items.jsonl") -> Path:
     """A file of records, one a line."""
-    path = folder / name
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
+    return write_lines(folder / name, records)
 
 
 def spoken(

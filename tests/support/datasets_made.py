@@ -11,7 +11,7 @@ from typing import Any
 from trace_eval.datasets import Conversion, Figure
 
 
-def write_lines(path: Path, rows: Sequence[Any]) -> Path:
+def write_lines(path: Path, rows: Iterable[Any]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
@@ -54,12 +54,8 @@ def vocalbench(folder: Path, n: int = 4) -> Path:
     write_lines(
         run / "json" / "knowledge.json",
         [
-            {
-                "question_id": id_,
-                "prediction": text,
-                "prediction_units": "",
-                "answer": f"Number {i}",
-            }
+            {"question_id": id_, "prediction": text, "prediction_units": ""}
+            | {"answer": f"Number {i}"}
             for i, (id_, text) in enumerate(zip(ids, said, strict=True))
         ],
     )
@@ -171,15 +167,10 @@ def emergent_tts(folder: Path) -> Path:
 
 
 def audio_judge(folder: Path) -> Path:
-    votes = [
-        ("a", "b", "model1"),
-        ("b", "c", "model1"),
-        ("c", "ref", "model2"),
-        ("a", "ref", "tie"),
-    ]
+    votes = ["a b model1", "b c model1", "c ref model2", "a ref tie"]
     rows = [
         {"timestamp": 0, "data_ID": i, "model1": one, "model2": two, "preference": vote}
-        for i, (one, two, vote) in enumerate(votes)
+        for i, (one, two, vote) in enumerate(map(str.split, votes))
     ]
     write_lines(folder / "speakbench_annotations.jsonl", rows)
     said = {"a": ("win", "tie"), "b": ("loss", "loss"), "c": ("loss", "tie"), "ref": ("tie", "tie")}
@@ -215,13 +206,8 @@ def hcot(folder: Path) -> Path:
 
 def orca(folder: Path) -> Path:
     rows = [
-        {
-            "id": f"q{i}",
-            "question": "What?",
-            "reference": "It",
-            "candidate": "It",
-            "ratings": [5, 4],
-        }
+        {"id": f"q{i}", "question": "What?", "reference": "It", "candidate": "It"}
+        | {"ratings": [5, 4]}
         for i in range(2)
     ]
     write_lines(folder / "ratings.jsonl", rows)

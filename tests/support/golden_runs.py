@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
@@ -11,7 +9,8 @@ from typing import Any
 
 from fusion import DIMENSIONS, POLICIES
 from tests.support.calls import TURNS, conversation, manifest
-from tests.support.judged import rated_run
+from tests.support.datasets_made import write_rows
+from tests.support.judged import rated_run, write_folder
 from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.runs.fuse import fuse
@@ -30,11 +29,7 @@ def near(random: Random, truth: Any, others: Iterable[Any], right: float) -> Any
 def _table(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     rows = list(rows)
     names = list(dict.fromkeys(name for row in rows for name in row))
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, names, restval="")
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
+    return write_rows(path, names, ([row.get(name, "") for name in names] for row in rows))
 
 
 def _truth(number: int) -> tuple[dict[str, Any], dict[str, str]]:
@@ -138,13 +133,8 @@ def pair_run(folder: Path, judge: str, right: float, plain: bool = False) -> Pat
             made |= {"status": "unscored", "reason": "filtered", "detail": "withheld"}
         judgements.append(Judgement.model_validate(made))
         overall.append(_fused(judgements[-1], plain))
-    folder.mkdir(parents=True)
-    for name, records in (("pairs", pairs), ("judgements", judgements), ("overall", overall)):
-        lines = (record.model_dump_json(exclude_none=name != "overall") for record in records)
-        (folder / f"{name}.jsonl").write_text("".join(f"{line}\n" for line in lines))
     record = {"judge": {"spec": f"openai:{judge}", "parameters": {}}, "policy": "content_first"}
-    (folder / "manifest.json").write_text(json.dumps(record))
-    return folder
+    return write_folder(folder, record, pairs=pairs, judgements=judgements, overall=overall)
 
 
 def _fused(judgement: Judgement, plain: bool) -> Overall:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.support.audio import tone, write
+from tests.support.datasets_made import write_lines
 
 PROMPTS = ("Say one.", "Say two.", "Say three.")
 
@@ -38,8 +39,7 @@ def _rows(path: Path, separator: str, header: Sequence[str], *columns: Sequence[
 def _lines(path: Path, *columns: tuple[str, Sequence[Any]]) -> Path:
     names = [name for name, _ in columns]
     rows = zip(*(values for _, values in columns), strict=True)
-    path.write_text("".join(json.dumps(dict(zip(names, r, strict=True))) + "\n" for r in rows))
-    return path
+    return write_lines(path, (dict(zip(names, row, strict=True)) for row in rows))
 
 
 NEW, OLD = ([f"{name}/q{n}.wav" for n in ROWS] for name in ("new", "old"))

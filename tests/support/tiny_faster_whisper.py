@@ -7,6 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from tests.support.tiny_model import printable_bytes
+
 _WIDTH, _POSITIONS, _TEXT_POSITIONS, _LANGUAGES = 64, 1500, 448, 99
 
 
@@ -124,7 +126,7 @@ def _write_model(source: Path, encoding: Any, text: str, end_s: float) -> None:
 def _write_tokenizer(path: Path, encoding: Any) -> None:
     """Whisper's tiktoken vocabulary as a tokenizer.json with merges."""
     ranks: dict[bytes, int] = encoding._mergeable_ranks
-    letters = _byte_letters()
+    letters = printable_bytes()
 
     def spell(token: bytes) -> str:
         return "".join(letters[byte] for byte in token)
@@ -177,15 +179,6 @@ def _write_tokenizer(path: Path, encoding: Any) -> None:
     path.write_text(json.dumps(content))
     settings = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|endoftext|>"}
     (path.parent / "tokenizer_config.json").write_text(json.dumps(settings))
-
-
-def _byte_letters() -> dict[int, str]:
-    """The printable letter of each byte in byte-level BPE."""
-    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    rest = [byte for byte in range(256) if byte not in plain]
-    return {byte: chr(byte) for byte in plain} | {
-        byte: chr(256 + index) for index, byte in enumerate(rest)
-    }
 
 
 def _last_merge(token: bytes, ranks: dict[bytes, int]) -> list[bytes]:
