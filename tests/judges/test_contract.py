@@ -108,17 +108,24 @@ def test_every_option_is_declared_once_and_explained() -> None:
     [
         ("rules", {"samples": 5, "drop": ("quality",)}, "drop, samples"),
         ("rules", {"max_cost": 1.0}, "max_cost"),
-        ("openai:m", {"num_ctx": 8192, "base_url": "http://127.0.0.1:1/v1"}, "num_ctx"),
+        ("openai:m", {"num_ctx": 8192}, "num_ctx"),
         ("ollama:m", {"structure": "text"}, "structure"),
-        ("openai:m", {"concat": "none", "base_url": "http://127.0.0.1:1/v1"}, "concat"),
-        ("audio:openai:m", {"rendering": "paper", "base_url": "http://127.0.0.1:1"}, "rendering"),
+        ("openai:m", {"concat": "none"}, "concat"),
+        ("audio:openai:m", {"rendering": "paper"}, "rendering"),
+        ("audio:openai:m", {"choices": True}, "choices"),
+        ("audio:openai:m", {"task": "naturalness", "elicitation": "acceptability"}, "elicitation"),
+        # presets of other judges, with what they set
+        ("openai:m", {"preset": "audiojudge"}, ".*preset.*"),
+        ("audio:openai:m", {"preset": "trace_paper"}, ".*preset.*"),
+        ("rules", {"preset": "trace_paper"}, ".*preset.*"),
     ],
 )
 def test_an_option_that_the_judge_ignores_is_refused(
     spec: str, options: dict[str, Any], ignored: str
 ) -> None:
+    server = {} if spec == "rules" else {"base_url": "http://127.0.0.1:1/v1"}
     with pytest.raises(UserError, match=f"judge {spec}: does not use {ignored};"):
-        create_judge(spec, JudgeOptions(**options))
+        create_judge(spec, JudgeOptions(**server, **options))
 
 
 def test_what_a_session_tells_a_judge_is_no_choice(tmp_path: Path) -> None:

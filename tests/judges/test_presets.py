@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from blueprints import UserError
 from tests.support.cases import blueprint, verdict
 from tests.support.cli import output_of
-from tests.support.llm_judges import judged, unasked
+from tests.support.llm_judges import judged
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Answer as SpokenAnswer
 from trace_eval.data.items import Instruction, Pair
@@ -78,16 +77,6 @@ def test_the_command_line_and_a_file_beat_a_preset(
     words = server.asked[-1].body["messages"][0]["content"]
     assert "voice_quality" in json.dumps(words)  # the task of three dimensions was asked
     assert f"{option} = {json.dumps(value)}" in output_of("show", tmp_path / "run", "--config")
-
-
-def test_a_preset_of_other_judges_is_refused() -> None:
-    for spec, preset in (
-        ("openai:m", "audiojudge"),
-        ("audio:openai:m", "trace_paper"),
-        ("rules", "trace_paper"),
-    ):
-        with pytest.raises(UserError, match=r"does not use .*preset"):
-            create_judge(spec, unasked(preset=preset))
 
 
 # --- trace_paper --------------------------------------------------------------------------

@@ -17,8 +17,6 @@ from trace_eval.decide.card_page import published
 from trace_eval.judges.ask.message import AudioPart, Text
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
-from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.views.pair.naturalness import TEXT_FROM_ASR, TEXTS_DIFFER
 from trace_eval.runs.run import Run
 
@@ -137,16 +135,11 @@ def test_a_template_replaces_the_whole_prompt(tmp_path: Path) -> None:
         compared(tmp_path, [], template=template)
 
 
-def test_it_is_one_of_the_tasks(tmp_path: Path) -> None:
-    script = tmp_path / "script.jsonl"
-    script.write_text("")
-    judge = create_judge(f"audio:scripted:{script}", JudgeOptions(task="naturalness"))
+def test_it_is_one_of_the_tasks() -> None:
+    judge, _ = scripted([], task="naturalness")
     assert judge.reads == {"audio"}
     with pytest.raises(UserError, match="sent apart"):
-        create_judge(f"audio:scripted:{script}", JudgeOptions(task="naturalness", concat="pairs"))
-    options = JudgeOptions(task="naturalness", elicitation="acceptability")
-    with pytest.raises(UserError, match="does not use elicitation"):
-        create_judge(f"audio:scripted:{script}", options)
+        scripted([], task="naturalness", concat="pairs")
 
 
 def test_report_and_card_of_a_plain_tie(tmp_path: Path) -> None:
