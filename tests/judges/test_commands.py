@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fusion import DIMENSIONS, RATINGS
+from tests.support.audio_cases import placed
 from tests.support.cases import case
 from tests.support.cli import ROOT, Done, code_and_words, output_of, trace_eval
 from tests.support.datasets_made import write_lines
@@ -31,11 +32,7 @@ SECRET = "sk-this-must-never-be-written"
 def manifest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two of the example pairs: one with a spoken instruction, one with a silent answer."""
     records = {r["id"]: r for r in map(json.loads, PAIRS.read_text().splitlines())}
-    chosen = [records[name] for name in ("refusal", "silent")]
-    for record in chosen:
-        for role in ("instruction", "a", "b"):
-            if "audio" in record[role]:
-                record[role]["audio"] = str(ROOT / "examples" / record[role]["audio"])
+    chosen = [placed(records[name], PAIRS.parent) for name in ("refusal", "silent")]
     return write_lines(tmp_path_factory.mktemp("commands") / "pairs.jsonl", chosen)
 
 

@@ -72,6 +72,15 @@ def sounds_of(messages: Iterable[Message]) -> list[AudioPart]:
     return [p for message in messages for p in message.parts if isinstance(p, AudioPart)]
 
 
+def placed(record: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A record of a pair in a manifest of that folder, with its recordings by whole paths."""
+    sides = {role: dict(record[role]) for role in ("instruction", "a", "b")}
+    for side in sides.values():
+        if "audio" in side:
+            side["audio"] = str(folder / side["audio"])
+    return record | sides
+
+
 def heard(asked: Asked) -> list[tuple[np.ndarray[Any, Any], int]]:
     """(samples, rate) of the recordings that a server was sent, as the API documents them."""
     received = []

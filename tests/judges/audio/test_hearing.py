@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from extractors.audio import decode
+from tests.support.audio_cases import placed
 from tests.support.cli import Done, trace_eval
+from tests.support.datasets_made import write_lines
 from trace_eval.judges.ask.base import Request
 from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -25,20 +27,13 @@ from trace_eval.runs.run import Run
 @pytest.fixture(scope="module")
 def examples(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two solved pairs with short spoken instructions, one label each."""
-    lines = []
+    records = []
     for number, (folder, label) in enumerate((("1_a", "1"), ("3_a", "2"))):
         clips = data / "rate_pairs" / folder
-        record = {
-            "id": folder,
-            "instruction": {"audio": str(data / "prompts" / f"{number}.wav")},
-            "a": {"audio": str(clips / "audio_a.wav")},
-            "b": {"audio": str(clips / "audio_b.wav")},
-            "answer": {"label": label},
-        }
-        lines.append(json.dumps(record))
-    path = tmp_path_factory.mktemp("examples") / "ex.jsonl"
-    path.write_text("\n".join(lines))
-    return path
+        asked = {"audio": str(data / "prompts" / f"{number}.wav")}
+        sides = {side: {"audio": str(clips / f"audio_{side}.wav")} for side in "ab"}
+        records.append({"id": folder, "instruction": asked, **sides, "answer": {"label": label}})
+    return write_lines(tmp_path_factory.mktemp("examples") / "ex.jsonl", records)
 
 
 def _judge(pairs: Path, out: Path, ears: str, *options: object) -> tuple[Done, Run]:
@@ -48,22 +43,13 @@ def _judge(pairs: Path, out: Path, ears: str, *options: object) -> tuple[Done, R
     return done, Run(out)
 
 
-def _absolute(line: str, folder: Path) -> str:
-    """A record of a manifest whose recordings are named by whole paths."""
-    record = json.loads(line)
-    for role in ("instruction", "a", "b"):
-        if "audio" in record[role]:
-            record[role]["audio"] = str(folder / record[role]["audio"])
-    return json.dumps(record)
-
-
 def test_speakbench_is_judged_as_typed(
     data: Path, examples: Path, ears: str, tmp_path: Path
 ) -> None:
     folder = data / "speakbench_pairs"
     lines = (folder / "pairs.jsonl").read_text().splitlines()[:2]
-    pairs = tmp_path / "pairs.jsonl"
-    pairs.write_text("\n".join(_absolute(line, folder) for line in lines))
+    records = [placed(json.loads(line), folder) for line in lines]
+    pairs = write_lines(tmp_path / "pairs.jsonl", records)
     options = ["-J", "task=s2s", "-J", "concat=all", "-J", f"examples={examples}", "-J", "shots=2"]
     done, run = _judge(pairs, tmp_path / "run", ears, *options)
     assert done.code == 0, done.err
