@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from blueprints import Blueprint, UserError
-from fusion import DIMENSIONS, Rating
+from fusion import Rating
+from tests.support.cases import verdict
 from tests.support.cli import trace_eval
+from tests.support.datasets_made import write_lines
 from tests.support.judged import extracted_run
 from tests.support.samples import spoken
 from trace_eval.decide.ablation import compare
@@ -72,9 +74,8 @@ def test_a_finished_ablation_is_not_judged_again_and_options_do_not_mix(tmp_path
 
 def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
     run = extracted_run(tmp_path / "run", count=1)
-    reply = json.dumps({name: {"reasoning": "x", "rating": "both_good"} for name in DIMENSIONS})
-    script = tmp_path / "replies.jsonl"
-    script.write_text("\n".join([json.dumps(reply)] * 2) + "\n")
+    replies = [verdict("both_good", "both_good", "both_good")] * 2
+    script = write_lines(tmp_path / "replies.jsonl", replies)
     options = AblateOptions(
         judge=f"scripted:{script}", judging=JudgeOptions(swap="off"), drops=("pitch",), modes=True
     )

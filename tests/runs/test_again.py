@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from blueprints import UserError
-from fusion import DIMENSIONS
+from tests.support.cases import verdict
 from tests.support.cli import refused, trace_eval
+from tests.support.datasets_made import write_lines
 from tests.support.judged import extracted_run
 from tests.support.samples import spoken
 from trace_eval import (
@@ -40,9 +40,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def script(path: Path, label: str) -> str:
-    reply = json.dumps({name: {"reasoning": "x", "rating": label} for name in DIMENSIONS})
-    path.write_text((json.dumps(reply) + "\n") * COUNT)
-    return f"scripted:{path}"
+    return f"scripted:{write_lines(path, [verdict(label, label, label)] * COUNT)}"
 
 
 def test_only_the_judge_differs(source: Path, tmp_path: Path) -> None:
@@ -96,8 +94,7 @@ def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
     assert (summary.scored, summary.clips) == (COUNT, COUNT)
     replies = tmp_path / "replies.jsonl"
     for stated, out, repeat in ((4, "base", None), (5, "aa", 3)):
-        reply = json.dumps({"reasoning": "x", "score": stated})
-        replies.write_text((json.dumps(reply) + "\n") * COUNT)
+        write_lines(replies, [{"reasoning": "x", "score": stated}] * COUNT)
         run_ = source if repeat is None else tmp_path / "base"
         words = [] if repeat is None else ["--aa", repeat]
         trace_eval(

@@ -20,6 +20,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.records import write_csv, write_json
 from trace_eval.stats.agreement.checks import warning_line
 from trace_eval.stats.agreement.metrics import METRICS
+from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.options import AgreeOptions, number_rule
 from trace_eval.stats.ranking.intervals import rank_sets
 from trace_eval.stats.tables import tables_of
@@ -27,10 +28,13 @@ from trace_eval.stats.tables import tables_of
 OPTIONS = AgreeOptions(QUICK)
 
 
+def scored(judge: dict[str, str], labels: dict[str, str]) -> JudgeScore:
+    """The first score of a judge that says this where annotators say that."""
+    return agree([table("judge", judge)], table("labels", labels), OPTIONS).scores[0]
+
+
 def test_a_judge_below_the_majority_class_is_said_to_be_so() -> None:
-    labels = table("labels", {"overall": "bbbbbbbb12"})
-    judge = table("judge", {"overall": "1212121221"})
-    score = agree([judge], labels, OPTIONS).scores[0]
+    score = scored({"overall": "1212121221"}, {"overall": "bbbbbbbb12"})
     # nothing is right: 0 against 8/10, exact McNemar is 2 / 2^8, of the best of three labels 0.023
     assert score.metrics["accuracy_4way"].value == 0
     assert "judge on overall is below the majority class: 0.00 against 0.80" in score.verdict
@@ -38,9 +42,7 @@ def test_a_judge_below_the_majority_class_is_said_to_be_so() -> None:
 
 
 def test_coverage_and_the_declared_label_set() -> None:
-    labels = table("labels", {"overall": "12g1"})
-    judge = table("judge", {"overall": "12--"})
-    score = agree([judge], labels, OPTIONS).scores[0]
+    score = scored({"overall": "12--"}, {"overall": "12g1"})
     assert (score.labelled, score.scored, score.coverage) == (4, 2, 0.5)
     assert score.labels == ("1", "2", "both_good", "both_bad")
     assert score.confusion[3] == (0, 0, 0, 0)  # never seen, still a row
@@ -49,9 +51,7 @@ def test_coverage_and_the_declared_label_set() -> None:
 
 
 def test_untyped_ties_leave_out_four_way() -> None:
-    labels = table("labels", {"preference": "12t"})
-    judge = table("judge", {"overall": "1gb"})
-    score = agree([judge], labels, OPTIONS).scores[0]
+    score = scored({"overall": "1gb"}, {"preference": "12t"})
     assert score.dimension == "preference"
     assert score.labels == ("1", "2", "tie")
     assert "accuracy_4way" not in score.metrics
