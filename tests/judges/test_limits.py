@@ -61,16 +61,14 @@ def test_a_call_is_given_up(failure: CallFailed, attempts: int) -> None:
 
 
 def test_429_halves_the_limit_and_503_does_not() -> None:
-    caller = Caller(8, NO_WAIT)
-    run(caller, failing(1, unreached())[0])
-    assert caller.limiter.limit == 8.0
-    caller = Caller(8, NO_WAIT)
-    run(caller, failing(1, limited())[0])
-    # Halved to 4, then one success gives back 1/4.
-    assert caller.limiter.limit == pytest.approx(4.25)
-    caller = Caller(8, NO_WAIT)
-    run(caller, failing(3, limited())[0])
-    assert caller.limiter.limit == pytest.approx(2.0)  # 8 -> 4 -> 2 -> 1, + 1/1
+    for times, failure, limit in (
+        (1, unreached(), 8.0),
+        (1, limited(), 4.25),  # halved to 4, then one success gives back 1/4
+        (3, limited(), 2.0),  # 8 -> 4 -> 2 -> 1, + 1/1
+    ):
+        caller = Caller(8, NO_WAIT)
+        run(caller, failing(times, failure)[0])
+        assert caller.limiter.limit == pytest.approx(limit)
     for _ in range(200):
         caller.limiter.succeeded()
     assert caller.limiter.limit == 8.0

@@ -15,6 +15,7 @@ import numpy as np
 import soundfile
 
 from tests.support.cases import blueprint
+from tests.support.datasets_made import write_lines
 from tests.support.llm_judges import listening_judge
 from tests.support.servers import Asked
 from trace_eval.data.answers import Answer, Instruction
@@ -100,15 +101,13 @@ def heard(asked: Asked) -> list[tuple[np.ndarray[Any, Any], int]]:
 
 def examples(folder: Path, answers: list[Any], spoken: bool = True) -> Path:
     """A file with one example for each answer."""
-    lines = []
+    records = []
     for number, answer in enumerate(answers, start=1):
         made = pair(folder, f"ex{number}", spoken, 500.0 + 100 * number)
         record = json.loads(made.model_dump_json(exclude_none=True, exclude={"a": {"system"}}))
         record["b"].pop("system")
-        lines.append(json.dumps({**record, "answer": answer}))
-    path = folder / "examples.jsonl"
-    path.write_text("\n".join(lines))
-    return path
+        records.append({**record, "answer": answer})
+    return write_lines(folder / "examples.jsonl", records)
 
 
 def scripted(replies: list[Any], **options: Any) -> tuple[LLMJudge, ScriptedClient]:

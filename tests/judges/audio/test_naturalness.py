@@ -11,6 +11,7 @@ import pytest
 from blueprints import UserError
 from tests.support.audio_cases import case, judged, scripted, with_texts
 from tests.support.cli import trace_eval
+from tests.support.datasets_made import write_lines
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.decide.card_page import published
@@ -143,8 +144,8 @@ def test_it_is_one_of_the_tasks() -> None:
 
 
 def test_report_and_card_of_a_plain_tie(tmp_path: Path) -> None:
-    script = tmp_path / "script.jsonl"
-    script.write_text("\n".join(json.dumps({"reply": r}) for r in (reply(8, 6), reply(7, 7))))
+    replies = [{"reply": reply(8, 6)}, {"reply": reply(7, 7)}]
+    script = write_lines(tmp_path / "script.jsonl", replies)
     run = tmp_path / "run"
     done = trace_eval(
         "judge", manifest(tmp_path, SENTENCE), "--judge", f"audio:scripted:{script}",

@@ -14,6 +14,7 @@ import soundfile
 from blueprints import UserError
 from tests.support.audio_cases import sounds_of, write
 from tests.support.cli import trace_eval
+from tests.support.datasets_made import write_lines
 from tests.support.llm_judges import unasked
 from tests.support.rated_sound import case, clip, dialogue, rater, said, write_items
 from tests.support.servers import Answer, Asked, Server, completion
@@ -31,14 +32,12 @@ PARTS: dict[Concat, int] = {"all": 2, "examples": 2, "pairs": 3, "test": 3, "non
 
 def solved(folder: Path, *answers: Any, **more: Any) -> Path:
     """A file with one clip of its own for each answer."""
-    lines = []
+    records = []
     for number, answer in enumerate(answers, start=1):
         audio = write(folder / f"ex{number}.wav", 0.5 * number, 600.0 + 50 * number)
         record = {"id": f"ex{number}", "audio": str(audio), "instruction": f"Sound like {number}."}
-        lines.append(json.dumps({**record, "answer": answer, **more}))
-    path = folder / "examples.jsonl"
-    path.write_text("\n".join(lines))
-    return path
+        records.append({**record, "answer": answer, **more})
+    return write_lines(folder / "examples.jsonl", records)
 
 
 def rated(judge: LLMJudge, item: Any) -> Score:
@@ -163,12 +162,8 @@ def test_more_that_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is a pair; examples of a rating are single answers"):
         rater("style", [], examples=path)
     same = str(write(tmp_path / "x.wav", 0.5, 500.0))
-    path.write_text(
-        "\n".join(
-            json.dumps({"id": f"e{n}", "audio": same, "instruction": "x", "answer": {"score": n}})
-            for n in (1, 2)
-        )
-    )
+    told = {"audio": same, "instruction": "x"}
+    write_lines(path, [{"id": f"e{n}", **told, "answer": {"score": n}} for n in (1, 2)])
     with pytest.raises(UserError, match="has the recording of 'e1' and another score"):
         rater("style", [], examples=path)
     long = {"id": "e", "audio": str(write(tmp_path / "long.wav", 61.0, 500.0))}

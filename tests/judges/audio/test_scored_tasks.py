@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,7 @@ def task(folder: Path, question: str = "How warm is each?", **changed: str) -> P
         changed["inputs"] = '["reference", "audio"]'
     text = FILE.replace("{question}", question)
     for old, new in changed.items():
-        lines = [
-            f"{old} = {new}" if line.startswith(f"{old} =") else line for line in text.split("\n")
-        ]
-        text = "\n".join(lines)
+        text = re.sub(rf"(?m)^{old} =.*", f"{old} = {new}", text)
     path.write_text(text)
     return path
 
