@@ -42,7 +42,7 @@ class ExtractOptions:
         ray_address: of a running cluster, e.g. ``auto``; None: one on this machine.
         layout: of conversations, where their content does not tell.
         by_turn: compare two conversations turn by turn, one pair each, see
-            :func:`trace_eval.conversations.pairs_by_turn`.
+            :func:`trace_eval.conversations.exchanges.pairs_by_turn`.
         extractor_options: extractor -> option -> value, for that extractor alone.
     """
 
