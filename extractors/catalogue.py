@@ -9,12 +9,19 @@ from blueprints import NOT_REQUESTED, Absent, install_line
 
 @dataclass(frozen=True)
 class CatalogueModel:
-    """A model of the catalogue."""
+    """A model of the catalogue.
 
-    spec: str  # NAME:MODEL as for --extractor
-    parameters: str  # number of weights, as published
-    languages: str  # how many it understands, ``any``, or the name of the only one
-    licence: str  # of the weights, as their publisher states it
+    Attributes:
+        spec: ``NAME:MODEL`` as for ``--extractor``.
+        parameters: number of weights, as published.
+        languages: how many it understands, ``any``, or the name of the only one.
+        licence: of the weights, as their publisher states it.
+    """
+
+    spec: str
+    parameters: str
+    languages: str
+    licence: str
 
 
 #: The models that profiles and documentation name. Any other of the same kind works too.

@@ -14,21 +14,29 @@ from trace_eval.show.table import column, out_of
 class RunCost:
     """Resources and coverage of one run.
 
-    Pairs count as scored by :func:`trace_eval.runs.outcomes.scored_pairs`. ``call_s`` are seconds
-    within calls of a scored pair, waits left out; None: no calls. ``extract_s`` are seconds of
-    compute in extractors for a pair: recordings that several pairs share count once, those from the
-    cache not at all. ``audio_s`` are seconds of sound that were sent to the judge in all.
+    Attributes:
+        run: name of its folder.
+        judge: spec of the judge; ``policy`` what fused its overall label.
+        items: pairs of the input that could be read; ``scored`` of them have a verdict.
+        coverage: ``scored / items``; None: there are none.
+        unscored: reason -> pairs.
+        calls: of a model; cached ones count, they were paid once.
+        cost_usd: see :func:`trace_eval.data.outcome.total_cost`.
+        cost_per_item: the same for one scored pair.
+        call_s: seconds within calls of one scored pair, waits left out; None: no calls.
+        extract_s: seconds of compute in extractors for one pair; recordings that several
+            pairs share are counted once, those from the cache not at all.
+        audio_s: seconds of sound that were sent to the judge in all.
     """
 
-    run: str  # name of its folder
+    run: str
     judge: str
-    policy: str  # what fused its overall label
-    items: int  # pairs of the input that could be read
+    policy: str
+    items: int
     scored: int = field(metadata=column(shown=out_of("items")))
-    coverage: float | None  # scored / items; None: there are none
-    unscored: dict[str, int]  # by reason
-    calls: int  # of a model; cached ones count, they were paid once
-    # see :func:`trace_eval.data.outcome.total_cost`; then the same for one scored pair
+    coverage: float | None
+    unscored: dict[str, int]
+    calls: int
     cost_usd: float | None = field(metadata=column("US$", ".4f"))
     cost_per_item: float | None = field(metadata=column("US$ a pair", ".6f"))
     call_s: float | None = field(metadata=column("s a pair: calls", ".2f"))

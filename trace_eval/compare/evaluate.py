@@ -59,20 +59,30 @@ class NoiseEffect:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """All tables of ``trace-eval compare``; each list is one table."""
+    """All tables of ``trace-eval compare``; each list is one table.
 
-    names: tuple[str, ...]  # of the runs, unique
+    Attributes:
+        names: of the runs, unique.
+        shared: items that are in all runs; ``only`` counts what each run has beyond them.
+        labels: file name, or run, that the human labels come from; None: there are none.
+        people: each run against the human labels; empty: there are none.
+        differences: second run minus first against the labels, paired, with McNemar's test.
+        apart: pairs on which the runs say the most different things, furthest first.
+        drawn: what intervals against the labels are over, in words.
+    """
+
+    names: tuple[str, ...]
     options: CompareOptions
-    shared: int  # items that are in all runs
-    only: dict[str, int]  # how many each run has beyond them
-    labels: str | None  # file name, or run, that the human labels come from; None: there are none
+    shared: int
+    only: dict[str, int]
+    labels: str | None
     costs: tuple[RunCost, ...]
-    people: tuple[JudgeScore, ...]  # each run against the human labels
-    differences: tuple[Comparison, ...]  # against them, second minus first, with McNemar's test
+    people: tuple[JudgeScore, ...]
+    differences: tuple[Comparison, ...]
     mutual: tuple[Mutual, ...]
-    apart: tuple[Disagreement, ...]  # where the runs say the most different things, furthest first
+    apart: tuple[Disagreement, ...]
     noise: tuple[NoiseEffect, ...] = ()
-    drawn: str = ITEMS  # what intervals against the labels are over, in words
+    drawn: str = ITEMS
     notes: tuple[str, ...] = ()
 
 
@@ -223,14 +233,17 @@ _WEIGHT = {"overall": 3.0, "preference": 3.0, "match": 3.0}
 class Disagreement:
     """A pair with the verdict of each run.
 
-    Opposite winners of the pair as a whole are 3 apart, of one dimension 1, a winner and a tie half
-    of that; the distance is the largest over any two runs.
+    Attributes:
+        distance: opposite winners of the pair as a whole count 3, of one dimension 1, a
+            winner and a tie half of that; the largest over any two runs.
+        verdicts: run -> dimension -> label, where there is one.
+        people: dimension -> human label.
     """
 
     pair: str
     distance: float
-    verdicts: dict[str, dict[str, str]]  # run -> dimension -> label, where there is one
-    people: dict[str, str]  # dimension -> human label
+    verdicts: dict[str, dict[str, str]]
+    people: dict[str, str]
 
 
 def disagreements(tables: Mapping[str, Opinions], labels: Opinions | None) -> list[Disagreement]:

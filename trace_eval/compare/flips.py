@@ -78,13 +78,21 @@ def flips(one: Judging, other: Judging, metric: str) -> Flips:
 
 @dataclass(frozen=True)
 class VerdictNoise:
-    """The judge with itself: A/A."""
+    """The judge with itself: A/A.
 
-    runs: tuple[str, ...]  # names of the repetitions
-    items: int  # with a repetition that came from no cache
-    flips: Share  # of the first judging and all repetitions, each two of them, pooled
-    reason: str | None = None  # why the noise is not measured; None: it is
-    notes: tuple[str, ...] = ()  # repetitions, or items of them, that were left out, and why
+    Attributes:
+        runs: names of the repetitions.
+        items: items with a repetition that came from no cache.
+        flips: of the first judging with each repetition, and of those with each other, pooled.
+        reason: why the noise is not measured; None: it is.
+        notes: repetitions, or items of them, that were left out, and why.
+    """
+
+    runs: tuple[str, ...]
+    items: int
+    flips: Share
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def measured(self) -> bool:
@@ -168,13 +176,19 @@ _EVEN = 0.5
 
 @dataclass(frozen=True)
 class SevereItem:
-    """One item that went from a win to a loss, or lost its verdict."""
+    """One item that went from a win to a loss, or lost its verdict.
+
+    Attributes:
+        tagged: the user tagged it as one that must not fail.
+        why: why it is listed, in words.
+        before, after: its points; ``unscored``: no verdict.
+    """
 
     item: str
     metric: str
-    tagged: bool  # by the user, as one that must not fail
+    tagged: bool
     why: tuple[str, ...] = field(metadata=column(shown=joined("; ")))
-    before: str  # its points; ``unscored``: no verdict
+    before: str
     after: str
 
 

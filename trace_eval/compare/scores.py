@@ -46,16 +46,21 @@ class RunScores:
 class ScoreDifference:
     """Second run minus first, on the rubric's scale, over questions that both scored.
 
-    ``p`` is that of a two-sided sign-flip test over questions, Holm's over all comparisons.
+    Attributes:
+        questions: how many; several items of one count by their mean.
+        means: of the first and the second run over them.
+        difference: mean of the questions' differences; the interval draws questions.
+        higher, lower: questions on which the second is higher, or lower.
+        p: two-sided sign-flip test over questions; ``p_holm`` corrected over all comparisons.
     """
 
     first: str
     second: str
     rubric: str
-    questions: int  # several items of one count by their mean
-    means: tuple[float, float]  # of the first and the second run over them
-    difference: IntervalEstimate  # mean of the questions' differences; the interval draws questions
-    higher: int  # questions on which the second is higher
+    questions: int
+    means: tuple[float, float]
+    difference: IntervalEstimate
+    higher: int
     lower: int
     p: float = field(metadata=column(shown=p_text))
     p_holm: float = field(metadata=column("Holm", p_text))
@@ -73,15 +78,21 @@ class ScoreDisagreement:
 
 @dataclass(frozen=True)
 class ScoreComparison:
-    """All tables of ``trace-eval compare`` for runs of scores; each list is one table."""
+    """All tables of ``trace-eval compare`` for runs of scores; each list is one table.
 
-    names: tuple[str, ...]  # of the runs, unique
+    Attributes:
+        names: of the runs, unique.
+        shared: questions that are in all runs; ``only`` counts what each run has beyond them.
+        apart: questions on which the runs differ most, furthest first.
+    """
+
+    names: tuple[str, ...]
     options: CompareOptions
-    shared: int  # questions that are in all runs
-    only: dict[str, int]  # how many each run has beyond them
+    shared: int
+    only: dict[str, int]
     runs: tuple[RunScores, ...]
     differences: tuple[ScoreDifference, ...]
-    apart: tuple[ScoreDisagreement, ...]  # where the runs differ most, furthest first
+    apart: tuple[ScoreDisagreement, ...]
     notes: tuple[str, ...] = ()
 
 

@@ -31,36 +31,47 @@ _HEADLINES = ("response_p50_s", "response_or_never_p50_s", "response_mean_s")
 class Difference:
     """A figure of one system minus that of another, call by call.
 
-    Mean, median and ``p`` are None without any call. Of unpaired calls the median is that of all
-    differences between the groups, with an interval that needs no distribution, see
-    :mod:`trace_eval.estimate.shift`; ``p`` is two-sided, of an exact sign test of pairs or
-    Mann-Whitney of unpaired calls.
+    Attributes:
+        scenarios: pairs that have it on both sides; of unpaired calls the smaller group.
+        mean, median: of the differences of calls; None without any. Of unpaired calls the median
+            is that of all differences between the groups.
+        mean_interval: over scenarios; None under 8 of them, and of unpaired calls.
+        median_interval: distribution-free, see :mod:`trace_eval.estimate.shift`.
+        higher, lower: pairs in which the system is higher, or lower; of unpaired calls 0.
+        p: two-sided; exact sign test of pairs, Mann-Whitney of unpaired calls; None without any.
+        pooled: of the figures over all calls.
+        unit: ``s``, ``ms``, or nothing for shares and counts.
     """
 
     figure: str
-    scenarios: int  # pairs that have it on both sides; of unpaired calls the smaller group
+    scenarios: int
     mean: float | None = field(metadata=column(shown="+.3f"))
     median: float | None = field(metadata=column(shown="+.3f"))
-    mean_interval: Range | None  # over scenarios; None under 8 of them, and of unpaired calls
+    mean_interval: Range | None
     median_interval: Range | None = field(
         metadata=column(shown=lambda limits, _: limits_text(limits, "+"))
     )
-    higher: int  # pairs in which the system is higher; of unpaired calls 0
+    higher: int
     lower: int
     p: float | None = field(metadata=column(shown=p_text))
-    pooled: float | None = field(default=None, metadata=column(shown="+.3f"))  # over all calls
-    unit: str = ""  # s, ms, or nothing for shares and counts
+    pooled: float | None = field(default=None, metadata=column(shown="+.3f"))
+    unit: str = ""
 
 
 @dataclass(frozen=True)
 class SystemsCompared:
-    """All figures of two systems, paired by scenario where they share any."""
+    """All figures of two systems, paired by scenario where they share any.
+
+    Attributes:
+        only_first, only_second: scenarios that one side lacks; they are in no difference.
+        first, second: what the systems are called; each difference is the first minus the second.
+    """
 
     definitions: str
-    differences: tuple[Difference, ...]  # the first system minus the second
-    only_first: tuple[str, ...]  # scenarios that the other side lacks; they are in no difference
+    differences: tuple[Difference, ...]
+    only_first: tuple[str, ...]
     only_second: tuple[str, ...]
-    first: str = ""  # what the systems are called
+    first: str = ""
     second: str = ""
     paired: bool = True
     level: float = 0.95

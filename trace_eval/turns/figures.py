@@ -32,17 +32,24 @@ def limits_text(limits: Range | None, sign: str = "") -> str | None:
 
 @dataclass(frozen=True)
 class TurnFigure:
-    """One number, with the events and conversations behind it."""
+    """One number, with the events and conversations behind it.
+
+    Attributes:
+        value: None where nothing was counted, or where ``reason`` says why it is hidden.
+        unit: ``s``, ``ms``, or nothing for shares and counts.
+        interval: over conversations, see :mod:`trace_eval.estimate`.
+        reason: ``few``, ``none``, or why there is no interval.
+    """
 
     name: str
-    value: float | None  # None where nothing was counted, or the reason says why it is hidden
-    unit: str = ""  # s, ms, or nothing for shares and counts
+    value: float | None
+    unit: str = ""
     events: int = 0
     conversations: int = 0
     numerator: float | None = None
     denominator: float | None = None
-    interval: Range | None = None  # over conversations, see ``trace_eval.estimate``
-    reason: str | None = None  # few, none, or why there is no interval
+    interval: Range | None = None
+    reason: str | None = None
 
     @property
     def text(self) -> str | None:

@@ -25,13 +25,19 @@ Verdict = Literal["pass", "fail", "cannot tell"]
 
 @dataclass(frozen=True)
 class Limited:
-    """A figure beside its limit."""
+    """A figure beside its limit.
+
+    Attributes:
+        limit: as typed, with its side: ``at most +0.2``.
+        verdict: unknown figures fail: a figure that was not measured did not pass.
+        shown: False where a value meets its limit and its interval goes beyond it.
+    """
 
     figure: str
-    limit: str  # as typed, with its side: at most +0.2
-    verdict: Verdict  # an unknown figure fails: what was not measured did not pass
+    limit: str
+    verdict: Verdict
     why: str
-    shown: bool = True  # False where a value meets its limit and its interval goes beyond it
+    shown: bool = True
 
     @property
     def sentence(self) -> str:

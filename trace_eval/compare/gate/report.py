@@ -27,17 +27,23 @@ def _points(drop: float | None, _: object) -> str | None:
 class GateRow:
     """One metric of the gate.
 
-    Flips are items that differ, noise those of the judge with itself; ``visible`` is the smallest
-    drop that the test sees with power .8, None: none; ``worst`` the difference where all that the
-    candidate has not scored are losses. Holm's correction is over all metrics of the gate.
+    Attributes:
+        baseline, candidate: mean points on the items that both runs scored.
+        difference: with its interval.
+        limit: one-sided 95 % lower limit of the difference; None: too few items.
+        visible: smallest drop that the test sees with power .8; None: none.
+        p_holm: over all metrics of the gate.
+        flips: items that differ; ``noise`` those of the judge with itself.
+        worst: the difference where all that the candidate has not scored are losses.
+        why: the verdict in words.
     """
 
     metric: str
     items: int
-    baseline: float  # mean points on the items that both runs scored
+    baseline: float
     candidate: float
     difference: IntervalEstimate
-    limit: float | None  # one-sided 95 % lower limit of the difference; None: too few items
+    limit: float | None
     p: float = field(metadata=column("p, one-sided", p_text))
     p_holm: float = field(metadata=column("Holm", p_text))
     flips: Share = field(metadata=column(shown=lambda share, _: share.counts))
@@ -46,7 +52,7 @@ class GateRow:
     visible: float | None = field(metadata=column("smallest drop, power .8", _points))
     worst: float = field(metadata=column(shown="+.4f"))
     verdict: Verdict
-    why: str  # the verdict in words
+    why: str
 
 
 @dataclass(frozen=True)
