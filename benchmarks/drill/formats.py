@@ -16,7 +16,7 @@ import soundfile
 from benchmarks.drill.parser import Parser, Read, file_of, heard, items_of
 from fusion import RATINGS
 from fusion.policies import read_policy
-from tests.support import calls, studio
+from tests.support import calls
 from tests.support import reviewed as support
 from tests.support.audio import RATE, tone, write
 from tests.support.cases import verdict
@@ -215,9 +215,9 @@ def _label_studio(folder: Path) -> tuple[Read, list[bytes]]:
         {"from_name": phase, "to_name": "first", "type": "choices", "value": {"choices": ["1"]}}
         for phase in PHASES
     ]
-    tied = [{"id": 1, **task, "annotations": [studio.annotation(result)]} for task in tasks(pairs)]
+    tied = [{"id": 1, **task, "annotations": [support.annotation(result)]} for task in tasks(pairs)]
     score = {"from_name": "score", "type": "choices", "value": {"choices": ["2"]}}
-    rated = [{**task, "annotations": [studio.annotation([score])]} for task in tasks(whole)]
+    rated = [{**task, "annotations": [support.annotation([score])]} for task in tasks(whole)]
 
     def read(path: Path) -> None:
         for review in (pairs, whole):

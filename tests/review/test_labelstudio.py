@@ -17,17 +17,13 @@ from fusion import RATINGS, Rating
 from tests.support import calls
 from tests.support import reviewed as support
 from tests.support.audio import tone, write
+from tests.support.reviewed import annotation
 from trace_eval.review.audio import Clips
 from trace_eval.review.forms import PHASES
 from trace_eval.review.labelstudio import config, read_results, tasks, write_tasks
 from trace_eval.review.labelstudio_tasks import Imported
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import Review, open_review
-
-
-def annotation(result: list[Any], who: Any = 7) -> dict[str, Any]:
-    """A finished annotation, as the export holds it."""
-    return {"id": 1, "completed_by": who, "was_cancelled": False, "result": result}
 
 
 def review_of(folder: Path, records: Any, rubric: str) -> Review:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from fusion import DIMENSIONS, POLICIES, Rating
 from tests.support.audio import tone, write
@@ -132,3 +133,8 @@ def say(review: Review, rater: str, rating: Rating, comment: str = "") -> str:
             assert review.answer(rater, task, position.step.key, value, Remark(comment))
     assert review.answer(rater, task, "comment", "", Remark(comment))
     return item
+
+
+def annotation(result: list[Any], who: Any = 7) -> dict[str, Any]:
+    """A finished annotation, as an export of Label Studio holds it."""
+    return {"id": 1, "completed_by": who, "was_cancelled": False, "result": result}
