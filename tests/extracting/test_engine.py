@@ -198,6 +198,30 @@ def test_ctrl_c_ends_workers_at_once_and_quietly(when: tuple[str, float], tmp_pa
     assert time.monotonic() - started < 150  # a clip takes 300; a busy machine starts slowly
 
 
+_HALF_A_LOOP = """
+import asyncio, os, signal
+from trace_eval.extracting.event_loop import complete
+
+def begin(loop, original=asyncio.BaseEventLoop.__init__):
+    os.kill(os.getpid(), signal.SIGINT)
+    original(loop)
+
+async def work():
+    await asyncio.sleep(60)
+
+asyncio.BaseEventLoop.__init__ = begin
+try:
+    complete(work())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_while_a_loop_is_made_is_quiet(tmp_path: Path) -> None:
+    done = _run(tmp_path / "loop.py", _HALF_A_LOOP)
+    assert (done.stdout, done.stderr, done.returncode) == ("interrupted\n", "", 0)
+
+
 def test_ctrl_c_before_the_first_step_leaves_no_work_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

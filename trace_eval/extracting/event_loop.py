@@ -58,6 +58,8 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
     """
     runner = asyncio.Runner()
     try:
+        with ctrl_c_deferred():
+            runner.get_loop()  # half a loop would complain when it is thrown away
         return runner.run(work)
     finally:
         with ctrl_c_ignored():
