@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         sha256_of,
     )
     from extractors.registry import AUTO, NONE, PROFILES, limits_of, load, plan_extractors
+    from extractors.stamps import Stamp, stamp_of
     from extractors.stream import channel_blocks
     from extractors.suspect import GUESSED, guess_of, guessed, tokens, weak
     from extractors.vad import CHUNK, SpeechProbability, find_spans
@@ -56,6 +57,7 @@ __all__ = [
     "Part",
     "Samples",
     "SpeechProbability",
+    "Stamp",
     "another_recogniser",
     "better_recogniser",
     "cache_folder",
@@ -88,6 +90,7 @@ __all__ = [
     "resolve",
     "seconds_of",
     "sha256_of",
+    "stamp_of",
     "tokens",
     "torch_problem",
     "unmeasured",

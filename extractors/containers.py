@@ -20,6 +20,7 @@ import soundfile
 
 from blueprints import UserError
 from extractors.formats import MAX_SAMPLES_PER_S, MAX_SECONDS
+from extractors.stamps import stamp_of
 
 #: Bytes from which on the decoded sound is kept on disk.
 _IN_MEMORY = 64 << 20
@@ -97,9 +98,8 @@ def decoded_once(path: str) -> Iterator[IO[bytes]]:
 
     One file is kept in a process, and one thread at a time reads it.
     """
-    there = Path(path).stat()
     # a forked process makes its own: it would share the position in the file
-    key = (os.getpid(), path, there.st_ino, there.st_size, there.st_mtime_ns)
+    key = (os.getpid(), stamp_of(Path(path)))
     with _Kept.lock:
         if _Kept.sound is None or key != _Kept.key:
             if _Kept.sound is not None:

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import platformdirs
 
+from extractors.stamps import Stamp, stamp_of
+
 #: Environment variable that replaces the user's cache folder.
 CACHE_VARIABLE = "TRACE_EVAL_CACHE"
 
@@ -22,9 +24,8 @@ CACHE_VARIABLE = "TRACE_EVAL_CACHE"
 _WHISPER_ALIASES = {"large": "large-v3", "turbo": "large-v3-turbo"}
 
 
-#: Absolute path, bytes and time of the last change (ns) of a file -> SHA-256; picklable, so that
-#: it travels to worker processes.
-Hashes = dict[tuple[str, int, int], str]
+#: Stamp of a file -> its SHA-256; picklable, so that it travels to worker processes.
+Hashes = dict[Stamp, str]
 
 _HASHES: Hashes = {}
 _LOCK = threading.RLock()
@@ -136,14 +137,16 @@ def joint_sha256(paths: Iterable[Path]) -> str:
 
 
 def file_sha256(path: Path) -> str:
-    """SHA-256 of a file; read once per process while size and time stay as they are."""
-    stat = path.stat()
-    key = str(path.absolute()), stat.st_size, stat.st_mtime_ns
+    """Return the SHA-256 of a file, which is read once per process while its stamp stays."""
+    key = stamp_of(path)
     with _LOCK:
-        if key not in _HASHES:
-            with path.open("rb") as file:
-                _HASHES[key] = hashlib.file_digest(file, "sha256").hexdigest()
-        return _HASHES[key]
+        if key is not None and key in _HASHES:
+            return _HASHES[key]
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if key is not None:
+            _HASHES[key] = digest
+        return digest
 
 
 def known_hashes() -> Hashes:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.drill.parser import Parser, Read, database, file_of, round_trip
+from extractors import Stamp
 from extractors.audio import AudioError, decode
 from fusion import POLICIES
 from tests.support import reviewed as support
@@ -26,7 +27,7 @@ from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_to
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.tables import records
-from trace_eval.extracting.cache import Cache, Stamp
+from trace_eval.extracting.cache import Cache
 from trace_eval.judges.ask.budget import Ledger, Spending
 from trace_eval.judges.ask.replies import ReplyCache, StoredReply
 from trace_eval.report.audio import AudioAssets
@@ -106,8 +107,8 @@ def _finite(spending: Spending) -> bool:
 
 def _cache(path: Path) -> None:
     cache = Cache(path.parent)
-    assert cache.clip_of(Stamp("/a.wav", 1, 2)) in (None, "01" * 32)
-    cache.remember_clip(Stamp("/a.wav", 1, 2), "01" * 32)
+    assert cache.clip_of(Stamp("/a.wav", 1, "2")) in (None, "01" * 32)
+    cache.remember_clip(Stamp("/a.wav", 1, "2"), "01" * 32)
     cache.close()
 
 

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from blueprints import UserError
+from extractors import Stamp
 from tests.support import reviewed as support
 from tests.support.cli import trace_eval
 from tests.support.processes import python
 from trace_eval.data import jsonl
 from trace_eval.data.strict_json import DamagedFile
-from trace_eval.extracting.cache import Cache, Stamp
+from trace_eval.extracting.cache import Cache
 from trace_eval.judges.ask.replies import ReplyCache
 from trace_eval.review.store import Store
 from trace_eval.runs.outcomes import ClipRecord
@@ -100,8 +101,8 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
 
 def _clips(path: Path) -> None:
     cache = Cache(path.parent)
-    cache.clip_of(Stamp("/a.wav", 1, 2))
-    cache.remember_clip(Stamp("/a.wav", 1, 2), "01" * 32)
+    cache.clip_of(Stamp("/a.wav", 1, "2"))
+    cache.remember_clip(Stamp("/a.wav", 1, "2"), "01" * 32)
     assert cache.problem is None or str(path.parent) in cache.problem
     cache.close()
 

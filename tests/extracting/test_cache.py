@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import resource
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 from blueprints import Extension, UserError
-from extractors.models import CACHE_VARIABLE, cache_folder
-from trace_eval.extracting.cache import Cache, Stamp
+from extractors import Stamp
+from extractors.models import CACHE_VARIABLE, cache_folder, file_sha256
+from trace_eval.extracting.cache import Cache
+from trace_eval.extracting.source import ClipSource
 
 
 def _open(folder: Path) -> str | None:
@@ -55,10 +60,10 @@ def test_a_damaged_group_is_a_miss_and_written_anew(damage: str, tmp_path: Path)
 @pytest.mark.parametrize("clip", ["'abc'", "NULL", "replace(clip, '0', '1')", "x'ff'"])
 def test_a_damaged_clip_hash_is_a_miss(clip: str, tmp_path: Path) -> None:
     cache = Cache(tmp_path)
-    stamp = Stamp("/a.wav", 1, 2)
+    stamp = Stamp("/a.wav", 1, "2")
     cache.remember_clip(stamp, "01" * 32)
     assert cache.clip_of(stamp) == "01" * 32
-    _run(tmp_path, f"UPDATE files SET clip = {clip}")
+    _run(tmp_path, f"UPDATE recordings SET clip = {clip}")
     assert cache.clip_of(stamp) is None
 
 
@@ -111,9 +116,9 @@ def test_a_full_disk_costs_the_cache_only(tmp_path: Path) -> None:
 def _knows_and_keeps_nothing(cache: Cache) -> None:
     cache.put("key", "peak", VALUE)
     assert cache.get("key", "peak") is None
-    assert cache.clip_of(Stamp("/a.wav", 1, 2)) is None
+    assert cache.clip_of(Stamp("/a.wav", 1, "2")) is None
     with cache.claim("01" * 32):
-        cache.remember_clip(Stamp("/a.wav", 1, 2), "01" * 32)
+        cache.remember_clip(Stamp("/a.wav", 1, "2"), "01" * 32)
     assert str(cache.problem).startswith(f"cache {cache.folder}: not used any more (")
     assert "mend or delete it, or choose another with --cache" in str(cache.problem)
     cache.close()
@@ -132,3 +137,45 @@ def test_the_environment_names_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert cache_folder() == tmp_path / "here"
     monkeypatch.delenv(CACHE_VARIABLE)
     assert cache_folder().name == "trace-eval"
+
+
+@pytest.mark.parametrize("way", ["another file in its place", "written over"])
+def test_a_recording_of_equal_length_and_date_is_another_recording(
+    way: str, tmp_path: Path
+) -> None:
+    """As `tar xf v1.tar` and later `tar xf v2.tar` leave it: archives set the date."""
+    path, other = tmp_path / "answer.wav", tmp_path / "other.wav"
+    for where, level in ((path, 0.1), (other, 0.2)):
+        soundfile.write(where, np.full(1600, level), 16_000)
+        os.utime(where, (1_700_000_000, 1_700_000_000))
+    before = ClipSource("answer", path).stamp()
+    hashed = file_sha256(path)
+    if way == "written over":
+        path.write_bytes(other.read_bytes())
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    else:
+        other.replace(path)
+    after = ClipSource("answer", path).stamp()
+    assert before is not None
+    assert after is not None
+    assert before[:2] == after[:2]
+    cache = Cache(tmp_path / "cache")
+    cache.remember_clip(before, "01" * 32)
+    assert cache.clip_of(before) == "01" * 32
+    assert cache.clip_of(after) is None
+    assert file_sha256(path) != hashed
+
+
+def test_a_cache_of_an_earlier_version_is_used_and_forgets_its_recordings(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "groups.sqlite")) as database, database:
+        database.execute("CREATE TABLE groups (key TEXT PRIMARY KEY, grp TEXT, value TEXT, digest)")
+        database.execute(
+            "CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER,"
+            " clip TEXT, digest) WITHOUT ROWID"
+        )
+    cache = Cache(tmp_path)
+    stamp = Stamp("/a.wav", 1, "2")
+    assert cache.clip_of(stamp) is None
+    cache.remember_clip(stamp, "01" * 32)
+    assert cache.clip_of(stamp) == "01" * 32
+    assert cache.problem is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -211,8 +212,14 @@ def test_what_was_heard_is_kept_until_a_file_changes(
     assert conversations_manifest(path.parent, folder=kept).singles == first
     assert len(listened) == 2  # one changed letter is not believed
     soundfile.write(path, sound[: 8 * SPEECH_RATE], SPEECH_RATE)
-    assert conversations_manifest(path.parent, folder=kept).singles != first
+    shorter = conversations_manifest(path.parent, folder=kept).singles
+    assert shorter != first
     assert len(listened) == 3
+    date = path.stat().st_mtime_ns
+    soundfile.write(path, sound[SPEECH_RATE : 9 * SPEECH_RATE], SPEECH_RATE)
+    os.utime(path, ns=(date, date))  # as an archive sets it
+    assert conversations_manifest(path.parent, folder=kept).singles != shorter
+    assert len(listened) == 4
 
 
 def test_recordings_that_cannot_be_timed_say_why(tmp_path: Path, sound: Samples) -> None:

@@ -17,6 +17,7 @@ from itertools import count
 from pathlib import Path
 
 from blueprints import UserError
+from extractors import Stamp, stamp_of
 from trace_eval.data import strict_json
 from trace_eval.data.files import (
     append_line,
@@ -158,15 +159,12 @@ def _kinds(folder: Path) -> set[str]:
 
 def _read(folder: Path) -> tuple[dict[str, set[str]], set[str]]:
     path = folder / RECORD
-    try:
-        info = path.stat()
-    except OSError:
-        return {}, set()
-    return _parsed(path, info.st_size, info.st_mtime_ns)
+    stamp = stamp_of(path)
+    return _parsed(path, stamp) if stamp else ({}, set())
 
 
 @lru_cache(maxsize=8)
-def _parsed(path: Path, size: int, changed: int) -> tuple[dict[str, set[str]], set[str]]:
+def _parsed(path: Path, stamp: Stamp) -> tuple[dict[str, set[str]], set[str]]:
     """The record of a folder as it was then; a line that cannot be read is none."""
     files: dict[str, set[str]] = {}
     kinds: set[str] = set()

@@ -12,12 +12,12 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 
 from blueprints import GROUPS, Absent, Extension, Present, Provenance, Status, UserError
-from extractors import CACHE_VARIABLE, cache_folder
+from extractors import CACHE_VARIABLE, Stamp, cache_folder
 from trace_eval.data.jsonl import canonical
 from trace_eval.data.sqlite import open_shared
 from trace_eval.data.system import lock
@@ -31,8 +31,8 @@ LOCK_TIMEOUT_S = 60.0
 _TABLES = """
 CREATE TABLE IF NOT EXISTS groups (
   key TEXT PRIMARY KEY, grp TEXT, value TEXT, digest) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS files (
-  path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, clip TEXT, digest) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS recordings (
+  place TEXT PRIMARY KEY, size INTEGER, mark TEXT, clip TEXT, digest) WITHOUT ROWID;
 """
 
 
@@ -45,25 +45,6 @@ def group_key(clip: str, source: Provenance, needs: Mapping[str, str]) -> str:
 def lasting(value: Present | Absent) -> bool:
     """True when the clip alone decides the group: measured, or absent for good."""
     return isinstance(value, Present) or value.status in LASTING
-
-
-class Stamp(NamedTuple):
-    """What tells whether a recording has changed, without decoding it."""
-
-    place: str
-    """Absolute path, or URL without credentials."""
-    size: int
-    mark: int | str
-    """Of a file its time of change, ns; behind a URL a hash of its etag, checksum or times."""
-
-
-def stamp_of(path: Path) -> Stamp | None:
-    """The stamp of a file; None where there is none."""
-    try:
-        stat = path.stat()
-    except (OSError, ValueError):  # ValueError: a NUL in it
-        return None
-    return Stamp(str(path.resolve()), stat.st_size, stat.st_mtime_ns)
 
 
 class Cache:
@@ -109,13 +90,13 @@ class Cache:
     def clip_of(self, stamp: Stamp) -> str | None:
         """The clip hash of a recording that has not changed since it was decoded."""
         row = self._row(
-            "SELECT clip, digest FROM files WHERE path = ? AND size = ? AND mtime_ns = ?", stamp
+            "SELECT clip, digest FROM recordings WHERE place = ? AND size = ? AND mark = ?", stamp
         )
         return row[0] if row and row[1] == _digest(*stamp, row[0]) else None
 
     def remember_clip(self, stamp: Stamp, clip: str) -> None:
         """Remember a recording's clip hash; the stamp was taken before it was read."""
-        self._keep("files", *stamp, clip)
+        self._keep("recordings", *stamp, clip)
 
     def _row(self, query: str, values: tuple[object, ...]) -> tuple[Any, ...] | None:
         if self._db is None:

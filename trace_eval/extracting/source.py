@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from blueprints import UserError
-from extractors import MAX_SECONDS, Clip, Part, decode
-from trace_eval.extracting.cache import Stamp, stamp_of
+from extractors import MAX_SECONDS, Clip, Part, Stamp, decode, stamp_of
 
 
 @dataclass(frozen=True)

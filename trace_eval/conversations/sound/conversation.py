@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from blueprints import Strict, counted
-from extractors import SPEECH_RATE
+from extractors import SPEECH_RATE, stamp_of
 from trace_eval.conversations.floor import (
     LEFT_OUT,
     Floor,
@@ -122,10 +122,8 @@ def kept_conversation(
     """
     files: list[list[Any]] = []
     for role, channel in channels.items():
-        with suppress(OSError):  # reading the file reports it
-            stat = channel.audio.stat()
-            stamp = [str(channel.audio.resolve()), stat.st_size, stat.st_mtime_ns]
-            files.append([role, channel.model_dump(mode="json"), stamp])
+        stamp = stamp_of(channel.audio)  # None: reading the file reports why
+        files.append([role, channel.model_dump(mode="json"), stamp])
     name = _digest(jsonl.canonical([VERSION, files, how]))
     place = folder / f"{name}.json" if folder else None
     with suppress(OSError, ValueError):

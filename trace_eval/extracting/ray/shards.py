@@ -19,12 +19,13 @@ import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
 from blueprints import Blueprint, UserError
+from extractors import stamp_of
 from trace_eval.data import strict_json
 from trace_eval.data.files import replace_file
 from trace_eval.data.jsonl import canonical
 from trace_eval.data.remote import file_system
 from trace_eval.data.urls import location, redacted
-from trace_eval.extracting.cache import lasting, stamp_of
+from trace_eval.extracting.cache import lasting
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
@@ -34,7 +35,10 @@ from trace_eval.extracting.source import ClipSource
 SCHEMA = pa.schema(
     [
         ("source", pa.string()),  # as the manifest names it: path, URL, or hash of embedded bytes
-        ("version", pa.string()),  # size and time of the file as the driver saw it, if it did
+        (
+            "version",
+            pa.string(),
+        ),  # size and mark of the file as the driver saw it, if any
         ("clip", pa.string()),  # SHA-256 of the samples, rate and channels; null with an error
         ("error", pa.string()),  # why there is no blueprint; null with one
         ("blueprint", pa.string()),  # JSON, to the letter what the local engine writes
@@ -224,7 +228,7 @@ def cut(
 
 
 def version_of(source: ClipSource) -> str | None:
-    """Size and time of a file; None where there is none that this machine can see."""
+    """Return a file's size and mark; None where there is none that this machine can see."""
     stamp = stamp_of(source.path) if source.path else None
     return f"{stamp.size}-{stamp.mark}" if stamp else None
 

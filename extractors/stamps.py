@@ -1,0 +1,32 @@
+"""The stamp of a file: what tells, without reading it, whether it is still the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Stamp(NamedTuple):
+    """What tells whether a recording has changed, without reading it."""
+
+    place: str
+    """Absolute path, or URL without credentials."""
+    size: int
+    mark: str
+    """Of a file its times and inode; behind a URL a hash of its etag, checksum or times."""
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """Return the stamp of a file; None where there is none.
+
+    Path, size and time of change are no identity: archives set the time (``tar``, ``cp -p``,
+    ``rsync -t``), and answers may be of equal length. The time at which the system itself last
+    touched the file cannot be set, and another file has another inode. A file that was only
+    moved or copied has another stamp, too: read it to learn whether it is equal.
+    """
+    try:
+        stat = path.stat()
+        place = str(path.resolve())
+    except (OSError, ValueError, RuntimeError):  # a NUL in it; a circle of links
+        return None
+    return Stamp(place, stat.st_size, f"{stat.st_mtime_ns}-{stat.st_ctime_ns}-{stat.st_ino}")
