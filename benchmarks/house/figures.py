@@ -1,6 +1,4 @@
-"""How much house there is: rooms, imports between them, options, long functions and files.
-
-    python -m benchmarks.house
+"""How much house there is, and how densely it is written: rooms, imports, tokens, shapes.
 
 A room is a folder of ``trace_eval``, a file that lies loose in it, or one of the packages beside
 it. Every import counts, also those inside functions and those for type checkers alone. Options
@@ -13,13 +11,15 @@ import ast
 import json
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
 
-from tests.support.imports import PACKAGES, ROOT, arrows, circles, modules
+from tests.support.density import density, homes
+from tests.support.imports import PACKAGES, ROOT, arrows, circles, modules, tree
 from trace_eval.commands.cli import app
 
 #: Lines from which a function is too long for a screen, and a file for a room.
@@ -51,19 +51,12 @@ def _long_functions(trees: Sequence[ast.AST]) -> int:
     )
 
 
-def _shared_names(trees: Sequence[ast.AST]) -> int:
-    """Names of public classes that have more than one home."""
-    homes = Counter(
-        node.name
-        for tree in trees
-        for node in ast.iter_child_nodes(tree)
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    )
-    return sum(number > 1 for number in homes.values())
+def _files(folder: str) -> list[Path]:
+    return sorted((ROOT / folder).rglob("*.py"))
 
 
 def _lines(folder: str) -> int:
-    return sum(len(path.read_text("utf-8").splitlines()) for path in (ROOT / folder).rglob("*.py"))
+    return sum(len(path.read_text("utf-8").splitlines()) for path in _files(folder))
 
 
 def _words() -> int:
@@ -72,12 +65,33 @@ def _words() -> int:
     return sum(line.startswith("| ") for line in lines) - sum(x.startswith("|---") for x in lines)
 
 
-def _many_arguments() -> int:
-    """Functions with more than five arguments."""
+def _findings(rule: str) -> int:
+    """Count what one rule of ruff finds in the product."""
     line = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache"]
-    line += ["--select", "PLR0913", "--output-format", "json", *PACKAGES]
+    line += ["--preview", "--select", rule, "--output-format", "json", *PACKAGES]
     done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True)
     return len(json.loads(done.stdout or "[]"))
+
+
+def _density(name: str, files: Iterable[Path]) -> Iterator[tuple[str, object]]:
+    """Yield the figures of how densely some files are written."""
+    counts = density(files, ROOT)
+    yield f"tokens of {name}", counts.tokens
+    yield f"tokens a code line of {name}", round(counts.per_line(), 2)
+    for shape in ("comprehensions", "ternaries", "stars"):
+        share = counts.per_thousand(getattr(counts, shape))
+        yield f"{shape} a 1,000 lines of {name}", round(share, 1)
+    yield f"nested comprehensions of {name}", len(counts.nested)
+    yield f"calls with five positional of {name}", len(counts.positional)
+    yield f"literals splatted into calls of {name}", len(counts.splatted)
+
+
+def _circles_of_files() -> int:
+    """Count the groups of files that import each other, late imports included."""
+    graph: dict[str, set[str]] = defaultdict(set)
+    for arrow in arrows():
+        graph[arrow.source].add(arrow.target)
+    return len(circles(graph))
 
 
 def _options(command: Any, name: str = "") -> Iterator[tuple[str, int]]:
@@ -95,6 +109,15 @@ def figures() -> Iterator[tuple[str, object]]:
     trees = [ast.parse(text) for text in texts]
     sizes = [len(text.splitlines()) for text in texts]
     graph, options = _graph(), dict(_options(typer.main.get_command(app)))
+    yield from _density("product", modules().values())
+    yield from _density("tests", _files("tests"))
+    yield "docstrings that do not begin with a verb (D401)", _findings("D401")
+    yield (
+        "names with more than one home",
+        len(homes({name: tree(path) for name, path in modules().items()})),
+    )
+    yield "circles of files, late imports included", _circles_of_files()
+    yield "late imports of our own", sum(arrow.late for arrow in arrows())
     yield "product lines", sum(sizes)
     yield "lines of benchmarks", _lines("benchmarks")
     yield "lines of tests", _lines("tests")
@@ -106,12 +129,12 @@ def figures() -> Iterator[tuple[str, object]]:
     yield "options of all commands", sum(options.values())
     yield "commands", len(options)
     yield f"functions over {LONG_FUNCTION} lines", _long_functions(trees)
-    yield "class names with more than one home", _shared_names(trees)
     yield "concepts in docs/reference/glossary.md", _words()
     yield f"files over {LONG_FILE} lines", sum(size > LONG_FILE for size in sizes)
-    yield "more than five arguments (PLR0913)", _many_arguments()
+    yield "more than five arguments (PLR0913)", _findings("PLR0913")
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print the figures of the working tree."""
     for what, figure in figures():
-        print(f"{what:42} {figure!s:>14}")
+        print(f"{what:50} {figure!s:>10}")

@@ -1,0 +1,59 @@
+"""Source is written to be read aloud: the dense shapes become fewer, and never more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.density import Density, density
+from tests.support.imports import ROOT, modules
+
+#: How many places have each shape. A change that removes some lowers the number here; a change
+#: that adds one is unfolded instead.
+LIMITS = {"nested": 244, "positional": 402, "splatted": 32}
+
+
+@pytest.fixture(scope="module")
+def product() -> Density:
+    return density(modules().values(), ROOT)
+
+
+@pytest.mark.parametrize("shape", LIMITS)
+def test_dense_shapes_do_not_become_more(product: Density, shape: str) -> None:
+    places = getattr(product, shape)
+    assert len(places) <= LIMITS[shape], "\n".join(places)
+
+
+@pytest.mark.parametrize("shape", LIMITS)
+def test_limits_follow_what_was_removed(product: Density, shape: str) -> None:
+    assert len(getattr(product, shape)) > LIMITS[shape] - 10, f"lower LIMITS[{shape!r}]"
+
+
+def test_each_shape_is_seen(tmp_path: Path) -> None:
+    text = [
+        '"""A docstring that counts nothing."""',
+        "import os",
+        "a = [[x for x in y] for y in z]",
+        "b = [w for x in y if (w := x)]",
+        "f(1, 2, 3, 4, 5)",
+        "g(*[x] * 2)",
+        "h(*rows, **{'a': 1})",
+        "c = 1 if a else 2",
+    ]
+    path = tmp_path / "dense.py"
+    path.write_text("\n".join(text))
+    counts = density([path], tmp_path)
+    assert counts.nested == ("dense.py:3", "dense.py:4")
+    assert counts.positional == ("dense.py:5",)
+    assert counts.splatted == ("dense.py:6", "dense.py:7")
+    assert (counts.comprehensions, counts.ternaries, counts.stars) == (3, 1, 3)
+    assert counts.lines == 6
+    # c = 1 if a else 2
+    assert density([_file(tmp_path, "c = 1 if a else 2")], tmp_path).tokens == 7
+
+
+def _file(folder: Path, text: str) -> Path:
+    path = folder / "one.py"
+    path.write_text(text)
+    return path
