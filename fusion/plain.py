@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from fusion.policies import summary
 from fusion.probability import TIE_TOLERANCE
 
 #: Plain label -> its number.
@@ -23,7 +24,11 @@ PLAIN: tuple[str, ...] = ("1", "2", "tie")
 
 
 def collapse(label: object) -> str:
-    """A typed or plain label as a plain one (both typed ties are ``tie``); else a ValueError."""
+    """Return a typed or plain label as a plain one; both typed ties become ``tie``.
+
+    Raises:
+        ValueError: the label is neither.
+    """
     text = str(label)
     if text in ("both_good", "both_bad"):
         return "tie"
@@ -33,7 +38,11 @@ def collapse(label: object) -> str:
 
 
 def mean_points(labels: Iterable[object]) -> Fraction:
-    """Mean of the votes, 0 (all ``1``) to 1 (all ``2``); ValueError without any, or of another."""
+    """Return the mean of the votes, from 0 (all are ``1``) to 1 (all are ``2``).
+
+    Raises:
+        ValueError: there is no vote, or one is neither a typed nor a plain label.
+    """
     points = [POINTS[collapse(label)] for label in labels]
     if not points:
         raise ValueError("mean_points: there is no vote")
@@ -41,7 +50,10 @@ def mean_points(labels: Iterable[object]) -> Fraction:
 
 
 def threshold(points: Fraction | float) -> str:
-    """Below 1/2 is ``1``, above is ``2``; 1/2, but for the rounding of floats, is a tie."""
+    """Return ``1`` for a mean below 1/2, ``2`` above it, and a tie at 1/2.
+
+    A float that is 1/2 but for rounding is a tie, too.
+    """
     if abs(float(points) - 0.5) <= TIE_TOLERANCE:
         return "tie"
     return "1" if points < 0.5 else "2"
@@ -56,16 +68,18 @@ class PlainDecision:
 
 
 def mean_threshold(votes: Mapping[str, str]) -> PlainDecision:
-    """Mean of the votes; a winner and two ties name the winner, opposite winners tie."""
+    """Take the mean of the votes: one winner and two ties give the winner; opposites tie."""
     mean = mean_points(votes.values())
-    return PlainDecision(threshold(mean), f"mean of the votes is {mean} ({_text(votes)})")
+    why = f"mean of the votes is {mean} ({_text(votes)})"
+    return PlainDecision(threshold(mean), why)
 
 
 def majority_plain(votes: Mapping[str, str]) -> PlainDecision:
-    """The label of more than half of the votes; without one it is a tie."""
+    """Take the label that more than half of the votes name; without one it is a tie."""
     label, count = Counter(votes.values()).most_common(1)[0]
     if 2 * count > len(votes):
-        return PlainDecision(label, f"{count} of {len(votes)} votes say {label} ({_text(votes)})")
+        why = f"{count} of {len(votes)} votes say {label} ({_text(votes)})"
+        return PlainDecision(label, why)
     return PlainDecision("tie", f"no label has a majority ({_text(votes)})")
 
 
@@ -75,25 +89,31 @@ def _text(votes: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class PlainPolicy:
-    """A rule over plain labels by dimension; typed ones are collapsed first."""
+    """A rule over the plain labels of the dimensions; it collapses typed labels first."""
 
     name: str
     summary: str
     rule: Callable[[Mapping[str, str]], PlainDecision]
 
     def decide(self, labels: Mapping[str, object]) -> PlainDecision:
-        """The overall label of dimensions with one; ValueError if none has, or one is unknown."""
+        """Return the overall label of the dimensions that have a label.
+
+        Raises:
+            ValueError: no dimension has a label, or a label is unknown.
+        """
         if not labels:
             raise ValueError(f"policy {self.name}: no dimension has a label")
-        return self.rule({name: collapse(label) for name, label in labels.items()})
+        votes = {name: collapse(label) for name, label in labels.items()}
+        return self.rule(votes)
 
     def __call__(self, *labels: object) -> str:
-        """The overall label of some labels, in any order."""
-        return self.decide({str(n): label for n, label in enumerate(labels, start=1)}).label
+        """Return the overall label of some labels, in any order."""
+        numbered = {str(number): label for number, label in enumerate(labels, start=1)}
+        return self.decide(numbered).label
 
 
 #: Policies over plain labels by name.
 PLAIN_POLICIES: dict[str, PlainPolicy] = {
-    rule.__name__: PlainPolicy(rule.__name__, (rule.__doc__ or "").splitlines()[0], rule)
+    rule.__name__: PlainPolicy(rule.__name__, summary(rule), rule)
     for rule in (mean_threshold, majority_plain)
 }

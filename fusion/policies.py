@@ -47,30 +47,38 @@ class Policy:
     rule: DecisionRule
 
     def __call__(self, content: Rating, voice_quality: Rating, paralinguistics: Rating) -> Rating:
-        """The overall rating."""
+        """Return the overall rating."""
         return self.decide(content, voice_quality, paralinguistics).rating
 
     def decide(self, content: Rating, voice_quality: Rating, paralinguistics: Rating) -> Decision:
-        """The overall rating with its explanation."""
+        """Return the overall rating with its explanation."""
         return self.rule(content, voice_quality, paralinguistics)
 
     def possible(self, *ratings: Rating | None) -> tuple[Rating, ...]:
-        """The possible overall ratings, in the declared order, where some dimensions are None.
+        """Return the overall ratings that are possible where some dimensions are None.
 
-        There is a single one where the policy decides alike whatever the missing ratings are, and
-        only then is the overall rating known.
+        They come in the declared order. A single one means that the policy decides alike
+        whatever the missing ratings are; only then is the overall rating known.
         """
-        cells = product(*(RATINGS if rating is None else (rating,) for rating in ratings))
-        outcomes = {self(*cell) for cell in cells}
+        choices = [RATINGS if rating is None else (rating,) for rating in ratings]
+        outcomes = {self(*cell) for cell in product(*choices)}
         return tuple(rating for rating in RATINGS if rating in outcomes)
 
     def table(self) -> dict[tuple[Rating, Rating, Rating], Rating]:
-        """The whole policy: 64 inputs -> overall rating."""
+        """Return the whole policy as a table from its 64 inputs to overall ratings."""
         return {cell: self(*cell) for cell in CELLS}
 
 
+#: What tied before a dimension could decide, by the dimension.
+_TIED_BEFORE = {
+    "content": "",
+    "paralinguistics": "content ties, ",
+    "voice quality": "content and paralinguistics tie, ",
+}
+
+
 def _first_winner(c: Rating, vq: Rating, p: Rating) -> tuple[str, Rating] | None:
-    """The first of content, paralinguistics, voice quality that prefers one answer."""
+    """Return the first of content, paralinguistics, voice quality that prefers an answer."""
     for name, rating in (("content", c), ("paralinguistics", p), ("voice quality", vq)):
         if rating.is_winner:
             return name, rating
@@ -83,9 +91,7 @@ def content_first(c: Rating, vq: Rating, p: Rating) -> Decision:
     if winner is None:
         return Decision(c, "tie")
     name, rating = winner
-    ties = {"paralinguistics": "content ties, "}
-    ties["voice quality"] = "content and paralinguistics tie, "
-    return Decision(rating, f"{ties.get(name, '')}{name} prefers {rating}")
+    return Decision(rating, f"{_TIED_BEFORE[name]}{name} prefers {rating}")
 
 
 def content_first_strict(c: Rating, vq: Rating, p: Rating) -> Decision:
@@ -113,9 +119,10 @@ def acceptability_cap(c: Rating, vq: Rating, p: Rating) -> Decision:
 def acceptability_cap_lenient(c: Rating, vq: Rating, p: Rating) -> Decision:
     """Algorithm 2, but a winner stands unless content or paralinguistics is both_bad."""
     winner = _first_winner(c, vq, p)
-    if winner and Rating.BOTH_BAD not in (c, p):
-        return Decision(winner[1], f"{winner[0]} prefers {winner[1]}, neither C nor P is both_bad")
-    return acceptability_cap(c, vq, p)
+    if winner is None or Rating.BOTH_BAD in (c, p):
+        return acceptability_cap(c, vq, p)
+    name, rating = winner
+    return Decision(rating, f"{name} prefers {rating}, neither C nor P is both_bad")
 
 
 def majority_vote(c: Rating, vq: Rating, p: Rating) -> Decision:
@@ -125,16 +132,23 @@ def majority_vote(c: Rating, vq: Rating, p: Rating) -> Decision:
     acceptable. The same rule also reproduces every plain majority, so it is the whole
     policy; no dimension and no position is preferred.
     """
-    votes = [r.acceptability for r in (c, vq, p)]
-    rating = Rating.from_acceptability(*(sum(answer) >= 2 for answer in zip(*votes, strict=True)))
-    if len({c, vq, p}) < len(DIMENSIONS):
+    ratings = (c, vq, p)
+    accept_a = sum(rating.acceptability[0] for rating in ratings)
+    accept_b = sum(rating.acceptability[1] for rating in ratings)
+    rating = Rating.from_acceptability(accept_a >= 2, accept_b >= 2)
+    if len(set(ratings)) < len(ratings):
         return Decision(rating, f"at least two dimensions say {rating}")
     return Decision(rating, f"three different ratings: by answer, two of three give {rating}")
 
 
+def summary(rule: Callable[..., object]) -> str:
+    """Return the first line of a rule's docstring, which lists of policies print."""
+    return (rule.__doc__ or "").splitlines()[0]
+
+
 #: Built-in policies by name.
 POLICIES: dict[str, Policy] = {
-    rule.__name__: Policy(rule.__name__, (rule.__doc__ or "").splitlines()[0], rule)
+    rule.__name__: Policy(rule.__name__, summary(rule), rule)
     for rule in (
         content_first,
         content_first_strict,
@@ -167,12 +181,12 @@ def policy_from_rows(
             raise ValueError(
                 f"{where}, row {number}: no {missing[0]!r}; columns are {', '.join(_COLUMNS)}"
             )
-        *cell, overall = (
-            Rating.parse(row[column], f"{where}, row {number}, {column}") for column in _COLUMNS
-        )
-        if tuple(cell) in table:
-            raise ValueError(f"{where}, row {number}: {_show(cell)} stands twice; delete one")
-        table[tuple(cell)] = overall
+        place = f"{where}, row {number}"
+        *ratings, overall = [Rating.parse(row[column], f"{place}, {column}") for column in _COLUMNS]
+        cell = tuple(ratings)
+        if cell in table:
+            raise ValueError(f"{place}: {_show(cell)} stands twice; delete one")
+        table[cell] = overall
     absent = [cell for cell in CELLS if cell not in table]
     if absent:
         raise ValueError(
@@ -186,7 +200,10 @@ def policy_from_rows(
 
 
 def _row(items: list[tuple[str, object]]) -> dict[str, object]:
-    """An object whose keys are distinct: JSON readers differ in which of two equal ones counts."""
+    """Make an object of its items, whose keys must differ.
+
+    JSON readers do not agree on which of two equal keys counts.
+    """
     row = dict(items)
     if len(row) != len(items):
         raise ValueError("a row names a column twice")
@@ -225,9 +242,9 @@ def load_policy(spec: str) -> Policy:
     if spec.endswith((".csv", ".json")):
         return read_policy(Path(spec))
     for entry in entry_points(group=ENTRY_POINT_GROUP, name=spec):
-        result = entry.load()
-        if isinstance(result, Policy):
-            return result
+        policy = entry.load()
+        if isinstance(policy, Policy):
+            return policy
         raise ValueError(f"policy {spec}: {entry.value} is not a fusion.Policy")
     raise ValueError(
         f"policy {spec!r} is unknown; use one of {', '.join(POLICIES)}, a 64-row .csv or .json"

@@ -36,40 +36,48 @@ def fuse_distributions(
     voice_quality: Distribution,
     paralinguistics: Distribution,
 ) -> dict[Rating, float]:
-    """Distribution of the overall rating when the three dimensions are independent.
+    """Return the distribution of the overall rating of independent dimensions.
 
-    The sum over the 64 cells is exact: ``P(o) = sum C(c) VQ(v) P(p) [policy(c,v,p) = o]``. An input
-    that is no distribution is a ValueError.
+    The sum over the 64 cells is exact: ``P(o) = sum C(c) VQ(v) P(p) [policy(c,v,p) = o]``.
+
+    Raises:
+        ValueError: an input is no distribution.
     """
     inputs = (content, voice_quality, paralinguistics)
     for name, distribution in zip(DIMENSIONS, inputs, strict=True):
         check_distribution(distribution, name)
     terms: dict[Rating, list[float]] = {rating: [] for rating in RATINGS}
     for cell in CELLS:
-        weight = math.prod(d.get(r, 0.0) for d, r in zip(inputs, cell, strict=True))
+        weight = math.prod(
+            distribution.get(rating, 0.0) for distribution, rating in zip(inputs, cell, strict=True)
+        )
         if weight:
             terms[policy(*cell)].append(weight)
     return {rating: math.fsum(values) for rating, values in terms.items()}
 
 
 def entropy(distribution: Mapping[Any, float]) -> float:
-    """Shannon entropy in bits, 0 (certain) to 2 (four labels equally likely)."""
+    """Return Shannon's entropy in bits, from 0 (certain) to 2 (four labels equally likely)."""
     return max(0.0, -math.fsum(p * math.log2(p) for p in distribution.values() if p > 0))
 
 
 def mode(distribution: Distribution) -> Rating:
-    """The most probable rating; a tie goes by answer.
+    """Return the most probable rating; a tie goes by answer.
 
     Tie rule: among equally probable ratings, an answer is acceptable when ratings with at
     least half of the *tied* mass accept it. So {1, 2} gives ``both_good`` (each was
     preferred as often as the other), {1, both_bad} gives ``1``, {both_good, both_bad} gives
-    ``both_good``. The rule treats A and B alike and knows no "first" rating. What is no
-    distribution is a ValueError.
+    ``both_good``. The rule treats A and B alike and knows no "first" rating.
+
+    Raises:
+        ValueError: the input is no distribution.
     """
     check_distribution(distribution)
     top = max(distribution.values())
-    tied = [r for r in RATINGS if distribution.get(r, 0.0) >= top - TIE_TOLERANCE]
+    least = top - TIE_TOLERANCE
+    tied = [rating for rating in RATINGS if distribution.get(rating, 0.0) >= least]
     if len(tied) == 1:
         return tied[0]
-    accepted = zip(*(rating.acceptability for rating in tied), strict=True)
-    return Rating.from_acceptability(*(2 * sum(answer) >= len(tied) for answer in accepted))
+    accept_a = sum(rating.acceptability[0] for rating in tied)
+    accept_b = sum(rating.acceptability[1] for rating in tied)
+    return Rating.from_acceptability(2 * accept_a >= len(tied), 2 * accept_b >= len(tied))

@@ -26,22 +26,22 @@ class Rating(StrEnum):
 
     @property
     def acceptability(self) -> tuple[bool, bool]:
-        """(A acceptable, B acceptable): ``1`` is (1, 0), ``both_good`` is (1, 1)."""
+        """Whether A and whether B is acceptable: ``1`` is (1, 0), ``both_good`` is (1, 1)."""
         return self in (Rating.A, Rating.BOTH_GOOD), self in (Rating.B, Rating.BOTH_GOOD)
 
     @property
     def is_winner(self) -> bool:
-        """True for ``1`` and ``2``: one answer is preferred."""
+        """Whether one answer is preferred, as in ``1`` and ``2``."""
         return self in (Rating.A, Rating.B)
 
     @property
     def swapped(self) -> Rating:
-        """The same opinion after A and B have changed places."""
+        """The same opinion after A and B changed places."""
         return {Rating.A: Rating.B, Rating.B: Rating.A}.get(self, self)
 
     @classmethod
     def from_acceptability(cls, a: bool, b: bool) -> Rating:
-        """The rating whose :attr:`acceptability` is ``(a, b)``."""
+        """Return the rating whose :attr:`acceptability` is ``(a, b)``."""
         if a and b:
             return cls.BOTH_GOOD
         if a:
@@ -50,7 +50,11 @@ class Rating(StrEnum):
 
     @classmethod
     def parse(cls, text: object, where: str = "rating") -> Rating:
-        """Read one of the four labels exactly as written; else a ValueError about ``where``."""
+        """Read one of the four labels exactly as it is written.
+
+        Raises:
+            ValueError: the text is none of them; the message begins with ``where``.
+        """
         try:
             return cls(str(text))
         except ValueError:
@@ -63,7 +67,7 @@ RATINGS: tuple[Rating, ...] = tuple(Rating)
 
 
 def from_steps(a: bool, b: bool, better: Rating | None) -> Rating:
-    """HCoT's steps (the annotation protocol of TRACE) as one rating.
+    """Return the rating that HCoT's steps give (the annotation protocol of TRACE).
 
     One acceptable answer wins, none is ``both_bad``, two are compared. ``better`` (one of the two
     winners, or None) counts only when both are acceptable: an unacceptable answer cannot win.
@@ -74,6 +78,7 @@ def from_steps(a: bool, b: bool, better: Rating | None) -> Rating:
 
 
 def rating_min(x: Rating, y: Rating) -> Rating:
-    """The answers that both ratings accept: TRACE's RatingMin (paper, Algorithm 3)."""
-    (ax, bx), (ay, by) = x.acceptability, y.acceptability
-    return Rating.from_acceptability(ax and ay, bx and by)
+    """Accept the answers that both ratings accept: TRACE's RatingMin (Algorithm 3)."""
+    x_accepts_a, x_accepts_b = x.acceptability
+    y_accepts_a, y_accepts_b = y.acceptability
+    return Rating.from_acceptability(x_accepts_a and y_accepts_a, x_accepts_b and y_accepts_b)

@@ -40,7 +40,11 @@ class Rubric:
             )
 
     def parse(self, where: str, value: object) -> Any:
-        """A verdict's label; see :meth:`Scale.parse`, whose OffScale starts with ``where`` here."""
+        """Return the label of a verdict, as :meth:`Scale.parse` does.
+
+        Raises:
+            OffScale: the value is no label; the message begins with ``where``.
+        """
         try:
             return self.scale.parse(value)
         except ValueError as error:
@@ -48,9 +52,21 @@ class Rubric:
 
 
 def preference_rubric(name: str) -> Rubric:
-    """A rubric about the pair as a whole, whose ties are not typed."""
-    return Rubric(name, "1", ("overall",), PREFERENCE, "pair")
+    """Make a rubric about the pair as a whole, whose ties are not typed."""
+    return Rubric(
+        name=name,
+        version="1",
+        dimensions=("overall",),
+        scale=PREFERENCE,
+        item="pair",
+    )
 
 
 #: TRACE: content, voice quality and paralinguistics of a pair, as typed ties.
-TRACE = Rubric("trace", "1", DIMENSIONS, TYPED_TIE, "pair")
+TRACE = Rubric(
+    name="trace",
+    version="1",
+    dimensions=DIMENSIONS,
+    scale=TYPED_TIE,
+    item="pair",
+)

@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -77,28 +78,38 @@ class Scale(ABC):
         return self.label_set is not None
 
     def verdicts(self) -> frozenset[Any]:
-        """The possible results of votes: the labels of replies, and the tie of an even split."""
-        return frozenset((*self.labels, "tie") if self.label_set == "forced" else self.labels)
+        """Return what votes can come to: the labels of replies, and the tie of an even split."""
+        if self.label_set == "forced":
+            return frozenset((*self.labels, "tie"))
+        return frozenset(self.labels)
 
     def json(self, label: Any) -> Any:
-        """A label as it stands in a reply."""
+        """Return a label as it stands in a reply."""
         return label
 
     @abstractmethod
     def parse(self, value: object) -> Any:
-        """The label that a JSON value stands for, never rounded or guessed; OffScale if none."""
+        """Return the label that a JSON value stands for; nothing is rounded or guessed.
+
+        Raises:
+            OffScale: the value stands for no label.
+        """
 
     @abstractmethod
     def schema(self) -> dict[str, Any]:
-        """JSON schema of one label."""
+        """Return the JSON schema of one label."""
 
     def swap(self, label: Any) -> Any:
-        """The same opinion when both answers change places; ValueError where there is only one."""
+        """Return the same opinion for answers that changed places.
+
+        Raises:
+            ValueError: the scale rates one answer.
+        """
         raise ValueError(f"scale {self.name} rates one answer; there is nothing to swap")
 
     @abstractmethod
     def position(self, label: Any) -> float:
-        """Where a label lies, from 0 (worst, or B is better) to 1 (best, or A is better).
+        """Locate a label from 0 (worst, or B is better) to 1 (best, or A is better).
 
         Raises:
             ValueError: the labels are not on a line.
@@ -106,40 +117,49 @@ class Scale(ABC):
 
     @abstractmethod
     def decide(self, distribution: Mapping[Any, float]) -> Any:
-        """The label that stands for a distribution; None: it is undecided."""
+        """Return the label that stands for a distribution, or None if that is undecided."""
 
     def leading(self, distribution: Mapping[Any, float]) -> list[Any]:
-        """The most probable labels, several where they tie."""
-        top = max(distribution.values())
-        return [x for x in self.labels if distribution.get(x, 0.0) >= top - TIE_TOLERANCE]
+        """Return the most probable labels, several where they tie."""
+        least = max(distribution.values()) - TIE_TOLERANCE
+        return [label for label in self.labels if distribution.get(label, 0.0) >= least]
 
     def mean(self, distribution: Mapping[Any, float]) -> float:
-        """Mean position, 0 to 1."""
-        return math.fsum(p * self.position(label) for label, p in distribution.items())
+        """Return the mean position, 0 to 1."""
+        return math.fsum(
+            probability * self.position(label) for label, probability in distribution.items()
+        )
 
     def variance(self, distribution: Mapping[Any, float]) -> float:
-        """Variance of the position, 0 to 0.25."""
+        """Return the variance of the position, 0 to 0.25."""
         mean = self.mean(distribution)
-        terms = (p * (self.position(label) - mean) ** 2 for label, p in distribution.items())
-        return math.fsum(terms)
+        return math.fsum(
+            probability * (self.position(label) - mean) ** 2
+            for label, probability in distribution.items()
+        )
 
     def shares(self, labels: Sequence[Any]) -> dict[Any, float]:
-        """Votes as a distribution in the declared order; labels without a vote are left out."""
-        counted = {label: sum(vote == label for vote in labels) for label in self.labels}
-        return {label: count / len(labels) for label, count in counted.items() if count}
+        """Return the share of votes for each label, in the declared order.
+
+        Labels without a vote are left out.
+        """
+        counts = Counter(labels)
+        return {label: counts[label] / len(labels) for label in self.labels if counts[label]}
 
     def pool(self, distributions: Sequence[Mapping[Any, float]]) -> dict[Any, float]:
-        """The mean of distributions, each with the same weight."""
-        total = {
-            label: sum(d.get(label, 0.0) for d in distributions) / len(distributions)
-            for label in self.labels
-        }
-        return {label: share for label, share in total.items() if share}
+        """Return the mean of distributions, each with the same weight."""
+        pooled: dict[Any, float] = {}
+        for label in self.labels:
+            shares = [distribution.get(label, 0.0) for distribution in distributions]
+            share = sum(shares) / len(shares)
+            if share:
+                pooled[label] = share
+        return pooled
 
     def reconcile(
         self, by_order: Sequence[Mapping[Any, float]]
     ) -> tuple[Any, dict[Any, float], bool | None]:
-        """Several orders' distributions as one, each in terms of the item's own answers.
+        """Pool the distributions of several orders, each in terms of the item's own answers.
 
         The orders weigh the same, however many votes each has, so that a preference for the
         first place cancels.
@@ -149,8 +169,9 @@ class Scale(ABC):
             there is one order only).
         """
         pooled = self.pool(by_order)
-        decided = {self.decide(order) for order in by_order}
-        return self.decide(pooled), pooled, len(decided) == 1 if len(by_order) > 1 else None
+        labels = {self.decide(distribution) for distribution in by_order}
+        consistent = len(labels) == 1 if len(by_order) > 1 else None
+        return self.decide(pooled), pooled, consistent
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scale) and self.name == other.name
@@ -204,7 +225,7 @@ class _Preference(_Words):
         return float(1 - POINTS[self.parse(label)])
 
     def decide(self, distribution: Mapping[Any, float]) -> str:
-        """The label that is most probable, or on whose side the mean lies; else a tie."""
+        """Return the label that is most probable, or on whose side the mean lies; else a tie."""
         if self.pooling == "mean_threshold":
             return threshold(1 - self.mean(distribution))
         leading = self.leading(distribution)
@@ -215,7 +236,7 @@ class _Match(_Words):
     """Whether two recordings are the same in the respect of the question: true or false."""
 
     def parse(self, value: object) -> str:
-        """True, false and their words in any case; 1 and 0 are none of them."""
+        """Read true, false and their words in any case; 1 and 0 are none of them."""
         text = str(value).strip().lower()
         if isinstance(value, bool | str) and text in self.labels:
             return text
@@ -228,7 +249,7 @@ class _Match(_Words):
         return {"type": "boolean"}
 
     def swap(self, label: Any) -> str:
-        """The same: a match has no direction."""
+        """Return the same label, because a match has no direction."""
         return str(label)
 
     def position(self, label: Any) -> float:
@@ -247,12 +268,16 @@ class Numbers(Scale):
             raise ValueError(f"scale {name}: give two or more different numbers in rising order")
         if not all(math.isfinite(label) for label in labels):
             raise ValueError(f"scale {name}: every label must be a finite number")
-        plain = (int(label) if float(label).is_integer() else float(label) for label in labels)
-        super().__init__(name, tuple(plain), None)
+        plain = [_plain_number(label) for label in labels]
+        super().__init__(name, plain, label_set=None)
         self.low, self.high = labels[0], labels[-1]
 
     def parse(self, value: object) -> int | float:
-        """4, 4.0 and "4" are the label 4; "4/5", "four", true and 4.5 on whole numbers are not."""
+        """Read a number or a string that is one.
+
+        4, 4.0 and "4" are the label 4; "4/5", "four", true, and 4.5 on a scale of whole
+        numbers are none.
+        """
         number = value
         if isinstance(value, str):
             number = float(value) if _NUMBER.fullmatch(value.strip()) else None
@@ -263,38 +288,44 @@ class Numbers(Scale):
         raise self._off(value)
 
     def schema(self) -> dict[str, Any]:
-        """JSON schema of one number; an enum, because grammars know no multiples."""
+        """Return the JSON schema of one number; an enum, because grammars know no multiples."""
         whole = all(isinstance(label, int) for label in self.labels)
         return {"type": "integer" if whole else "number", "enum": list(self.labels)}
 
     def position(self, label: Any) -> float:
-        """``(label - low) / (high - low)``."""
+        """Return ``(label - low) / (high - low)``."""
         return (float(label) - self.low) / (self.high - self.low)
 
     def value(self, position: float) -> float:
-        """The place on the scale of a position in [0, 1]: ``low + (high - low) position``."""
+        """Return ``low + (high - low) position``, the place on the scale of a position."""
         return self.low + (self.high - self.low) * position
 
     def decide(self, distribution: Mapping[Any, float]) -> int | float | None:
-        """The most probable label; None where two are equally probable: never rounded up."""
+        """Return the most probable label; two that tie give None, and no mean of them."""
         leading = self.leading(distribution)
         return leading[0] if len(leading) == 1 else None
 
 
+def _plain_number(label: int | float) -> int | float:
+    """Return a whole number as an int, so that 4.0 and 4 read alike."""
+    return int(label) if float(label).is_integer() else float(label)
+
+
 def likert(low: int = 1, high: int = 5) -> Numbers:
-    """Whole numbers from ``low`` to ``high``, each with its own sentence in a rubric."""
+    """Make a scale of whole numbers, each with its own sentence in a rubric."""
     return Numbers(f"likert-{low}-{high}", range(low, high + 1))
 
 
 def points(low: int = 1, high: int = 10) -> Numbers:
-    """Whole numbers of which only the ends have a meaning."""
+    """Make a scale of whole numbers of which only the ends have a meaning."""
     return Numbers(f"points-{low}-{high}", range(low, high + 1))
 
 
 def numbers(values: Iterable[float]) -> Numbers:
-    """A scale of one's own; equal values always give the same name."""
+    """Make a scale of any numbers; equal values always give the same name."""
     labels = sorted(set(values))
-    return Numbers("numbers-" + "-".join(f"{value:g}" for value in labels), labels)
+    names = [f"{label:g}" for label in labels]
+    return Numbers("numbers-" + "-".join(names), labels)
 
 
 # The pairwise scales; the table at the top says how they differ.
