@@ -37,23 +37,29 @@ def resample(contour: Contour, points: int, duration_s: float) -> list[float | N
         raise UserError(f"resample: points={points}; ask for at least 1")
     if not (duration_s > 0 and math.isfinite(duration_s)):
         raise UserError(f"resample: duration_s={duration_s:g}; give the clip's length in seconds")
-    starts, values = _starts(contour, points, duration_s), contour.values
+    values = contour.values
+    starts = _starts(contour, points, duration_s)
     ends = [*starts[1:], len(values)]
-    return [
-        _mean(values[start:end])
-        if end > start
-        else _nearest(contour, duration_s * (number + 0.5) / points)
-        for number, (start, end) in enumerate(zip(starts, ends, strict=True))
-    ]
+    means: list[float | None] = []
+    for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        if end > start:
+            means.append(_mean(values[start:end]))
+        else:
+            middle = duration_s * (number + 0.5) / points
+            means.append(_nearest(contour, middle))
+    return means
 
 
 def _starts(contour: Contour, points: int, duration_s: float) -> list[int]:
-    """Index of the first sample in each bin or a later one; the last bin has all that follow."""
+    """Return the index of the first sample in or after each bin.
+
+    The last bin has all samples that follow.
+    """
     start, step, count = contour.start_s, contour.step_s, len(contour.values)
-    starts = []
+    starts: list[int] = []
     for number in range(points):
-        guess = (number * duration_s / points - start) / step
-        index = math.ceil(guess) if 0 < guess < count else 0 if guess <= 0 else count
+        position = (number * duration_s / points - start) / step
+        index = math.ceil(min(max(position, 0), count))
         # Rounding may miss by a sample.
         while index > 0 and (start + (index - 1) * step) / duration_s * points >= number:
             index -= 1
@@ -64,13 +70,13 @@ def _starts(contour: Contour, points: int, duration_s: float) -> list[int]:
 
 
 def _mean(samples: list[float | None]) -> float | None:
-    available = [value for value in samples if value is not None]
-    if not available:
+    values = [value for value in samples if value is not None]
+    if not values:
         return None
     try:
-        return math.fsum(available) / len(available)
+        return math.fsum(values) / len(values)
     except OverflowError:
-        return math.fsum(value / len(available) for value in available)
+        return math.fsum(value / len(values) for value in values)
 
 
 def _nearest(contour: Contour, second: float) -> float | None:
@@ -82,31 +88,36 @@ def _nearest(contour: Contour, second: float) -> float | None:
 
 
 def clip_seconds(clip_s: float | None, contour: Contour) -> float:
-    """Length of the clip, seconds: as measured, else up to where the contour ends."""
+    """Return the length of the clip in seconds, as measured or else as the contour has it."""
     return clip_s or contour.start_s + max(1, len(contour.values)) * contour.step_s
 
 
 def course(contour: Contour, clip_s: float | None, least: float) -> str:
-    """A contour as a phrase, from the means of its thirds.
+    """Describe a contour in a phrase, from the means of its thirds.
 
-    ``even``; ``rising N`` or ``falling N``, the last third against the first; ``rising then
-    falling`` or ``falling then rising``, where those two are alike. A difference under ``least``,
-    in the contour's unit, counts for nothing; ``clip_s`` is the length of the clip, seconds.
+    ``rising N`` or ``falling N`` compare the last third with the first; ``rising then
+    falling`` or ``falling then rising`` say that those two are alike; else it is ``even``.
+
+    Args:
+        contour: any unit.
+        clip_s: length of the clip, seconds.
+        least: a smaller difference, in the contour's unit, counts for nothing.
     """
-    thirds = resample(contour, 3, clip_seconds(clip_s, contour))
-    available = [value for value in thirds if value is not None]
-    if len(available) < 2 or max(available) - min(available) < least:
+    means = resample(contour, 3, clip_seconds(clip_s, contour))
+    thirds = [mean for mean in means if mean is not None]
+    if len(thirds) < 2 or max(thirds) - min(thirds) < least:
         return "even"
-    change = available[-1] - available[0]
+    change = thirds[-1] - thirds[0]
     if abs(change) >= least:
-        return f"{'rising' if change > 0 else 'falling'} {notation.number(abs(change), 0)}"
-    return "rising then falling" if available[1] > available[0] else "falling then rising"
+        direction = "rising" if change > 0 else "falling"
+        return f"{direction} {notation.number(abs(change), 0)}"
+    return "rising then falling" if thirds[1] > thirds[0] else "falling then rising"
 
 
 def written(
     contour: Contour, clip_s: float | None, steps: int, zero: float = 0.0, scale: int = 1
 ) -> str:
-    """A contour for a prompt: whole numbers ``(value - zero) * scale``, a dot per unknown step.
+    """Write a contour for a prompt: whole numbers ``(value - zero) * scale``, dots for gaps.
 
     A run of dots is written without spaces, which makes it one token. Steps are never
     shorter than the contour's own: repeating a value adds no knowledge.
@@ -114,5 +125,10 @@ def written(
     seconds = clip_seconds(clip_s, contour)
     steps = max(1, round(min(float(steps), seconds / contour.step_s)))
     values = resample(contour, steps, seconds)
-    texts = ["." if x is None else notation.number((x - zero) * scale, 0) for x in values]
+    texts: list[str] = []
+    for value in values:
+        if value is None:
+            texts.append(".")
+        else:
+            texts.append(notation.number((value - zero) * scale, 0))
     return _DOTS.sub("", " ".join(texts))

@@ -18,8 +18,8 @@ from blueprints.groups.signal import Signal
 from blueprints.groups.transcript import Transcript
 from blueprints.records import Absent, Extension, Present, Provenance, Status, Strict
 
-#: A detected language is beyond doubt from this probability on, in so many seconds of speech: odd
-#: voices are taken for odd languages.
+#: A detected language is beyond doubt from this probability on, in so many seconds of speech,
+#: because odd voices are taken for odd languages.
 CERTAIN_PROBABILITY, CERTAIN_SPEECH_S = 0.85, 3.0
 
 #: Version of the blueprint's JSON; a change that an old reader would misread raises it.
@@ -54,16 +54,19 @@ class Blueprint(Strict):
     @property
     def clip_s(self) -> float | None:
         """Length of the clip, seconds; None where it was not measured or is 0."""
-        return (self.signal.duration_s or None) if isinstance(self.signal, Signal) else None
+        if isinstance(self.signal, Absent):
+            return None
+        return self.signal.duration_s or None
 
     @property
     def certain_language(self) -> str | None:
         """ISO 639-1 code of the language where it was detected beyond doubt, else None."""
-        recognised = self.transcript.spoken if isinstance(self.transcript, Transcript) else None
-        speech_s = self.signal.speech_s if isinstance(self.signal, Signal) else 0.0
-        if recognised is None or not recognised.sure or speech_s < CERTAIN_SPEECH_S:
+        if isinstance(self.transcript, Absent) or isinstance(self.signal, Absent):
             return None
-        return recognised.language if recognised.probability >= CERTAIN_PROBABILITY else None
+        spoken = self.transcript.spoken
+        if spoken is None or not spoken.sure or self.signal.speech_s < CERTAIN_SPEECH_S:
+            return None
+        return spoken.language if spoken.probability >= CERTAIN_PROBABILITY else None
 
     @property
     def names(self) -> list[str]:
@@ -71,14 +74,17 @@ class Blueprint(Strict):
         return [*GROUPS, *sorted(self.extensions.keys() - GROUPS.keys())]
 
     def group(self, name: str) -> Present | Absent:
-        """A group by name, extensions included; ``not_requested`` when nothing filled it."""
+        """Return a group by name, extensions included.
+
+        A group that nothing filled is absent as ``not_requested``.
+        """
         if name in GROUPS:
             value: Present | Absent = getattr(self, name)
             return value
         return self.extensions.get(name, NOT_REQUESTED)
 
     def with_group(self, name: str, value: Present | Absent, source: Provenance) -> Blueprint:
-        """A copy in which group ``name`` has this value and provenance."""
+        """Return a copy in which group ``name`` has this value and provenance."""
         provenance = {**self.provenance, name: source}
         if name in GROUPS:
             return self.model_copy(update={name: value, "provenance": provenance})
@@ -99,26 +105,25 @@ ALIASES: dict[str, tuple[str, ...]] = {"properties": ("pitch", "loudness", "rate
 
 
 def feature_groups(names: Collection[str], extensions: Iterable[str] = ()) -> frozenset[str]:
-    """The groups that ``names`` stands for, aliases resolved.
+    """Resolve names of groups and their aliases.
 
     Raises:
         UserError: a name is neither a group, nor an alias, nor one of ``extensions``.
     """
     if isinstance(names, str):
         raise UserError(f"drop {names!r}: give a list of groups, e.g. [{names!r}]")
-    available = {*GROUPS, *extensions}
-    results: set[str] = set()
+    known = {*GROUPS, *ALIASES, *extensions}
+    groups: set[str] = set()
     for name in names:
-        if name not in available and name not in ALIASES:
-            raise UserError(
-                f"drop {name!r}: no such feature group; use {', '.join((*GROUPS, *ALIASES))}"
-            )
-        results.update(ALIASES.get(name, (name,)))
-    return frozenset(results)
+        if name not in known:
+            offered = ", ".join((*GROUPS, *ALIASES))
+            raise UserError(f"drop {name!r}: no such feature group; use {offered}")
+        groups.update(ALIASES.get(name, (name,)))
+    return frozenset(groups)
 
 
 def flat(blueprint: Blueprint) -> dict[str, Value]:
-    """One row of a table: the status of every group, and the values of those that are present.
+    """Return one row of a table: the status of every group, and the values of present ones.
 
     Columns are ``group.status`` and ``group.field``; scores by label are ``group.field.label``.
     Contours, words and other lists are left out. Units are in the names of the fields.

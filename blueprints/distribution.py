@@ -6,7 +6,7 @@ from :func:`install_line`. This is the lowest package, so that all others can na
 
 from __future__ import annotations
 
-from importlib.metadata import distributions
+from importlib.metadata import Distribution, distributions
 from importlib.util import find_spec
 
 #: Another project on the package index is called trace-eval, with the same import name.
@@ -23,12 +23,14 @@ _SOURCE = "."
 
 
 def install_line(*extras: str) -> str:
-    """The command that installs some extras, e.g. ``pip install '.[agree]'`` in the clone."""
-    return f"pip install '{_SOURCE}[{','.join(extras)}]'" if extras else f"pip install {_SOURCE}"
+    """Return the command that installs some extras, e.g. ``pip install '.[agree]'``."""
+    if not extras:
+        return f"pip install {_SOURCE}"
+    return f"pip install '{_SOURCE}[{','.join(extras)}]'"
 
 
 def is_installed(module: str) -> bool:
-    """Whether a top-level module can be imported that is more than a folder of its name.
+    """Tell whether a top-level module can be imported that is more than a folder of its name.
 
     Python takes any folder on its path for a package, e.g. one called ``torch`` beside a script.
     """
@@ -37,16 +39,23 @@ def is_installed(module: str) -> bool:
 
 
 def foreign_providers() -> list[str]:
-    """Installed distributions other than ours with our import package or our command.
+    """List other installed distributions with our import package or our command.
 
-    Where there is one, the files of whichever was installed last have replaced the other's.
+    Where there is one, the files of whichever was installed last replaced the other's.
     """
-    return sorted(
-        {
-            dist.metadata["Name"]
-            for dist in distributions()
-            if any(e.name == SCRIPT and e.group == "console_scripts" for e in dist.entry_points)
-            or any(file.as_posix() == f"{PACKAGE}/__init__.py" for file in dist.files or ())
-        }
-        - {DISTRIBUTION}
-    )
+    names = {
+        distribution.metadata["Name"]
+        for distribution in distributions()
+        if _has_our_command(distribution) or _has_our_package(distribution)
+    }
+    return sorted(names - {DISTRIBUTION})
+
+
+def _has_our_command(distribution: Distribution) -> bool:
+    scripts = distribution.entry_points.select(group="console_scripts")
+    return SCRIPT in scripts.names
+
+
+def _has_our_package(distribution: Distribution) -> bool:
+    door = f"{PACKAGE}/__init__.py"
+    return any(file.as_posix() == door for file in distribution.files or ())

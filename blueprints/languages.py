@@ -54,7 +54,7 @@ _CODES = {name.casefold(): code for code, name in LANGUAGES.items()} | _ALSO
 
 
 def language_name(code: str) -> str:
-    """English name of a code; the code itself where it is unknown.
+    """Return the English name of a code, or an unknown code as it is.
 
     >>> language_name("es"), language_name("tlh")
     ('Spanish', 'tlh')
@@ -63,22 +63,29 @@ def language_name(code: str) -> str:
 
 
 def find_language(text: str) -> str | None:
-    """Code of a language that is named by its code or its English name; None: unknown.
+    """Return the code of a language by its code or English name; None if it is unknown.
 
-    A region is passed over: who writes zh-TW speaks Chinese.
+    A region is passed over: whoever writes zh-TW speaks Chinese.
 
     >>> find_language("Spanish"), find_language("pt-BR"), find_language("Klingon")
     ('es', 'pt', None)
     """
-    named = text.strip().casefold()
-    for part in (named, _REGION.split(named)[0]):
-        if code := part if part in LANGUAGES else _CODES.get(part):
-            return code
+    name = text.strip().casefold()
+    without_region = _REGION.split(name)[0]
+    for part in (name, without_region):
+        if part in LANGUAGES:
+            return part
+        if part in _CODES:
+            return _CODES[part]
     return None
 
 
 def language_code(text: str) -> str:
-    """The code of a language, by its name or a code; UserError where it is unknown."""
+    """Return the code of a language, by its name or a code.
+
+    Raises:
+        UserError: the language is unknown; the message has the nearest name.
+    """
     if code := find_language(text):
         return code
     near = get_close_matches(text.strip().casefold(), [*_CODES, *LANGUAGES], 1)
@@ -140,9 +147,10 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def written_language(text: str) -> str | None:
-    """ISO 639-1 code of the language of a text; ``und``: not English; None: it cannot be told.
+    """Tell in which language a text is written, as an ISO 639-1 code.
 
-    It would rather give no language than a wrong one: words of two languages give none.
+    ``und`` means that it is not English; None, that it cannot be told. No language is better
+    than a wrong one: words of two languages give none.
 
     >>> written_language("¿Cuál es la capital de Francia, y qué río pasa por ella?")
     'es'
@@ -157,11 +165,13 @@ def written_language(text: str) -> str | None:
             if len(re.findall(f"[{block}]", text)) > 0.1 * len(letters):
                 return language
     words = [word.casefold() for word in _WORD.findall(text)]
-    results = Counter(_ONLY[word] for word in words if word in _ONLY)
-    english = results.pop("en", 0)
-    (likely, times), *_ = [*results.most_common(1), ("", 0)]
-    if not english and times >= max(_ENOUGH, 3 * (results.total() - times)):
-        return likely
+    small_words = Counter(_ONLY[word] for word in words if word in _ONLY)
+    english = small_words.pop("en", 0)
+    others = small_words.total()
+    if small_words and not english:
+        language, times = small_words.most_common(1)[0]
+        if times >= max(_ENOUGH, 3 * (others - times)):
+            return language
     if foreign > 0.5 or (len(words) >= _LONG and english < _LEAST * len(words)):
         return UNSURE
-    return "en" if english >= max(_ENOUGH, results.total()) else None
+    return "en" if english >= max(_ENOUGH, others) else None

@@ -14,7 +14,7 @@ from typing import Any
 
 
 def names_on_use(package: str) -> Callable[[str], Any]:
-    """A ``__getattr__`` for the package of this ``__name__``.
+    """Make a ``__getattr__`` for the package of this ``__name__``.
 
     It imports a name's module when the name is first asked for, and raises AttributeError for
     unknown names.
@@ -34,7 +34,7 @@ def names_on_use(package: str) -> Callable[[str], Any]:
 
 
 def _homes(package: str) -> dict[str, str]:
-    """Name -> module, from the imports under ``if TYPE_CHECKING:``."""
+    """Map each name to its module, from the imports under ``if TYPE_CHECKING:``."""
     import ast  # a sixth of what ``import trace_eval`` would take
 
     spec = sys.modules[package].__spec__

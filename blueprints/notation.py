@@ -20,7 +20,7 @@ _HIDDEN = ("Cc", "Cf", "Zl", "Zp", "Cs")
 
 
 def percent(ratio: float) -> str:
-    """A share in percent; a share that is not 0 never reads 0."""
+    """Write a share in percent; a share that is not 0 never reads 0."""
     share = 100 * ratio
     if 0 < share < 0.5:
         return "<1%" if share >= 0.05 else "<0.1%"
@@ -28,7 +28,7 @@ def percent(ratio: float) -> str:
 
 
 def number(value: float, digits: int) -> str:
-    """Fixed decimals without trailing zeros and without ``-0``."""
+    """Write a number in fixed decimals, without trailing zeros and without ``-0``."""
     text = f"{value:.{digits}f}"
     if digits:
         text = text.rstrip("0").rstrip(".")
@@ -36,27 +36,35 @@ def number(value: float, digits: int) -> str:
 
 
 def seconds(value: float) -> str:
-    """Seconds in tenths, from 10 s on in whole ones: a decimal is two more tokens."""
+    """Write seconds in tenths, from 10 s on in whole ones: a decimal is two more tokens."""
     return number(value, 0 if value >= 10 else 1)
 
 
 def hundredths(scores: dict[str, float], most: int | None = None) -> str:
-    """Labels by falling score, ``most`` of them, in hundredths; those that round to 0 share one."""
+    """Write the ``most`` highest scores in hundredths, each behind its label.
+
+    Labels whose scores round to 0 share one 0 at the end.
+    """
     ranked = sorted(scores.items(), key=lambda item: -item[1])[:most]
-    parts = [f"{label(name)} {round(100 * x)}" for name, x in ranked if round(100 * x)]
-    zeros = [label(name) for name, x in ranked if not round(100 * x)]
+    parts: list[str] = []
+    zeros: list[str] = []
+    for name, score in ranked:
+        if round(100 * score):
+            parts.append(f"{label(name)} {round(100 * score)}")
+        else:
+            zeros.append(label(name))
     if zeros:
         parts.append(f"{' '.join(zeros)} 0")
     return " ".join(parts)
 
 
 def label(text: str) -> str:
-    """A label as it is when it is plain, else quoted."""
+    """Write a plain label as it is, and quote any other."""
     return text if _PLAIN_LABEL.fullmatch(text) else quoted(text)
 
 
 def quoted(value: object) -> str:
-    """JSON on one line, with every character escaped that a reader could take for a new one."""
+    """Write JSON on one line, without characters that a reader could take for a new one."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     if text.isprintable():  # then nothing in it is hidden; as good as always
         return text
@@ -69,7 +77,7 @@ def quoted(value: object) -> str:
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun.
+    """Write a number with its noun.
 
     Args:
         number: how many.
@@ -81,4 +89,5 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     >>> counted(1, "reply was", "replies were"), counted(0, "reply was", "replies were")
     ('1 reply was', '0 replies were')
     """
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+    noun = one if number == 1 else many or f"{one}s"
+    return f"{number:,} {noun}"
