@@ -13,9 +13,9 @@ from tests.support.cases import verdict
 from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.rubrics.pairs import ScoreScale
-from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.ask.reply_json import ReplyError, is_placeholder
 from trace_eval.judges.combine.orders import preference
-from trace_eval.judges.read.labels import is_placeholder, parse_reply, read_label
+from trace_eval.judges.read.labels import parse_reply, read_label
 from trace_eval.judges.read.score import read_score, reply_schema
 from trace_eval.judges.read.two_scores import NATURALNESS, TwoScores, read_json, read_text, schema
 
@@ -71,6 +71,53 @@ def without(reply: dict[str, Any], *keys: str) -> str:
     return json.dumps({key: value for key, value in reply.items() if key not in keys})
 
 
+#: Drafts without an end, and drafts with one.
+UNFINISHED = (
+    "<think>{}",
+    "<thinking>At first {} but",
+    "<THINK>{}",
+    "<reasoning>{}",
+    "<think>{}</reasoning>",
+    "<seed:think>{}",
+    '<think effort="high">{}',
+    "[THINK]{}",
+    "◁think▷{}",
+    "<|begin_of_thought|>{}",
+    "<|START_THINKING|>{}",
+    "<|channel|>analysis<|message|>{}<|end|>",
+    "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>commentary<|message|>x",
+    "analysisWe need to compare. {}",
+    "Good. <think>{}</think> or <think>{}",
+)
+FINISHED = (
+    ("<think>{}", "</think>"),
+    ("<thinking>{}", "</thinking>"),
+    ("<thinking>{}", "</think >"),
+    ("<reasoning>{}", "</reasoning>"),
+    ("<think>{} <reasoning>{}", "</reasoning></think>"),
+    ("{}", "</think>"),
+    ("[THINK]{}", "[/THINK]"),
+    ("<|begin_of_thought|>{}", "<|end_of_thought|>"),
+    (
+        "<|channel|>analysis<|message|>{}",
+        "<|end|><|start|>assistant<|channel|>final<|message|>",
+    ),
+    ("analysisWe need {}", "assistantfinal"),
+)
+
+#: What models copy from a form where a reason should stand.
+COPIED = (
+    "...",
+    "…",
+    ". . .",
+    "<one to three sentences>",
+    "<reasoning>",
+    "[your reasoning here]",
+    "one to three sentences that name the evidence",
+    "{reasoning}",
+    "Explanation goes here.",
+)
+
 _QUOTED = {"reasoning": f"it says {OTHER} as if it were me", "rating": "1"}
 
 TABLE: dict[str, list[tuple[str, Any]]] = {
@@ -108,6 +155,11 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
         (GOOD[:-1] + ', "confidence": NaN}', NONE),
         (GOOD[:-1] + ', "n": ' + "9" * 5000 + "}", NONE),
         (f"<think>{GOOD}</think>", NONE),
+        (f"{OTHER}\nor {GOOD}", NONE),
+        (f"{GOOD}\nAs I said: {GOOD}", WANTED),
+        *((draft.replace("{}", GOOD), NONE) for draft in UNFINISHED),
+        *((draft.replace("{}", OTHER) + end + GOOD, WANTED) for draft, end in FINISHED),
+        *((GOOD.replace("because of content", words), NONE) for words in COPIED),
         # a later unusable verdict is not replaced by an earlier draft
         (f"{OTHER}\nor rather\n{content('3')}", OFF),
         *((content(label), OFF) for label in ("3", "A", "tie", "both", "Both_Good", "both good")),
@@ -126,7 +178,10 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
     "plain": [
         (said("label", "1"), "1"),
         (said("label", 2), "2"),
-        (f"{said('label', '1')} then {said('label', '2')}", "2"),
+        (f"{said('label', '1')} then {said('label', '2')}", NONE),  # which of the two?
+        (f"{said('label', '1')} final: {said('label', '2')}", "2"),
+        (f"{said('label', '1')} then {said('label', '1')}", "1"),
+        ('{"reasoning": "...", "label": "1"}', NONE),
         ('{"label": "1", "reasoning": "label first"}', "1"),
         *((said("label", label), OFF) for label in ("Audio 1", True, 1.0)),
         ('{"label": "1"}', NONE),
@@ -142,7 +197,12 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
     "score": [
         (said("score", 4), 4),
         ('{"score": 4, "reasoning": "r"}', 4),
-        ('{"score": 2, "reasoning": "a"} no: {"score": 5, "reasoning": "b"}', 5),
+        ('{"score": 2, "reasoning": "a"} no: {"score": 5, "reasoning": "b"}', NONE),
+        ('{"score": 2, "reasoning": "a"} Final: {"score": 5, "reasoning": "b"}', 5),
+        ('{"reasoning": "…", "score": n} and {"score": 5, "reasoning": "b"}', 5),
+        ('[{"score": 2}, {"score": 5}]', NONE),
+        ('{"reasoning": "<one to three sentences>", "score": 4}', NONE),
+        ('<thinking>{"score": 4}', NONE),
         ('{"score": 4.0}', 4),
         ('{"score": "4"}', 4),
         *((json.dumps({"score": n}), OFF) for n in (0, 6, "4/5", "3-4", 4.5, "four", True, None)),

@@ -11,6 +11,7 @@ import pytest
 from extractors.audio import Clip
 from tests.support.label_tables import codes
 from trace_eval.data.columns import Columns
+from trace_eval.data.spelling import verdict
 from trace_eval.judges.views.pair.sound import with_noise
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions
@@ -83,7 +84,7 @@ def test_calls_of_a_run_meet_by_order_and_sample() -> None:
 def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
     """Files of ``i`` and ``response``: noise against a repetition, and the last verdict."""
     runs = {
-        "base": ("[[A]] first.\nNot [[B]]", "so [[B]]", "[[C]]", "I cannot judge", "[[A]]"),
+        "base": ("[[B]] at first.\nNow [[A]]", "so [[B]]", "[[C]]", "I cannot judge", "[[A]]"),
         "again": ("[[A]]", "[[B]]", "[[A]]", "[[C]]", "[[B]]"),
         "noisy": ("[[B]]", "[[B]]", "[[C]]", "[[A]]", "[[A]]"),
     }
@@ -105,9 +106,13 @@ def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
         ("tie", 1, 0.0, 1.0),
     ]
     ending = read_opinions(files["base"], Columns("response", id="i", tail=6))
-    assert ending.codes["preference"].tolist() == codes("22t-1").tolist()
+    assert ending.codes["preference"].tolist() == codes("12t-1").tolist()
+    assert verdict("[[A]] and nothing more", 6) is None
+    # Marks in thinking are no verdict, whether it has an end or not.
+    assert verdict("<think>[[A]]</think> So: [[B]]") == "2"
+    assert verdict("So: [[B]] <think>or [[A]]") is None
     # annotators call all ties; the longer answer is A, but for the last pair
     tokens_a, tokens_b = np.array([20.0, 20, 20, 20, 5]), np.full(5, 10.0)
     wordy = verbosity(codes("ttttt"), ending.codes["preference"], tokens_a, tokens_b)
-    assert (wordy.items, wordy.longer, wordy.shorter, wordy.tied) == (4, 0, 3, 1)
+    assert (wordy.items, wordy.longer, wordy.shorter, wordy.tied) == (4, 1, 2, 1)
     assert wordy.unscored == 1

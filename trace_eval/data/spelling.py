@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from fusion import TRACE
+from trace_eval.data.drafts import without_drafts
 
 #: What names the sides, with ``a`` or ``1``, ``b`` or ``2`` behind it or before it.
 _NOUNS = ("model", "system", "response", "answer", "audio", "assistant", "option", "side", "output")
@@ -113,12 +114,13 @@ def names_are_words(names: object) -> bool:
 
 
 def verdict(reply: str, tail: int | None = None) -> str | None:
-    """The verdict of a reply: ``1``, ``2`` or ``tie``; None: nothing is marked, which is no tie.
+    """Return the verdict of a reply: ``1``, ``2`` or ``tie``; None: nothing is marked.
 
-    The first mark counts, in so many last characters as ``tail`` says.
+    The last mark outside of thinking counts, in so many last characters as ``tail`` says.
     """
-    result = _MARK.search(reply if tail is None else reply[-tail:])
-    return _MEANING[result[1]] if result else None
+    answer, _ = without_drafts(reply)
+    marks = _MARK.findall(answer if tail is None else answer[-tail:])
+    return _MEANING[marks[-1]] if marks else None
 
 
 def are_replies(values: Sequence[str | None]) -> bool:

@@ -190,7 +190,18 @@ class OllamaClient(ChatClient):
         if made.done is False or made.done_reason not in (None, "stop"):
             detail = f"the reply ended with {made.done_reason!r}"
             raise Unusable(Reason.UNPARSEABLE, detail, text, tokens)
+        if not text.strip() and (elsewhere := self._elsewhere(made.message)):
+            raise Unusable(Reason.UNPARSEABLE, elsewhere, text, tokens)
         return Reply(check_text(text, tokens), tokens)
+
+    @staticmethod
+    def _elsewhere(message: ollama.Message) -> str | None:
+        """Return what a message without text holds instead; None: nothing that is known."""
+        if message.tool_calls:
+            return "the reply is a call of a tool (tool_calls), and no tool was offered"
+        if message.thinking:
+            return "the reply has thinking and no answer; raise -J max_tokens or set -J think=false"
+        return None
 
     def _failure(self, error: Exception) -> Exception:
         if isinstance(error, BodyLost) and isinstance(error.__cause__, Exception):

@@ -99,8 +99,7 @@ class OpenAIReplies:
             raise Unusable(Reason.UNPARSEABLE, "the response has no choices", None, tokens)
         message = choice.get("message")
         message = message if isinstance(message, dict) else {}
-        content = message.get("content")
-        text = self.redact.exact(content) if isinstance(content, str) else ""
+        text = self.redact.exact(_content_text(message.get("content")))
         finish = choice.get("finish_reason")
         raw = text or None
         if finish == "content_filter" or message.get("refusal"):
@@ -109,6 +108,8 @@ class OpenAIReplies:
         if finish == "length":
             detail = cut_detail(text, "at the token limit; raise -J max_tokens")
             raise Unusable(Reason.REPLY_CUT, detail, raw, tokens)
+        if not text.strip() and (elsewhere := _elsewhere(message)):
+            raise Unusable(Reason.UNPARSEABLE, elsewhere, raw, tokens)
         return text
 
     def failure(self, error: openai.APIError) -> CallFailed | Unusable:
@@ -147,6 +148,43 @@ class OpenAIReplies:
             wait, again = retry_after(headers), status in TRANSIENT
             return CallFailed(Reason.SERVER_ERROR, detail, retry=again, retry_after=wait)
         return CallFailed(Reason.REFUSED, detail)
+
+
+def _content_text(content: object) -> str:
+    """Return the text of a message's content; of several parts, those that are text."""
+    if isinstance(content, str):
+        return content
+    texts = []
+    for part in content if isinstance(content, list) else []:
+        is_text = isinstance(part, dict) and part.get("type") in ("text", "output_text")
+        if is_text and isinstance(part.get("text"), str):
+            texts.append(part["text"])
+    return "".join(texts)
+
+
+#: Fields in which servers give the thinking of a model.
+_THINKING = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
+
+
+def _elsewhere(message: Mapping[str, object]) -> str | None:
+    """Return what a message without text holds instead; None: nothing that is known."""
+    calls = "tool_calls" if message.get("tool_calls") else "function_call"
+    if message.get(calls):
+        return (
+            f"the reply is a call of a tool ({calls}), and no tool was offered; serve the model"
+            " without a tool parser"
+        )
+    for name in _THINKING:
+        if message.get(name):
+            return (
+                f"the reply has thinking ({name}) and no answer; let the model think less, raise"
+                " -J max_tokens, or serve it without a reasoning parser"
+            )
+    content = message.get("content")
+    if isinstance(content, list) and content:
+        kinds = {str(part.get("type")) for part in content if isinstance(part, dict)}
+        return f"the reply has no part of type text, but {', '.join(sorted(kinds))[:80]}"
+    return None
 
 
 def shares(tokens: Tokens, count: int) -> list[Tokens]:

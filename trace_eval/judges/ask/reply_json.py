@@ -1,7 +1,8 @@
 """A model's reply -> the JSON object that counts, strictly and in linear time.
 
 The last complete object that has what was asked for is the reply; whatever stands before it
-(prose, drafts, code fences) is not. It is never mended by guessing.
+(prose, drafts, code fences) is not. Two whole answers that contradict each other are none, and what
+was copied from the form is no reason. It is never mended by guessing.
 """
 
 from __future__ import annotations
@@ -9,14 +10,17 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
+from trace_eval.data.drafts import without_drafts
 from trace_eval.data.outcome import Reason
 from trace_eval.data.strict_json import TOO_DEEP, BadJson, levels
+
+T = TypeVar("T")
 
 #: Longest reply that is read, characters, thinking included: four times the longest that models
 #: write today. A verdict has a few hundred.
@@ -50,6 +54,13 @@ class ReplyError(ValueError):
         self.detail = detail
 
 
+class NoObject(ReplyError):
+    """A reply without a JSON object that could be an answer."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(Reason.UNPARSEABLE, detail)
+
+
 class _Twice(dict[str, object]):
     """A JSON object in which a key occurred twice, at any depth: readers disagree on it."""
 
@@ -62,37 +73,139 @@ def too_long(text: str) -> str | None:
 
 
 def after_thinking(text: str) -> str:
-    """The part of a reply that counts: models draft answers between think tags.
+    """Return the part of a reply that counts: models draft answers between marks of thinking.
 
     Raises:
-        ReplyError: ``unparseable``: the reply is too long.
+        ReplyError: ``unparseable``: the reply is too long, or ends within its thinking.
     """
     if detail := too_long(text):
         raise ReplyError(Reason.UNPARSEABLE, detail)
-    return text.rpartition("</think>")[2]
+    answer, unfinished = without_drafts(text)
+    if unfinished is not None:
+        message = f"the reply ends within its thinking: {unfinished[:40]!r} has no end"
+        raise ReplyError(Reason.UNPARSEABLE, message)
+    return answer
 
 
-def last_object(text: str, keys: Collection[str], what: str) -> dict[str, object]:
-    """The last complete JSON object of a reply that has one of ``keys``, whole answer or not.
+#: Words right before an object that make it the one that counts.
+_IS_FINAL = re.compile(r"\b(?:final|finally|revised|corrected|correction)\b", re.IGNORECASE)
 
-    ``what`` names the answer in the message when there is none.
+#: Characters before an object in which such words are looked for.
+_BEFORE = 60
+
+
+def read_object(
+    text: str,
+    keys: Collection[str],
+    what: str,
+    read: Callable[[dict[str, object]], T],
+    verdict: Callable[[T], object],
+) -> T:
+    """Return what the last complete JSON object with one of ``keys`` is read as.
+
+    Args:
+        text: the reply.
+        keys: an object with none of them is no answer.
+        what: names the answer in the message when there is none.
+        read: reads an object; raises ReplyError where it is no whole answer.
+        verdict: what two answers must have in common to say the same.
 
     Raises:
-        ReplyError: ``unparseable``: too long, no such object, nested too deeply, or a key
-            occurs twice in it.
+        ReplyError: ``unparseable``: too long, no such object, nested too deeply, a key
+            occurs twice in it, or an earlier whole answer says something else and nothing
+            says that the last one is final. Or whatever ``read`` raises.
     """
     text = after_thinking(text)
     try:
-        objects = reversed(json_objects(text))
-        answer = next((result for result in objects if not result.keys().isdisjoint(keys)), None)
-        deque(levels(answer), maxlen=0)
+        objects = [
+            (start, end, answer)
+            for start, end, answer in _objects_at(text)
+            if not answer.keys().isdisjoint(keys)
+        ]
+        for _, _, answer in objects[-1:]:
+            deque(levels(answer), maxlen=0)
     except BadJson as error:
-        raise ReplyError(Reason.UNPARSEABLE, f"the reply's JSON cannot be read: {error}") from None
-    if answer is None:
-        raise ReplyError(Reason.UNPARSEABLE, f"the reply has no JSON object with {what}")
+        raise NoObject(f"the reply's JSON cannot be read: {error}") from None
+    if not objects:
+        raise NoObject(f"the reply has no JSON object with {what}")
+    start, _, last = objects[-1]
+    result = _read_once(last, read)
+    earlier = objects[:-1][-MAX_COMPARED:]
+    between = text[max(start - _BEFORE, earlier[-1][1]) : start] if earlier else ""
+    if not _IS_FINAL.search(between):
+        for _, _, answer in earlier:
+            _refuse_other(answer, read, verdict, result)
+    return result
+
+
+#: Earlier answers of one reply that are compared with the last one.
+MAX_COMPARED = 20
+
+
+def _read_once(answer: dict[str, object], read: Callable[[dict[str, object]], T]) -> T:
     if isinstance(answer, _Twice):
         raise ReplyError(Reason.UNPARSEABLE, "a key occurs twice in the reply's JSON")
-    return answer
+    return read(answer)
+
+
+def _refuse_other(
+    answer: dict[str, object],
+    read: Callable[[dict[str, object]], T],
+    verdict: Callable[[T], object],
+    last: T,
+) -> None:
+    """Raise ReplyError for an earlier whole answer that contradicts the last one."""
+    try:
+        earlier = _read_once(answer, read)
+    except ReplyError:  # no whole answer: a form, or a part of one
+        return
+    if verdict(earlier) != verdict(last):
+        message = "the reply gives two answers that contradict each other; give one"
+        raise ReplyError(Reason.UNPARSEABLE, message)
+
+
+#: What a form asks for, and what stands in its places.
+_FORM_NOUNS = frozenset(
+    {"string", "str", "text", "words", "todo", "tbd", "placeholder", "sentence", "sentences"}
+    | {"reasoning", "reasonings", "reason", "reasons", "rationale", "justification", "analysis"}
+    | {"explanation", "explanations", "remark", "remarks", "comment", "description", "evidence"}
+)
+_FORM_WORDS = frozenset(
+    _FORM_NOUNS
+    | {"a", "an", "and", "as", "at", "be", "by", "each", "for", "in", "is", "its", "most", "of"}
+    | {"one", "two", "three", "1", "2", "3", "per", "should", "step", "steps", "that", "the"}
+    | {"then", "this", "to", "up", "with", "your", "here", "goes", "please", "n", "r", "d"}
+    | {"brief", "briefly", "concise", "short", "exactly", "max", "maximum", "given", "dimension"}
+    | {"describe", "explain", "fill", "give", "insert", "name", "names", "naming", "provide"}
+    | {"put", "write", "rating", "verdict", "criterion"}
+)
+_DOTS = re.compile(r"[\s.…‥·・。_–—-]+")
+_BRACKETED = re.compile(r"\A(?:<[^<>]*>|\[[^\[\]]*\]|\{+[^{}]*\}+)\Z")
+
+
+def is_placeholder(words: str) -> bool:
+    """Return whether a text was copied from the form, so that its label may be copied, too.
+
+    Such are dots, what stands in brackets alone, and words that only describe what to write.
+
+    >>> [is_placeholder(words) for words in ("...", "<one to three sentences>", "A is clear.")]
+    [True, True, False]
+    """
+    text = words.strip().strip("\"'`*_ ")
+    if not text:
+        return False
+    spoken = re.findall(r"\w+", text.lower().replace("_", " "))
+    if _DOTS.fullmatch(text) or _BRACKETED.match(text):
+        return True
+    return not _FORM_NOUNS.isdisjoint(spoken) and _FORM_WORDS.issuperset(spoken)
+
+
+def refuse_placeholder(where: str, words: str) -> None:
+    """Raise ReplyError ``unparseable`` for a reason that was copied from the form."""
+    if is_placeholder(words):
+        shown = words.strip()[:40]
+        message = f"{where}: the reasoning is {shown!r}, no reason; say what decided"
+        raise ReplyError(Reason.UNPARSEABLE, message)
 
 
 def object_schema(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -114,7 +227,12 @@ def storable(words: str) -> str:
 
 
 def json_objects(text: str) -> list[dict[str, object]]:
-    """All outermost JSON objects of the text, in order.
+    """Return all outermost JSON objects of the text, in order; raises as :func:`_objects_at`."""
+    return [value for _, _, value in _objects_at(text)]
+
+
+def _objects_at(text: str) -> list[tuple[int, int, dict[str, object]]]:
+    """Return (start, end, value) of all outermost JSON objects of the text, in order.
 
     Raises:
         BadJson: one is nested too deeply for Python, or has a number that nobody writes.
@@ -123,12 +241,12 @@ def json_objects(text: str) -> list[dict[str, object]]:
         object_pairs_hook=_no_twice, parse_int=_integer, parse_constant=_constant
     )
     ends: dict[int, int | None] = {}
-    values: list[dict[str, object]] = []
+    values: list[tuple[int, int, dict[str, object]]] = []
     position = 0
     if (first := text.find("{")) >= 0:
         with suppress(ValueError, RecursionError):  # nearly all replies are a whole object
             value, position = decoder.raw_decode(text, first)
-            values.append(value)
+            values.append((first, position, value))
     for brace in re.finditer(r"\{", text):
         start = brace.start()
         if start < position:
@@ -139,7 +257,7 @@ def json_objects(text: str) -> list[dict[str, object]]:
         if end is not None:
             position = end
             try:
-                values.append(decoder.raw_decode(text, start)[0])
+                values.append((start, end, decoder.raw_decode(text, start)[0]))
             except RecursionError:
                 raise BadJson(TOO_DEEP) from None
     return values

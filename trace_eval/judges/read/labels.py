@@ -16,14 +16,17 @@ from fusion import MATCH, PREFERENCE, TRACE, OffScale, Rating, Scale, from_steps
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric
-from trace_eval.judges.ask.reply_json import ReplyError, last_object, object_schema, storable
+from trace_eval.judges.ask.reply_json import (
+    ReplyError,
+    object_schema,
+    read_object,
+    refuse_placeholder,
+    storable,
+)
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
 from trace_eval.judges.combine.orders import labelled_judgement, swap_back, unreasoned
 from trace_eval.judges.options.groups import Elicitation
 from trace_eval.judges.read.hearing import check_hearing
-
-#: Words that models copy from a form instead of filling it in, in lower case.
-_PLACEHOLDERS = frozenset({"string", "text", "reasoning", "your reasoning", "reason", "todo"})
 
 _TEXT: JsonValue = {"type": "string"}
 _YES_NO: JsonValue = {"type": "boolean"}
@@ -129,14 +132,18 @@ def read_label(text: str, scale: Scale) -> tuple[str, str]:
         ReplyError: ``unparseable`` or ``off_label``.
     """
     key = key_of(scale)
-    reply = last_object(text, {key}, repr(key))
-    reasoning = reply.get("reasoning")
-    if not isinstance(reasoning, str):
-        raise _unparseable("the reply has no 'reasoning' text")
-    try:
-        return parse_label(reply[key], scale), storable(reasoning)
-    except OffScale as error:
-        raise ReplyError(Reason.OFF_LABEL, str(error)) from None
+
+    def read(reply: dict[str, object]) -> tuple[str, str]:
+        reasoning = reply.get("reasoning")
+        if not isinstance(reasoning, str):
+            raise _unparseable("the reply has no 'reasoning' text")
+        refuse_placeholder("the reply", reasoning)
+        try:
+            return parse_label(reply[key], scale), storable(reasoning)
+        except OffScale as error:
+            raise ReplyError(Reason.OFF_LABEL, str(error)) from None
+
+    return read_object(text, {key}, repr(key), read, lambda answer: answer[0])
 
 
 def parse_label(value: object, scale: Scale) -> str:
@@ -156,20 +163,27 @@ def _unparseable(detail: str) -> ReplyError:
     return ReplyError(Reason.UNPARSEABLE, detail)
 
 
-def is_placeholder(words: str) -> bool:
-    """True for a reasoning that was copied from the form: the rating may be copied, too."""
-    return words.strip().strip("<>[](){}\"'").strip().lower() in _PLACEHOLDERS
-
-
 def parse_reply(text: str, elicitation: Elicitation) -> Verdicts:
     """Read the verdicts of one reply; raises as :func:`read_label`."""
-    reply = last_object(text, TRACE.dimensions, "the verdicts")
+    return read_object(
+        text,
+        TRACE.dimensions,
+        "the verdicts",
+        lambda reply: _read_verdicts(reply, elicitation),
+        lambda verdicts: verdicts.ratings,
+    )
+
+
+def _read_verdicts(reply: dict[str, object], elicitation: Elicitation) -> Verdicts:
+    """Read the verdicts of one object."""
     ratings: dict[str, Any] = {}
     reasoning: dict[str, str] = {}
     try:
         if elicitation == "flat":  # one reasoning, as TRACE's released code reads it; it may lack
             words = reply.get("reasoning") or ""
             shown = words if isinstance(words, str) else json.dumps(words, ensure_ascii=False)
+            if isinstance(words, str):
+                refuse_placeholder("the reply", words)
             reasoning = dict.fromkeys(TRACE.dimensions, storable(shown))
             ratings = {
                 name: TRACE.parse(name, _field("the reply", reply, name))
@@ -183,11 +197,7 @@ def parse_reply(text: str, elicitation: Elicitation) -> Verdicts:
             words = verdict.get("reasoning")
             if not isinstance(words, str):
                 raise _unparseable(f"{name} has no 'reasoning' text")
-            if is_placeholder(words):
-                shown = words.strip()[:40]
-                raise _unparseable(
-                    f"{name}: the reasoning is {shown!r}, no reason; say what decided"
-                )
+            refuse_placeholder(name, words)
             reasoning[name] = storable(words)
             ratings[name] = _label(elicitation, name, verdict)
         return Verdicts(ratings, reasoning)

@@ -16,10 +16,13 @@ from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import ScoreOpinion
 from trace_eval.judges.ask.reply_json import (
+    NoObject,
     ReplyError,
     after_thinking,
-    last_object,
+    is_placeholder,
     object_schema,
+    read_object,
+    refuse_placeholder,
     storable,
 )
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
@@ -84,14 +87,25 @@ def read_score(text: str, rubric: ScoreRubric, plain: bool = False) -> ScoreRepl
     if rubric.unit == "turn":
         return _read_turns(text, rubric)
     try:
-        result = last_object(text, (rubric.key,), f"a {rubric.key}")
-    except ReplyError:
+        return read_object(
+            text,
+            (rubric.key,),
+            f"a {rubric.key}",
+            lambda result: _read_object(result, rubric),
+            lambda reply: (reply.score, reply.elements),
+        )
+    except NoObject:
         if plain and (line := _plain_score(text, rubric)):
             return line
         raise
+
+
+def _read_object(result: dict[str, object], rubric: ScoreRubric) -> ScoreReply:
+    """Read the score of one object."""
     words = result.get("reasoning", "")
     if not isinstance(words, str):
         raise ReplyError(Reason.UNPARSEABLE, "the reply's 'reasoning' is no text")
+    refuse_placeholder("the reply", words)
     elements: dict[str, int | float | None] = {}
     if rubric.elements:
         provided = result.get(ELEMENTS)
@@ -106,7 +120,17 @@ def read_score(text: str, rubric: ScoreRubric, plain: bool = False) -> ScoreRepl
 
 def _read_turns(text: str, rubric: ScoreRubric) -> ScoreReply:
     """A list with turn numbers; an entry that is no rating costs its own turn."""
-    entries = last_object(text, (TURNS,), f"a list {TURNS!r}")[TURNS]
+    return read_object(
+        text,
+        (TURNS,),
+        f"a list {TURNS!r}",
+        lambda answer: _read_entries(answer[TURNS], rubric),
+        lambda reply: {number: turn.score for number, turn in reply.turns.items()},
+    )
+
+
+def _read_entries(entries: object, rubric: ScoreRubric) -> ScoreReply:
+    """Read the entries of one list."""
     if not isinstance(entries, list):
         raise ReplyError(Reason.UNPARSEABLE, f"the reply's {TURNS!r} is no list")
     results: dict[int, TurnReply] = {}
@@ -120,6 +144,8 @@ def _read_turns(text: str, rubric: ScoreRubric) -> ScoreReply:
             continue
         seen.add(number)
         words = entry.get("reasoning", "")
+        if isinstance(words, str) and is_placeholder(words):
+            continue
         with suppress(ReplyError):
             score = _label(f"turn {number}", entry.get(rubric.key), rubric)
             results[number] = TurnReply(score, storable(words) if isinstance(words, str) else "")

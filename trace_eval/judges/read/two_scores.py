@@ -22,8 +22,9 @@ from trace_eval.data.rubrics.pairs import SCORES, ScoreQuestion
 from trace_eval.judges.ask.reply_json import (
     ReplyError,
     after_thinking,
-    last_object,
     object_schema,
+    read_object,
+    refuse_placeholder,
     storable,
 )
 from trace_eval.judges.ask.view import AnswerForm, Replies
@@ -63,7 +64,17 @@ def read_json(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
         ReplyError: ``unparseable`` without such an object or with a score that is not a number
             (booleans and texts are none), ``off_label`` when one is off the scale.
     """
-    last = last_object(reply, SCORES, "score_1, score_2")
+    return read_object(
+        reply,
+        SCORES,
+        "score_1, score_2",
+        lambda answer: _read_scores(answer, question),
+        lambda scores: (scores.first, scores.second),
+    )
+
+
+def _read_scores(last: dict[str, object], question: ScoreQuestion) -> TwoScores:
+    """Read the scores of one object."""
     numbers = []
     for name in SCORES:
         value = last.get(name)
@@ -75,6 +86,8 @@ def read_json(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
         for name in question.reasons
         if isinstance(words := last.get(name), str)
     }
+    for name, words in reasons.items():
+        refuse_placeholder(name, words)
     first, second = (
         _on_scale(value, name, question) for value, name in zip(numbers, SCORES, strict=True)
     )

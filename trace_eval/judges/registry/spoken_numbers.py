@@ -10,7 +10,7 @@ from extractors import Clip
 from fusion import MATCH, PLAIN
 from trace_eval.judges.ask.base import CallFailed, ChatClient, Reply, Request, Unusable
 from trace_eval.judges.ask.message import AudioPart, Message, Text
-from trace_eval.judges.ask.reply_json import ReplyError, last_object, object_schema
+from trace_eval.judges.ask.reply_json import ReplyError, object_schema, read_object
 from trace_eval.judges.read.labels import label_schema, read_label
 from trace_eval.judges.registry.create import Check
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
@@ -99,7 +99,8 @@ async def _ask(
         reply = await client.chat(Request(messages, schema, seed, 0.0, MAX_TOKENS))
         if scale:
             return reply, read_label(reply.text, scale)[0]
-        return reply, str(last_object(reply.text, {key}, repr(key))[key])
+        answer = read_object(reply.text, {key}, repr(key), lambda reply: str(reply[key]), str)
+        return reply, answer
     except (CallFailed, Unusable, ReplyError) as failure:
         return None, f"{failure.reason}: {failure.detail}"
 

@@ -1,0 +1,88 @@
+"""Drafts in replies of models: thinking that stands in the text, and what counts beside it.
+
+Models write thinking between marks of their own, and servers that do not know the marks leave it in
+the reply. Nothing in a draft is an answer, whether the draft has an end or not.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: Names of the tags that models and prompts put around thinking.
+_TAG = (
+    r"(?:\w+[:_])?(?:ant)?(?:think(?:ing)?|thoughts?|reasoning|reasoning_content|analysis"
+    r"|reflection|scratch_?pad|draft|(?:inner_)?monologue|chain_of_thought|cot)"
+)
+
+#: (opening, closing) of a draft. Tags may have attributes; right
+#: behind a quotation mark they are quoted, as in a form that was copied.
+_MARKS = (
+    (rf"(?<!\")<{_TAG}(?:\s[^<>]{{0,200}})?>", rf"</\s?{_TAG}\s?>"),
+    (r"\[(?:think(?:ing)?|reasoning)\]", r"\[/(?:think(?:ing)?|reasoning)\]"),
+    (r"◁think▷", r"◁/think▷"),
+    (
+        r"<\|(?:begin_of_|begin_|start_)(?:thoughts?|think(?:ing)?|reasoning)\|>",
+        r"<\|(?:end_of_|end_)(?:thoughts?|think(?:ing)?|reasoning)\|>",
+    ),
+    (r"<\|?channel>thought", r"<channel\|>"),
+    (r"<unused94>", r"<unused95>"),
+)
+
+_ANY_MARK = re.compile(
+    "|".join(f"(?P<o{n}>{o})|(?P<c{n}>{c})" for n, (o, c) in enumerate(_MARKS)), re.IGNORECASE
+)
+
+#: The stem of a tag: ``<thinking>`` is closed by ``</think>`` too.
+_STEM = re.compile(r"think|thought|reason|\w+", re.IGNORECASE)
+
+#: Channels of gpt-oss. Without its special tokens a reply begins ``analysisWe need to ...``.
+_FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]{0,100}<\|message\|>|assistantfinal(?=\W|[A-Z])")
+_CHANNEL = re.compile(r"<\|channel\|>\s*\w+|\A\s*(?:analysis|commentary)(?=[A-Z{\[\"'<(])")
+_FINAL_ENDS = re.compile(r"<\|(?:return|end|call)\|>")
+
+
+def without_drafts(reply: str) -> tuple[str, str | None]:
+    """Return the part of a reply that counts, and the mark of a draft that has no end.
+
+    A closing mark without its opening one ends a draft that began in the prompt. Where a draft has
+    no end, nothing counts: the model was not done.
+
+    >>> without_drafts("<think>A, or B?</think> It is B.")
+    (' It is B.', None)
+    >>> without_drafts("<think>A, or B?")
+    ('', '<think>')
+    """
+    if channel := _CHANNEL.search(reply):
+        finals = list(_FINAL.finditer(reply))
+        if not finals:
+            return "", channel[0].strip()
+        reply = _FINAL_ENDS.split(reply[finals[-1].end() :])[0]
+    parts: list[str] = []
+    start = 0
+    draft: re.Match[str] | None = None
+    for mark in _ANY_MARK.finditer(reply):
+        if draft is None and _opens(mark):
+            parts.append(reply[start : mark.start()])
+            draft = mark
+        elif not _opens(mark) and (draft is None or _kind(draft) == _kind(mark)):
+            if draft is None:
+                parts.clear()
+            draft = None
+            start = mark.end()
+    if draft is not None:
+        return "", draft[0]
+    return "".join([*parts, reply[start:]]), None
+
+
+def _opens(mark: re.Match[str]) -> bool:
+    return str(mark.lastgroup).startswith("o")
+
+
+def _kind(mark: re.Match[str]) -> tuple[str, str]:
+    """Return what the opening and the closing mark of one draft have in common."""
+    number = str(mark.lastgroup)[1:]
+    if number != "0":
+        return number, ""
+    words = re.sub(r"\A</?\s?(?:\w+?[:_])?(?:ant)?", "", mark[0].lower())
+    stem = _STEM.match(words)
+    return number, stem[0] if stem else ""
