@@ -49,9 +49,7 @@ _DARK = 0.55
 
 
 class Point(NamedTuple):
-    """One line of a picture: a number, its interval where it has one, and whether it is a rule
-    to beat.
-    """
+    """A line of a picture: a number, with its interval if any; a baseline is to be beaten."""
 
     name: str
     value: float
@@ -69,37 +67,43 @@ class Picture(NamedTuple):
 
 @cache
 def palette() -> Mapping[str, str]:
-    """The report's colours on white, by their names in its style sheet."""
+    """Return the report's colours on white, by their names in its style sheet."""
     return dict(re.findall(r"--(\w+): light-dark\((#\w+),", pages.palette()))
 
 
 def save(picture: Picture, path: Path) -> None:
     """Write a picture as its suffix says (pdf, svg, png).
 
-    Raises UserError where matplotlib is not installed, or the file cannot be written.
+    Raises:
+        UserError: matplotlib is not installed, or the file cannot be written.
     """
     matplotlib = require("matplotlib", "matplotlib", "plot", "a picture")
     figures = require("matplotlib.figure", "matplotlib", "plot", "a picture")
     kind = path.suffix[1:].lower()
     undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind)
-    held = io.BytesIO()
+    image = io.BytesIO()
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # drawn as an empty box
         figure = figures.Figure(figsize=(WIDTH, picture.height), layout="constrained")
         picture.draw(figure.subplots())
-        figure.savefig(held, format=kind, metadata=undated)
-    write_file(path, held.getvalue())
+        figure.savefig(image, format=kind, metadata=undated)
+    write_file(path, image.getvalue())
 
 
 def forest(points: Sequence[Point], axis: str, ends: tuple[float, float | None] | None) -> Picture:
-    """A line each: counts as bars, shares and scores as dots with their intervals.
+    """Draw a line for each point: counts as bars, shares and scores as dots with intervals.
 
     Args:
         points: from the top; the dots of baselines are open.
         ends: of the axis; None: where the points end; without an upper end they are counts.
     """
-    line = 0.26 if any("\n" in seen(point.name) for point in points) else 0.17
-    return Picture(lambda ax: dots(ax, points, axis, ends, seen), 0.6 + line * len(points))
+
+    def draw(ax: Any) -> None:
+        dots(ax, points, axis, ends, seen)
+
+    has_long_names = any("\n" in seen(point.name) for point in points)
+    line = 0.26 if has_long_names else 0.17
+    return Picture(draw, 0.6 + line * len(points))
 
 
 def dots(
@@ -137,9 +141,9 @@ def dots(
 
 
 def bars(points: Sequence[Point], axis: str, rule: float | None) -> Picture:
-    """A bar per share, 0 to 1, with its interval as a line over its end.
+    """Draw a bar per share, 0 to 1, with its interval as a line over its end.
 
-    A share to beat is a dashed line; None: there is none.
+    A share to beat, if any, is a dashed line.
     """
 
     def draw(ax: Any) -> None:
@@ -160,18 +164,18 @@ def bars(points: Sequence[Point], axis: str, rule: float | None) -> Picture:
 
 
 def curve(points: Mapping[str, Sequence[Point]], axes: tuple[str, str], rule: Point) -> Picture:
-    """Shares, 0 to 1, over the numbers that points are named by, with a band for the intervals.
+    """Draw shares, 0 to 1, over the numbers that name their points; bands are intervals.
 
     The share to beat is a dashed line.
     """
 
     def draw(ax: Any) -> None:
         styles = zip(points.items(), "abgx", ("-", "--", ":", "-."), strict=False)
-        for (name, each), colour, dash in styles:
-            numbers = [int(point.name) for point in each]
+        for (name, line), colour, dash in styles:
+            numbers = [int(point.name) for point in line]
             look = {"color": palette()[colour], "linestyle": dash, "linewidth": 1.3}
-            ax.plot(numbers, [point.value for point in each], label=seen(name), **look)
-            bounded = [point for point in each if point.low is not None]
+            ax.plot(numbers, [point.value for point in line], label=seen(name), **look)
+            bounded = [point for point in line if point.low is not None]
             ax.fill_between(
                 [int(point.name) for point in bounded],
                 [point.low for point in bounded],
@@ -197,26 +201,26 @@ def matrix(
     texts: Sequence[Sequence[str]],
     axes: tuple[str, str],
 ) -> Picture:
-    """A table of cells, from white (0) to dark (1), with a text each.
+    """Draw a table of cells, from white (0) to dark (1), with a text in each.
 
-    Shades are 0 to 1 [shape=(rows, columns)]; None: no colour.
+    Shades are 0 to 1 [shape=(rows, columns)]; None is no colour.
     """
 
     def draw(ax: Any) -> None:
         colours = require("matplotlib.colors", "matplotlib", "plot", "a picture")
         ramp = colours.LinearSegmentedColormap.from_list("ours", ["white", palette()["a"]])
-        cells = np.array([[np.nan if s is None else s for s in row] for row in shades])
+        cells = np.array(shades, dtype=float)  # None becomes NaN, which has no colour
         ax.pcolormesh(cells, cmap=ramp, vmin=0, vmax=1, edgecolors="white", linewidth=1)
         for y, row in enumerate(texts):
             for x, text in enumerate(row):
                 colour = "white" if cells[y, x] > _DARK else palette()["ink"]
                 ax.text(x + 0.5, y + 0.5, text, ha="center", va="center", color=colour)
-        ax.set_yticks(np.arange(len(names[0])) + 0.5, list(map(seen, names[0])))
-        turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
-        short = sum(map(len, names[1])) <= _LINE
-        ax.set_xticks(
-            np.arange(len(names[1])) + 0.5, list(map(seen, names[1])), **({} if short else turned)
-        )
+        row_names, column_names = names
+        ax.set_yticks(np.arange(len(row_names)) + 0.5, list(map(seen, row_names)))
+        ax.set_xticks(np.arange(len(column_names)) + 0.5, list(map(seen, column_names)))
+        if sum(map(len, column_names)) > _LINE:
+            turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+            ax.set_xticklabels(list(map(seen, column_names)), **turned)
         ax.invert_yaxis()
         _plain(ax, axes[1], axes[0])
         ax.tick_params(length=0)
@@ -227,9 +231,9 @@ def matrix(
 
 
 def calibration(bins: Sequence[tuple[float, float, int]], axes: tuple[str, str]) -> Picture:
-    """Observed shares against predicted ones; dots grow with their number.
+    """Draw observed shares against predicted ones; dots grow with their number.
 
-    A bin is (predicted, observed, number) [0 to 1, 0 to 1, 1 or more].
+    A bin is (predicted, observed, number), the first two from 0 to 1.
     """
 
     def draw(ax: Any) -> None:
@@ -249,14 +253,14 @@ def calibration(bins: Sequence[tuple[float, float, int]], axes: tuple[str, str])
 
 
 def ecdf(values: Mapping[str, Sequence[float]], axis: str) -> Picture:
-    """The share of values up to each, a line per name."""
+    """Draw the share of values up to each, a line per name."""
 
     def draw(ax: Any) -> None:
         styles = zip(values.items(), "abgx", ("-", "--", ":", "-."), strict=False)
-        for (name, each), colour, dash in styles:
-            message = f"{seen(name)} ({len(each)})"
+        for (name, sample), colour, dash in styles:
+            label = f"{seen(name)} ({len(sample)})"
             look = {"color": palette()[colour], "linestyle": dash, "linewidth": 1.3}
-            ax.ecdf(each, label=message, **look)
+            ax.ecdf(sample, label=label, **look)
         ax.legend(frameon=False, loc="lower right", labelcolor=palette()["quiet"])
         ax.grid(color=palette()["line"], linewidth=0.6)
         ax.set_ylim(0, 1.02)
@@ -276,8 +280,9 @@ def _plain(ax: Any, below: str, left: str = "") -> None:
 
 
 def seen(name: str) -> str:
-    """A name as pictures show it: on lines of its own where it is long, cut where it is longer."""
+    """Write a name as pictures show it: on two lines where it is long, and no more."""
     lines = textwrap.wrap(_UNSEEN.sub(" ", name), _LINE) or [""]
     if len(lines) > _LINES:
-        lines = [*lines[: _LINES - 1], lines[_LINES - 1][: _LINE - 1] + "…"]
+        cut = lines[_LINES - 1][: _LINE - 1] + "…"
+        lines = [*lines[: _LINES - 1], cut]
     return "\n".join(lines)

@@ -10,10 +10,23 @@ from trace_eval.show.table import NOTHING, Table
 #: Characters that mean something else to LaTeX.
 _SPECIAL = {
     "\\": r"\textbackslash{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    **{"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\textasciigrave{}"},
-    **{"[": "{[}", "]": "{]}", "*": "{*}", '"': "{''}"},
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+    '"': "{''}",
 }
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
@@ -26,27 +39,30 @@ _MINUS = re.compile(r"(?<![\w.)%])-(?=\.?[0-9])")
 
 
 def escaped(text: str) -> str:
-    """Text as LaTeX prints it, in one line."""
+    """Write text as LaTeX prints it, on one line."""
     return "".join(_SPECIAL.get(sign, sign) for sign in _CONTROL.sub(" ", text))
 
 
 def document(tables: Iterable[Table], sentence: str) -> str:
-    """A floating table for each table that has rows, with its columns, its note below it.
+    """Write a floating table for each table that has rows, with its note below it.
 
     The sentence begins the first caption.
     """
     lines = [r"% \usepackage{booktabs,textcomp}; names beyond Latin need XeLaTeX or LuaLaTeX"]
     for table in tables:
         if table.rows:
-            lines += _float(" ".join(part for part in (sentence, table.title) if part), table)
+            caption = f"{sentence} {table.title}".strip()
+            lines += _float(caption, table)
             sentence = ""
     return "\n".join(lines) + "\n"
 
 
 def _float(caption: str, table: Table) -> list[str]:
-    numbers = [all(map(_NUMBER.match, texts)) for texts in zip(*table.rows, strict=True)]
-    sides = "".join("r" if number else "l" for number in numbers)
-    return [
+    sides = ""
+    for texts in zip(*table.rows, strict=True):
+        are_numbers = all(map(_NUMBER.match, texts))
+        sides += "r" if are_numbers else "l"
+    lines = [
         r"\begin{table}",
         r"\centering\small",
         rf"\caption{{{escaped(caption)}}}",
@@ -57,10 +73,12 @@ def _float(caption: str, table: Table) -> list[str]:
         *map(_row, table.rows),
         r"\bottomrule",
         r"\end{tabular}",
-        *([rf"\par\smallskip\footnotesize {escaped(table.note)}"] if table.note else []),
-        r"\end{table}",
     ]
+    if table.note:
+        lines.append(rf"\par\smallskip\footnotesize {escaped(table.note)}")
+    return [*lines, r"\end{table}"]
 
 
 def _row(cells: Sequence[str]) -> str:
-    return " & ".join(_MINUS.sub("$-$", escaped(cell)) for cell in cells) + r" \\"
+    texts = [_MINUS.sub("$-$", escaped(cell)) for cell in cells]
+    return " & ".join(texts) + r" \\"

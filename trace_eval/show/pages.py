@@ -10,17 +10,17 @@ if TYPE_CHECKING:
 
 
 def palette() -> str:
-    """The colours of every page, as CSS."""
+    """Return the colours of every page, as CSS."""
     return _file("palette.css")
 
 
 def page_style() -> str:
-    """How pages with tables and intervals look, as CSS, palette first."""
+    """Return the style of pages with tables and intervals, as CSS, palette first."""
     return palette() + _file("page.css")
 
 
 def environment(package: str) -> Environment:
-    """The templates of a package; everything is escaped unless it is already markup."""
+    """Load the templates of a package, which escape everything that is no markup yet."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(

@@ -17,11 +17,12 @@ from trace_eval.data.outputs import claimed, write_file
 
 
 def plain(value: Any) -> Any:
-    """Records, paths, numpy values and tuples as strict JSON values; NaN and infinity are null."""
+    """Turn records, paths, arrays and tuples into strict JSON values; NaN becomes null."""
     if isinstance(value, BaseModel):
         return plain(value.model_dump())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        names = [field.name for field in dataclasses.fields(value)]
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
@@ -38,15 +39,20 @@ def plain(value: Any) -> Any:
 
 
 def flat(record: Any) -> dict[str, Any]:
-    """One level of ``a.b.c`` keys; intervals become ``_low`` and ``_high``, lists JSON text."""
+    """Flatten a record to ``a.b.c`` keys.
+
+    Intervals become ``_low`` and ``_high``, lists become JSON text.
+    """
     row: dict[str, Any] = {}
     values = plain(record)
     for key, value in values.items():
         if isinstance(value, dict):
-            row.update({f"{key}.{inner}": item for inner, item in flat(value).items()})
+            for inner, item in flat(value).items():
+                row[f"{key}.{inner}"] = item
         elif key == "interval" and "reason" in values:
             low, high = value or (None, None)
-            row.update({f"{key}_low": low, f"{key}_high": high})
+            row[f"{key}_low"] = low
+            row[f"{key}_high"] = high
         elif isinstance(value, list):
             row[key] = json.dumps(value, ensure_ascii=False)
         else:
@@ -55,7 +61,11 @@ def flat(record: Any) -> dict[str, Any]:
 
 
 def write_json(path: Path, result: Any) -> None:
-    """Write a result as JSON without NaN; raises UserError where that cannot be done."""
+    """Write a result as JSON without NaN.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
     text = json.dumps(plain(result), indent=2, ensure_ascii=False, allow_nan=False)
     write_file(path, text + "\n")
 
@@ -63,19 +73,21 @@ def write_json(path: Path, result: Any) -> None:
 def write_csv(folder: Path, result: Any) -> list[Path]:
     """Write every list of records of a result, a dataclass or a mapping, as ``folder/NAME.csv``.
 
-    Raises UserError where the folder cannot be written.
+    Raises:
+        UserError: the folder cannot be written.
     """
     parts = result
     if not isinstance(result, Mapping):
         parts = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
-    written = []
+    paths: list[Path] = []
     with claimed(folder, option="--csv "):
         for name, records in parts.items():
             if not isinstance(records, tuple) or not records or isinstance(records[0], str):
                 continue
             rows = [flat(record) for record in records]
             columns = list(dict.fromkeys(key for row in rows for key in row))
+            lines = ([row.get(column) for column in columns] for row in rows)
             path = folder / f"{name}.csv"
-            write_table(path, columns, ([row.get(key) for key in columns] for row in rows))
-            written.append(path)
-    return written
+            write_table(path, columns, lines)
+            paths.append(path)
+    return paths

@@ -35,12 +35,17 @@ class Table:
     cells: tuple[tuple[Any, ...], ...] = ()  # what the texts were made of
 
     def beside(self, title: str, column: Sequence[Any]) -> Table:
-        """With one more column at the right, which depends on more than the row."""
+        """Return the table with one more column at the right.
+
+        It is for values that depend on more than their row.
+        """
+        rows = zip(self.rows, column, strict=True)
+        cells = zip(self.cells, column, strict=True)
         return replace(
             self,
             columns=(*self.columns, title),
-            rows=tuple((*row, cell(value)) for row, value in zip(self.rows, column, strict=True)),
-            cells=tuple((*row, value) for row, value in zip(self.cells, column, strict=True)),
+            rows=tuple((*texts, cell(value)) for texts, value in rows),
+            cells=tuple((*values, value) for values, value in cells),
         )
 
 
@@ -57,7 +62,7 @@ class Figure(NamedTuple):
 
 
 def column(title: str = "", shown: Writer | str = "") -> Mapping[str, Any]:
-    """Metadata of a field: how tables show it.
+    """Make the metadata of a field: how tables show it.
 
     Args:
         title: of the column; empty: the name of the field.
@@ -74,7 +79,7 @@ def table(
     number: int | None = None,
     **titles: str,
 ) -> Table:
-    """A table of some fields of rows.
+    """Make a table of some fields of rows.
 
     Args:
         pick: names of the fields or properties in reading order, with spaces between them;
@@ -82,32 +87,36 @@ def table(
         number: items behind every row; None: the rows tell, see :data:`COUNTS`.
         titles: name -> title, where the table calls a column otherwise.
     """
-    rows, paths = list(rows), pick.split()
-    available = [_column(rows, path) for path in paths]
-    names = [path.rpartition(".")[2] for path in paths]
-    heads = [
-        titles.get(name) or how["title"] or name.replace("_", " ")
-        for name, how in zip(names, available, strict=True)
-    ]
-    lines = [
-        [_cell(row, path, how["shown"]) for path, how in zip(paths, available, strict=True)]
-        for row in rows
-    ]
-    made = grid(title, heads, [[shown for _, shown in line] for line in lines], note, number)
-    kept = (
-        tuple(shown if isinstance(shown, IntervalEstimate) else value for value, shown in line)
-        for line in lines
-    )
-    return replace(made, cells=tuple(kept))
+    rows = list(rows)
+    columns = {path: _column(rows, path) for path in pick.split()}
+    heads: list[str] = []
+    for path, metadata in columns.items():
+        name = path.rpartition(".")[2]
+        heads.append(titles.get(name) or metadata["title"] or name.replace("_", " "))
+    shown_rows: list[list[Any]] = []
+    value_rows: list[tuple[Any, ...]] = []
+    for row in rows:
+        cells = [_cell(row, path, metadata["shown"]) for path, metadata in columns.items()]
+        shown_rows.append([shown for _, shown in cells])
+        value_rows.append(tuple(_figure(value, shown) for value, shown in cells))
+    texts = grid(title, heads, shown_rows, note=note, number=number)
+    return replace(texts, cells=tuple(value_rows))
+
+
+def _figure(value: Any, shown: Any) -> Any:
+    """Return what files and pictures take of a cell: an interval, where it is shown with one."""
+    return shown if isinstance(shown, IntervalEstimate) else value
 
 
 def _column(rows: Sequence[Any], path: str) -> Mapping[str, Any]:
-    """The metadata of a field, from the first row that has it."""
-    owner, _, name = path.rpartition(".")
-    holders = (_value(row, owner) for row in rows)
-    holder = next((one for one in holders if is_dataclass(one)), None)
-    own = {} if holder is None else {field.name: field.metadata for field in fields(holder)}
-    return {**column(), **own.get(name, {})}
+    """Return the metadata of a field, from the first row that has it."""
+    path_of_owner, _, name = path.rpartition(".")
+    for row in rows:
+        owner = _value(row, path_of_owner)
+        if is_dataclass(owner):
+            by_name = {field.name: field.metadata for field in fields(owner)}
+            return {**column(), **by_name.get(name, {})}
+    return column()
 
 
 def _value(row: Any, path: str) -> Any:
@@ -120,8 +129,9 @@ def _value(row: Any, path: str) -> Any:
 
 
 def _cell(row: Any, path: str, how: Writer | str) -> tuple[Any, Any]:
-    """A value of a row, and what is shown of it."""
-    value, owner = _value(row, path), _value(row, path.rpartition(".")[0])
+    """Return a value of a row, and what is shown of it."""
+    value = _value(row, path)
+    owner = _value(row, path.rpartition(".")[0])
     if owner is None or not how:
         return value, value
     if isinstance(how, str):
@@ -136,7 +146,7 @@ def grid(
     note: str = "",
     number: int | None = None,
 ) -> Table:
-    """A table whose columns depend on the data; a row of few items has few decimals.
+    """Make a table whose columns depend on the data; a row of few items has few decimals.
 
     Args:
         number: items behind every row; None: the rows tell, see :data:`COUNTS`.
@@ -147,46 +157,65 @@ def grid(
         items = _items(columns, row) if number is None else number
         return tuple(cell(value, digits(items)) for value in row)
 
-    return Table(title, tuple(columns), tuple(map(texts, cells)), note, cells)
+    return Table(
+        title=title,
+        columns=tuple(columns),
+        rows=tuple(map(texts, cells)),
+        note=note,
+        cells=cells,
+    )
 
 
 def figures(table: Table) -> Iterator[Figure]:
-    """Every number of a table; columns up to the first one name the rows, but for counts."""
+    """Yield every number of a table.
+
+    The columns before the first number name the rows, but for counts.
+    """
     for cells, texts in zip(table.cells, table.rows, strict=True):
         items = _items(table.columns, texts)
         first = next((n for n, value in enumerate(cells) if not isinstance(value, str)), 0)
-        named = zip(table.columns[:first], texts, strict=False)
-        name = ", ".join(text for title, text in named if title not in COUNTS)
+        naming = zip(table.columns[:first], texts, strict=False)
+        name = ", ".join(text for title, text in naming if title not in COUNTS)
         for title, value in zip(table.columns, cells, strict=True):
-            result = value if isinstance(value, IntervalEstimate) else IntervalEstimate(value)
-            if isinstance(result.value, int | float) and title not in COUNTS:
-                yield Figure(name, title, result.value, *result.ends, items)
+            estimate = value if isinstance(value, IntervalEstimate) else IntervalEstimate(value)
+            if isinstance(estimate.value, int | float) and title not in COUNTS:
+                low, high = estimate.ends
+                yield Figure(
+                    name=name,
+                    column=title,
+                    value=estimate.value,
+                    low=low,
+                    high=high,
+                    n=items,
+                )
 
 
 def _items(columns: Sequence[str], row: Sequence[Any]) -> int | None:
-    """Items that a row rests on, also of ``13/20``; None: it does not say."""
-    lines = (
-        str(v).partition("/")[0] for name, v in zip(columns, row, strict=True) if name in COUNTS
-    )
-    return next((int(text) for text in lines if text.isdecimal()), None)
+    """Return the number of items that a row rests on, also of ``13/20``; None if it has none."""
+    for name, value in zip(columns, row, strict=True):
+        count = str(value).partition("/")[0]
+        if name in COUNTS and count.isdecimal():
+            return int(count)
+    return None
 
 
 def cell(value: Any, decimals: int = digits(None)) -> str:
-    """A value in print: intervals in brackets, nothing for None."""
+    """Write a value: intervals in brackets, a dash for None."""
     if value is None:
         return NOTHING
     if isinstance(value, IntervalEstimate):
-        if (limits := value.interval) is None:
+        if value.interval is None:
             return cell(value.value, decimals)
-        shown = (f"{number:.{min(decimals, 3)}f}" for number in (value.value or 0.0, *limits))
-        return "{} [{}, {}]".format(*shown)
+        low, high = value.interval
+        places = min(decimals, 3)
+        return f"{value.value or 0.0:.{places}f} [{low:.{places}f}, {high:.{places}f}]"
     if isinstance(value, float):
         return f"{value:.{decimals}f}"
     return str(value)
 
 
 def p_value(value: float | None, items: int | None = None) -> str:
-    """A p value in print: small ones in powers of ten, never 0.0000; one item tests nothing."""
+    """Write a p value, a small one in powers of ten and never 0.0000; one item tests nothing."""
     if value is None or (items is not None and items < 2):
         return NOTHING
     if value == 0:
@@ -195,35 +224,37 @@ def p_value(value: float | None, items: int | None = None) -> str:
 
 
 def p_of(items: str) -> Writer:
-    """Writes p values; ``items`` is the field that says how many items are behind them."""
+    """Make a writer of p values; ``items`` is the field with the number of items behind them."""
     return lambda value, row: p_value(value, getattr(row, items))
 
 
 def p_text(value: float | None, row: Any) -> str:
-    """Writes p values of any number of items."""
+    """Write a p value of any number of items."""
     return p_value(value)
 
 
 def out_of(whole: str, between: str = "/") -> Writer:
-    """Writes counts as ``13/20``, of another field."""
+    """Make a writer of counts as ``13/20``, of another field."""
     return lambda value, row: f"{value}{between}{getattr(row, whole)}"
 
 
 def share_of(whole: str) -> Writer:
-    """Writes counts with their share of another field: ``13 (0.65)``."""
+    """Make a writer of counts with their share of another field: ``13 (0.65)``."""
 
     def text(value: int, row: Any) -> str:
         total = getattr(row, whole)
-        return f"{value} ({value / total:.{digits(total)}f})" if total else str(value)
+        if not total:
+            return str(value)
+        return f"{value} ({value / total:.{digits(total)}f})"
 
     return text
 
 
 def joined(between: str) -> Writer:
-    """Writes several texts in one cell."""
+    """Make a writer of several texts in one cell."""
     return lambda value, row: between.join(map(str, value))
 
 
 def within(limits: str) -> Writer:
-    """Writes numbers with their interval, which is another field."""
+    """Make a writer of numbers with their interval, which is another field."""
     return lambda value, row: IntervalEstimate(value, getattr(row, limits))
