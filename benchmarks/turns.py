@@ -32,7 +32,7 @@ from trace_eval.turns.timed import Timed
 FALSE = ("overlap", "agent_interruption", "yield", "no_yield", "backchannel")
 
 #: Median, 95th percentile and share within 0.1 s that a dialogue as it is must reach.
-GAPS = (0.06, 0.3, 0.75)
+GAPS = (0.06, 0.15, 0.75)
 
 #: Median of the gaps in worse recordings, seconds, at most.
 WORSE_S = 0.09

@@ -292,3 +292,31 @@ def test_a_container_with_an_unknown_codec_costs_itself(tmp_path: Path) -> None:
     reading = read_conversations(tmp_path)
     assert [item.id for item in reading.items] == ["c"]
     assert "its codec is unknown to this FFmpeg" in str(reading.unread[0])
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://u:PW@host/x.wav",
+        "https://u:PW@host/calls.csv?X-Amz-Signature=PW",
+        "s3://u:PW@bucket/calls",
+        "ftp://u:PW@host:21/a/b.json",
+    ],
+)
+def test_a_url_is_refused_without_its_password(url: str) -> None:
+    for typed in (("turns", url), ("turns", "examples", "--against", url)):
+        done = trace_eval(*typed)
+        assert done.code == 2
+        assert "PW" not in done.err + done.out
+    assert "download it" in trace_eval("turns", url).err
+
+
+def test_a_url_inside_a_table_is_told_without_its_password(tmp_path: Path) -> None:
+    path = tmp_path / "calls.csv"
+    path.write_text("id,user,agent\n1,https://u:PW@host/u.wav,https://u:PW@host/a.wav\n")
+    done = trace_eval("turns", path, "--json", tmp_path / "out.json")
+    assert done.code == 2
+    assert "PW" not in done.err + done.out
+    with pytest.raises(UserError, match=r"host/u\.wav") as refusal:
+        read_conversations(path)
+    assert "PW" not in str(refusal.value)

@@ -152,3 +152,47 @@ def test_a_narrow_recording_of_twilio_is_timed_by_its_sound(reader: Path) -> Non
     turns = [(turn.speaker, turn.start_s) for turn in item.conversation.turns][:3]
     assert [who for who, _ in turns] == ["agent", "user", "agent"]
     assert [start for _, start in turns] == pytest.approx([0.8, 4.0, 8.6], abs=0.1)
+
+
+def _wrapped(value: Any, how: str) -> Any:
+    """The value as a webhook, a gateway or a logger hands it on."""
+    envelopes: dict[str, Any] = {
+        "message": {"message": value},
+        "named event": {"event": "call_ended", "call": value},
+        "gateway, as text": {"statusCode": 200, "body": json.dumps({"message": value})},
+        "two envelopes": [{"headers": {"x": "y"}, "body": {"message": value}}],
+    }
+    return envelopes[how]
+
+
+@pytest.mark.parametrize("how", ["message", "named event", "gateway, as text", "two envelopes"])
+@pytest.mark.parametrize("name", ["vapi", "retell"])
+def test_the_body_of_a_webhook_is_the_call_inside_it(tmp_path: Path, name: str, how: str) -> None:
+    call = {"vapi": vapi, "retell": retell}[name]()
+    plain = _one(_write(tmp_path, call, "plain.json"), name)
+    path = _write(tmp_path, _wrapped(call, how), "hook.json")
+    reading = read_conversations(path)
+    assert reading.layout == name
+    (item,) = reading.items
+    assert item.conversation.turns == plain.conversation.turns
+    assert (item.id, item.system) == (plain.id, plain.system)
+
+
+def test_vapi_names_the_call_beside_its_messages(tmp_path: Path) -> None:
+    call = vapi()
+    body = {"type": "end-of-call-report", "call": {"id": call.pop("id")}, **call}
+    assert _one(_write(tmp_path, {"message": body})).id == vapi()["id"]
+
+
+@pytest.mark.parametrize("key", ["event", "data", "payload as text"])
+def test_realtime_events_in_a_logger_s_envelope_are_timed_by_it(tmp_path: Path, key: str) -> None:
+    """The logger writes when it received an event, beside the event."""
+    lines = []
+    for event in realtime():
+        inner = {name: value for name, value in event.items() if name != "received_at"}
+        text = json.dumps(inner) if key == "payload as text" else inner
+        lines.append({"ts": event.get("received_at"), "direction": "server", key: text})
+    plain = _one(_write(tmp_path, realtime(), "plain.jsonl"))
+    wrapped = _one(_write(tmp_path, lines, "log.jsonl"))
+    assert wrapped.conversation.turns == plain.conversation.turns
+    assert wrapped.conversation.clock.kind == "log"

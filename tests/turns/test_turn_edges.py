@@ -57,7 +57,7 @@ def test_breath_is_left_out_and_soft_endings_are_kept() -> None:
     voice[300:306] = -60  # a closure
     voice[306:322], middle[306:322], high[306:322] = -50, -52, -43  # a released s
     voice[400:500], middle[400:500], high[400:500] = -20, -30, -38
-    voice[500:530], middle[500:530], high[500:530] = -38, -60, -60  # a soft syllable
+    voice[500:530], middle[500:530], high[500:530] = -37, -60, -60  # a soft syllable
     voice[600:640], middle[600:640], high[600:640] = -43, -45, -53  # somebody breathes alone
     heard = [(0.9, 3.3), (3.9, 5.4), (5.9, 6.5)]
     lanes = [_lane(voice, heard, middle=middle, high=high), _lane(silent, [])]
@@ -69,6 +69,23 @@ def test_breath_is_left_out_and_soft_endings_are_kept() -> None:
     assert before == pytest.approx((1.0, 1.6), abs=0.03)
     assert alone == pytest.approx((6.0, 6.4), abs=0.03)
     assert not trailing
+
+
+@pytest.mark.parametrize("left_s", [0.1, 0.12, 0.14])
+def test_breath_that_a_listener_would_notice_is_no_part_of_a_turn(left_s: float) -> None:
+    """Speech from 1.6 to 3.0 s between two breaths, 24 dB softer: .15 s of them used to stay."""
+    rng = np.random.default_rng(5)
+    voice, silent = _noise(rng, 5), _noise(rng, 5)
+    middle, high = voice - 5, voice - 3
+    hops = round(100 * left_s)
+    voice[160:300], middle[160:300], high[160:300] = -20, -30, -38
+    for part in (slice(160 - hops, 160), slice(300, 300 + hops)):
+        voice[part], middle[part], high[part] = -44, -45, -53
+    heard = [(1.6 - left_s, 3.0 + left_s)]
+    lanes = [_lane(voice, heard, middle=middle, high=high), _lane(silent, [])]
+    mine, _ = turn_edges(lanes, segmented(lanes))
+    # within the fade of 28 dB that belongs to a turn, at most .03 s before and .2 s behind it
+    assert mine.segments[0][0] == pytest.approx(1.6, abs=0.035)
 
 
 def test_edges_stay_where_soft_endings_drown_in_steady_noise() -> None:
@@ -182,7 +199,7 @@ def test_gaps_between_people_are_as_listeners_mark_them() -> None:
     each = [(timed, sorted(truth[timed.item.id])) for timed in report.conversations]
     errors = np.array([gap_error(timed, turns, "trace-eval/2") for timed, turns in each])
     assert np.median(errors) <= 0.06
-    assert np.quantile(errors, 0.95) <= 0.3
+    assert np.quantile(errors, 0.95) <= 0.15  # .26 s with edges that moved from .15 s on
     assert np.mean(errors <= 0.1) >= 0.75
     kinds = Counter(e.kind for timed in report.conversations for e in timed.measured.events)
     assert not {kind: kinds[kind] for kind in VERDICTS if kinds[kind]}  # 8 with trace-eval/1

@@ -15,10 +15,11 @@ from trace_eval.data.files import utf8_name
 _PROTOCOL = "[a-z][a-z0-9+._-]{0,30}"
 _URL = re.compile(rf"(?:{_PROTOCOL}::){{0,8}}{_PROTOCOL}://", re.IGNORECASE)
 _PARTS = re.compile(r"([^:/?#]{1,31})://([^/?#]*)([^?#]*)(\??[^#]*)(.*)", re.DOTALL)
-_IN_TEXT = re.compile(rf"{_PROTOCOL}://[^\s'\"<>)]+", re.IGNORECASE)
+_IN_TEXT = re.compile(rf"({_PROTOCOL}):/{{1,2}}([^\s'\"<>)]+)", re.IGNORECASE)
 
 # A password may hold what ends a host or a URL elsewhere, e.g. a question mark or a quote.
-_LOGIN = re.compile(rf"({_PROTOCOL})://([^\s/\"<>?#:@]*:[^\s/\"<>]*)@", re.IGNORECASE)
+# A path that was made of a URL has one slash of the two.
+_LOGIN = re.compile(rf"({_PROTOCOL}):/{{1,2}}([^\s/\"<>?#:@]*:[^\s/\"<>]*)@", re.IGNORECASE)
 
 #: Between the links of a chained URL, e.g. ``zip://a.wav::s3://b/all.zip``; not in ``[::1]``.
 _CHAIN = re.compile(rf"::(?={_PROTOCOL}(?:://|::))", re.IGNORECASE)
@@ -128,10 +129,22 @@ def redacted(url: str) -> str:
 
 def redact_urls(text: str) -> str:
     """A text, e.g. of an error, with every URL in it as :func:`redacted`."""
-    if "://" not in text:
+    if ":/" not in text:
         return text
     text = _LOGIN.sub(lambda login: f"{login[1]}://{_public(login[1], login[2])}", text)
-    return _IN_TEXT.sub(lambda match: redacted(match[0]), text)
+    return _IN_TEXT.sub(_shown_in_text, text)
+
+
+def _shown_in_text(match: re.Match[str]) -> str:
+    url = f"{match[1]}://{match[2]}"
+    shown = redacted(url)
+    return match[0] if shown == url else shown
+
+
+def url_of_path(path: Path | str) -> str | None:
+    """The URL that a path was made of, which took one slash of its two; None: it is a path."""
+    match = re.match(r"([a-z][a-z0-9+._-]{1,30}):/{1,2}(?=.)", str(path), re.IGNORECASE)
+    return f"{match[1]}://{str(path)[match.end() :]}" if match else None
 
 
 def _public(protocol: str, login: str) -> str:

@@ -13,6 +13,7 @@ from blueprints import UserError
 from trace_eval.conversations.definitions.base import Event
 from trace_eval.conversations.layouts.base import time_of
 from trace_eval.conversations.layouts.table import turn_rows
+from trace_eval.conversations.layouts.units import in_seconds
 from trace_eval.estimate.figures import share_interval
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import BootstrapOptions
@@ -57,10 +58,16 @@ def read_event_labels(path: Path | str) -> dict[str, list[Event]]:
     the conversation's zero.
 
     Raises:
-        UserError: it cannot be read, or a row lacks one of the first three.
+        UserError: it cannot be read, a row lacks one of the first three, or its times are no
+            seconds.
     """
     events: dict[str, list[Event]] = {}
-    for number, row in turn_rows(Path(path)):
+    rows = [*turn_rows(Path(path))]
+    if in_seconds([{**row} for _, row in rows]):
+        raise UserError(
+            f"{path}: its times seem to be milliseconds; call the columns start_ms and end_ms"
+        )
+    for number, row in rows:
         name, kind = row.get("conversation"), row.get("kind")
         start = time_of(row.get("start"), f"{path}, row {number}: start")
         end = time_of(row.get("end"), f"{path}, row {number}: end")

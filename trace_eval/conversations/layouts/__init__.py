@@ -19,6 +19,7 @@ from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.logged import checked_against_sound
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.data.files import is_file, is_folder
+from trace_eval.data.urls import redact_urls, redacted, url_of_path
 
 #: Name -> layout, as ``--layout`` takes it.
 LAYOUTS: dict[str, CallLayout] = {
@@ -68,7 +69,12 @@ def read_conversations(
     """
     path = Path(path)
     if not (is_file(path) or is_folder(path)):
-        raise UserError(f"{path}: no such file or folder")
+        url = url_of_path(path)
+        if url is not None:
+            raise UserError(
+                f"{redacted(url)} is not read: download it, and give the path of the file"
+            )
+        raise UserError(f"{redact_urls(str(path))}: no such file or folder")
     if layout is not None and layout not in LAYOUTS:
         raise UserError(f"layout {layout!r:.60}: use one of {', '.join(LAYOUTS)}")
     chosen = LAYOUTS[layout] if layout else layout_of(path)

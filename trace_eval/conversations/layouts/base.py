@@ -19,6 +19,7 @@ from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import strict_json
 from trace_eval.data.conversation import ConversationItem, SourceEvent, Speaker
 from trace_eval.data.tables import records
+from trace_eval.data.urls import redact_urls
 
 #: The speakers where a source has two, and names them by what they are.
 USER_AND_AGENT = (Speaker(name="user", role="user"), Speaker(name="agent", role="agent"))
@@ -41,6 +42,10 @@ class Unread:
 
     name: str
     reason: str
+
+    def __post_init__(self) -> None:
+        for field in ("name", "reason"):  # which are printed and stored
+            object.__setattr__(self, field, redact_urls(getattr(self, field)))
 
     def __str__(self) -> str:
         return f"{self.name}: {self.reason}"

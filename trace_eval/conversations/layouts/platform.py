@@ -38,11 +38,15 @@ from trace_eval.conversations.layouts.base import (
 )
 from trace_eval.conversations.layouts.sound import channel_count, item_from_sound, lanes_of_file
 from trace_eval.conversations.layouts.table import item_of
+from trace_eval.conversations.layouts.units import in_seconds
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import Channel, Clock, ConversationItem, End, Role
 
 #: Bytes at the beginning of a file in which its marks are looked for.
 _HEAD = 1 << 20
+
+#: How many envelopes a call may lie in.
+_DEPTH = 3
 
 #: Keys under which an API lists calls.
 _LISTS = ("calls", "results", "recordings", "data")
@@ -79,6 +83,9 @@ class Platform:
     expand: str = ""  # list inside a turn whose elements are turns of their own
     # all values of a file -> its calls; None: each value is one
     whole: Callable[[Sequence[Any]], list[dict[str, Any]]] | None = None
+    # what a value of a file has at once, unless it stands inside a webhook's body or a log's line;
+    # empty: what a call has
+    inside: Places = ()
 
     @property
     def layout(self) -> CallLayout:
@@ -104,6 +111,7 @@ def _fits(platform: Platform, path: Path) -> bool:
     for file in _files(path)[:3]:
         with file.open("rb") as opened:
             head = opened.read(_HEAD).decode("utf-8", "replace")
+        head = head.replace('\\"', '"')  # a body that was stored as text
         if all(re.search(mark, head) for mark in platform.marks):
             return True
     return False
@@ -129,12 +137,41 @@ def _calls(platform: Platform, file: Path) -> list[tuple[str, Any]]:
         inside = place(values, _LISTS)
         values = inside if isinstance(inside, list) else values
         rows = _numbered(file, values if isinstance(values, list) else [values])
+    marks = platform.inside or (*platform.turns, *platform.call.get("recording", ()))
+    rows = [(where, unwrapped(value, marks)) for where, value in rows]
     if platform.whole is None:
         return rows
     for where, value in rows:
         if isinstance(value, str):
             raise UserError(f"{where}: {value}")
     return _numbered(file, platform.whole([value for _, value in rows]))
+
+
+def unwrapped(value: Any, marks: Places, depth: int = _DEPTH) -> Any:
+    """Return the object inside a value that has one of the marks; the value where none has.
+
+    Webhooks and loggers put an object into an envelope, as itself or as text, with the time at
+    which they got it. The object keeps what the envelope says beside it, where it says nothing.
+    """
+    for mark in marks:
+        result = _with_mark(value, mark, depth)
+        if result is not None:
+            return result
+    return value
+
+
+def _with_mark(value: Any, mark: str, depth: int) -> dict[str, Any] | None:
+    layer = [mapping(value)]
+    for _ in range(depth + 1):
+        below = []
+        for outer in layer:
+            if place(outer, (mark,)) is not None:
+                return outer
+            envelope = {key: one for key, one in outer.items() if not isinstance(one, dict)}
+            inner = (parsed(one) for one in outer.values())
+            below += [{**envelope, **one} for one in inner if isinstance(one, dict)]
+        layer = below
+    return None
 
 
 def _numbered(file: Path, values: Sequence[Any]) -> list[tuple[str, Any]]:
@@ -159,6 +196,8 @@ def _item(
     rows = _rows(platform, listed)
     if not rows.turns:
         raise UserError(f"{platform.name}: none of its {len(listed)} entries is a turn")
+    unit = in_seconds([row for _, row in rows.turns])
+    caveats += [unit] if unit else []
     zero = _to_call_time(rows, moment(facts.get("zero"), "start of the call"))
     skipped = [f"{number} of role {role}" for role, number in rows.skipped.items()]
     caveats += [f"entries were left out: {', '.join(skipped)}"] if skipped else []

@@ -50,6 +50,7 @@ PLATFORMS = (
         call=places("recording=recording"),
         roles=named("user=user assistant=agent"),
         whole=lambda messages: [{"messages": list(messages)}],
+        inside=("role",),
     ),
     Platform(
         "vapi",
@@ -62,7 +63,8 @@ PLATFORMS = (
             " arguments=toolCalls.function.arguments response=result at=secondsFromStart"
         ),
         call=places(
-            "id=id system=assistant.name|assistantId reason=endedReason"
+            "id=id|call.id system=assistant.name|assistantId|call.assistant.name|call.assistantId"
+            " reason=endedReason"
             " recording=artifact.recording.stereoUrl|artifact.stereoRecordingUrl|stereoRecordingUrl"
         ),
         roles=named(
@@ -99,6 +101,7 @@ PLATFORMS = (
         call=places("system=model"),
         roles=_OUR_ROLES,
         whole=spoken_in_events,
+        inside=("event_id", "type"),
     ),
     Platform(
         "otel",
@@ -109,5 +112,6 @@ PLATFORMS = (
         call=places("id=id system=model policy=policy version=version"),
         roles=_OUR_ROLES,
         whole=spoken_in_spans,
+        inside=("resourceSpans",),
     ),
 )

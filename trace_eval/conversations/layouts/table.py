@@ -3,8 +3,8 @@
 Further columns: ``conversation``, ``role``, ``kind`` (speech, backchannel, tic, non_directed,
 noise), ``heard``, ``audio`` (of the row, or of the whole conversation where all rows name one),
 ``system``, ``question_id``; other names of them: :data:`trace_eval.data.names.TURNS`. Times are
-seconds, Unix times, or ``hh:mm:ss.mmm``; ``start_ms`` and ``end_ms`` milliseconds. Where nobody is
-named the role is the speaker.
+seconds, Unix times, or ``hh:mm:ss.mmm``; ``start_ms`` and ``end_ms`` milliseconds, as are numbers
+that cannot be seconds. Where nobody is named the role is the speaker.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from trace_eval.conversations.layouts.base import (
     text_of,
     time_of,
 )
+from trace_eval.conversations.layouts.units import in_seconds
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import (
     Channel,
@@ -99,8 +100,12 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
         row.setdefault("speaker", row.get("role"))
         name = str(row.get("conversation") or row.get("id") or path.stem)
         groups.setdefault(name, []).append((number, row))
+    why = in_seconds([row for rows in groups.values() for _, row in rows])
     for name, rows in groups.items():
-        yield one(f"{path}, {name}", partial(item_of, name, rows, path.parent, options))
+        item = one(f"{path}, {name}", partial(item_of, name, rows, path.parent, options))
+        if why and isinstance(item, ConversationItem):
+            item = item.model_copy(update={"caveats": (*item.caveats, why)})
+        yield item
 
 
 def item_of(

@@ -31,7 +31,7 @@ class TurnRules:
     fade_db: float = 28.0  # to where a turn fades without a break,
     fade_s: float = 0.2  # for how long at most,
     onset_s: float = 0.03  # and for how long it sets in
-    soft_db: float = 21.0  # soft syllables reach down to this,
+    soft_db: float = 18.0  # soft syllables reach down to this,
     hiss_db: float = 26.0  # hissing consonants to this,
     out_db: float = 2.0  # and both stand out of their band's noise by so much
     middle_db: float = 6.0  # a syllable is louder than its 1.5 to 3.5 kHz by more; breath is not
@@ -40,7 +40,7 @@ class TurnRules:
     reach_s: float = 0.5  # and reach so far in all
     fill_s: float = 0.3  # shorter pauses are within a turn
     least_s: float = 0.06  # what is spoken in less is a click
-    noticed_s: float = 0.15  # an edge that would move by less stays
+    noticed_s: float = 0.06  # an edge that would move by less stays
     inner_s: float = 0.5  # a pause inside is left out from this on
     noisy_db: float = 12.0  # where the level is less above the noise, edges stay,
     drown_db: float = 18.0  # and above one so steady that soft endings drown in it,
