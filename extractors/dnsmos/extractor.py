@@ -22,12 +22,13 @@ import numpy as np
 import numpy.typing as npt
 
 from blueprints import Absent, Blueprint, Present, Quality, Status, UserError
+from extractors import packaged
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Extractor, speech_gate
 from extractors.contours import rms_dbfs
 from extractors.dnsmos.scores import P808, P835, P835Model, load_p808, load_p835
 from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, Network
-from extractors.models import joint_sha256, package_folder
+from extractors.models import joint_sha256
 
 #: A window of the models, seconds and samples: 9 hops, and a last frame's reach.
 WINDOW_S = 9.01
@@ -82,12 +83,8 @@ class DnsmosExtractor(Extractor):
         """Why it cannot run here: a package or a model file inside it is missing."""
         if missing := super().unavailable():
             return missing
-        absent = [str(path) for path in model_files() if not path.is_file()]
-        if absent:
-            return (
-                f"{self.name}: {absent[0]} is missing; run: pip install --force-reinstall speechmos"
-            )
-        return None
+        reason = packaged.problem(packaged.DNSMOS)
+        return reason and f"{self.name}: {reason}"
 
     def revision(self) -> str | None:
         """SHA-256 over the P.835 and the P.808 model file; None where they are missing."""
@@ -176,15 +173,15 @@ def score(audio: Samples, windows: Sequence[int], period: int = 0) -> npt.NDArra
 
 
 def model_files() -> tuple[Path, ...]:
-    """Paths of the P.835 and the P.808 model; empty where ``speechmos`` is not installed."""
-    folder = package_folder("speechmos")
+    """Paths of the P.835 and the P.808 model; empty where ``speechmos`` has not the published."""
+    folder = packaged.folder_of(packaged.DNSMOS)
     return (folder / _P835_FILE, folder / _P808_FILE) if folder else ()
 
 
 @cache
 def _revision() -> str | None:
     files = model_files()
-    return joint_sha256(files) if files and all(path.is_file() for path in files) else None
+    return joint_sha256(files) if files else None
 
 
 @cache

