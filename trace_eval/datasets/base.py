@@ -52,13 +52,13 @@ class Source:
         return self.path if self.path.is_dir() else self.path.parent
 
     def name(self, path: Path) -> str:
-        """What to call a file in messages: below the folder, or the URL, that was named."""
+        """Name a file in messages: its path below the folder or URL of the user."""
         if self.path == path:
             return self.label
         return f"{self.label.rstrip('/')}/{path.relative_to(self.folder).as_posix()}"
 
     def files(self, pattern: str = "*") -> list[Path]:
-        """The texts below the folder whose name fits, sorted; the file itself if it is one.
+        """List the text files below the folder whose name fits, sorted; of a file, itself.
 
         Too many files for a benchmark are refused.
         """
@@ -86,7 +86,7 @@ class Source:
         return joined(self.root, str(PurePosixPath(below) / name))
 
     def lacks(self, what: str) -> UserError:
-        """The error of another layout: what was expected, and what is here."""
+        """Make the error for another layout: what was expected, and what is here."""
         if not self.path.is_dir():
             return UserError(f"{self.label}: expected {what}; name the folder that was released")
         names = sorted(p.name + "/" * p.is_dir() for p in self.path.iterdir())[:12]
@@ -97,7 +97,7 @@ class Source:
 
 @contextmanager
 def opened(place: Path | str, spill: Spill | None = None) -> Iterator[Source]:
-    """A benchmark's files, on this machine while the block runs.
+    """Hold a benchmark's files on this machine while the block runs.
 
     Raises:
         UserError: there is nothing there, or the URL may not be opened.

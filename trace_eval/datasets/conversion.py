@@ -191,7 +191,7 @@ def as_json(read: Conversion) -> str:
 
 
 def _with_question(rubric: str, question: str, provenance: str) -> str:
-    """A question file of ours with the authors' question; scale and inputs stay."""
+    """Put the authors' question into a question file of ours; scale and inputs stay."""
     table = strict_toml.loads(rubric.encode())
     table |= {
         "name": f"{table['name']}-authors",
@@ -204,7 +204,7 @@ def _with_question(rubric: str, question: str, provenance: str) -> str:
 
 
 def read_prompt(path: Path, rubrics: Sequence[str]) -> tuple[str, str]:
-    """The authors' prompt in a file of the user's, and which file that is.
+    """Read the authors' prompt from a user's file, and name that file.
 
     Raises:
         UserError: it cannot be read, is empty or too long, or ``rubrics`` are not one question.
@@ -223,7 +223,7 @@ def read_prompt(path: Path, rubrics: Sequence[str]) -> tuple[str, str]:
 
 
 def _toml(value: Any) -> str:
-    """A value as TOML; of texts JSON's escapes are TOML's, but for one control character."""
+    """Write a value as TOML, whose escapes are JSON's but for one control character."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{_toml(k)} = {_toml(v)}" for k, v in value.items()) + " }"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -48,7 +48,10 @@ Chains = Mapping[str, Sequence[ReleasedDecision]]
 
 
 def decide(chains: Chains, function: str, reply: str) -> int | None:
-    """The value of a function's first step that fits; None: none does (the authors draw one)."""
+    """Return the value of a function's first step that fits.
+
+    None means that no step fits; there the authors draw a value.
+    """
     if function not in chains:
         raise UserError(f"bbh.py: no function {function}; name the authors' checkout")
     chain = chains[function]
@@ -56,7 +59,7 @@ def decide(chains: Chains, function: str, reply: str) -> int | None:
 
 
 def read_decisions(checkout: Path, name: str) -> tuple[Chains, str]:
-    """The chains of every function of a module, e.g. ``bbh.py``, and where they are from.
+    """Read the chains of every function of a module, e.g. ``bbh.py``, and their origin.
 
     ``checkout`` is a folder of the authors' code, or the module itself.
 
@@ -113,7 +116,7 @@ def _step(test: ast.expr, value: int, path: Path) -> ReleasedDecision:
 
 
 def read_phrases(checkout: Path, name: str) -> tuple[tuple[str, ...], str]:
-    """The longest list of texts in a module of a checkout, and where it is from.
+    """Read the longest list of texts in a module of a checkout, and its origin.
 
     Raises:
         UserError: there is no such module, or no list in it.
@@ -126,7 +129,7 @@ def read_phrases(checkout: Path, name: str) -> tuple[tuple[str, ...], str]:
 
 
 def _parsed(checkout: Path, name: str) -> tuple[ast.Module, Path, str]:
-    """A module of a checkout as its syntax tree, its file, and the start of its SHA-256."""
+    """Parse a module of a checkout; return its tree, its file and the start of its SHA-256."""
     result = [checkout] if checkout.is_file() else sorted(checkout.rglob(name))
     if not result:
         raise UserError(f"--lists {checkout}: no {name} in it; name a checkout of the repository")

@@ -78,7 +78,7 @@ class Figure:
 def share_figure(
     name: str, right: int, n: int, unscored: int = 0, chance: float = 0.0, **more: Any
 ) -> Figure:
-    """A share of right answers in per cent, with its worst and best case.
+    """Compute a share of right answers in per cent, with its worst and best case.
 
     Args:
         unscored: of the ``n`` answers, those that the rule cannot read.
@@ -109,7 +109,7 @@ def mean_figure(
     factor: float = 1.0,
     **more: Any,
 ) -> Figure:
-    """A mean on a scale, with its worst and best case.
+    """Compute a mean on a scale, with its worst and best case.
 
     Args:
         scale: lowest and highest possible value.
@@ -172,12 +172,12 @@ class Board:
         }
 
     def row(self, system: str) -> Columns | None:
-        """The printed columns of a system, whatever the case of its name; None: it is not there."""
+        """Return the printed columns of a system in any case of its name, or None."""
         names = {name.lower(): row for name, row in self.rows().items()}
         return names.get(system.lower())
 
     def figures(self) -> list[Figure]:
-        """The overall column as printed and as computed, one figure per system."""
+        """Compare the overall column as printed and as computed, one figure per system."""
         return [
             Figure(
                 "overall of the board",

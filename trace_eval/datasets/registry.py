@@ -135,7 +135,7 @@ def dataset_names() -> list[str]:
 
 
 def find_dataset(name: str) -> Dataset:
-    """A benchmark by its name; built-in ones go first.
+    """Find a benchmark by its name; built-in ones go first.
 
     Raises:
         UserError: nobody knows it, or what a package offers under it is none.

@@ -30,7 +30,7 @@ def open_marks(replies: Any) -> list[float | None]:
 
 
 def mean_of(marks: Sequence[float | None]) -> tuple[list[float], float | None]:
-    """(the marks that were read, their mean; None: one was not read)."""
+    """Return the marks that were read, and their mean if all of them were."""
     read = [mark for mark in marks if mark is not None]
     return read, sum(read) / len(read) if read and len(read) == len(marks) else None
 
@@ -52,7 +52,7 @@ def majority(replies: Any, clean: Callable[[str], str] = str.lower) -> bool | No
 
 
 def stripped(reply: str) -> str:
-    """A reply in lower case without punctuation and blanks around it."""
+    """Write a reply in lower case, without punctuation and blanks around it."""
     return reply.lower().strip(" \t\r\n.,;:!?\"'*()[]")
 
 
@@ -60,7 +60,7 @@ _YES = re.compile(r"\b(yes|no|plausible|implausible|not plausible|true|false)\b"
 
 
 def yes_or_no(reply: str) -> str | None:
-    """The choice of a reply to a task of two: A or B, or yes or no; the last that is stated."""
+    """Read the last choice that a reply states: A or B, or yes or no."""
     words = [word.lower() for word in _YES.findall(reply)]
     yes = {"yes": "YES", "plausible": "YES", "true": "YES"}
     if words:
@@ -74,7 +74,7 @@ _BBH_BLANKS = re.compile(r'[:"\-,.：]|\*\*')
 
 
 def bbh_text(reply: str) -> str:
-    """A reply as VoiceBench's phrases for bbh are compared with it: lower case, no punctuation."""
+    """Write a reply as VoiceBench compares it with its phrases for bbh."""
     text = reply.lower()
     if text.endswith("<|user|>"):
         text = text.removesuffix("<|user|>").strip()
@@ -84,7 +84,7 @@ def bbh_text(reply: str) -> str:
 
 
 def is_refusal(answer: str, phrases: tuple[str, ...]) -> bool:
-    """The authors' rule: any phrase stands in the answer as it is spelt, or it is empty."""
+    """Apply the authors' rule: the answer is empty, or holds a phrase as it is spelt."""
     return not answer.strip() or any(phrase in answer for phrase in phrases)
 
 
@@ -150,7 +150,7 @@ _WRONG = re.compile(
 
 
 def letter_of(reply: str) -> str | None:
-    """The letter that a reply names, ``A`` to ``D``; None: it names none, or several."""
+    """Read the letter that a reply names, ``A`` to ``D``; None where it is not just one."""
     stated = sorted(
         (match.start(1), match[1].upper())
         for pattern in _STATED
@@ -170,7 +170,7 @@ def letter_of(reply: str) -> str | None:
 
 
 def _is_meant(reply: str, start: int, letter: int, end: int) -> bool:
-    """False where it is said of the letter that it is not the one."""
+    """Tell whether the words around a letter do not deny it."""
     return not (
         _NOT.search(reply[max(0, start - 24) : start])
         or _NOT.search(reply[max(0, letter - 24) : letter])
@@ -179,7 +179,7 @@ def _is_meant(reply: str, start: int, letter: int, end: int) -> bool:
 
 
 def authors_letter(reply: str, templates: tuple[str, ...]) -> str | None:
-    """The letter by the templates of VoiceBench, tried in their order; None: they read none.
+    """Read the letter by the templates of VoiceBench, tried in their order.
 
     Each is a phrase with one placeholder in brackets, e.g. ``[CHOICE]``.
     """

@@ -50,16 +50,16 @@ class Row:
         return self.record[key]
 
     def get(self, key: str) -> Any:
-        """A column that may be missing; then None."""
+        """Return a column, or None if it is missing."""
         return self.record.get(key)
 
     def text(self, key: str) -> str | None:
-        """A column if it holds a text; else None."""
+        """Return a column that holds text, or None."""
         value = self.record.get(key)
         return value if isinstance(value, str) else None
 
     def rest(self, *used: str) -> dict[str, Any]:
-        """The other columns, for ``meta``; those that hold nothing are left out."""
+        """Return the other columns that hold something, for ``meta``."""
         return {
             name: value
             for name, value in self.record.items()
@@ -75,7 +75,7 @@ class Rows:
         self.problems: list[Problem] = []
 
     def read(self, path: Path, columns: Columns, key: str | None = None) -> list[Row]:
-        """The rows of a JSON list, of JSON lines (whatever the suffix), of CSV or of Parquet.
+        """Read the rows of a JSON list, JSON lines (whatever the suffix), CSV or Parquet.
 
         Of a column of recordings that a Parquet file embeds, the row has where they were put.
 
@@ -123,7 +123,7 @@ class Rows:
                 yield where, row
 
     def _placed(self, cell: Any) -> Any:
-        """A cell; of an embedded recording the file that it was put into, as a text."""
+        """Return a cell; for an embedded recording, the path of the file that now holds it."""
         if not is_audio_cell(cell):
             return cell
         held: dict[str, Any] = {"audio": cell}
@@ -135,7 +135,7 @@ class Rows:
 
 @contextmanager
 def alone(problems: list[Problem], where: str) -> Iterator[None]:
-    """What is made of one record is as strict as its reading: what is wrong costs it alone."""
+    """Turn an error about one record into a problem that costs this record alone."""
     try:
         yield
     except ValidationError as error:
@@ -145,7 +145,7 @@ def alone(problems: list[Problem], where: str) -> Iterator[None]:
 
 
 def _wrong(record: Mapping[str, Any], columns: Columns, missing: Counter[str]) -> str | None:
-    """What is wrong with a row; counts columns that are not there."""
+    """Describe what is wrong with a row, and count the columns that it lacks."""
     problem = None
     for name, kinds in columns.items():
         kinds = kinds if isinstance(kinds, tuple) else (kinds,)
@@ -184,7 +184,7 @@ class AuthorsRule:
         detail: str = "",
         caveats: Sequence[str] = (),
     ) -> Score:
-        """The score of one answer; None: the rule could not read it, and ``detail`` says why."""
+        """Make the score of one answer; of a value None, ``detail`` says why it is unscored."""
         digest = hashlib.sha256(self.words.encode()).hexdigest()
         read = value is not None
         return Score(
@@ -237,7 +237,7 @@ def item_of(
 def spoken_turns(
     questions: Sequence[Path | str | None], answers: Sequence[Path | str | None]
 ) -> tuple[Turn, ...]:
-    """The recordings of a dialogue, of the user and the assistant in turns."""
+    """Return the recordings of a dialogue as turns of the user and the assistant."""
     return tuple(
         Turn.model_validate({"audio": place, "speaker": speaker})
         for both in zip(questions, answers, strict=True)

@@ -103,7 +103,7 @@ def _human(result: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, flo
 def _summary(
     result: Converted, rows: Rows, label: str, own: Sequence[Row], human: Mapping[str, float]
 ) -> None:
-    """The correlation of win rates that the authors computed themselves."""
+    """Add the correlation of win rates that the authors computed themselves."""
     rates = {}
     for row in own:
         try:

@@ -119,7 +119,7 @@ def _add(result: Converted, source: Source, path: Path, system: str, rows: Seque
 
 
 def _word_errors(system: str, rows: Sequence[Row]) -> list[Figure]:
-    """The mean of the rates of items, as the authors print it, and errors over all words.
+    """Compute the mean rate over items, as the authors print it, and the rate over words.
 
     Both texts go through Whisper's English normaliser. A rate passes 1 where much is spoken that
     is not in the text.
@@ -146,7 +146,7 @@ def _word_errors(system: str, rows: Sequence[Row]) -> list[Figure]:
 
 
 def _pair(name: str, system: str, row: Row, audio: Path | str, other: Path | str) -> Pair:
-    """The two recordings in the order in which the judge heard them."""
+    """Pair the two recordings in the order in which the judge heard them."""
     text = row["text_to_synthesize"]
     sides = [
         Answer.model_validate({"audio": place, "system": who, "reference": text})

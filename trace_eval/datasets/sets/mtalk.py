@@ -73,7 +73,7 @@ def _add_tiers(
     read: Sequence[tuple[Path, str, str, list[Any]]],
     chosen: Selection,
 ) -> None:
-    """The dialogues of files with their words, and which recordings of them are here."""
+    """Add the dialogues of files with their words, and the recordings that are here."""
     counts: Counter[str] = Counter()
     for path, label, tier, dialogues in read:
         if not chosen.wants(TIERS[tier]):
@@ -154,7 +154,7 @@ def _add(
 
 
 def _place(source: Source, path: Path, name: object) -> Path | str | None:
-    """A recording where the file names it, or in ``static/audio`` of the repository."""
+    """Find a recording where the file names it, or in ``static/audio`` of the repository."""
     if not isinstance(name, str) or not name:
         return None
     here = source.recording(path.parent, name)
@@ -255,7 +255,7 @@ def _add_rows(result: Converted, rows: Rows, paths: Sequence[Path], chosen: Sele
 
 
 def _recording(source: Source, path: Path, row: Row) -> Path | str:
-    """The recording of a row of the hub, where it is."""
+    """Find the recording of a row of the hub."""
     name = row["audio"]
     if not isinstance(name, str) or not name:
         raise UserError("holds no recording; expected the path of one, or its bytes in Parquet")

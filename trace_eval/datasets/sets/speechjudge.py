@@ -112,5 +112,5 @@ def _read(row: Row, root: Path) -> tuple[Pair, list[tuple[Any, ...]]]:
 
 
 def _voice(prompt: Any) -> Any:
-    """The voice prompt as a recording: the hub's cell of an audio column, or a path."""
+    """Return the voice prompt as a recording: a cell of the hub's audio column."""
     return {"audio": prompt} if isinstance(prompt, str) and prompt else prompt

@@ -146,7 +146,7 @@ def _read_result(
 
 
 def _printed(summary: Row | None) -> float | None:
-    """The figure of the last line, in per cent."""
+    """Return the figure of the last line, in per cent."""
     if summary is None:
         return None
     final = summary.get("final_score")
@@ -205,7 +205,7 @@ def _mark(reply: object) -> float | None:
 
 
 def repeat_wer(answer: str, reference: str) -> float:
-    """The authors' word error rate of a repetition: the *answer* is taken as the reference.
+    """Compute the authors' word error rate of a repetition, with the answer as reference.
 
     So its words are the denominator, and words said too much cost little.
     """

@@ -60,14 +60,14 @@ _BEFORE_MARK = re.compile(r" ?([!,.?;:])")
 
 @lru_cache(maxsize=1 << 15)
 def cleaned(text: str) -> str:
-    """A text as the rule compares it."""
+    """Write a text as the rule compares it."""
     text = _BLANKS.sub(" ", _SPECIAL.sub(" ", text))
     text = _BEFORE_MARK.sub(r"\1", text).replace("-", " ").lstrip(" ")
     return whisper_en()(text).lower()
 
 
 def is_right(reference: str, answer: str) -> bool:
-    """The authors' rule for knowledge: the reference is a substring of the answer."""
+    """Apply the authors' rule for knowledge: the answer contains the reference."""
     return cleaned(reference) in cleaned(answer)
 
 
@@ -88,7 +88,7 @@ class VocalAnswer:
 
 
 def score_knowledge(result: Converted, system: str, answers: Sequence[VocalAnswer]) -> None:
-    """The rule over the answers to knowledge, by both references, beside the authors' flags."""
+    """Score the answers to knowledge by both references, beside the authors' flags."""
     counts: Counter[str] = Counter()
     drifted: list[str] = []
     sources: dict[str, list[bool]] = {}
@@ -151,7 +151,7 @@ def _knowledge_figures(
 
 
 def _flag_figures(system: str, answers: Sequence[VocalAnswer]) -> list[Figure]:
-    """The authors' own flags, absent where wrong, and whether the rule decides the same."""
+    """Count the authors' own flags (absent where wrong) and how often the rule agrees."""
     figures = []
     for what, flag in (("heard", "s2s_right"), ("written", "s2t_right")):
         flags = [(one, one.verdict.get(flag) == 1) for one in answers if one.verdict is not None]
@@ -174,7 +174,7 @@ def _flag_figures(system: str, answers: Sequence[VocalAnswer]) -> list[Figure]:
 def score_verdicts(
     result: Converted, system: str, name: str, answers: Sequence[VocalAnswer]
 ) -> None:
-    """Marks of the authors' judge, where a run has them."""
+    """Score answers by the marks of the authors' judge, where a run has them."""
     judged = [one for one in answers if one.verdict is not None]
     if not judged:
         return
@@ -238,7 +238,7 @@ def score_clarity(
 def unreproducible(
     systems: Sequence[str], figures: Sequence[Figure], chosen: Selection
 ) -> list[Figure]:
-    """What the board prints of these systems and the released files do not give."""
+    """List what the board prints of these systems and the released files lack."""
     missing = []
     for system in systems:
         row = VOCALBENCH.row(system)

@@ -43,7 +43,10 @@ def read_voicebench(source: Source, chosen: Selection) -> Converted:
 
 
 def _runs(source: Source, chosen: Selection) -> tuple[list[RuleRun], list[Path]]:
-    """(runs, of two files of one run the judged one; files that are named otherwise)."""
+    """Find the runs, and the files with other names.
+
+    Of two files of one run, the judged one counts.
+    """
     runs: dict[tuple[str, str, str, str], RuleRun] = {}
     others = []
     for path in source.files("*.jsonl"):

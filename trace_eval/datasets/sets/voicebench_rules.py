@@ -119,7 +119,7 @@ class Evaluation:
         self.result.scores.append(rule.score(item, self.run.system, value, detail, caveats))
 
     def _judged(self) -> list[tuple[str, Row]]:
-        """The answers with replies of a judge; without any the printed figure stands alone."""
+        """Return the answers with replies of a judge; without any, add the printed figure."""
         both = zip(self.ids, self.rows, strict=True)
         judged = [(item, row) for item, row in both if "score" in row.record]
         if not judged:
@@ -128,7 +128,7 @@ class Evaluation:
         return judged
 
     def open(self) -> None:
-        """The mean of the marks of a text judge."""
+        """Score open questions by the mean of a text judge's marks."""
         judged = self._judged()
         rule = _rule("open", "mean of the marks from 1 to 5 of all replies of a text judge")
         values: list[float] = []
@@ -144,7 +144,7 @@ class Evaluation:
             self.result.figures.append(mean_figure(self._name, values, unread, (1, 5), **about))
 
     def qa(self) -> None:
-        """The majority of a text judge's replies, by their own reading and without punctuation."""
+        """Score questions by the majority of a text judge's replies, read in two ways."""
         judged = self._judged()
         rule = _rule("qa", "right if most replies of a text judge are exactly the word yes")
         for item, row in judged:
@@ -228,13 +228,13 @@ class Evaluation:
             self._score(rule, item, float(refuses(reply)), caveats=caveats)
 
     def ifeval(self) -> None:
-        """The printed figure alone."""
+        """Add the printed figure alone."""
         note = "the checkers of IFEval are not rerun here; the items keep their instructions"
         self.result.figures.append(Figure(self._name, **self._about(note)))
 
 
 def _decided(row: Row, chains: Chains) -> str | None:
-    """The choice by the authors' phrases for this task."""
+    """Read the choice by the authors' phrases for this task."""
     task = next((name for name in _TASKS if name in row["id"]), None)
     if task is None:
         return None

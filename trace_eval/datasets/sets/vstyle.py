@@ -114,7 +114,7 @@ def _item(source: Source, path: Path, row: Row, audio: Path | str | None) -> Sin
 
 
 def mark_of(score: object) -> float | None:
-    """The mark of the authors' judge: the last one in double brackets, else the whole text."""
+    """Read the mark of the authors' judge: the last in double brackets, else the whole text."""
     if type(score) in (int, float):
         return float(score)  # type: ignore[arg-type]
     if not isinstance(score, str):
@@ -156,7 +156,7 @@ def _score(result: Converted, system: str, own: Sequence[Row]) -> None:
 
 
 def _overall(system: str, marks: Mapping[str, Sequence[float | None]], n: int) -> Figure:
-    """The weighted mean of the marks that were read; bounds with 1 or 5 for all others."""
+    """Compute the weighted mean of the marks that were read, bounded by 1 or 5 for others."""
     read = {name: [m for m in values if m is not None] for name, values in marks.items()}
     counts: dict[str, Any] = {"n": n, "unscored": n - sum(map(len, read.values()))}
     means = {name: fmean(values) for name, values in read.items() if values and name in WEIGHTS}
@@ -178,7 +178,7 @@ def _overall(system: str, marks: Mapping[str, Sequence[float | None]], n: int) -
 
 
 def _key_of(row: Row) -> str:
-    """The key that joins human ratings and answers."""
+    """Return the key that joins human ratings and answers."""
     joined = row.get("id_instruct_id")
     return f"{row.get('id')}_{row.get('instruct_id')}" if joined is None else str(joined)
 
