@@ -92,7 +92,7 @@ def diagnose_judge(spec: str, options: JudgeOptions, probe: bool = False) -> lis
 
 
 def options_of_judge(spec: str, options: JudgeOptions) -> list[ListedOption]:
-    """The options that a judge has, with defaults and meaning; contacts nobody.
+    """List the options of a judge with defaults and meaning, without contacting anybody.
 
     Raises:
         UserError: the judge cannot be made.
@@ -101,7 +101,7 @@ def options_of_judge(spec: str, options: JudgeOptions) -> list[ListedOption]:
 
 
 def _install() -> list[Check]:
-    """The place of this code, and other packages that claim its names."""
+    """Check where this code lies, and which other packages claim its names."""
     checks = [
         Check(DISTRIBUTION, True, f"{__version__}, from {Path(__file__).resolve().parents[1]}")
     ]
@@ -137,7 +137,7 @@ def _judge(name: str, kind: JudgeKind) -> Check:
 
 
 def _plugin(entry: EntryPoint) -> Check:
-    """A judge or policy of another package: whether what it names can be imported."""
+    """Check whether a judge or policy of another package can be imported."""
     package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
     try:
         entry.load()

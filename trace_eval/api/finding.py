@@ -59,7 +59,7 @@ class Finding:
         )
 
     def to_pandas(self, name: str | None = None) -> pd.DataFrame:
-        """A table of records as a data frame; bounds of intervals have columns of their own.
+        """Return a table of records as a data frame; bounds of intervals are columns.
 
         Args:
             name: one of :attr:`names`; None: the one that the picture is of, else the first.

@@ -39,7 +39,7 @@ _SHARE, _COUNT = (0.0, 1.0), (0.0, None)
 
 
 def results_of(run: Run) -> Finding:
-    """The counts of overall labels, or the mean score of each system."""
+    """Count the overall labels of a run, or average the scores of each system."""
     frame = run.to_pandas()
     if run.holds_scores:
         means = frame.groupby(["rubric", "system"], dropna=False)["value"].mean().dropna()
@@ -66,7 +66,7 @@ def labels_of(
 
 
 def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
-    """The report of ``agree`` as an object of a notebook."""
+    """Turn the report of ``agree`` into an object of a notebook."""
     title = "Agreement with human labels"
     if isinstance(report, ScoreReport):
         return _statistics(title, report, _score_points(report), "Spearman's rho", (-1.0, 1.0))
@@ -116,7 +116,7 @@ def _score_points(report: ScoreReport) -> Iterator[Point]:
 
 
 def ranking_finding(report: RankReport) -> Finding:
-    """The report of ``rank`` as an object of a notebook."""
+    """Turn the report of ``rank`` into an object of a notebook."""
     unit = "mean score" if report.means else f"win rate by {report.who}"
     span = None if report.means else _SHARE
     return _statistics("Ranking of systems", report, _ranking_points(report), unit, span)
@@ -132,7 +132,7 @@ def _ranking_points(report: RankReport) -> Iterator[Point]:
 
 
 def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
-    """The report of ``compare`` as an object of a notebook."""
+    """Turn the report of ``compare`` into an object of a notebook."""
     from trace_eval.compare.evaluate import RunComparison
     from trace_eval.compare.tables import compare_answer, compare_tables
 
@@ -157,7 +157,7 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
 
 
 def screening_finding(report: Screening) -> Finding:
-    """The report of ``screen`` as an object of a notebook."""
+    """Turn the report of ``screen`` into an object of a notebook."""
     from trace_eval.decide.screen import screen_tables
 
     counts = (
@@ -178,7 +178,7 @@ def screening_finding(report: Screening) -> Finding:
 
 
 def cards_finding(cards: Sequence[Card]) -> Finding:
-    """The cards of one judge or several as an object of a notebook; the report is the first."""
+    """Turn the cards of judges into an object of a notebook; its report is the first card."""
     from trace_eval.decide.answers import card_answer
     from trace_eval.decide.card_page import comparison
 
@@ -234,7 +234,7 @@ class FindingsPage(PosixPath):
 
 
 def page_of(run: Run, path: Path) -> FindingsPage:
-    """The page of a run, with what it says first."""
+    """Make the page object of a run, with the first sentences of its report."""
     from trace_eval.report.answer import run_answer
 
     page = FindingsPage(path)

@@ -55,7 +55,7 @@ class Run(StoredRun):
         return run_html(self, self._answer())
 
     def _answer(self) -> tuple[str, ...]:
-        """The first sentence of the report, where it takes a moment at most."""
+        """Return the first sentence of the report, where it takes a moment at most."""
         from trace_eval.report.answer import run_answer
 
         if not self.exists or (done := self.record().coverage) is None or done.total > _SOON:
@@ -276,7 +276,7 @@ def rate(
 
 @contextmanager
 def _bar(total: int, wanted: bool | None) -> Iterator[Listener | None]:
-    """A bar that moves with every item; a notebook draws what is written to stderr."""
+    """Show a bar that moves with every item; a notebook draws it from stderr."""
     if wanted is None:
         shell = sys.modules.get("IPython")
         kernel = shell.get_ipython() if shell else None

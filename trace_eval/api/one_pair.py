@@ -50,7 +50,7 @@ class Result:
 
 
 def blueprint(source: Path | str | bytes, options: ExtractOptions | None = None) -> Blueprint:
-    """The blueprint of one recording, made in this process.
+    """Make the blueprint of one recording in this process.
 
     Raises:
         UserError: the recording cannot be decoded.
@@ -77,7 +77,10 @@ class ItemJudge:
         self._pipelines: dict[bool, Pipeline] = {}
 
     async def outcome(self, item: Item) -> Outcome:
-        """The judge's outcome; the first item with sound, and without, decides on extractors."""
+        """Return the judge's outcome for an item.
+
+        The first item with sound, and the first without, decide which extractors run.
+        """
         sounds = bool(self._panel.roles(item))
         if sounds not in self._pipelines:
             plan = plan_for(self._panel, self._extract, [item])

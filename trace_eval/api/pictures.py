@@ -28,9 +28,7 @@ from trace_eval.turns.report import TurnsReport
 
 
 def finding_of(report: Any) -> Finding:
-    """The notebook object of a report of ``agree``, ``rank``, ``compare``, ``turns`` or
-    ``card``.
-    """
+    """Turn a report of any of these commands into an object of a notebook."""
     if isinstance(report, AgreeReport | ScoreReport):
         return agreement_finding(report)
     if isinstance(report, RankReport):
@@ -41,7 +39,7 @@ def finding_of(report: Any) -> Finding:
 
 
 def timing_finding(result: TurnsResult) -> Finding:
-    """The result of ``turns`` as an object of a notebook; its times with an interval are drawn."""
+    """Turn the result of ``turns`` into an object of a notebook; it draws times with intervals."""
     points = [
         Point(one.name, one.value, *one.interval)
         for one in result.report.figures.values()
@@ -71,7 +69,7 @@ def _times(result: TurnsResult) -> Iterator[Figure]:
 
 
 def _systems(result: TurnsResult) -> dict[str, TurnsReport]:
-    """The timed systems by name."""
+    """Return the timed systems by name."""
     if result.against is None or result.other is None:
         return {result.report.source or "calls": result.report}
     first, second = result.against.first, result.against.second
@@ -79,7 +77,7 @@ def _systems(result: TurnsResult) -> dict[str, TurnsReport]:
 
 
 def picture_of(finding: Finding, name: str | None) -> Picture:
-    """A picture of a report by its name; None: the first that the report gives.
+    """Return a picture of a report by its name, or the first that the report gives.
 
     Raises:
         UserError: the report does not give it.
@@ -93,7 +91,7 @@ def picture_of(finding: Finding, name: str | None) -> Picture:
 
 
 def _pictures(finding: Finding) -> Iterator[tuple[str, Picture]]:
-    """The pictures of a report; which report gives which stands here alone."""
+    """Yield the pictures of a report; which report gives which stands here alone."""
     report = finding.report
     if isinstance(report, TurnsResult):
         yield from _responses(report)

@@ -20,7 +20,7 @@ _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 
 
 def in_python(text: str) -> str:
-    """A message of the command line as a caller of the library would write it.
+    """Rewrite a message of the command line for callers of the library.
 
     >>> in_python("did you mean --column a=left --column b=right?")
     'did you mean columns={"a": "left", "b": "right"}?'

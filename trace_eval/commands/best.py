@@ -97,7 +97,7 @@ def _row(ranking: Ranking) -> tuple[str, ...]:
 
 
 def _gain_line(gain: Gain) -> str:
-    """The result of one check as a sentence."""
+    """Put the result of one check into a sentence."""
     if not gain.groups:
         return f"{gain.by}: no group can be checked"
     text = f"{gain.by}, {counted(gain.groups, 'group')}:"

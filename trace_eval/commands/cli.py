@@ -65,7 +65,7 @@ class Commands(TyperGroup):
         return list(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, or what the help page shows of it."""
+        """Return the command of a name, or what the help page shows of it."""
         return listed(cmd_name) if self._lists else super().get_command(ctx, cmd_name)
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -73,7 +73,7 @@ class Commands(TyperGroup):
         return in_words(super().get_params(ctx))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help page; no command is imported for it."""
+        """Write the help page without importing any command."""
         self._lists = True
         try:
             super().format_help(ctx, formatter)
@@ -142,7 +142,7 @@ def ended() -> Iterator[None]:
 
 
 def _ending(error: Exception) -> tuple[str, int]:
-    """The line that is printed of an error, and the exit code."""
+    """Return the line that is printed for an error, and the exit code."""
     from trace_eval.data.strict_json import DamagedFile
 
     name = f"{type(error).__name__}: {error}".rstrip(": ")

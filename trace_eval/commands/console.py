@@ -55,7 +55,7 @@ MAX_ROWS = 20
 
 
 def visible(text: str) -> str:
-    """A text whose control characters are written out, e.g. ``\\x1b``."""
+    """Write out the control characters of a text, e.g. ``\\x1b``."""
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
@@ -75,7 +75,7 @@ def continuable(folder: Path) -> Iterator[None]:
 
 
 def stopped() -> tuple[str, int]:
-    """The word for how a command was stopped, and its exit code."""
+    """Return the word for how a command was stopped, and its exit code."""
     if _terminated.is_set():
         return "terminated", EXIT_TERMINATED
     return "interrupted", EXIT_INTERRUPTED
@@ -113,7 +113,10 @@ class SafeConsole(Console):
 
 
 def results(file_width: int = FILE_WIDTH) -> Console:
-    """The console of results (stdout), so wide where neither a terminal nor ``COLUMNS`` says it."""
+    """Return the console of results (stdout).
+
+    ``file_width`` counts where neither a terminal nor ``COLUMNS`` tells a width.
+    """
     requested = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
     return SafeConsole(width=None if requested else file_width, highlight=False)
 
@@ -126,7 +129,7 @@ def say(*lines: object) -> None:
 
 
 def messages() -> Console:
-    """The console of messages (stderr); it says nothing with ``--quiet``."""
+    """Return the console of messages (stderr), which is silent with ``--quiet``."""
     return _errors(quiet=QUIET.get())
 
 
@@ -194,7 +197,7 @@ def print_rows(
 
 
 def left_out(rows: int, everything: Path | None = None) -> list[str]:
-    """A line on how many of so many rows are not shown and where they are, if there are any."""
+    """Tell how many of some rows are not shown, and where all are, if any are missing."""
     if rows <= MAX_ROWS:
         return []
     where = everything or next(iter(unwritten().get("json_file", ())), None)

@@ -170,26 +170,26 @@ def in_words(parameters: list[Any]) -> list[Any]:
 
 
 def _word(shown: Callable[[Any], str | None] | str, ctx: Any) -> str | None:
-    """The type in words where it is one of ours; choices stay what they are."""
+    """Put a type of ours into words; choices stay as they are."""
     named = shown if isinstance(shown, str) else shown(ctx)
     inner = re.fullmatch(r"<(?:list\[)?(\w+)(?: range)?\]?>", named or "")
     return _WORDS.get(inner[1], named) if inner else named
 
 
 def _usage(argument: Any, _: Any) -> list[str]:
-    """An argument in the line of usage: ``SOURCE``, ``RUNS...``, or in brackets if it may lack."""
+    """Write an argument for the line of usage: ``SOURCE``, ``RUNS...``, ``[OPTIONAL]``."""
     word = argument.metavar or f"{argument.name.upper()}{'...' * (argument.nargs != 1)}"
     return [word if argument.required or word.startswith("[") else f"[{word}]"]
 
 
 def listed(name: str) -> TyperCommand:
-    """A command as the help page shows it; nothing is imported."""
+    """Return a command as the help page shows it, without importing it."""
     heading = _HEADINGS[name]
     return TyperCommand(name, help=GROUPS[heading][name], rich_help_panel=heading)
 
 
 def _completed(command: Any, name: str) -> Any:
-    """A command, or a group with its commands, with what all have in common.
+    """Give a command, or all commands of a group, what all have in common.
 
     Types are shown in words, ``--json``, ``--quiet`` and the options of figures are taken, and
     outputs are refused before the work.

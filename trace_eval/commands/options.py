@@ -56,7 +56,7 @@ def _load_config(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def _as_often(value: Any, option: Any) -> Any:
-    """A list where an option may be repeated, else the only one of a list."""
+    """Return a list where an option may be repeated, else the only value of a list."""
     if option.multiple:
         return value if isinstance(value, list) else [value]
     return value[0] if isinstance(value, list) and len(value) == 1 else value
@@ -79,7 +79,7 @@ def typed(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _source(context: typer.Context, name: str) -> str:
-    """The source of a value by name, because typer may bring its own copy of click."""
+    """Return the source of a value by name, because typer may bring its own copy of click."""
     source = context.get_parameter_source(name)
     return source.name if source else ""
 
@@ -87,7 +87,7 @@ def _source(context: typer.Context, name: str) -> str:
 def named_options(
     context: typer.Context, flag: str, chosen: Mapping[str, Any], short: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The fields of an options class that a user named: by options, by ``-J``, or in the file.
+    """Collect the fields of an options class that a user set by options, ``-J`` or a file.
 
     Args:
         chosen: values of the options of the command that are fields of it.

@@ -55,7 +55,7 @@ class Pace:
         return done
 
     def line(self) -> str | None:
-        """The line of a log; None: the last one was printed less than a minute ago."""
+        """Return a line for a log, or None within a minute of the last one."""
         now = time.monotonic()
         if now - self.printed < LINE_EVERY_S:
             return None
@@ -78,7 +78,7 @@ class Pace:
 
 
 def _bar(what: str, transient: bool = False) -> Progress:
-    """A bar for terminals; elsewhere it draws nothing."""
+    """Make a bar for terminals, which draws nothing elsewhere."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -107,7 +107,7 @@ def _bar(what: str, transient: bool = False) -> Progress:
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A bar on a terminal, gone at the end; gives a function of (done, of how many)."""
+    """Show a bar that is gone at the end, and yield a function of (done, of how many)."""
     with _bar(what, transient=True) as bar:
         task = bar.add_task(what, total=None, pace="")
         yield lambda done, total: bar.update(task, completed=done, total=total)
@@ -115,7 +115,7 @@ def counting(what: str) -> Iterator[Callable[[int, int | None], None]]:
 
 @contextmanager
 def progress(total: int, what: str = "judging") -> Iterator[Listener]:
-    """A progress bar on a terminal, after the word ``what``; gives the listener that drives it.
+    """Show a progress bar after the word ``what``, and yield the listener that drives it.
 
     ``total`` counts items, or clips where ``what`` is ``extracting``.
     """

@@ -120,7 +120,7 @@ def print_tables(tables: Iterable[Table], everything: Path | None = None, width:
 
 
 def by_judge(table: Table, width: int) -> list[Table]:
-    """A table that is too wide, in one of each judge; else as it is.
+    """Split a table that is too wide into one for each judge.
 
     Only where each judge has several rows; the judge moves into the title.
     """
@@ -139,7 +139,7 @@ def by_judge(table: Table, width: int) -> list[Table]:
 
 
 def fitting(table: Table, width: int) -> list[list[int]]:
-    """The columns of a table in groups that fit a width, those that name its rows in each.
+    """Group the columns of a table to fit a width; each group begins with the row names.
 
     >>> fitting(Table("t", ("name", "a", "b"), (("x" * 9, "1" * 9, "2" * 9),)), 24)
     [[0, 1], [0, 2]]
@@ -163,7 +163,7 @@ def fitting(table: Table, width: int) -> list[list[int]]:
 
 
 def _keys(table: Table) -> int:
-    """The number of columns, from the first on, that tell the rows apart; 1 where none do."""
+    """Count the first columns that tell the rows apart; 1 where none do."""
     for count in range(1, len(table.columns)):
         if len({row[:count] for row in table.rows}) == len(table.rows):
             return count
@@ -187,7 +187,7 @@ def print_report(
     csv_folder: Path | None = None,
     full: bool = True,
 ) -> None:
-    """Findings and notes (stderr), the answer and tables (stdout), and the files asked for.
+    """Print findings and notes (stderr), the answer and tables (stdout), and write files.
 
     Args:
         csv_folder: of ``--csv``; ``--json`` has everything, too.

@@ -52,7 +52,7 @@ def want(name: str, files: Iterable[object]) -> None:
 
 
 def take(name: str) -> list[str]:
-    """The files that a parameter names; their writer is the one who asks."""
+    """Hand the files that a parameter names to their writer."""
     files = unwritten().get(name, [])
     want(name, ())
     return files
@@ -78,7 +78,7 @@ def json_options(
         ),
     ] = False,
 ) -> None:
-    """The options alone; they are added to commands."""
+    """Hold the options that are added to commands."""
 
 
 def give(result: Any, sentences: Sequence[str] | None = None) -> None:
@@ -138,7 +138,7 @@ def figure_options(
         ),
     ] = None,
 ) -> None:
-    """The options alone; they are added to commands."""
+    """Hold the options that are added to commands."""
 
 
 def _split(typed: str) -> tuple[str | None, Path]:
@@ -215,7 +215,7 @@ def check_outputs(parameters: Mapping[str, Any]) -> None:
 
 
 def _paths(value: Any) -> Iterator[Path]:
-    """The paths that a value names: ``PATH``, ``NAME=PATH``, ``PATH:COLUMN``, or several."""
+    """Yield the existing paths of a value: ``PATH``, ``NAME=PATH``, ``PATH:COLUMN``, or several."""
     if isinstance(value, list | tuple):
         for one in value:
             yield from _paths(one)

@@ -49,7 +49,7 @@ def schema(
 
 
 def schemas(name: str | None = None) -> dict[str, Any]:
-    """The schema of one record, or all of them by name.
+    """Return the schema of one record, or all of them by name.
 
     Raises:
         UserError: no record is called so.
@@ -62,13 +62,13 @@ def schemas(name: str | None = None) -> dict[str, Any]:
 
 
 def _named(command: str) -> tuple[str, ...]:
-    """The types of a command; of a group those of all its commands."""
+    """Return the result types of a command, or of all commands of a group."""
     own = [types for name, types in RESULTS.items() if f"{name} ".startswith(f"{command} ")]
     return tuple(dict.fromkeys(one for types in own for one in types))
 
 
 def result_schema(command: str) -> dict[str, Any]:
-    """The schema of what ``--json`` of a command holds."""
+    """Return the schema of what ``--json`` of a command holds."""
     named = [one.rpartition(" ") for one in _named(command)]
     kinds = [_kind(how, place) for how, _, place in named]
     several: Any = tuple.__class_getitem__(tuple(kinds))
@@ -96,13 +96,13 @@ class _AsWritten(GenerateJsonSchema):
     """Types as :func:`trace_eval.show.records.plain` writes them."""
 
     def float_schema(self, schema: Any) -> dict[str, Any]:
-        """A number that is not finite is written as null."""
+        """Allow null, which is written for a number that is not finite."""
         return {**super().float_schema(schema), "type": ["number", "null"]}
 
     def field_is_required(self, field: Any, total: bool) -> bool:
-        """A record's defaults are written, too."""
+        """Require the fields of records, whose defaults are written, too."""
         return field["type"] == "dataclass-field" or super().field_is_required(field, total)
 
     def is_instance_schema(self, schema: Any) -> dict[str, Any]:
-        """The only class that is neither a record nor JSON is numpy's array."""
+        """Describe numpy's array, the only class that is neither a record nor JSON."""
         return {"type": "array"}

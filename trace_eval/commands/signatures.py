@@ -25,7 +25,7 @@ _EMPTY = inspect.Parameter.empty
 
 
 def from_classes(command: Command) -> Command:
-    """A command whose arguments of dataclasses are options on the command line, one per field.
+    """Turn the dataclass arguments of a command into options, one per field.
 
     ``Annotated[CLASS, (NAME, ...)]`` has these fields of the class alone on the command line.
     """
@@ -69,7 +69,7 @@ def with_options(
     parameters: Sequence[inspect.Parameter],
     build: Callable[[dict[str, Any], dict[str, Any]], object],
 ) -> Command:
-    """A command that takes ``parameters`` and hands them to ``command`` as one object.
+    """Make a command that takes ``parameters`` and hands them on as one object.
 
     Args:
         target: the keyword parameter of ``command`` whose place they take.
@@ -170,7 +170,7 @@ def _repeats(each: Field[Any], base: Any) -> bool:
 
 
 def _filled(start: Any, without: Sequence[str], chosen: dict[str, Any], _: dict[str, Any]) -> Any:
-    """The object with what was typed."""
+    """Return the object with the values that were typed."""
     changes: dict[str, Any] = {}
     for each, hint in _shown(start, without):
         if is_dataclass(hint):

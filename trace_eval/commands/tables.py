@@ -55,7 +55,7 @@ _INCONSISTENT = "!"
 
 
 def print_results(folder: Path) -> None:
-    """The table of a run: pair, C, VQ, P, overall, why; and where the run is."""
+    """Print the table of a run (pair, C, VQ, P, overall, why) and where the run is."""
     run = Run.open(folder)
     outcomes, overall = run.outcomes(), run.overall()
     titles = ("pair", *(_TITLES[name] for name in DIMENSIONS), "overall", "why")
@@ -98,7 +98,7 @@ def _print_reasons(outcomes: Sequence[VerdictRow | ScoreRow]) -> None:
 
 
 def _print_notes(run: Run, caveats: Sequence[Sequence[str]]) -> None:
-    """The caveats of a run; with a count where one is not about all items."""
+    """Print the caveats of a run, with a count where one is not about all items."""
     if QUIET.get():
         return
     if line := guesses_in(run).line:
@@ -110,7 +110,7 @@ def _print_notes(run: Run, caveats: Sequence[Sequence[str]]) -> None:
 
 
 def _print_orders(outcomes: Mapping[str, VerdictRow]) -> None:
-    """The effect of the order of the answers on the ratings."""
+    """Print the effect of the order of the answers on the ratings."""
     if not any(outcome.both_orders for outcome in outcomes.values()):
         return
     if any(outcome.inconsistent for outcome in outcomes.values()):
@@ -125,7 +125,7 @@ def _print_orders(outcomes: Mapping[str, VerdictRow]) -> None:
 
 
 def print_scores(folder: Path) -> None:
-    """The table of a rating: item, system, and per rubric the score and its spread."""
+    """Print the table of scores: item, system, and for each rubric the score and its spread."""
     run = Run.open(folder)
     scales = {name: rubric.numbers for name, rubric in run.rubrics().items()}
     outcomes = run.score_outcomes()
@@ -150,7 +150,7 @@ def print_scores(folder: Path) -> None:
 
 
 def _score_cells(outcome: ScoreRow, scale: Numbers) -> tuple[str, str]:
-    """The value, and one standard deviation of its distribution, both on the scale."""
+    """Write the value and one standard deviation of its distribution, both on the scale."""
     if outcome.value is None:
         return str(outcome.reason), "-"
     if outcome.variance is None:
@@ -273,7 +273,7 @@ def _not_sent(planned: CostEstimate | BatchWritten, what: str) -> str:
 
 
 def print_checks(title: str, checks: Sequence[Check]) -> None:
-    """Checks as a table: yes or no, what, and the details."""
+    """Print checks as a table: yes or no, what, and the details."""
     for start in range(0, len(checks), MAX_ROWS):  # nobody looks a check up in a file
         shown = None if start else escape(title)
         table = Table(title=shown, title_justify="left", box=None, show_header=False)
@@ -284,7 +284,7 @@ def print_checks(title: str, checks: Sequence[Check]) -> None:
 
 
 def print_options(options: Sequence[ListedOption]) -> None:
-    """The options of a judge: name, default, what for, meaning."""
+    """Print the options of a judge: name, default, what for, meaning."""
     if not options:
         say("\nit has no options")
         return
