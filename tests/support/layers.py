@@ -18,9 +18,10 @@ judges.options: blueprints data
 judges: blueprints data fusion
 extracting: blueprints data extractors
 judges: blueprints data fusion
+judges.claims: blueprints data fusion judges
 judges.rules: blueprints conversations data extractors fusion judges
 opinions: blueprints data fusion
-judges.ask: blueprints data extractors judges judges.options
+judges.ask: blueprints data extractors judges judges.claims judges.options
 judges.combine: blueprints data fusion judges judges.ask
 judges.read: data fusion judges judges.ask judges.combine judges.options
 judges.views: blueprints conversations data extractors fusion judges judges.ask judges.options judges.read

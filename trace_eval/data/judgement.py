@@ -37,6 +37,19 @@ def check_shares(shares: Mapping[Label, float] | Mapping[str, float], where: str
         raise ValueError(f"{where}.distribution: sums to {total:.6g}, not to 1")
 
 
+class CheckedClaim(Strict):
+    """A number, comparison or quotation in a reason, or the verdict itself, and what holds."""
+
+    about: str = Field(description="dimension or criterion whose reason it stands in")
+    kind: Literal["number", "comparison", "quotation", "verdict"]
+    text: str = Field(description="the words that state it; of a verdict its label")
+    holds: bool | None = Field(
+        description="whether the blueprints bear it out, or the verdict follows; null: not"
+        " checkable"
+    )
+    why: str = Field(description="what was measured, or why it is not checkable")
+
+
 class VerdictOpinion(Opinion):
     """One call of a judge of pairs, already mapped back to the pair's own A and B."""
 
@@ -50,6 +63,11 @@ class VerdictOpinion(Opinion):
     )
     score_b: float | None = Field(None, exclude_if=is_none)
     reasoning: dict[str, str] = Field(default_factory=dict, description="by dimension")
+    claims: list[CheckedClaim] = Field(
+        default_factory=list,
+        description="what its reasons say of the blueprints, checked; places as it was shown",
+        exclude_if=lambda value: not value,
+    )
 
 
 class DimensionVerdict(Strict):

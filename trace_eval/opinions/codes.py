@@ -124,8 +124,21 @@ CERTAINTY_FACTS = (
 #: How a label came to be: its probability of being asked for, and seconds that it took.
 DESIGN_FACTS = ("inclusion", "seconds")
 
+#: How many reasons of a judge name evidence that can be checked, and how many of those state
+#: what is not so; how many claims are in them, and how many of those are true.
+REASON_FACTS = ("reasons", "reasons_unsupported", "claims", "claims_true")
+
 #: What a judge (in judgements) or annotators (in labels) gave each answer, on any scale.
 SCORE_FACTS = ("score_a", "score_b")
 
 #: Every fact with a meaning of its own; others are numbers that were asked for by name.
-FACTS = frozenset({*TEXT_FACTS, *NUMBER_FACTS, *CERTAINTY_FACTS, *DESIGN_FACTS, *SCORE_FACTS})
+FACTS = frozenset(
+    {
+        *TEXT_FACTS,
+        *NUMBER_FACTS,
+        *CERTAINTY_FACTS,
+        *DESIGN_FACTS,
+        *REASON_FACTS,
+        *SCORE_FACTS,
+    }
+)

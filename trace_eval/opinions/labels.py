@@ -37,6 +37,7 @@ from trace_eval.opinions.codes import (
     MATCHES,
     MISSING,
     NUMBER_FACTS,
+    REASON_FACTS,
     SCORE_FACTS,
     TEXT_FACTS,
     Codes,
@@ -126,7 +127,7 @@ def label_table(
         name: texts_of(columns[name]) for name in TEXT_FACTS if name in columns
     }
     requested = [f"{number}_{side}" for number in numbers for side in "ab"]
-    for name in (*NUMBER_FACTS, *CERTAINTY_FACTS, *DESIGN_FACTS, *requested):
+    for name in (*NUMBER_FACTS, *CERTAINTY_FACTS, *DESIGN_FACTS, *REASON_FACTS, *requested):
         if name in columns:
             facts[name] = numbers_of(columns[name], source, name)
     check_inclusion(source, facts.get("inclusion"))

@@ -22,6 +22,7 @@ from trace_eval.opinions.codes import (
     LABELS,
     MISSING,
     POINTS,
+    REASON_FACTS,
     SCORE_FACTS,
     Codes,
     agreed,
@@ -229,7 +230,7 @@ class Opinions:
             UserError: an item is on one side only, under ``error``; or no item is on both.
         """
         _refuse_strangers(self, items, self.find(items.ids), missing)
-        own = {*CERTAINTY_FACTS, *DESIGN_FACTS, *SCORE_FACTS}
+        own = {*CERTAINTY_FACTS, *DESIGN_FACTS, *REASON_FACTS, *SCORE_FACTS}
         facts = {name: column for name, column in items.facts.items() if name not in own}
         joined = self.spread(items.ids)
         return replace(joined, facts={**facts, **joined.facts}, rater=None, repeat=None)

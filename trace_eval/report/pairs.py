@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from blueprints import install_line
+from blueprints import counted, install_line
 from fusion import DIMENSIONS, POLICIES
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.answers import Answer
 from trace_eval.data.items import Labels, Pair
 from trace_eval.data.judgement import (
     UNSURE_BITS,
+    CheckedClaim,
     DimensionVerdict,
     Judgement,
     Overall,
@@ -110,7 +111,8 @@ def page_of(pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]
 
     ``verdict`` says in one sentence how it ended, and why; ``steps`` are those of the policy:
     (words, what it looked at or gave). The ``clip`` of a recording is the number of its drawing,
-    None where there is none; ``language`` was heard or given, or says why it is not known.
+    None where there is none; ``reasons``: dimension -> what became of the claims in its reasons;
+    ``language`` was heard or given, or says why it is not known.
     """
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
     languages = _languages(pair, facts)
@@ -136,6 +138,7 @@ def page_of(pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]
         "judgement": judgement,
         "overall": overall,
         "verdicts": list(_verdicts(pair, judgement, overall)),
+        "reasons": _reasons(judgement),
         "steps": list(_steps(judgement, overall)),
         "calls": list(_calls(pair, facts, assets)),
     }
@@ -192,6 +195,37 @@ def _verdicts(
         verdict = judgement.dimensions.get(name) if judgement else None
         if verdict:
             yield name, verdict, human.get(name), list(grids(verdict.evidence))
+
+
+@dataclass(frozen=True)
+class ReasonsOf:
+    """The checked claims of a dimension: how many are true, and those that are not."""
+
+    true: int
+    checkable: int
+    untrue: tuple[CheckedClaim, ...]
+
+    @property
+    def sentence(self) -> str:
+        """E.g. ``17 of 20 claims in its reasons are true``."""
+        return f"{self.true} of {counted(self.checkable, 'claim')} in its reasons are true"
+
+
+def _reasons(judgement: Judgement | None) -> dict[str, ReasonsOf]:
+    """Dimension -> the claims in the reasons of all calls; nothing where none was checkable."""
+    claims: dict[str, list[CheckedClaim]] = {}
+    for opinion in judgement.opinions if judgement else ():
+        for claim in opinion.claims:
+            if claim.holds is not None:
+                claims.setdefault(claim.about, []).append(claim)
+    return {
+        about: ReasonsOf(
+            true=sum(claim.holds is True for claim in several),
+            checkable=len(several),
+            untrue=tuple(claim for claim in several if not claim.holds),
+        )
+        for about, several in claims.items()
+    }
 
 
 def _steps(

@@ -17,7 +17,7 @@ from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Label, Overall
 from trace_eval.data.label_files import names_in
 from trace_eval.data.measures.numbers import number_in, place_named, place_of
-from trace_eval.opinions.codes import LABEL_COLUMNS, TEXT_FACTS
+from trace_eval.opinions.codes import LABEL_COLUMNS, REASON_FACTS, TEXT_FACTS
 from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import label_table, read_labels, table_labels
 from trace_eval.opinions.opinions import DataWarning, Opinions
@@ -149,6 +149,7 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
         **facts,
     }
     table |= _certainty(judged, overall)
+    table |= _reasons(judged)
     if overall:
         fused = [overall.get(judgement.pair) for judgement in judged]
         # Plain labels are no typed ties that happen to name winners: they have their column.
@@ -214,6 +215,30 @@ def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> Table:
             None if v is None or v.consistent is None else float(v.consistent) for v in verdicts
         ]
     return _present(columns)
+
+
+def _reasons(judged: list[Judgement]) -> Table:
+    """How the claims in each judgement's reasons fared, by the columns of ``REASON_FACTS``."""
+    rows = [_claims_in(judgement) for judgement in judged]
+    columns = {name: [None if row is None else row[name] for row in rows] for name in REASON_FACTS}
+    return _present(columns)
+
+
+def _claims_in(judgement: Judgement) -> dict[str, float] | None:
+    """Counts of reasons and claims that could be checked; None: there are none."""
+    reasons: dict[tuple[int, str], list[bool]] = {}
+    for index, opinion in enumerate(judgement.opinions):
+        for claim in opinion.claims:
+            if claim.holds is not None:
+                reasons.setdefault((index, claim.about), []).append(claim.holds)
+    if not reasons:
+        return None
+    return {
+        "reasons": float(len(reasons)),
+        "reasons_unsupported": float(sum(not all(each) for each in reasons.values())),
+        "claims": float(sum(map(len, reasons.values()))),
+        "claims_true": float(sum(map(sum, reasons.values()))),
+    }
 
 
 def _p_a(distribution: Mapping[Label, float]) -> float:

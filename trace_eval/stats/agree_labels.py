@@ -37,6 +37,7 @@ from trace_eval.stats.agreement.metrics import Comparison, compare_all
 from trace_eval.stats.agreement.parts import Forced, category_rows, forced, labels_rows, whole
 from trace_eval.stats.agreement.policies import Mechanism, fuse_codes, has_dimensions, mechanisms
 from trace_eval.stats.agreement.position import positions, self_rows, widest
+from trace_eval.stats.agreement.reasons import reasons_note
 from trace_eval.stats.agreement.score import INSTRUCTIONS, JudgeScore, guesses_of, score_judge
 from trace_eval.stats.inference.win_rates import calibrations_of, policy_of, shares_of
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions
@@ -110,7 +111,7 @@ def agree_labels(
         self_comparisons=tuple(row for judge in judges for row in self_rows(judge)),
         noise=(*annotator_noise(present), *(row for judge in judges for row in noise_rows(judge))),
         learned=tuple(_learned(it)) if options.learn else (),
-        notes=(*unknown, *left_out),
+        notes=(*unknown, *left_out, *filter(None, map(reasons_note, judges))),
         drawn=INSTRUCTIONS if options.cluster else ITEMS if it.cluster is None else TOGETHER,
         policies={judge.name: judge.own.policy for judge in judges if judge.own.policy is not None},
         levels=tuple(row for name in human for row in level_rows(present, name, it.groups)),

@@ -76,6 +76,19 @@ class CallOutcome(Generic[T]):
     choice: Choice | None = None  # which reply it was of a request for several
 
 
+def of_both(first: CallOutcome[T], second: CallOutcome[T], takes_second: bool) -> CallOutcome[T]:
+    """One of two outcomes of a question, with the time and the cost of both."""
+    taken = second if takes_second else first
+    sent = [each for each in (first, second) if not each.cached]
+    return replace(
+        taken,
+        repaired=taken.repaired or takes_second,
+        cached=not sent,
+        seconds=sum(each.seconds or 0.0 for each in sent) if sent else None,
+        usage=sum_usage([each.usage for each in sent or (first, second)]),
+    )
+
+
 @dataclass
 class Attempts(Generic[T]):
     """One question in work: its cost so far, and the reply that counts, or why there is none.

@@ -17,16 +17,18 @@ from pydantic import JsonValue
 from blueprints import UserError
 from extractors import AudioError
 from trace_eval.data.items import Item
+from trace_eval.data.judgement import CheckedClaim
 from trace_eval.data.outcome import Order, Outcome, Reason
 from trace_eval.judges.ask.base import Request
 from trace_eval.judges.ask.budget import Budget
-from trace_eval.judges.ask.calls import Backend, Call, CallOutcome, together
+from trace_eval.judges.ask.calls import Backend, Call, CallOutcome, of_both, together
 from trace_eval.judges.ask.message import sent_record
 from trace_eval.judges.ask.replies import reply_key
 from trace_eval.judges.ask.sender import Sender
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Question, Replies, View
 from trace_eval.judges.base import Activity, Case, Judge, refuses
-from trace_eval.judges.options.groups import ChatOptions, names_of
+from trace_eval.judges.claims.reasons import checked, in_words, with_claims
+from trace_eval.judges.options.groups import ChatOptions, Reasons, names_of
 
 
 class LLMJudge(Judge):
@@ -139,7 +141,49 @@ class LLMJudge(Judge):
         ]
         item, view = case.item, self.view
         caveats, cropped = view.caveats(case, prepared), view.cropped(case, prepared)
-        return self.form.outcome(Replies(item, self.spec, answered, caveats, cropped))
+        if self.reasons == "retry":
+            answered = await self._ask_again(answered, case)
+        outcome = self.form.outcome(Replies(item, self.spec, answered, caveats, cropped))
+        return with_claims(outcome, case, self.rubric.scale) if self.reasons != "off" else outcome
+
+    @property
+    def reasons(self) -> Reasons:
+        """What becomes of the claims in reasons; only pairs that are read have some."""
+        return self.options.reasons if "reasons" in self.view.uses else "off"
+
+    async def _ask_again(
+        self, answered: list[AnsweredQuestion[Any]], case: Case
+    ) -> list[AnsweredQuestion[Any]]:
+        """Replies whose reasons are borne out better, where some claim was false."""
+        if self.client.ordered:
+            return [await self._once_more(each, case) for each in answered]
+        return await together(self._once_more(each, case) for each in answered)
+
+    async def _once_more(
+        self, answered: AnsweredQuestion[Any], case: Case
+    ) -> AnsweredQuestion[Any]:
+        first = answered.outcome
+        untrue = self._untrue(answered, case)
+        if not untrue:
+            return answered
+        problem = f"its reasons state what the evidence does not say: {in_words(untrue)}"
+        messages = self.view.repair(answered.question.messages, first.raw, problem)
+        question = replace(answered.question, messages=messages)
+        call = self._call(case.item.id, question, answered.call.sample)
+        second = await self.sender.answer(call)
+        usable = second.reason is None
+        again = replace(answered, outcome=second)
+        better = usable and len(self._untrue(again, case)) < len(untrue)
+        return replace(answered, outcome=of_both(first, second, takes_second=better))
+
+    def _untrue(self, answered: AnsweredQuestion[Any], case: Case) -> list[CheckedClaim]:
+        """The claims of a reply that do not hold."""
+        opinion = self.form.opinion(answered)
+        if opinion is None or answered.outcome.reason is not None:
+            return []
+        return [
+            claim for claim in checked(opinion, case, self.rubric.scale) if claim.holds is False
+        ]
 
     def _without_calls(self, case: Case, prepared: Any) -> Outcome | None:
         """The outcome of a case that needs no request: it is an example, or silent."""

@@ -93,6 +93,10 @@ class AnswerForm(ABC, Generic[T]):
     def outcome(self, replies: Replies[T]) -> Outcome:
         """The outcome of all replies about an item."""
 
+    def opinion(self, answered: AnsweredQuestion[T]) -> Any:
+        """The opinion on a pair that a reply holds; None: the form is of single answers."""
+        return None
+
     def of_nothing(self, item: Item, judge: str, reason: Reason) -> Outcome | None:
         """The outcome of an empty or silent answer; None: it is sent like any other."""
         return None

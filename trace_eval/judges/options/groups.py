@@ -17,6 +17,7 @@ RenderingName = Literal["compact", "brief", "paper"]
 Elicitation = Literal["label", "acceptability", "flat"]
 Concat = Literal["none", "pairs", "examples", "test", "all"]
 AudioFormat = Literal["wav", "mp3"]
+Reasons = Literal["off", "check", "retry"]
 Preset = Literal["audiojudge", "style_paper", "trace_paper"]
 
 
@@ -169,11 +170,14 @@ class TextOptions(BlueprintOptions):
         elicitation: how verdicts are asked for: label, acceptability (the HCoT steps), or flat
             (one reasoning for all, as TRACE's code).
         template: Jinja file whose blocks replace those of the prompt.
+        reasons: what becomes of the numbers, comparisons and quotations in reasons: check them
+            against the blueprints, retry (ask once more where one is false), or off.
     """
 
     mode: Mode = option("blueprint", always=True)
     elicitation: Elicitation = option("label", always=True)
     template: Path | None = option(None, decides=False)  # recorded by the prompt's hash
+    reasons: Reasons = option("check")
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ class LabelForm(AnswerForm[Verdicts]):
         return Verdicts({"": label}, {"": reasoning})
 
     def outcome(self, replies: Replies[Verdicts]) -> Judgement:
-        opinions = [self._opinion(each) for each in replies.questions]
+        opinions = [self.opinion(each) for each in replies.questions]
         item, scale = replies.item.id, self.rubric.scale
         judgement = labelled_judgement(item, replies.judge, opinions, scale, self.task.questions)
         if judgement.dimensions and self._elicitation != "flat":  # which asks no reasons
@@ -75,7 +75,7 @@ class LabelForm(AnswerForm[Verdicts]):
         judgement.caveats.extend(replies.caveats)
         return judgement
 
-    def _opinion(self, answered: AnsweredQuestion[Verdicts]) -> VerdictOpinion:
+    def opinion(self, answered: AnsweredQuestion[Verdicts]) -> VerdictOpinion:
         """The verdicts of a reply in terms of the pair's own A and B."""
         parts = {part.name: part for part in self.task.parts}
         about = None if self.task.is_typed else parts[str(answered.question.part)].about

@@ -27,7 +27,7 @@ from trace_eval.judges.ask.reply_json import (
     refuse_placeholder,
     storable,
 )
-from trace_eval.judges.ask.view import AnswerForm, Replies
+from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
 from trace_eval.judges.combine.orders import ABOUT, preference, unreasoned, voted_judgement
 from trace_eval.judges.read.hearing import check_hearing
 
@@ -196,18 +196,18 @@ class TwoScoreForm(AnswerForm[TwoScores]):
         return self._read(text, self.task)
 
     def outcome(self, replies: Replies[TwoScores]) -> Judgement:
-        opinions = [
-            VerdictOpinion.model_validate(
-                {**each.pair_record, **opinion_fields(each.outcome.value, each.call.order)}
-            )
-            for each in replies.questions
-        ]
+        opinions = [self.opinion(each) for each in replies.questions]
         judgement = voted_judgement(replies.item.id, replies.judge, opinions, self.task)
         if judgement.dimensions and self._read is read_json:
             rated = [one.reasoning for one in opinions if one.reason is None]
             judgement.caveats.extend(unreasoned(" ".join(words.values()) for words in rated))
         judgement.caveats.extend(replies.caveats)
         return judgement
+
+    def opinion(self, answered: AnsweredQuestion[TwoScores]) -> VerdictOpinion:
+        """The scores of a reply in terms of the pair's own A and B."""
+        fields = opinion_fields(answered.outcome.value, answered.call.order)
+        return VerdictOpinion.model_validate({**answered.pair_record, **fields})
 
 
 def opinion_fields(scores: TwoScores | None, order: Order) -> dict[str, object]:

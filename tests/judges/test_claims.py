@@ -1,0 +1,235 @@
+"""Reasons are checked: numbers, comparisons and quotations against both blueprints."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from blueprints import Blueprint
+from tests.support import blueprints as make
+from tests.support.cases import verdict
+from tests.support.llm_judges import reading_judge
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Pair
+from trace_eval.data.judgement import Judgement
+from trace_eval.judges.ask.base import Reply, Request, Tokens
+from trace_eval.judges.ask.prices import FREE
+from trace_eval.judges.ask.scripted import ScriptedClient
+from trace_eval.judges.base import Case
+from trace_eval.judges.claims.check import ShownAnswers, check
+from trace_eval.judges.claims.read import claims_of
+from trace_eval.judges.options.judge_options import JudgeOptions
+
+REQUEST = "Please whisper: good night, sleep well."
+
+
+def fast() -> Blueprint:
+    """214 words a minute, clean, 181 Hz, -23.4 LUFS, 12.4 s, a pause of 1.2 s."""
+    return make.answer(
+        "I cannot whisper, but here is the sentence: good night, sleep well.",
+        rate=make.rate(wpm=214.2, articulation_wpm=236.0),
+        quality=make.quality(3.3, 3.72, bak=4.1, sig=3.5),
+        loudness=make.loudness(integrated_lufs=-23.4),
+        pitch=make.pitch(mean_hz=181.0, median_hz=178.0, std_semitones=3.4),
+        signal=make.signal(
+            duration_s=12.4, bandwidth_hz=7900.0, pauses=make.pauses(0.4, 1.2).pauses
+        ),
+    )
+
+
+def slow() -> Blueprint:
+    """104 words a minute, clipped, 118 Hz, -29.6 LUFS, 6.1 s, no pause."""
+    return make.answer(
+        "Good night. Sleep well, my dear friend.",
+        rate=make.rate(wpm=104.0, articulation_wpm=121.0),
+        quality=make.quality(2.6, 3.11, bak=3.2, sig=3.0),
+        loudness=make.loudness(integrated_lufs=-29.6),
+        pitch=make.pitch(mean_hz=118.0, median_hz=115.0, std_semitones=1.2),
+        signal=make.signal(duration_s=6.1, bandwidth_hz=3900.0, clipping_ratio=0.031, speech_s=5.0),
+    )
+
+
+def findings(reason: str, swapped: bool = False) -> list[bool | None]:
+    """What becomes of each claim of a reason; swapped: the slow answer was shown first."""
+    first, second = (slow(), fast()) if swapped else (fast(), slow())
+    shown = ShownAnswers({"1": first, "2": second}, REQUEST)
+    return [check(claim, shown).holds for claim in claims_of(reason)]
+
+
+TRUE = """
+Answer 1 speaks at about 210 words per minute, twice as fast as answer 2.
+A has a higher P808 (3.7 vs 3.1) than B.
+P808 is 372 for answer 1 and 311 for answer 2.
+Answer 2 is quieter by 6 dB.
+Answer 1's bandwidth is 7.9 kHz, answer 2 only reaches 3.9 kHz.
+Answer 1 (214 WPM) is faster than answer 2 (104 WPM).
+The second is slower than the first.
+Both are under 4 in P808.
+Neither exceeds 250 WPM.
+Answer 1 has no clipping, while answer 2 clips 3%.
+Answer 2's pitch is lower, 118 against 181 Hz.
+Answer 1 never says "friend".
+Answer 1 says "good night ... sleep well", answer 2 says "my dear friend."
+The user asked for "whisper".
+The latter is half as long as the former.
+""".strip().splitlines()
+
+FALSE = """
+Answer 1 speaks at about 150 words per minute.
+B has a higher P808 than A.
+P808 is 342 for answer 1.
+Answer 2 is quieter by 12 dB.
+Answer 2 is louder.
+Answer 2's bandwidth is 7.9 kHz.
+The first is slower than the second.
+Both are under 3.5 in P808.
+Both are equally fast.
+Neither clips.
+Answer 2 never says "friend".
+Answer 2 says "I cannot whisper".
+Answer 1 says "as an artificial intelligence".
+The former is half as long as the latter.
+Answer 1 is not louder than answer 2.
+""".strip().splitlines()
+
+NOT_CHECKABLE = """
+Answer 1 sounds more natural than answer 2.
+Answer 2 is better.
+Answer 1 is clearer and more engaging.
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("reason", TRUE)
+def test_what_the_blueprints_say_is_true(reason: str) -> None:
+    results = findings(reason)
+    assert results
+    assert all(results)
+
+
+@pytest.mark.parametrize("reason", FALSE)
+def test_what_the_blueprints_contradict_is_false(reason: str) -> None:
+    assert False in findings(reason)
+
+
+@pytest.mark.parametrize("reason", NOT_CHECKABLE)
+def test_a_claim_that_names_no_measure_is_not_checkable_and_never_true(reason: str) -> None:
+    assert set(findings(reason)) == {None}
+
+
+def test_in_swapped_order_answer_1_is_the_pairs_b() -> None:
+    assert findings("Answer 1 is faster, at 214 WPM.") == [True, True]
+    assert findings("Answer 1 is faster, at 214 WPM.", swapped=True) == [False, False]
+    assert findings("Answer 2 is faster, at 214 WPM.", swapped=True) == [True, True]
+
+
+def test_a_printed_number_may_be_rounded_by_its_own_precision_alone() -> None:
+    for printed, holds in (("214", True), ("214.2", True), ("214.4", False), ("216", False)):
+        assert findings(f"Answer 1 has {printed} WPM.") == [holds], printed
+    assert findings("Answer 1 has a P808 of 3.7.") == [True]
+    assert findings("Answer 1 has a P808 of 3.70.") == [False]  # it has 3.72
+
+
+def test_a_measure_that_is_absent_is_not_checkable() -> None:
+    bare = make.answer(rate=make.absent())
+    shown = ShownAnswers({"1": bare, "2": slow()})
+    (claim,) = claims_of("Answer 1 has 200 WPM.")
+    assert check(claim, shown).holds is None
+
+
+# --- in a judgement --------------------------------------------------------------------------
+
+
+def pair() -> Case:
+    return Case.of(
+        pair=Pair(
+            id="p",
+            instruction=Instruction(text=REQUEST),
+            a=Answer(audio="a.wav"),
+            b=Answer(audio="b.wav"),
+        ),
+        a=fast(),
+        b=slow(),
+    )
+
+
+def judgement(replies: list[Any], **options: Any) -> tuple[Judgement, ScriptedClient]:
+    client = ScriptedClient(replies)
+    chosen = JudgeOptions(backoff_s=0, retries=0, **options)
+    judge = reading_judge("scripted:x", client, chosen, FREE)
+    return asyncio.run(judge.judge(pair())), client  # type: ignore[arg-type]
+
+
+def test_opinions_hold_their_claims_in_the_order_that_was_shown() -> None:
+    reply = verdict(reasoning="Answer 1 is faster.")
+    made, _ = judgement([reply, reply])
+    held = [[claim.holds for claim in one.claims] for one in made.opinions]
+    # the same reasons in both orders: in the second, answer 1 is the slow one
+    assert [set(holds) for holds in held] == [{True}, {False}]
+    assert made.opinions[1].claims[0].text == "Answer 1 is faster"
+
+
+def _untimed(made: Judgement) -> Any:
+    return made.model_dump(exclude={"opinions": {"__all__": {"seconds"}}})
+
+
+def test_records_without_claims_are_as_they_were() -> None:
+    reply = verdict(reasoning="It sounds right.")
+    off, _ = judgement([reply, reply], reasons="off")
+    on, _ = judgement([reply, reply])
+    assert _untimed(off) == _untimed(on)
+    assert '"claims"' not in on.model_dump_json()
+
+
+def test_a_verdict_that_its_reason_contradicts_does_not_follow() -> None:
+    reply = verdict("1", "1", "1")
+    reply["content"]["reasoning"] = "Answer 2 is clearly better."
+    reply["voice_quality"]["reasoning"] = "Answer 2 has less noise."
+    made, _ = judgement([reply], swap="off")
+    stated = [claim for claim in made.opinions[0].claims if claim.kind == "verdict"]
+    assert [(claim.about, claim.holds) for claim in stated] == [
+        ("content", False),
+        ("voice_quality", False),
+    ]
+
+
+def test_retry_asks_once_more_where_a_reason_is_false_and_takes_what_is_borne_out() -> None:
+    false = verdict("2", "2", "2", reasoning="Answer 2 is faster.")
+    true = verdict("1", "1", "1", reasoning="Answer 1 is faster.")
+    made, client = judgement([false, true], swap="off", reasons="retry")
+    assert made.rating("content") == "1"
+    assert len(client.history) == 2
+    again = str(client.history[1].messages[-1].text)
+    assert "Answer 2 is faster" in again
+    assert all(claim.holds for claim in made.opinions[0].claims)
+
+    made, client = judgement([true], swap="off", reasons="retry")
+    assert len(client.history) == 1
+
+
+def test_retry_keeps_the_first_verdict_where_the_second_is_no_better() -> None:
+    false = verdict("2", "2", "2", reasoning="Answer 2 is faster.")
+    for second in (verdict("1", "1", "1", reasoning="Answer 1 is slower."), "no verdict"):
+        made, _ = judgement([false, second, second], swap="off", reasons="retry")
+        assert made.rating("content") == "2"
+        assert made.status == "scored"
+
+
+class Priced(ScriptedClient):
+    """A scripted client that counts 10 tokens in and 5 out."""
+
+    async def chat(self, request: Request) -> Reply:
+        reply = await super().chat(request)
+        return Reply(reply.text, Tokens(input=10, output=5))
+
+
+def test_the_cost_of_a_retry_is_counted() -> None:
+    false = json.dumps(verdict("2", "2", "2", reasoning="Answer 2 is faster."))
+    true = json.dumps(verdict("1", "1", "1", reasoning="Answer 1 is faster."))
+    options = JudgeOptions(backoff_s=0, retries=0, swap="off", reasons="retry")
+    judge = reading_judge("scripted:x", Priced([false, true]), options, FREE)
+    made: Any = asyncio.run(judge.judge(pair()))
+    assert made.usage.input_tokens == 20
+    assert made.usage.output_tokens == 10

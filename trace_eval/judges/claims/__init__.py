@@ -1,0 +1,1 @@
+"""Claims of a reason: each number, comparison and quotation, checked against blueprints."""

@@ -1,0 +1,410 @@
+"""The measures that a reason can name: their words, their units, and their values in a clip."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from blueprints import (
+    Absent,
+    Accent,
+    Blueprint,
+    Emotion,
+    Extension,
+    Loudness,
+    Pitch,
+    Quality,
+    Rate,
+    Signal,
+    Transcript,
+)
+
+#: A value as it was measured, and the digits with which prompts print it.
+Reading = tuple[float, int]
+
+#: The readings of a measure in one clip, by the name of the field; empty: it is absent.
+Readings = Mapping[str, Reading]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure that a reason names, e.g. the rate.
+
+    Attributes:
+        title: its name in print.
+        pattern: the words that name it, as a regular expression.
+        fields: its readings in a clip.
+        least: a difference that nobody hears, in its unit: less is "the same".
+        ratio: ``least`` is a ratio and not a difference.
+        scale: what a printed number may be divided by; prompts print MOS in hundredths.
+        unit: its usual unit, as :mod:`trace_eval.judges.claims.words` names units.
+    """
+
+    title: str
+    pattern: str
+    fields: Callable[[Blueprint], Readings]
+    least: float
+    ratio: bool = False
+    scale: float = 1.0
+    unit: str = ""
+
+    def alike(self, one: float, other: float) -> bool:
+        """Whether two values differ by less than what is heard."""
+        return self.steps(one, other) < 1
+
+    def steps(self, one: float, other: float) -> float:
+        """The difference of two values, in units of what is heard."""
+        if not self.ratio:
+            return abs(one - other) / self.least
+        if one <= 0 or other <= 0:
+            return 0.0 if one == other else math.inf
+        return abs(math.log(one / other)) / math.log(self.least)
+
+
+def _of(group: str, kind: type[Any], **fields: tuple[str, float, int]) -> Any:
+    """How to read fields of a group: name -> (attribute, factor, digits)."""
+
+    def read(blueprint: Blueprint) -> Readings:
+        present = blueprint.group(group)
+        if not isinstance(present, kind):
+            return {}
+        values = {name: (getattr(present, at), f, d) for name, (at, f, d) in fields.items()}
+        return {
+            name: (value * factor, digits)
+            for name, (value, factor, digits) in values.items()
+            if value is not None
+        }
+
+    return read
+
+
+def _pauses(blueprint: Blueprint) -> Readings:
+    signal = blueprint.signal
+    if not isinstance(signal, Signal):
+        return {}
+    lengths = [pause.seconds for pause in signal.pauses]
+    return {"longest": (max(lengths, default=0.0), 1), "sum": (sum(lengths), 1)}
+
+
+def _pause_count(blueprint: Blueprint) -> Readings:
+    signal = blueprint.signal
+    if not isinstance(signal, Signal):
+        return {}
+    shown = sum(pause.seconds >= 0.5 for pause in signal.pauses)
+    return {"pauses": (len(signal.pauses), 0), "from 0.5 s": (shown, 0)}
+
+
+def _only(name: str, read: Callable[[Blueprint], Readings]) -> Callable[[Blueprint], Readings]:
+    def one(blueprint: Blueprint) -> Readings:
+        readings = read(blueprint)
+        return {name: readings[name]} if name in readings else {}
+
+    return one
+
+
+def _words(blueprint: Blueprint) -> Readings:
+    transcript = blueprint.transcript
+    if isinstance(transcript, Absent):
+        return {}
+    readings: dict[str, Reading] = {"words": (len(transcript.text.split()), 0)}
+    if transcript.words:
+        readings["recognised"] = (len(transcript.words), 0)
+    return readings
+
+
+def _doubtful(blueprint: Blueprint) -> Readings:
+    transcript = blueprint.transcript
+    if not isinstance(transcript, Transcript):
+        return {}
+    unsure = [w for w in transcript.words if w.confidence is not None and w.confidence < 0.5]
+    return {"doubtful": (len(unsure), 0)}
+
+
+def _mos(blueprint: Blueprint) -> Readings:
+    return {**_quality(blueprint), **_distilled(blueprint)}
+
+
+def _distilled(blueprint: Blueprint) -> Readings:
+    group = blueprint.extensions.get("distillmos")
+    if isinstance(group, Extension) and isinstance(mos := group.values.get("mos"), float):
+        return {"distillmos": (mos, 2)}
+    return {}
+
+
+_quality = _of(
+    "quality",
+    Quality,
+    p808=("p808", 1, 2),
+    ovrl=("ovrl", 1, 2),
+    sig=("sig", 1, 2),
+    bak=("bak", 1, 2),
+)
+
+_MOS_STEP = 0.2
+_SCORE = r"(?:[ -](?:score|value|rating|MOS))?s?"
+
+
+def _mos_part(name: str, title: str, pattern: str) -> Measure:
+    return Measure(
+        title=title,
+        pattern=pattern + _SCORE,
+        fields=_only(name, _quality),
+        least=_MOS_STEP,
+        scale=100,
+        unit="mos",
+    )
+
+
+#: Name -> measure. Of two patterns that begin at one place the longer match counts.
+MEASURES: Mapping[str, Measure] = {
+    "articulation": Measure(
+        title="articulation rate",
+        pattern=r"articulation(?: (?:rate|speed|tempo|WPM))?",
+        fields=_of("rate", Rate, articulation=("articulation_wpm", 1, 0)),
+        least=1.1,
+        ratio=True,
+        unit="wpm",
+    ),
+    "rate": Measure(
+        title="rate",
+        pattern=r"(?:(?:speech|speaking|talking|word|delivery|reading|overall) )?"
+        r"(?:(?<!sampling )(?<!sample )rates?|pace|tempo|speed)(?! of (?:breath|loss))"
+        r"|WPM|words per minute|words/min|words a minute",
+        fields=_of(
+            "rate",
+            Rate,
+            wpm=("wpm", 1, 0),
+            articulation=("articulation_wpm", 1, 0),
+        ),
+        least=1.1,
+        ratio=True,
+        unit="wpm",
+    ),
+    "syllables": Measure(
+        title="syllable rate",
+        pattern=r"syllab(?:le|ic) rate|syllables? (?:per|a|/) ?s(?:ec(?:ond)?)?",
+        fields=_of("rate", Rate, syllables=("syllables_per_s", 1, 1)),
+        least=1.1,
+        ratio=True,
+        unit="syl",
+    ),
+    "trend": Measure(
+        title="tempo trend",
+        pattern=r"(?:tempo |rate |speed )?trend",
+        fields=_of("rate", Rate, trend=("trend", 100, 0)),
+        least=10,
+        scale=0.01,
+        unit="%",
+    ),
+    "pitch": Measure(
+        title="pitch",
+        pattern=r"(?:(?:mean|median|average|fundamental|overall) )?(?:voice )?(?:pitch|f0"
+        r"|fundamental frequency)",
+        fields=_of(
+            "pitch",
+            Pitch,
+            mean=("mean_hz", 1, 0),
+            median=("median_hz", 1, 0),
+        ),
+        least=1.06,
+        ratio=True,
+        unit="hz",
+    ),
+    "variation": Measure(
+        title="pitch variation",
+        pattern=r"(?:pitch|intonation|f0|melodic|semitone)[ -](?:variation|variability|SD"
+        r"|std|(?:standard )?deviation|spread|movement|modulation)"
+        r"|(?:SD|std|(?:standard )?deviation|variation|variability) (?:of|in) (?:the |its )?"
+        r"(?:pitch|f0|intonation)|intonation|melody",
+        fields=_of("pitch", Pitch, semitones=("std_semitones", 1, 1)),
+        least=0.5,
+        unit="st",
+    ),
+    "variation_hz": Measure(
+        title="pitch deviation in Hz",
+        pattern=r"(?!)",
+        fields=_of("pitch", Pitch, hertz=("std_hz", 1, 0)),
+        least=5,
+        unit="hz",
+    ),
+    "pitch_range": Measure(
+        title="pitch range",
+        pattern=r"(?:pitch|intonation|f0|melodic) (?:range|span)|range of (?:the |its )?pitch",
+        fields=_of("pitch", Pitch, span=("range_semitones", 1, 0)),
+        least=2,
+        unit="st",
+    ),
+    "voiced": Measure(
+        title="voiced share",
+        pattern=r"voiced(?: (?:share|ratio|time|part|speech))?|(?:share|ratio) of voiced"
+        r"(?: (?:time|speech))?|voicing",
+        fields=_of("pitch", Pitch, voiced=("voiced_ratio", 100, 0)),
+        least=5,
+        scale=0.01,
+        unit="%",
+    ),
+    "loudness": Measure(
+        title="loudness",
+        pattern=r"(?:(?:integrated|overall|average|mean) )?(?:loudness|volume|LUFS)",
+        fields=_of("loudness", Loudness, integrated=("integrated_lufs", 1, 0)),
+        least=1.5,
+        unit="db",
+    ),
+    "loudness_range": Measure(
+        title="loudness range",
+        pattern=r"loudness (?:range|span)|dynamic range|range of (?:the |its )?loudness",
+        fields=_of("loudness", Loudness, range=("range_lu", 1, 0)),
+        least=2,
+        unit="db",
+    ),
+    "loudness_sd": Measure(
+        title="loudness deviation",
+        pattern=r"loudness (?:SD|std|(?:standard )?deviation|variation|variability)"
+        r"|(?:SD|std|(?:standard )?deviation|variation) (?:of|in) (?:the |its )?loudness",
+        fields=_of("loudness", Loudness, deviation=("std_lu", 1, 0)),
+        least=1,
+        unit="db",
+    ),
+    "level": Measure(
+        title="level",
+        pattern=r"(?:(?:RMS|signal|recording|overall) )?level|RMS",
+        fields=lambda b: {
+            **_of("signal", Signal, rms=("rms_dbfs", 1, 0))(b),
+            **_of("quality", Quality, level=("level_dbfs", 1, 0))(b),
+        },
+        least=1.5,
+        unit="db",
+    ),
+    "peak": Measure(
+        title="peak",
+        pattern=r"peaks?(?: level)?",
+        fields=_of("signal", Signal, peak=("peak_dbfs", 1, 0)),
+        least=1,
+        unit="db",
+    ),
+    "bandwidth": Measure(
+        title="bandwidth",
+        pattern=r"(?:audio |frequency |speech )?bandwidth|frequency range|upper band edge"
+        r"|cut-?off(?: frequency)?|bandlimit",
+        fields=_of("signal", Signal, bandwidth=("bandwidth_hz", 1, -2)),
+        least=1.1,
+        ratio=True,
+        unit="hz",
+    ),
+    "sampling": Measure(
+        title="sampling rate",
+        pattern=r"sampl(?:ing|e) (?:rate|frequency)|sampled",
+        fields=_of("signal", Signal, sampling=("rate_hz", 1, -2)),
+        least=1.01,
+        ratio=True,
+        unit="hz",
+    ),
+    "clipping": Measure(
+        title="clipping",
+        pattern=r"clipping(?: (?:ratio|rate|share))?|clipped(?: samples)?|clips(?= (?:in|on|at|for"
+        r"|\d))",
+        fields=_of("signal", Signal, clipped=("clipping_ratio", 100, 0)),
+        least=0.1,
+        scale=0.01,
+        unit="%",
+    ),
+    "p808": _mos_part("p808", "P.808", r"(?:DNSMOS )?P\.?[ -]?808"),
+    "bak": _mos_part("bak", "BAK", r"(?:DNSMOS )?BAK|background(?:[ -]noise)?(?: quality)?"),
+    "sig": _mos_part("sig", "SIG", r"(?:DNSMOS )?SIG|(?:speech[ -])?signal quality"),
+    "ovrl": _mos_part("ovrl", "OVRL", r"(?:DNSMOS )?OVRL|overall(?: quality)?(?= (?:score|MOS))"),
+    "distillmos": Measure(
+        title="Distill-MOS",
+        pattern=r"Distill[ -]?MOS" + _SCORE,
+        fields=_distilled,
+        least=_MOS_STEP,
+        scale=100,
+        unit="mos",
+    ),
+    "mos": Measure(
+        title="MOS",
+        pattern=r"(?:(?:DNS|predicted |quality )?MOS|(?:mean )?opinion)(?: (?:score|value"
+        r"|rating)s?)?|quality (?:score|measure|rating)s?",
+        fields=_mos,
+        least=_MOS_STEP,
+        scale=100,
+        unit="mos",
+    ),
+    "duration": Measure(
+        title="duration",
+        pattern=r"(?:total |overall )?(?:duration|length|running time)(?! of (?:the )?paus)",
+        fields=lambda b: {
+            **_of("signal", Signal, duration=("duration_s", 1, 1))(b),
+            **_of("signal", Signal, speech=("speech_s", 1, 1))(b),
+        },
+        least=1.15,
+        ratio=True,
+        unit="s",
+    ),
+    "speech": Measure(
+        title="seconds of speech",
+        pattern=r"(?:seconds )?of (?:actual |pure )?speech(?! rate)|speech time|speaking time"
+        r"|speech duration",
+        fields=_of("signal", Signal, speech=("speech_s", 1, 1)),
+        least=1.15,
+        ratio=True,
+        unit="s",
+    ),
+    "pause": Measure(
+        title="longest pause",
+        pattern=r"(?:(?:longest|maximum|max|single|biggest|largest|main|mid-\w+) )?"
+        r"(?:pause|silence|gap)(?: (?:length|duration))?",
+        fields=_only("longest", _pauses),
+        least=0.3,
+        unit="s",
+    ),
+    "pause_sum": Measure(
+        title="sum of pauses",
+        pattern=r"(?:total|sum of|summed|combined|overall)(?: of)?(?: the)? (?:pauses?|silences?"
+        r"|pausing|pause (?:time|length|duration))|(?:pause|pausing) time",
+        fields=_only("sum", _pauses),
+        least=0.5,
+        unit="s",
+    ),
+    "pauses": Measure(
+        title="number of pauses",
+        pattern=r"(?:(?:number|count) of )?pauses|pause count",
+        fields=_pause_count,
+        least=1,
+        unit="pauses",
+    ),
+    "words": Measure(
+        title="number of words",
+        pattern=r"word[ -]counts?|number of words|words(?! (?:per|a) min)",
+        fields=_words,
+        least=1.15,
+        ratio=True,
+        unit="words",
+    ),
+    "doubtful": Measure(
+        title="doubtful words",
+        pattern=r"(?:doubtful|uncertain|low-confidence)(?: words?)?",
+        fields=_doubtful,
+        least=1,
+        unit="words",
+    ),
+}
+
+
+def labelled(label: str) -> Measure:
+    """The score of an emotion or accent, by the classifier's own label."""
+
+    def fields(blueprint: Blueprint) -> Readings:
+        readings: dict[str, Reading] = {}
+        if isinstance(blueprint.emotion, Emotion):
+            scores = blueprint.emotion.scores
+            if label in scores:
+                readings["emotion"] = (scores[label], 2)
+        if isinstance(blueprint.accent, Accent):
+            similarities = blueprint.accent.similarities
+            if label in similarities:
+                readings["accent"] = (similarities[label], 2)
+        return readings
+
+    return Measure(title=label, pattern=r"(?!)", fields=fields, least=0.1, scale=100, unit="share")

@@ -1,0 +1,109 @@
+"""The reasons of a judge's opinion, checked against the blueprints that it was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from blueprints import Accent, Blueprint, Emotion
+from fusion import TYPED_TIE, Scale
+from trace_eval.data.judgement import CheckedClaim, Judgement, VerdictOpinion
+from trace_eval.data.outcome import Order, Outcome
+from trace_eval.judges.base import Case
+from trace_eval.judges.claims.check import ShownAnswers, check
+from trace_eval.judges.claims.follows import follows
+from trace_eval.judges.claims.read import StatedClaim, claims_of
+
+
+def shown_answers(case: Case, order: Order) -> ShownAnswers | None:
+    """The blueprints of a case by the place at which they were shown; None: it has not both."""
+    sides = ("a", "b") if order == "ab" else ("b", "a")
+    blueprints = case.blueprints
+    if not all(side in blueprints for side in sides):
+        return None
+    first, second = (blueprints[side] for side in sides)
+    return ShownAnswers({"1": first, "2": second}, case.instruction_text)
+
+
+def checked(opinion: VerdictOpinion, case: Case, scale: Scale = TYPED_TIE) -> list[CheckedClaim]:
+    """Every claim in the reasons of an opinion, and whether it holds.
+
+    Nothing where the case has no blueprint of an answer: then there is nothing to check by.
+    """
+    shown = shown_answers(case, opinion.order)
+    if shown is None:
+        return []
+    labels = sorted(_labels(shown))
+    results: list[CheckedClaim] = []
+    read: dict[str, list[StatedClaim]] = {}
+    for about, reason in opinion.reasoning.items():
+        if reason in read:  # one reasoning for all dimensions
+            continue
+        claims = read[reason] = claims_of(reason, labels)
+        results += _facts(about, claims, shown)
+        results += _verdict(opinion, about, reason, claims, scale)
+    return results
+
+
+def with_claims(outcome: Outcome, case: Case, scale: Scale = TYPED_TIE) -> Outcome:
+    """A judgement whose opinions have the claims of their reasons; a score as it is."""
+    if not isinstance(outcome, Judgement):
+        return outcome
+    opinions = [
+        opinion.model_copy(update={"claims": checked(opinion, case, scale)})
+        for opinion in outcome.opinions
+    ]
+    return outcome.model_copy(update={"opinions": opinions})
+
+
+def in_words(claims: Sequence[CheckedClaim], most: int = 3) -> str:
+    """Claims and what speaks against them, in a sentence of a prompt."""
+    parts = [
+        f"the verdict on {claim.about} does not follow ({claim.why})"
+        if claim.kind == "verdict"
+        else f"'{claim.text}' ({claim.why})"
+        for claim in claims[:most]
+    ]
+    more = len(claims) - len(parts)
+    return "; ".join([*parts, *([f"and {more} more"] if more else [])])
+
+
+def _facts(about: str, claims: list[StatedClaim], shown: ShownAnswers) -> Iterator[CheckedClaim]:
+    for claim in claims:
+        finding = check(claim, shown)
+        yield CheckedClaim(
+            about=about,
+            kind=claim.kind,
+            text=claim.text,
+            holds=finding.holds,
+            why=finding.why,
+        )
+
+
+def _verdict(
+    opinion: VerdictOpinion,
+    about: str,
+    reason: str,
+    claims: list[StatedClaim],
+    scale: Scale,
+) -> Iterator[CheckedClaim]:
+    stated: Any = {str(name): label for name, label in opinion.ratings.items()}
+    if about not in stated or list(opinion.reasoning.values()).count(reason) > 1:
+        return
+    label = scale.parse(stated[about])
+    shown = str(scale.swap(label) if opinion.order == "ba" else label)
+    if result := follows(reason, claims, about, shown):
+        holds, why = result
+        yield CheckedClaim(about=about, kind="verdict", text=shown, holds=holds, why=why)
+
+
+def _labels(shown: ShownAnswers) -> Iterator[str]:
+    for blueprint in shown.places.values():
+        yield from _scored(blueprint)
+
+
+def _scored(blueprint: Blueprint) -> Iterator[str]:
+    if isinstance(blueprint.emotion, Emotion):
+        yield from blueprint.emotion.scores
+    if isinstance(blueprint.accent, Accent):
+        yield from blueprint.accent.similarities
