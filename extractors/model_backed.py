@@ -12,7 +12,7 @@ from extractors.audio import SPEECH_RATE, Samples
 from extractors.base import Extractor
 from extractors.device import check_device, expects_gpu, loaded, release, resolve
 from extractors.guard import untouched
-from extractors.models import is_path, model_folder, sha256_of
+from extractors.models import folder_called, is_path, model_folder, sha256_of
 
 #: Clips at once on a GPU, most of which one clip leaves idle. On a CPU several gain little and
 #: take more memory; workers are the better use of it.
@@ -119,7 +119,7 @@ class ModelExtractor(Extractor):
             return f"{self.name}: {self.model} is not there; give the path of {self.what}"
         return (
             f"{self.name}: model {self.model} is not on this machine;"
-            f" run: trace-eval models fetch {self.name}:{self.model}"
+            f" run: trace-eval models fetch {self.name}:{self.model}{folder_called(self.model)}"
         )
 
 

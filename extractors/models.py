@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import threading
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
@@ -40,15 +41,26 @@ def cache_folder() -> Path:
 
 
 def is_path(model: str) -> bool:
-    """True when ``model`` is meant as a path, whether or not it exists.
+    """Return whether ``model`` is meant as a path, whether or not it exists.
 
-    Hub names have one slash (``owner/name``), so a path is what exists or begins like one.
+    It is written like one: ``/models/base``, ``./base``, ``~/base``, ``a/b/c`` or ``base.pt``.
+    A plain name and ``owner/name`` are names in a hub, even where a folder here is called so:
+    people judge folders called ``base`` and ``tiny.en``.
     """
-    return model.startswith(("/", "./", "../", "~")) or model.endswith(".pt") or _exists(model)
+    begins = model in (".", "..") or model.startswith(("/", "./", "../", "~", ".\\", "..\\"))
+    windows = re.match(r"[A-Za-z]:[\\/]", model) is not None
+    return begins or windows or model.endswith(".pt") or model.count("/") > 1
+
+
+def folder_called(model: str) -> str:
+    """Return the hint for a model's name that is also a file or folder here; else nothing."""
+    if is_path(model) or not (_is_file(model) or _is_folder(model)):
+        return ""
+    return f"; to use the one of that name here, write ./{model}"
 
 
 # Methods of Path raise where a name is too long for a file; these functions say no.
-_exists, _is_file, _is_folder = os.path.exists, os.path.isfile, os.path.isdir
+_is_file, _is_folder = os.path.isfile, os.path.isdir
 
 
 def whisper_file(model: str) -> Path | None:

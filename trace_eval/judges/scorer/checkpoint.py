@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import Field
 
 from blueprints import FiniteJson, Strict, UserError, install_line, is_installed
-from extractors import is_path, model_folder, sha256_of
+from extractors import folder_called, is_path, model_folder, sha256_of
 from extractors.models import file_sha256
 from trace_eval.data import strict_json
 from trace_eval.data.files import replace_file
@@ -112,7 +112,7 @@ def base_folder(base: str, what: str = "a folder with config.json") -> Path:
     folder = model_folder(base, ("config.json",))
     if folder is None or not (folder / "config.json").is_file():
         remedy = "" if is_path(base) else f"run: hf download {base}, or "
-        raise UserError(f"model {base} is not on this machine; {remedy}give {what}")
+        raise UserError(f"model {base} is not on this machine; {remedy}give {what}{folder_called(base)}")
     return folder
 
 
