@@ -62,6 +62,27 @@ def test_rules_find_a_dropped_group_absent_and_the_tables_say_so(tmp_path: Path)
     assert rows["without rate", "content"].run_to_run == 1.0
 
 
+def test_rules_of_transcripts_alone_decide_no_voice_quality(tmp_path: Path) -> None:
+    run = extracted_run(tmp_path / "run")
+    folders = ablate(run.folder, AblateOptions(drops=("pitch",), modes=True))
+    judged = Run.open(folders["transcript"][0]).judgements().values()
+    assert len(judged) == 4
+    for judgement in judged:
+        assert judgement.rating("voice_quality") is None
+        assert judgement.rating("paralinguistics") is None
+    full = Run.open(folders[FULL][0]).judgements().values()
+    assert all(judgement.rating("voice_quality") for judgement in full)
+
+
+def test_judges_that_hear_in_every_condition_are_refused(tmp_path: Path) -> None:
+    run = extracted_run(tmp_path / "run")
+    judging = JudgeOptions(base_url="http://127.0.0.1:9/v1")
+    for modes in (False, True):
+        options = AblateOptions("audio:openai:m", judging, drops=("pitch",), modes=modes)
+        with pytest.raises(UserError, match="reads no blueprints"):
+            ablate(run.folder, options)
+
+
 def test_a_finished_ablation_is_not_judged_again_and_options_do_not_mix(tmp_path: Path) -> None:
     run = extracted_run(tmp_path / "run")
     shown: list[str] = []

@@ -82,15 +82,15 @@ def ablate(
     policy = load_policy(options.policy)
     plain = create_judge(options.judge, options.judging)
     complete(plain.close())
-    # A model is not shown what is dropped; fixed rules find the group absent.
-    hides = plain.uses is None or "drop" in plain.uses
+    _refuse_deaf_conditions(plain, options)
+    hides = _hides(plain)
     folders: dict[str, list[Path]] = {}
     for condition in conditions_of(options, run):
         for repeat in range(options.repeats):
             name = re.sub(r"\W+", "-", f"{options.judge} {condition.name} {repeat}").strip("-")
             out = folder / "ablations" / name
             judging = _judging_of(options, condition, repeat) if hides else options.judging
-            strip = frozenset() if hides else feature_groups(condition.drop)
+            strip = frozenset() if hides else _stripped_groups(condition)
             judge = create_judge(options.judge, judging)
             with Run(out) as judged:
                 cases = (_without(case, strip) for case in _begun(judged, run, judge, condition))
@@ -100,6 +100,38 @@ def ablate(
                     fuse_run(judged, policy)
             folders.setdefault(condition.name, []).append(out)
     return folders
+
+
+def _hides(judge: Judge) -> bool:
+    """Return whether a judge leaves out by itself what its options drop, and in mode transcript.
+
+    A model is not shown what is dropped. Fixed rules, and judges that do not say what they use,
+    find the groups absent instead.
+    """
+    return judge.uses is not None and {"drop", "mode"} <= judge.uses
+
+
+def _refuse_deaf_conditions(judge: Judge, options: AblateOptions) -> None:
+    """Refuse conditions that would be the full judge again, whose difference is zero of itself.
+
+    Raises:
+        UserError: the judge reads no blueprints, or hears the recordings in every condition.
+    """
+    if "blueprint" not in judge.reads:
+        raise UserError(
+            f"judge {judge.spec}: reads no blueprints, so nothing of them can be left out; use"
+            " rules or openai:MODEL"
+        )
+    if options.modes and "audio" in judge.reads:
+        raise UserError(
+            f"judge {judge.spec}: hears the recordings beside every transcript, so --modes would"
+            " compare it with itself; use rules or openai:MODEL"
+        )
+
+
+def _stripped_groups(condition: Condition) -> frozenset[str] | None:
+    """Return the groups that a condition takes from blueprints; None: all but the transcript."""
+    return None if condition.mode == "transcript" else feature_groups(condition.drop)
 
 
 def _judging_of(options: AblateOptions, condition: Condition, repeat: int) -> JudgeOptions:
@@ -149,16 +181,20 @@ async def _judge_cases(
         await judge.close()
 
 
-def _without(case: Case, groups: frozenset[str]) -> Case:
+def _without(case: Case, groups: frozenset[str] | None) -> Case:
+    """Return a case whose blueprints lack some groups; None: all but the transcript."""
     dropped = Absent(status=Status.NOT_REQUESTED, reason="dropped for an ablation")
-    fields = dict.fromkeys(groups & GROUPS.keys(), dropped)
+    without = frozenset(GROUPS) - {"transcript"} if groups is None else groups & GROUPS.keys()
+    fields = dict.fromkeys(without, dropped)
 
     def stripped(blueprint: Blueprint) -> Blueprint:
         extensions = {
-            name: dropped if name in groups else value
+            name: dropped if groups is None or name in groups else value
             for name, value in blueprint.extensions.items()
         }
         return blueprint.model_copy(update={**fields, "extensions": extensions})
 
+    if not (fields or groups is None or groups):
+        return case
     blueprints = {role: stripped(blueprint) for role, blueprint in case.blueprints.items()}
-    return replace(case, blueprints=blueprints) if groups else case
+    return replace(case, blueprints=blueprints)
