@@ -112,7 +112,9 @@ def base_folder(base: str, what: str = "a folder with config.json") -> Path:
     folder = model_folder(base, ("config.json",))
     if folder is None or not (folder / "config.json").is_file():
         remedy = "" if is_path(base) else f"run: hf download {base}, or "
-        raise UserError(f"model {base} is not on this machine; {remedy}give {what}{folder_called(base)}")
+        raise UserError(
+            f"model {base} is not on this machine; {remedy}give {what}{folder_called(base)}"
+        )
     return folder
 
 

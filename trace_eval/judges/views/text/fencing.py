@@ -37,8 +37,25 @@ _JINJA = re.compile(r"\{(?=[{%#])|[}%#](?=\})")
 # Nearly all words are like this, and then there is nothing to do.
 _PLAIN = re.compile(r"[A-Za-z0-9,.'?!:;]+(?: [A-Za-z0-9,.'?!:;]+)*")
 
-# Joiners that Persian, Hindi and emoji need; all other format characters can hide text.
-_KEPT_FORMAT = {"\u200c", "\u200d"}
+# Joiners that Persian, Hindi and emoji need, and the selector that makes a sign an emoji; they
+# are kept where they do that. Everything else that is not seen can hide text.
+_NON_JOINER, _JOINER, _AS_EMOJI = "\u200c", "\u200d", "\ufe0f"
+
+#: Letters and marks that are drawn as nothing: Hangul fillers, the grapheme joiner, Khmer vowels
+#: that are not written, Mongolian and other variation selectors, the Braille pattern without dots,
+#: and the null notehead (Unicode: Default_Ignorable_Code_Point, and two that look like a blank).
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U0001d159\U000e0000-\U000e0fff]"
+)
+
+#: Scripts whose letters a joiner or non-joiner shapes: those from Hebrew to Tibetan, Myanmar, Khmer
+#: and Mongolian, and their extensions.
+_SHAPED = re.compile(
+    "[\u0590-\u109f\u1780-\u18af\u1a20-\u1aad\u1b00-\u1c4f\ua800-\ua8ff\ua980-\ua9df"
+    "\uaa00-\uaadf\uabc0-\uabff\ufb1d-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff"
+    "\U0001e900-\U0001e95f]"
+)
 
 # Types that hold no text; any other type is taken for one that does.
 _TEXTLESS = (int, float, bool, type(None))
@@ -58,20 +75,63 @@ def neutralise(text: str) -> str:
         return text
     text = text.encode("utf-8", "replace").decode("utf-8")
     text = unicodedata.normalize("NFC", text).translate(_BRACKETS)
-    kept = (_visible(char) for char in text)
-    text = " ".join("".join(kept).split())
+    text = "".join(_visible(char) for char in text)
+    text = " ".join(_without_idle_joiners(text).split())
     text = _SQUARE_TOKEN.sub(r"(\1)", text)
     text = _ROW.sub(r"\1\1", text)
     return _JINJA.sub(lambda match: match[0] + " ", text)
 
 
 def _visible(char: str) -> str:
+    """Return a character, a blank for a line break, or nothing for what is not seen."""
+    if char.isascii() and char.isprintable():
+        return char
     category = unicodedata.category(char)
     if category in ("Zl", "Zp") or char in "\t\n\r\v\f\x85":
         return " "
-    if category in ("Cc", "Cf", "Co", "Cn") and char not in _KEPT_FORMAT:
+    if char in (_NON_JOINER, _JOINER, _AS_EMOJI):
+        return char
+    if category in ("Cc", "Cf", "Co", "Cn") or _UNSEEN.match(char):
         return ""
     return char
+
+
+def _without_idle_joiners(text: str) -> str:
+    """Return the text without joiners and emoji selectors that shape nothing.
+
+    Rows of them write a hidden text in two letters. One alone shapes the letters beside it, or
+    makes one emoji of two.
+    """
+    if not {_NON_JOINER, _JOINER, _AS_EMOJI}.intersection(text):
+        return text
+    kept: list[str] = []
+    for place, char in enumerate(text):
+        before = kept[-1] if kept else ""
+        after = text[place + 1 : place + 2]
+        if char == _AS_EMOJI:
+            shapes = _is_sign(before)
+        elif char in (_NON_JOINER, _JOINER):
+            shapes = _joins(char, before, after)
+        else:
+            shapes = True
+        if shapes:
+            kept.append(char)
+    return "".join(kept)
+
+
+def _joins(joiner: str, before: str, after: str) -> bool:
+    """Return whether a joiner stands where a script or an emoji needs one."""
+    if _SHAPED.match(before) and (not after or _SHAPED.match(after) or after == " "):
+        return True
+    sign = _is_sign(before) or before == _AS_EMOJI
+    return joiner == _JOINER and sign and _is_sign(after)
+
+
+def _is_sign(char: str) -> bool:
+    """Return whether a character is a sign that emoji are made of: a symbol, keycap or skin."""
+    return bool(char) and (
+        unicodedata.category(char) in ("So", "Sk", "Sm") or char in "0123456789#*"
+    )
 
 
 def without_paths(text: str) -> str:
