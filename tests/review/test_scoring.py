@@ -114,6 +114,39 @@ def test_a_correction_sets_ratings_aside_and_asks_again(run: Path) -> None:
         review.correct("eve", 0, {"reference": "  "})
 
 
+def hidden_fields(client: Any) -> dict[str, str]:
+    """Return the hidden fields of the forms on the page of the next question."""
+    text = client.get("/review").text
+    return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', text))
+
+
+@pytest.mark.parametrize("servers", [1, 2])
+def test_a_rating_of_a_text_that_was_corrected_meanwhile_does_not_count(
+    run: Path, servers: int
+) -> None:
+    """One server, or two on one database: the page that was open before is shown again."""
+    review = open_review(run)
+    other = review if servers == 1 else open_review(run)
+    client = client_of(review, "ada")
+    page = hidden_fields(client)
+    assert other.correct("eve", 0, {"reference": "another reference"}) == 1
+    reply = client.post("/answer", data={**page, "value": "5"})
+    assert (reply.status_code, reply.headers["location"]) == (303, "/review")
+    assert review.store.stored() == []
+    assert "another reference" in client.get("/review").text
+    client.post("/answer", data={**hidden_fields(client), "value": "2"})
+    assert [answer.value for answer in review.store.stored()] == ["2.0"]
+
+
+def test_a_correction_by_another_server_sets_earlier_ratings_aside(run: Path) -> None:
+    review, other = open_review(run), open_review(run)
+    assert rate(review, "ada", 0, 5)
+    assert other.correct("eve", 0, {"question": "Another question?"}) == 1
+    assert review.store.stored() == []
+    assert task_of(review, "ada") == 0
+    assert review.items[0].instruction.text == "Another question?"
+
+
 def test_exports_feed_agreement(run: Path, tmp_path: Path) -> None:
     review = open_review(run)
     rate(review, "ada", 0, "4", [], "=cmd()")

@@ -197,7 +197,7 @@ class _Site:
 
     def answer(self, rater: SendingRater, sent: Annotated[SentAnswer, Depends()]) -> Response:
         remark = Remark(sent.comment, sent.code or (), played=sent.played.split())
-        self._review.answer(rater, sent.task, sent.step, sent.value, remark)
+        self._review.answer(rater, sent.task, sent.step, sent.value, remark, sent.version)
         return see("/review")
 
     def undo(self, rater: SendingRater, task: Number = -1, comment: Text = "") -> Response:

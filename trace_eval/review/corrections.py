@@ -7,6 +7,7 @@ an item was corrected are set aside by the review, which asks for the item again
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import get_args
 
 from blueprints import UserError
+from extractors import Stamp, stamp_of
 from trace_eval.conversations.corrected import (
     CorrectedEvents,
     check_event,
@@ -33,7 +35,7 @@ from trace_eval.data.corrections import (
     read_corrections,
 )
 from trace_eval.data.csv_cells import table_text
-from trace_eval.data.items import Single
+from trace_eval.data.items import Pair, Single
 
 #: Feedback code -> what it asks to correct.
 CODES: dict[str, CorrectedField] = {"q": "question", "r": "reference", "a": "rationale"}
@@ -61,17 +63,56 @@ class Flag:
     codes: Mapping[str, int]
 
 
+def item_version(item: Pair | Single) -> str:
+    """Return a hash of an item as a rater is shown it: another text has another one."""
+    return hashlib.sha256(item.model_dump_json().encode()).hexdigest()[:16]
+
+
+class GrowingFile:
+    """Tells whether a file has changed since it was last asked: another server may write to it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stamps: list[Stamp | None] = []
+
+    def has_changed(self) -> bool:
+        """Return whether the file is another one than at the last call; at the first, True."""
+        before, self._stamps = self._stamps, [stamp_of(self._path)]
+        return before != self._stamps
+
+
 class Corrections:
-    """The single answers of a review as corrected so far."""
+    """The single answers of a review as corrected so far, by this server or by others."""
 
     def __init__(self, path: Path, items: Iterable[Single]) -> None:
         self._path = path
-        self._lock = threading.Lock()
-        self._made = read_corrections(path, Correction)
-        self.items = {item.id: corrected(item, self._made.get(item.id, ())) for item in items}
+        self._lock = threading.RLock()
+        self._file = GrowingFile(path)
+        self._as_given = {item.id: item for item in items}
+        self._made: dict[str, list[Correction]] = {}
+        self._items: dict[str, Single] = {}
+        self._read()
+
+    def _read(self) -> None:
+        """Read the file again where it has grown."""
+        with self._lock:
+            if not self._file.has_changed():
+                return
+            self._made = read_corrections(self._path, Correction)
+            self._items = {
+                name: corrected(item, self._made.get(name, ()))
+                for name, item in self._as_given.items()
+            }
+
+    @property
+    def items(self) -> Mapping[str, Single]:
+        """The items by id, with all corrections that stand in the file now."""
+        self._read()
+        return self._items
 
     def of(self, item: str) -> list[Correction]:
         """The corrections of an item."""
+        self._read()
         return list(self._made.get(item, ()))
 
     def correct(self, item: str, texts: Mapping[CorrectedField, str], who: str) -> int:
@@ -83,9 +124,6 @@ class Corrections:
             made = _between(self.items[item], texts, who)
             for correction in made:
                 jsonl.append(self._path, correction)
-            if made:
-                self._made.setdefault(item, []).extend(made)
-                self.items[item] = corrected(self.items[item], made)
         return len(made)
 
     def flags(self, rated: Iterable[tuple[str, Iterable[str]]]) -> list[Flag]:
@@ -98,7 +136,7 @@ class Corrections:
         came = (
             (name, chain.from_iterable(single.labels.feedback.values()))
             for name, single in self.items.items()
-            if single.labels and name not in self._made
+            if single.labels and not self.of(name)
         )
         for item, codes in chain(rated, came):
             requested = [code for code in codes if code in CODES]
@@ -162,21 +200,32 @@ class EventLog:
 
     def __init__(self, path: Path, items: Iterable[Single]) -> None:
         self._path = path
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._file = GrowingFile(path)
         self.items = [
             call for item in items if (call := item.call) and call.conversation.clock.kind != "none"
         ]
         self.conversations = {item.id: item.conversation for item in self.items}
         self._made: dict[str, list[EventCorrection]] = {}
-        stored = read_corrections(path, EventCorrection) if self.conversations else {}
-        for item, made in stored.items():
-            if mine := [one for one in made if one.definitions == DEFINITIONS.name]:
-                self._made[item] = mine
         self._current: dict[str, CorrectedEvents] = {}
+        self._read()
+
+    def _read(self) -> None:
+        """Read the file again where it has grown."""
+        with self._lock:
+            if not self.conversations or not self._file.has_changed():
+                return
+            self._made.clear()
+            self._current.clear()
+            for item, made in read_corrections(self._path, EventCorrection).items():
+                mine = [one for one in made if one.definitions == DEFINITIONS.name]
+                if mine:
+                    self._made[item] = mine
 
     @property
     def looked_at(self) -> list[str]:
         """Calls whose events a rater corrected or confirmed."""
+        self._read()
         return [item for item in self.conversations if item in self._made]
 
     def made(self) -> dict[str, list[EventCorrection]]:
@@ -185,6 +234,7 @@ class EventLog:
 
     def of(self, item: str) -> CorrectedEvents:
         """Measured and corrected events of a call."""
+        self._read()
         if item not in self._current:
             made = self._made.get(item, ())
             self._current[item] = corrected_events(DEFINITIONS, self.conversations[item], made)
@@ -225,6 +275,7 @@ class EventLog:
     def are_right(self, item: str, who: str) -> None:
         """Record that a rater confirmed all events of a call."""
         with self._lock:
+            self._read()
             made = self._made.get(item, [])
             if not made or made[-1].before or made[-1].after or made[-1].who != who:
                 self._append(item, None, None, who)
@@ -241,6 +292,7 @@ class EventLog:
 
     def _last(self, item: str, who: str) -> EventCorrection | None:
         """A rater's last correction that was not undone or superseded."""
+        self._read()
         standing: list[EventCorrection] = []
         for one in self._made.get(item, ()):
             if one.who != who or one.before is one.after is None:
@@ -267,5 +319,3 @@ class EventLog:
             when=_now(),
         )
         jsonl.append(self._path, correction)
-        self._made.setdefault(item, []).append(correction)
-        self._current.pop(item, None)

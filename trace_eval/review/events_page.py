@@ -102,6 +102,12 @@ def change_event(review: Review, rater: str, sent: SentEvent) -> int:
 
     Raises UserError for no such call, or an event that cannot be.
     """
+    with review.store.exclusive():
+        return _change_event(review, rater, sent)
+
+
+def _change_event(review: Review, rater: str, sent: SentEvent) -> int:
+    """Apply a form while nobody else writes."""
     calls = review.calls(rater, sent.task)
     if review.events is None or not 0 <= sent.call < len(calls):
         raise UserError(f"call {sent.task + 1}: has no events; go back to the review")

@@ -14,7 +14,7 @@ from trace_eval.data.items import Pair, Single
 from trace_eval.data.judgement import Label
 from trace_eval.data.outcome import Order
 from trace_eval.review.audio import Clips
-from trace_eval.review.corrections import CODES, texts_of
+from trace_eval.review.corrections import CODES, item_version, texts_of
 from trace_eval.review.forms import (
     CONFIDENCE,
     EQUAL,
@@ -173,6 +173,7 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
     values = {
         "task": position.task,
         "step": position.step.key,
+        "version": item_version(item),
         "final": position.step.kind == "comment",
         "spoken": spoken if spoken in clips else None,
         "question": question(position.step, form),

@@ -14,10 +14,15 @@ Maybe = Annotated[str | None, Form()]
 
 @dataclass(frozen=True)
 class SentAnswer:
-    """An answer of a rater; ``played`` names the answers that were played, ``a`` and ``b``."""
+    """An answer of a rater.
+
+    ``played`` names the answers that were played, ``a`` and ``b``; ``version`` is a hash of the
+    item that the page showed; a client without pages may leave it out.
+    """
 
     task: Number
     step: Text
+    version: Maybe = None
     value: Text = ""
     comment: Text = ""
     played: Text = ""

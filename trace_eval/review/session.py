@@ -13,7 +13,7 @@ from trace_eval.data import jsonl
 from trace_eval.data.corrections import CorrectedField
 from trace_eval.data.items import Pair, Single, items_of_pair
 from trace_eval.data.outcome import Order
-from trace_eval.review.corrections import Corrections, EventLog, Flag
+from trace_eval.review.corrections import Corrections, EventLog, Flag, item_version
 from trace_eval.review.forms import (
     COMMENT_LIMIT,
     Form,
@@ -151,18 +151,35 @@ class Review:
         return asks and not position.answers and position.step is not None
 
     def answer(
-        self, rater: str, task: int, step: str, value: str, remark: Remark | None = None
+        self,
+        rater: str,
+        task: int,
+        step: str,
+        value: str,
+        remark: Remark | None = None,
+        version: str | None = None,
     ) -> bool:
         """Record an answer to a step of a task as shown; committed on return.
 
-        False: the page was not the current one (a second key press, an old tab), and nothing was
-        stored. Raises UserError for an answer or code that is not offered, and while both answers
-        must be played first.
+        False: the page was not the current one (a second key press, an old tab, an item that was
+        corrected meanwhile), and nothing was stored. Raises UserError for an answer or code that
+        is not offered, and while both answers must be played first.
+
+        Args:
+            version: :func:`item_version` of the item that the page showed; None: it is not checked.
         """
-        position, remark = self.position(rater), remark or Remark()
+        with self.store.exclusive():
+            return self._answer(rater, task, step, value, remark or Remark(), version)
+
+    def _answer(
+        self, rater: str, task: int, step: str, value: str, remark: Remark, version: str | None
+    ) -> bool:
+        position = self.position(rater)
         if position is None or position.step is None:
             return False
         if (position.task, position.step.key) != (task, step):
+            return False
+        if version not in (None, item_version(self.item(position.view.item))):
             return False
         if remark.played is not None and self.must_play(position):
             missing = [letter.upper() for letter in "ab" if letter not in remark.played]
@@ -221,9 +238,10 @@ class Review:
         if self.corrections is None or not 0 <= task < len(self.tasks):
             raise UserError(f"item {task + 1}: there are {len(self.tasks)}")
         item, _ = self.tasks[task]
-        changed = self.corrections.correct(item, fields, rater)
-        if changed:
-            self.store.set_aside(item, "corrected")
+        with self.store.exclusive():
+            changed = self.corrections.correct(item, fields, rater)
+            if changed:
+                self.store.set_aside(item, "corrected")
         return changed
 
     def calls(self, rater: str, task: int) -> list[ReviewCall]:

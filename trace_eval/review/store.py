@@ -141,6 +141,9 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
+            if self._db.in_transaction:  # of this thread, within exclusive()
+                yield self._db
+                return
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
@@ -148,6 +151,15 @@ class Store:
                 self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Keep every other writer away, those of other servers on this file too.
+
+        What is written in the block is committed at its end, or not at all.
+        """
+        with self._transaction():
+            yield
 
     def _write(self, statement: str, *values: object) -> None:
         with self._transaction() as db:
