@@ -22,9 +22,13 @@ from trace_eval.data.remote import fetch
 from trace_eval.data.urls import name_of, redacted
 from trace_eval.report.redact import mute, redact_text
 from trace_eval.runs.outcomes import ClipRecord
+from trace_eval.runs.unchanged import RecordingLook
 
 #: Suffixes that are kept on copies; anything else is not part of a file name that we make.
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,5}")
+
+#: Why a recording is not played beside a verdict about another one.
+_REPLACED = "was replaced since it was judged, so it is not played; judge again into a new --out"
 
 #: Format of copies that are made anew.
 _WAV: Any = {"samplerate": SPEECH_RATE, "subtype": "PCM_16", "format": "WAV"}
@@ -62,6 +66,7 @@ class AudioAssets:
         kind = "audio" if muted is None else "redacted_audio"
         self.folder = self._home / f"{report.stem}_{kind}" if copy else None
         self._copied: dict[str, str] = {}
+        self._look = RecordingLook()
         self._failed: dict[str, str] = {}
 
     def sound(self, recording: Recording, record: ClipRecord | None) -> PlayedSound:
@@ -78,6 +83,8 @@ class AudioAssets:
             return PlayedSound(self._link(path) if playable else None, record.error)
         if not is_file(path):
             return PlayedSound(None, f"{path}: no such file any more")
+        if self._look.has_changed(recording, record.clip if record else None):
+            return PlayedSound(None, f"{path}: {_REPLACED}")
         if self.folder is None:
             return PlayedSound(self._link(path))
         try:  # what no judge heard, as a question that came in words, too, has no hash yet
@@ -133,6 +140,8 @@ class AudioAssets:
         if clip not in self._copied:
             try:
                 content = fetch(url)
+                if decode(content, url).sha256 != clip:
+                    raise UserError(f"{redacted(url)}: {_REPLACED}")
             except UserError as error:
                 self._failed[clip] = str(error)
                 raise

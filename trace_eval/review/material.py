@@ -25,6 +25,10 @@ from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.tables import SUFFIXES
 from trace_eval.runs.run import Run
+from trace_eval.runs.unchanged import refuse_changed
+
+#: What mends a run whose recordings were replaced.
+_JUDGE_AGAIN = "judge again into a new --out, and review that"
 
 #: Name of the review's database in a run folder, and of the corrections of its items.
 DATABASE = "review.sqlite"
@@ -113,6 +117,7 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
         if name not in available:
             raise UserError(f"{source}: rated by {', '.join(available)}; name one with --rubric")
         chosen, items = available[name], list(run.singles())
+        refuse_changed(run, items, _JUDGE_AGAIN)
         outcomes = run.score_outcomes()
         variances = {item: o.variance for (item, by), o in outcomes.items() if by == name}
         database = run.path(DATABASE)
@@ -157,6 +162,7 @@ def _problems(manifest: Manifest | Run) -> dict[str, str]:
 def _of_run(run: Run) -> Material:
     failed = {source: record.error for source, record in run.clips().items() if record.error}
     pairs, left_out = _playable(list(run.pairs()), failed)
+    refuse_changed(run, pairs, _JUDGE_AGAIN)
     return Material(
         run.folder,
         pairs,

@@ -177,7 +177,9 @@ class Pipeline:
         self._listener = listener
         self._clips = ClipPool(engine, self._clip_done)
         self._judging = asyncio.Semaphore(judge.concurrency)
-        self._sources = {s for s, r in run.clips().items() if r.clip} if run else set()
+        stored = run.clips().items() if run else ()
+        self._sources = {source: record.clip for source, record in stored if record.clip}
+        self._heard: dict[str, str] = {}
         self._blueprints = (
             {b.clip: hash(b.model_dump_json()) for b in run.blueprints()} if run else {}
         )
@@ -206,6 +208,7 @@ class Pipeline:
         async with self._clips_of(item) as clips:
             outcomes = await self._judge_clips(item, clips)
         if self._run:
+            self._store_heard(self._run, item)
             for outcome in outcomes:
                 self._run.add(outcome)
         if self._listener:
@@ -250,7 +253,7 @@ class Pipeline:
             result = PairMeasures(pair=item.id, measures=measures, languages=languages)
             self._run.add_measures(result)
         async with self._judging:
-            return await self._judge.outcomes(Case(item, available, decode_recording))
+            return await self._judge.outcomes(Case(item, available, self._decode))
 
     def _clip_done(self, clip: Extracted, source: ClipSource) -> None:
         if self._run:
@@ -258,15 +261,30 @@ class Pipeline:
         if self._listener and source.assumed is None:  # else it is counted already
             self._listener(RunEvent(clip=clip, activity=self._judge.activity()))
 
+    def _decode(self, recording: Recording) -> Clip:
+        """Return the samples that a judge listens to, and remember which they were."""
+        clip = decode_recording(recording)
+        self._heard[recording.source_id] = clip.sha256
+        return clip
+
+    def _store_heard(self, run: Run, item: Item) -> None:
+        """Keep what identifies the recordings of an item that a judge listened to."""
+        for recording in item.recordings().values():
+            source = recording.source_id
+            clip = self._heard.pop(source, None)
+            if clip is not None and self._sources.get(source) != clip:
+                self._sources[source] = clip
+                run.add_clip(ClipRecord(source=source, clip=clip))
+
     def _store(self, run: Run, clip: Extracted) -> None:
         result = clip.blueprint
         if result and self._blueprints.get(result.clip) != (mark := hash(result.model_dump_json())):
             self._blueprints[result.clip] = mark
             run.add_blueprint(result)
-        if clip.source not in self._sources:
-            if result:
-                self._sources.add(clip.source)
-            name = result.clip if result else None
+        name = result.clip if result else None
+        if name is None or self._sources.get(clip.source) != name:
+            if name is not None:
+                self._sources[clip.source] = name
             run.add_clip(ClipRecord(source=clip.source, clip=name, error=clip.error))
 
 

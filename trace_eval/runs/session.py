@@ -29,7 +29,7 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.runs.cases import CaseReader, write_turns
-from trace_eval.runs.folders import check_continues, input_name, refuse_own_input
+from trace_eval.runs.folders import check_continues, fresh, input_name, refuse_own_input
 from trace_eval.runs.fuse import check_policy, fuse_run
 from trace_eval.runs.guesses import LanguageAdvice
 from trace_eval.runs.options import Options, settings_of
@@ -51,6 +51,7 @@ from trace_eval.runs.record import (
 from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary
 from trace_eval.runs.table import table_of
+from trace_eval.runs.unchanged import refuse_changed
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
     from trace_eval.judges.ask.batch import BatchWritten
@@ -133,7 +134,10 @@ class Session:
             self._record = self._new_record()
             if self.run.exists:
                 check_continues(self.run, self._record, self.manifest)
+                self._refuse_replaced(self.run)
                 self._record = self._record.continuing(self.run.record())
+            if self._source and "audio" in self.judge.reads:
+                self._refuse_replaced(self._source)
             if self.pending():
                 load_model(self.judge)
             self.run.start(self._record, self.manifest)
@@ -146,6 +150,13 @@ class Session:
         if not self._judge_closed:
             complete(self.judge.close())
         self.run.__exit__(*error)
+
+    def _refuse_replaced(self, run: Run) -> None:
+        """Refuse a run whose verdicts are about recordings that other ones have replaced."""
+        done = run.scored(self._rubric_names or [""])
+        scored = (item for item in self.manifest.items if item.id in done)
+        remedy = f"judge what is there now with --out {fresh(run.folder)}"
+        refuse_changed(run, scored, remedy, self.options.extract.cache)
 
     def _done(self) -> set[Key]:
         """(item, rubric) of the scores that are there already."""

@@ -1,0 +1,169 @@
+"""Recordings that were replaced after they were judged: no old verdict stands for a new sound."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from blueprints import UserError
+from tests.support.cli import ROOT, Done
+from tests.support.cli import trace_eval as run_anywhere
+from trace_eval.report.audio import AudioAssets
+from trace_eval.review.material import load_material
+from trace_eval.runs.run import Run
+
+
+def trace_eval(*arguments: object) -> Done:
+    """Run a command in the working folder of the test."""
+    return run_anywhere(*arguments, cwd=Path.cwd())
+
+
+def write_voice(path: Path, hertz: float) -> None:
+    """Write a second of a tone, so that files of one length differ in what they hold."""
+    t = np.arange(16_000) / 16_000
+    path.parent.mkdir(exist_ok=True)
+    soundfile.write(path, 0.3 * np.sin(2 * np.pi * hertz * t), 16_000)
+    os.utime(path, (1e9, 1e9))  # as archives do: every file has one date
+
+
+def exchange(one: Path, other: Path) -> None:
+    """Exchange two files, and keep their dates."""
+    kept = one.with_suffix(".kept")
+    shutil.copy2(one, kept)
+    shutil.copy2(other, one)
+    shutil.copy2(kept, other)
+    kept.unlink()
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with two recordings of each of two systems."""
+    for number, (old, new) in enumerate(((200, 300), (400, 500))):
+        write_voice(tmp_path / "old" / f"{number}.wav", old)
+        write_voice(tmp_path / "new" / f"{number}.wav", new)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+#: One order, and one question about how natural two recordings are.
+ASKED = ("-J", "swap=off", "-J", "task=naturalness")
+
+
+SAID = {"reference": "Good morning."}
+
+
+def judge(folder: Path, count: int = 2) -> tuple[str, ...]:
+    """Return the command that judges the two systems, by a judge that listens, with few replies."""
+    path = folder / "replies.jsonl"
+    reply = {"score_1": 8, "score_2": 4}
+    path.write_text(f"{json.dumps(reply)}\n" * count)
+    pairs = [
+        {
+            "id": str(number),
+            "instruction": {"text": "Say good morning."},
+            "a": {"audio": f"old/{number}.wav", "system": "old", **SAID},
+            "b": {"audio": f"new/{number}.wav", "system": "new", **SAID},
+        }
+        for number in range(2)
+    ]
+    manifest = folder / "pairs.jsonl"
+    manifest.write_text("".join(f"{json.dumps(pair)}\n" for pair in pairs))
+    return ("judge", manifest, "--out", "run", "--judge", f"audio:scripted:{path}", *ASKED)
+
+
+def test_the_same_command_refuses_verdicts_about_other_sound(folders: Path) -> None:
+    assert trace_eval(*judge(folders)).code == 0
+    assert trace_eval(*judge(folders)).code == 0  # nothing was replaced
+    exchange(folders / "old" / "0.wav", folders / "new" / "0.wav")
+    again = trace_eval(*judge(folders))
+    assert again.code == 2
+    assert "recordings of 1 pair were replaced since they were judged" in again.err
+    assert "--out run-2" in again.err
+
+
+def test_measured_recordings_are_looked_at_too(folders: Path) -> None:
+    for side, name in (("old", "noise-a"), ("new", "refusal-a")):
+        (clip,) = (ROOT / "examples").rglob(f"{name}.ogg")
+        shutil.copy(clip, folders / side / "0.wav")
+        (folders / side / "1.wav").unlink()
+    command = ("judge", "--a", "old", "--b", "new", "--out", "run", "--judge", "rules")
+    assert trace_eval(*command).code == 0
+    assert trace_eval(*command).code == 0
+    exchange(folders / "old" / "0.wav", folders / "new" / "0.wav")
+    again = trace_eval(*command)
+    assert again.code == 2
+    assert "recordings of 1 pair were replaced since they were judged" in again.err
+
+
+def test_files_that_were_only_copied_anew_are_the_same(folders: Path) -> None:
+    assert trace_eval(*judge(folders)).code == 0
+    for path in [*folders.glob("old/*.wav"), *folders.glob("new/*.wav")]:
+        content = path.read_bytes()
+        path.unlink()
+        path.write_bytes(content)
+    assert trace_eval(*judge(folders)).code == 0
+
+
+def test_an_interrupted_run_does_not_mix_old_and_new(folders: Path) -> None:
+    # One reply for two pairs: the run ends after the first one.
+    assert trace_eval(*judge(folders, 1)).code != 0
+    assert len(Run.open(folders / "run").scored()) == 1
+    exchange(folders / "old" / "0.wav", folders / "new" / "0.wav")
+    exchange(folders / "old" / "1.wav", folders / "new" / "1.wav")
+    again = trace_eval(*judge(folders, 1))
+    assert again.code == 2
+    assert "1 pair" in again.err
+
+
+def test_a_pair_that_is_not_judged_yet_is_judged_as_it_is_now(folders: Path) -> None:
+    assert trace_eval(*judge(folders, 1)).code != 0
+    (scored,) = Run.open(folders / "run").scored()
+    other = {"0": "1", "1": "0"}[scored]
+    exchange(folders / "old" / f"{other}.wav", folders / "new" / f"{other}.wav")
+    assert trace_eval(*judge(folders, 1)).code == 0
+    clips = Run.open(folders / "run").clips()
+    assert len({record.clip for record in clips.values()}) == 4
+    assert trace_eval(*judge(folders, 1)).code == 0  # the run knows what it judged
+
+
+def test_a_report_does_not_play_other_sound_and_a_review_refuses(folders: Path) -> None:
+    assert trace_eval(*judge(folders)).code == 0
+    exchange(folders / "old" / "0.wav", folders / "new" / "0.wav")
+    run = Run.open(folders / "run")
+    clips = run.clips()
+    for copy in (False, True):
+        assets = AudioAssets(folders / "page.html", copy)
+        for pair in run.pairs():
+            for answer in (pair.a, pair.b):
+                sound = assets.sound(answer, clips[answer.source_id])
+                if pair.id == "0":
+                    assert sound.href is None
+                    assert "was replaced since it was judged" in str(sound.note)
+                else:
+                    assert sound.href
+    assert trace_eval("report", "run", "--out", "page.html", "--audio").code == 0
+    assert len([*folders.glob("page_audio/*.wav")]) == 2
+    with pytest.raises(UserError, match="recordings of 1 pair were replaced"):
+        load_material(folders / "run")
+
+
+def test_scores_of_replaced_recordings_are_refused(folders: Path) -> None:
+    items = [{"id": str(n), "audio": f"old/{n}.wav", "question": "?"} for n in range(2)]
+    (folders / "items.jsonl").write_text("\n".join(map(json.dumps, items)))
+    reply = json.dumps({"reasoning": "It is clear.", "score": 4})
+    (folders / "scores.jsonl").write_text(f"{reply}\n" * 2)
+    command = ("rate", "items.jsonl", "--rubric", "quality", "--out", "rated")
+    command = (*command, "--judge", f"audio:scripted:{folders / 'scores.jsonl'}")
+    first = trace_eval(*command)
+    assert first.code == 0, first.err
+    assert trace_eval(*command).code == 0
+    write_voice(folders / "old" / "1.wav", 700)
+    again = trace_eval(*command)
+    assert again.code == 2
+    assert "recordings of 1 item were replaced" in again.err

@@ -1,0 +1,102 @@
+"""Whether recordings still are those that were judged: by what they hold, not by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from blueprints import UserError, counted
+from trace_eval.data.answers import Recording
+from trace_eval.data.files import is_file
+from trace_eval.data.items import Item
+from trace_eval.extracting.cache import Cache
+from trace_eval.extracting.start import source_of
+from trace_eval.runs.reader import RunReader
+
+#: Ids that a message names.
+_NAMED = 3
+
+#: What a recording holds that cannot be decoded any more.
+UNREADABLE = "unreadable"
+
+
+class RecordingLook:
+    """Tells what recordings hold now; each is looked at once.
+
+    A file whose stamp the cache knows is not read. Nothing is fetched: what lies behind a URL is
+    taken for unchanged.
+    """
+
+    def __init__(self, cache: Path | None = None) -> None:
+        self._cache = Cache(cache)
+        self._clips: dict[str, str | None] = {}
+
+    def clip_of(self, recording: Recording) -> str | None:
+        """Return the clip hash of a recording as it is now; None: no file is there to look at."""
+        key = recording.source_id
+        if key not in self._clips:
+            self._clips[key] = self._read(recording)
+        return self._clips[key]
+
+    def has_changed(self, recording: Recording, clip: str | None) -> bool:
+        """Return whether a recording holds something else than the clip that was judged."""
+        if clip is None:
+            return False
+        now = self.clip_of(recording)
+        return now is not None and now != clip
+
+    def _read(self, recording: Recording) -> str | None:
+        if recording.audio is None or not is_file(Path(recording.audio)):
+            return None
+        source = source_of(recording)
+        stamp = source.stamp()
+        clip = self._cache.clip_of(stamp) if stamp else None
+        if clip is not None:
+            return clip
+        try:
+            clip = source.decode().sha256
+        except UserError:
+            return UNREADABLE
+        if stamp:
+            self._cache.remember_clip(stamp, clip)
+        return clip
+
+    def close(self) -> None:
+        """Release the cache."""
+        self._cache.close()
+
+
+def changed_items(run: RunReader, items: Iterable[Item], cache: Path | None = None) -> list[str]:
+    """Return the ids of items of which a recording is not the one that was judged."""
+    clips = {source: record.clip for source, record in run.clips().items()}
+    if not any(clips.values()):
+        return []
+    look = RecordingLook(cache)
+    try:
+        return [item.id for item in items if any(_changes(item, clips, look))]
+    finally:
+        look.close()
+
+
+def _changes(item: Item, clips: dict[str, str | None], look: RecordingLook) -> Iterator[bool]:
+    for recording in item.recordings().values():
+        yield look.has_changed(recording, clips.get(recording.source_id))
+
+
+def refuse_changed(
+    run: RunReader, items: Iterable[Item], remedy: str, cache: Path | None = None
+) -> None:
+    """Refuse to go on with verdicts about recordings that were replaced since.
+
+    Raises:
+        UserError: says how many items it is, and names the first of them.
+    """
+    changed = changed_items(run, items, cache)
+    if not changed:
+        return
+    named = ", ".join(map(repr, changed[:_NAMED])) + (", ..." if len(changed) > _NAMED else "")
+    kind = "item" if run.holds_scores else "pair"
+    raise UserError(
+        f"{run.folder}: recordings of {counted(len(changed), kind)} were replaced since"
+        f" they were judged ({named}); {remedy}"
+    )
