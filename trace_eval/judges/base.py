@@ -25,7 +25,7 @@ Modality = Literal["blueprint", "audio"]
 
 
 def listening(transcripts: str) -> frozenset[Modality]:
-    """The modalities of a judge that hears recordings, and may read a recogniser's words."""
+    """Return the modalities of a judge that hears recordings, and perhaps reads their words."""
     return frozenset({"audio", "blueprint"} if transcripts == "asr" else {"audio"})
 
 
@@ -65,7 +65,7 @@ class Case:
         instruction: Blueprint | None = None,
         decode: Callable[[Recording], Clip] = _no_audio,
     ) -> Case:
-        """The case of a pair whose answers have these blueprints."""
+        """Make the case of a pair whose answers have these blueprints."""
         spoken = {} if instruction is None else {"instruction": instruction}
         return cls(pair, {"a": a, "b": b, **spoken}, decode)
 
@@ -161,7 +161,7 @@ class Judge(ABC):
         return {}
 
     def activity(self) -> Activity:
-        """The current activity, for progress displays."""
+        """Return the current activity, for progress displays."""
         return Activity()
 
     def load(self) -> None:  # noqa: B027 - most judges have no model in this process
@@ -176,7 +176,7 @@ class Judge(ABC):
         return True
 
     def roles(self, item: Item) -> list[str]:
-        """The recordings of an item whose blueprints it needs."""
+        """Name the recordings of an item whose blueprints it needs."""
         return [*item.answer_roles, *(["instruction"] if self.needs_instruction(item) else [])]
 
     @abstractmethod
@@ -187,7 +187,7 @@ class Judge(ABC):
         """
 
     def unscored(self, item: Item, reason: Reason, detail: str) -> Outcome:
-        """An outcome without a verdict or score, with the reason."""
+        """Make an outcome without a verdict or score, with the reason."""
         return unscored(item, self.rubric, self.spec, reason, detail)
 
     async def close(self) -> None:  # noqa: B027 - most judges hold nothing
@@ -205,7 +205,7 @@ def refuses(judge: Judge, item: Item) -> str | None:
 
 
 def unscored(item: Item, rubric: Any, judge: str, reason: Reason, detail: str) -> Outcome:
-    """An outcome without a verdict or score, with the reason; see :attr:`Judge.rubric`."""
+    """Make an outcome without a verdict or score, with the reason; see :attr:`Judge.rubric`."""
     if isinstance(item, Pair):
         made = Judgement.unscored(item.id, judge, reason, detail)
         return made.model_copy(update={"label_set": rubric.scale.label_set})
@@ -214,7 +214,7 @@ def unscored(item: Item, rubric: Any, judge: str, reason: Reason, detail: str) -
 
 
 def score_fields(item: Item, rubric: ScoreRubric, judge: str) -> dict[str, Any]:
-    """The fields of a score that name the item, the rubric and the judge."""
+    """Return the fields of a score that name the item, the rubric and the judge."""
     return {
         "item": item.id,
         "question_id": item.question_id,
@@ -226,7 +226,7 @@ def score_fields(item: Item, rubric: ScoreRubric, judge: str) -> dict[str, Any]:
 
 
 async def judgement_of(judge: Judge, case: Case) -> Judgement:
-    """The judgement of one pair."""
+    """Return the judgement of one pair."""
     outcome = await judge.judge(case)
     assert isinstance(outcome, Judgement)
     return outcome

@@ -30,7 +30,7 @@ def frame(
     needed: Iterable[tuple[str, Sequence[Stated], int]],
     what: str = "opinions",
 ) -> tuple[dict[str, Any], list[Stated]]:
-    """The fields of an outcome that do not depend on the content of its opinions.
+    """Return the fields of an outcome that do not depend on what its opinions say.
 
     Args:
         opinions: every opinion.
@@ -62,7 +62,7 @@ def in_orders(opinions: Sequence[VerdictOpinion]) -> dict[Order, list[VerdictOpi
 def framed(
     pair: str, judge: str, opinions: Sequence[VerdictOpinion], scale: Scale
 ) -> tuple[Judgement, list[VerdictOpinion]]:
-    """A judgement without its verdicts, and the opinions that may count.
+    """Make a judgement without its verdicts, and return the opinions that may count.
 
     All opinions of one judge on a pair are given, in terms of the pair's own A and B.
     """
@@ -81,7 +81,7 @@ def labelled_judgement(
     scale: Scale,
     questions: Mapping[str, About],
 ) -> Judgement:
-    """The judgement of these opinions; ``questions``: question -> the dimension of its labels.
+    """Make the judgement of opinions with labels; ``questions`` maps to their dimensions.
 
     The scale's pooling makes the votes one label. Of several questions, one without a label in
     some order is left out, as long as another has its labels.
@@ -120,7 +120,7 @@ def _unscored(made: Judgement, reason: Reason, detail: str) -> Judgement:
 
 
 def unreasoned(reasons: Iterable[str]) -> list[str]:
-    """The caveat :data:`NO_REASON` where the reason of a rating is empty or has no letters."""
+    """Return the caveat :data:`NO_REASON` where a reason is empty or has no letters."""
     return [] if all(any(map(str.isalpha, words)) for words in reasons) else [NO_REASON]
 
 
@@ -130,7 +130,7 @@ def quote(opinion: VerdictOpinion, words: str) -> str:
 
 
 def _reasoning(about: About, label: Any, rated: Sequence[VerdictOpinion], scale: Scale) -> str:
-    """The words of the first opinion with this label, else of the first with each label."""
+    """Quote the first opinion with this label, else the first with each label."""
     first: dict[str, str] = {}
     for opinion in sorted(rated, key=lambda o: (o.order, o.sample)):
         words = quote(opinion, opinion.reasoning.get(about, ""))
@@ -156,7 +156,7 @@ ABOUT: Literal["overall"] = "overall"
 
 
 def preference(first: float, second: float, margin: float = 0.0) -> Preference:
-    """The side with the higher score; ``tie`` when equal or closer than ``margin``."""
+    """Return the side with the higher score; ``tie`` when equal or closer than ``margin``."""
     if first == second or abs(first - second) < margin:
         return "tie"
     return "1" if first > second else "2"
@@ -165,7 +165,7 @@ def preference(first: float, second: float, margin: float = 0.0) -> Preference:
 def voted_judgement(
     pair: str, judge: str, opinions: Sequence[VerdictOpinion], question: ScoreQuestion
 ) -> Judgement:
-    """The judgement of the votes: the preference with the largest share, orders weighing the same.
+    """Make the judgement of votes: the preference with the largest share over both orders.
 
     Every order that was shown needs a usable opinion; equal largest shares are a ``tie``.
     """
@@ -197,14 +197,14 @@ def voted_judgement(
 
 
 def _scores(opinions: Iterable[VerdictOpinion]) -> list[tuple[float, float]]:
-    """The scores of A and B of every opinion."""
+    """Return the scores of A and B of every opinion."""
     return [(float(one.score_a or 0), float(one.score_b or 0)) for one in opinions]
 
 
 def rewarded_judgement(
     pair: str, judge: str, rewards: tuple[float, float], p_a: float, tie_margin: float
 ) -> Judgement:
-    """The judgement of the rewards of A and B; they have no order to be consistent in."""
+    """Make the judgement of the rewards of A and B, which have no order."""
     reward_a, reward_b = rewards
     label = preference(reward_a, reward_b, tie_margin)
     return Judgement(

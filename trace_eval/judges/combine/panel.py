@@ -95,13 +95,13 @@ class Panel:
         return min(judge.concurrency for judge in self.judges)
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The parameters of each judge."""
+        """Record the parameters of each judge."""
         if len(self.judges) == 1:
             return self.judges[0].parameters()
         return {"raters": [{"judge": j.spec, **j.parameters()} for j in self.judges]}
 
     def observed(self) -> dict[str, JsonValue]:
-        """The observations of all; money is shared."""
+        """Record the observations of all judges; money is shared."""
         values: dict[str, JsonValue] = {}
         for judge in reversed(self.judges):
             values |= judge.observed()
@@ -113,7 +113,7 @@ class Panel:
             judge.load()
 
     def activity(self) -> Activity:
-        """Calls and cost of all."""
+        """Add up the calls and costs of all judges."""
         if len(self.judges) == 1 or not self.chats:
             return self.judges[0].activity() if len(self.judges) == 1 else Activity()
         callers = {id(chat.sender.asker.caller): chat for chat in self.chats}.values()
@@ -122,7 +122,7 @@ class Panel:
         return Activity(calls, max(costs, default=None))
 
     def roles(self, item: Pair | Single) -> list[str]:
-        """The recordings of an item whose blueprints any of them needs."""
+        """Name the recordings of an item whose blueprints any judge needs."""
         able = [judge for judge in self.judges if not refuses(judge, item)]
         wanted = {role for judge in able for role in judge.roles(item)}
         return [role for role in item.recordings() if role in wanted]

@@ -40,7 +40,7 @@ def score_of(
     min_samples: int | None = None,
     **more: Any,
 ) -> Score:
-    """The score of one judge's samples, an opinion each.
+    """Make the score of one judge's samples, an opinion each.
 
     Args:
         item, rubric, judge, opinions: what was rated, by what and whom, and the samples in order.
@@ -72,13 +72,13 @@ def score_of(
 def stated_score(
     item: Item, rubric: ScoreRubric, judge: str, reduced: Reduced, **more: Any
 ) -> Score:
-    """The score of a judge that states a distribution instead of being sampled."""
+    """Make the score of a judge that states a distribution instead of being sampled."""
     fields = score_fields(item, rubric, judge) | values_of(reduced, rubric.numbers)
     return Score(**{**fields, "status": "scored", "used": 1, "samples": 1, **more})
 
 
 def lowest_score(item: Item, rubric: ScoreRubric, judge: str, reason: Reason) -> Score:
-    """The lowest score, of an answer with nothing in it; no judge was called."""
+    """Make the lowest score, of an answer with nothing in it; no judge was called."""
     scale = rubric.numbers
     return Score(
         **score_fields(item, rubric, judge),
@@ -94,7 +94,7 @@ def lowest_score(item: Item, rubric: ScoreRubric, judge: str, reason: Reason) ->
 
 
 def values_of(reduced: Reduced, scale: Numbers) -> dict[str, Any]:
-    """The fields of a record that depend on its samples."""
+    """Return the fields of a record that depend on its samples."""
     return {
         "value": reduced.value,
         "sd": reduced.sd,
@@ -107,7 +107,7 @@ def values_of(reduced: Reduced, scale: Numbers) -> dict[str, Any]:
 
 
 def shares(distribution: dict[float, float], scale: Numbers) -> dict[str, float]:
-    """A distribution as records hold it: every label of the scale, as text."""
+    """Write a distribution as records hold it: every label of the scale, as text."""
     return {f"{label:g}": distribution.get(float(label), 0.0) for label in scale.labels}
 
 

@@ -55,11 +55,11 @@ class WordJudge(Judge):
         self.rubric = rubric
 
     def words(self, case: Case) -> str:
-        """The answer's words, harmless and on one line."""
+        """Return the answer's words, harmless and on one line."""
         return words_of(case)
 
     def roles(self, item: Pair | Single) -> list[str]:
-        """The recordings whose words are needed; a question only where it has no text."""
+        """Name the recordings whose words are needed; a question's only where it has no text."""
         assert isinstance(item, Single)
         if "reference" in self.inputs and not item.has_reference:
             return []
@@ -83,7 +83,7 @@ class WordJudge(Judge):
         return await self.rate(case, references)
 
     def score_of_nothing(self, item: Single) -> Score:
-        """The score of an answer without words."""
+        """Make the score of an answer without words."""
         return lowest_score(item, self.rubric, self.spec, Reason.EMPTY_CANDIDATE)
 
     @abstractmethod
@@ -102,7 +102,7 @@ class WordJudge(Judge):
         caveats: Sequence[str] = (),
         **estimate: Any,
     ) -> Score:
-        """The score of a distribution over the labels of the scale, e.g. ``{1.0: 1.0}``: yes.
+        """Make the score of a distribution over the scale's labels, e.g. ``{1.0: 1.0}`` for yes.
 
         Args:
             distribution: label -> probability.

@@ -22,7 +22,7 @@ Preset = Literal["audiojudge", "style_paper", "trace_paper"]
 
 
 def option(default: T, **rules: Any) -> T:
-    """A field of an options class with the constraints on its values.
+    """Make a field of an options class with the constraints on its values.
 
     Args:
         default: its value where none is named.
@@ -35,7 +35,7 @@ def option(default: T, **rules: Any) -> T:
 
 
 def names_of(*groups: type[Any]) -> frozenset[str]:
-    """The names of the options of these classes."""
+    """Return the names of the options of these classes."""
     return frozenset(each.name for group in groups for each in fields(group))
 
 

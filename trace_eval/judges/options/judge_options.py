@@ -142,7 +142,7 @@ class JudgeOptions(
             raise UserError("drop: every group is dropped; leave the judge at least one")
 
     def deciding(self, used: Collection[str]) -> dict[str, JsonValue]:
-        """The options among ``used`` that decide a verdict, as they are recorded.
+        """Record the options among ``used`` that decide a verdict.
 
         Fields that came after the first release are recorded only where they differ from their
         default, so that runs made before them can be continued.
@@ -189,7 +189,7 @@ class JudgeOptions(
         return frozenset() if self.sampling == "ours" else _LEFT_TO_SERVER - self.named
 
     def orders(self, pair: str) -> tuple[Order, ...]:
-        """The orders in which a pair is shown; ``random`` is decided by seed and pair."""
+        """Return the orders in which a pair is shown; seed and pair decide a ``random`` one."""
         if self.swap == "both":
             return ("ab", "ba")
         if self.swap == "off":

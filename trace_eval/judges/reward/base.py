@@ -37,7 +37,7 @@ _HERE = "in process"
 
 
 def files_of(argument: str, options: JudgeOptions) -> RewardFiles:
-    """The files of the model that ``reward:ARGUMENT`` names.
+    """Find the files of the model that ``reward:ARGUMENT`` names.
 
     Raises:
         UserError: a package or the model is missing, or another task is chosen.
@@ -88,7 +88,7 @@ class InProcessJudge(Judge):
         return {"task": NATURALNESS, **self._identity(), **self.options.deciding(used)}
 
     def _identity(self) -> dict[str, JsonValue]:
-        """What decides a reward: files, words and number type, not where they lie or run."""
+        """Record what decides a reward: files, prompt and number type, not places or devices."""
         return {
             "model": self.files.sha256,
             "prompt": self.prompt.sha256,
@@ -99,26 +99,34 @@ class InProcessJudge(Judge):
         self.model()
 
     def model(self) -> RewardModel:
-        """The model, loaded on first use; it stays for other judges of this process."""
+        """Load the model on first use; it stays for other judges of this process."""
         return load(self.files, self.options.device)
 
     def unheard(self, item: Item, error: AudioError) -> Outcome:
-        """The outcome of a recording that cannot be decoded, or is over a limit."""
+        """Return the outcome of a recording that cannot be decoded, or is over a limit."""
         reason = Reason.SILENT if getattr(error, "silent", False) else Reason.CLIP_FAILED
         return self.unscored(item, reason, str(error))
 
     def turns(self, user: Sequence[str | Samples]) -> list[RewardTurn]:
-        """A conversation with one user turn."""
+        """Make a conversation with one user turn."""
         system = [RewardTurn("system", (self.prompt.system,))] if self.prompt.system else []
         return [*system, RewardTurn("user", tuple(user))]
 
     def samples(self, clip: Clip) -> Samples:
-        """A clip as the model hears it; ClipRefused where it is too long, too short or silent."""
+        """Return a clip as the model hears it.
+
+        Raises:
+            ClipRefused: the clip is too long, too short or silent.
+        """
         check_clip(clip, min(self.options.max_clip_seconds, MAX_CLIP_S))
         return clip.speech
 
     async def reward(self, clip: Clip, text: str, style: str | None) -> float:
-        """The reward of one recording of a text, from the cache if it is there; or ClipRefused."""
+        """Return the reward of one recording of a text, from the cache if it is there.
+
+        Raises:
+            ClipRefused: the clip is too long, too short or silent.
+        """
         samples = self.samples(clip)
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         details = {"clip": clip.sha256, "text": digest, "style": style, **self._identity()}

@@ -59,7 +59,7 @@ def audio_tokens(samples: int) -> int:
 def assemble(
     conversations: Sequence[Sequence[RewardTurn]], tokenizer: Any, features: Any
 ) -> Tensors:
-    """The tensors of some conversations, each followed by the start of the model's turn.
+    """Make tensors of conversations, each followed by the start of the model's turn.
 
     There is at least one conversation; ``features`` is the feature extractor of the model.
     """
@@ -78,7 +78,7 @@ def assemble(
 
 
 def recordings(turns: Sequence[RewardTurn]) -> list[Samples]:
-    """The recordings of a conversation in order."""
+    """List the recordings of a conversation in order."""
     return [part for turn in turns for part in turn.parts if not isinstance(part, str)]
 
 

@@ -59,7 +59,7 @@ class _PairJudge(InProcessJudge):
 
     @abstractmethod
     async def _judgement(self, case: Case, texts: Texts) -> Judgement:
-        """The judgement of two recordings of these texts."""
+        """Judge two recordings of these texts."""
 
 
 class RewardJudge(_PairJudge):
@@ -146,7 +146,7 @@ class ReplyJudge(_PairJudge):
         return VerdictOpinion.model_validate({**fields, **opinion_fields(scores, order)})
 
     async def _repaired(self, turns: list[RewardTurn], failed: VerdictOpinion) -> VerdictOpinion:
-        """The second chance; the first reply stays in the conversation."""
+        """Ask a second time; the first reply stays in the conversation."""
         first = shown_again(failed.raw)
         details = self.prompt.repair(failed.detail or "")
         more = [*turns, RewardTurn("assistant", (first,)), RewardTurn("user", (details,))]
@@ -166,7 +166,7 @@ class RewardRater(InProcessJudge):
         return {**super().parameters(), "rubric": self.rubric.sha256}
 
     def roles(self, item: Item) -> list[str]:
-        """The recording of the answer; it is decoded, and recognised where its words serve."""
+        """Name the recording of the answer, which is decoded, and recognised for its words."""
         return [role for role in item.answer_roles if role == "answer"]
 
     async def judge(self, case: Case) -> Outcome:
@@ -196,7 +196,7 @@ class RewardRater(InProcessJudge):
 
 
 def judge_in_process(argument: str, options: JudgeOptions) -> Judge:
-    """The judge of a model in this process: by rewards where it has a head, else by replies.
+    """Make the judge of a model in this process: by rewards if it has a head, else by replies.
 
     Raises:
         UserError: see :func:`files_of` and :class:`InProcessJudge`.
@@ -210,7 +210,7 @@ def judge_in_process(argument: str, options: JudgeOptions) -> Judge:
 def raters_in_process(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> list[RewardRater]:
-    """The rater of a reward model.
+    """Make the rater of a reward model.
 
     Raises:
         UserError: as :func:`judge_in_process`; there is no reward head, or the rubric is another.

@@ -95,7 +95,7 @@ def locate(model: str, base: str | None = None) -> RewardFiles:
 
 
 def renamed(key: str) -> str:
-    """The name of an adapter's weight, or of a module, as transformers 5.21 has it."""
+    """Return the name of an adapter's weight or module in transformers 5.21."""
     prefix = adapters.PREFIX if key.startswith(adapters.PREFIX) else ""
     name = key.removeprefix(adapters.PREFIX).removeprefix("thinker.")
     for old, new in _RENAMED:

@@ -68,7 +68,7 @@ def _forward(model: RewardModel, conversations: Sequence[Sequence[RewardTurn]]) 
 
 
 def on_device(model: RewardModel, values: dict[str, Any]) -> dict[str, Any]:
-    """The tensors where the model is; features in its type."""
+    """Move tensors to the model's device, features in the model's number type."""
     import torch
 
     return {
@@ -116,7 +116,7 @@ def replies(
     samples: int = 1,
     seed: int = 0,
 ) -> tuple[list[WrittenReply], int]:
-    """Replies to one conversation, and the tokens of its prompt.
+    """Write replies to one conversation; return them and the tokens of its prompt.
 
     Args:
         turns: the conversation; the recordings are encoded once for all samples.

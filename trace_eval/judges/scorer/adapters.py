@@ -25,14 +25,18 @@ _SHOWN = 3
 
 
 def files(folder: Path) -> list[Path]:
-    """The files that decide the adapter; empty where it is not whole."""
+    """List the files that decide the adapter, or none where one is missing."""
     weights = next((folder / n for n in WEIGHT_FILES if (folder / n).is_file()), None)
     config = folder / CONFIG_FILE
     return [config, weights] if weights and config.is_file() else []
 
 
 def base_of(config: Path) -> str | None:
-    """The base that an adapter's configuration names, if any; UserError where it cannot be read."""
+    """Return the base that an adapter's configuration names, if any.
+
+    Raises:
+        UserError: the configuration cannot be read.
+    """
     try:
         result = strict_json.read_file(config)
     except (OSError, strict_json.BadJson) as error:
@@ -44,7 +48,7 @@ def base_of(config: Path) -> str | None:
 def with_adapter(
     model: Any, folder: Path, renamed: Callable[[str], str] = str, trainable: bool = False
 ) -> Any:
-    """The model with the adapter's layers in it.
+    """Put the adapter's layers into a model.
 
     Args:
         renamed: name of a weight or module in the file -> its name in this model.

@@ -32,7 +32,7 @@ class Batcher(Generic[Ask, Answer]):
         self._worker: asyncio.Task[None] | None = None
 
     async def ask(self, ask: Ask) -> Answer:
-        """The answer to one request; what ``work`` raises goes to all of its batch."""
+        """Answer one request; what ``work`` raises goes to all of its batch."""
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting.append((ask, future))
         if self._worker is None or self._worker.done():

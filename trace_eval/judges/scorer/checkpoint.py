@@ -249,7 +249,11 @@ _TITLES = {"crps": "CRPS per rating", "rho": "Spearman rho", "mae": "MAE", "nll"
 
 
 def scorer_card(folder: Path) -> str:
-    """The card as Markdown; UserError where there is no scorer in this folder."""
+    """Write the card of a scorer as Markdown.
+
+    Raises:
+        UserError: there is no scorer in this folder.
+    """
     record = locate(folder).record
     limits = [f"- {limit}" for limit in LIMITS]
     lines = [f"# Scorer {folder.name}", "", *_model(record)]

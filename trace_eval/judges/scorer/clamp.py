@@ -49,7 +49,9 @@ def objective(mean: Floats, truth: Floats) -> float | None:
 
 
 def fit_clamp(mean: Floats, variance: Floats, truth: Floats) -> Clamp:
-    """The threshold that serves best: off unless it beats no clamping, of equals the smallest.
+    """Find the best threshold, or none where no threshold beats no clamping.
+
+    Of equally good ones the smallest is taken.
 
     Args:
         mean, variance: predicted [shape=(rows,), 0 to 1].
@@ -112,7 +114,7 @@ def train_clamp(
 
 
 def _unseen(ratings: ScorerRatings, training: dict[str, Any], path: Path) -> list[TrainingRow]:
-    """The rows that the scorer was not trained on, and that are not kept for the test."""
+    """Return the rows that neither training used nor the test keeps."""
     if ratings.sha256 != training.get("file_sha256"):
         return [row for row in ratings.rows if row.split in (None, "dev")]
     if training.get("dev_sha256"):

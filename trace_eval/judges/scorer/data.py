@@ -100,7 +100,7 @@ def _row(item: Single, path: Path) -> TrainingRow | str:
 def train_and_dev(
     rows: Sequence[TrainingRow], share: float, seed: int
 ) -> tuple[list[TrainingRow], list[TrainingRow]]:
-    """The rows of train and dev: as the file says, else cut by question.
+    """Split rows into train and dev, as the file says or else by question.
 
     Test rows are never used. Where the file names no dev rows, a share of the questions becomes
     dev; the seed decides which. UserError where one side would be empty.
@@ -120,6 +120,6 @@ def train_and_dev(
 
 
 def _draw(question: str, seed: int) -> float:
-    """A number in [0, 1) that depends on the question and the seed only."""
+    """Draw a number in [0, 1) that depends on the question and the seed only."""
     digest = hashlib.sha256(f"{seed}\x00{question}".encode("utf-8", "replace")).digest()
     return int.from_bytes(digest[:8]) / 2**64

@@ -44,7 +44,11 @@ class Forecast:
 
 
 def checked(kind: str) -> HeadKind:
-    """A kind of head by name; UserError where there is none of that name."""
+    """Return a kind of head by name.
+
+    Raises:
+        UserError: there is none of that name.
+    """
     if kind not in KINDS:
         raise UserError(f"head {kind!r} is unknown; use {' or '.join(KINDS)}")
     return kind

@@ -38,7 +38,7 @@ CAVEAT = "scorer: knows the ratings it was trained on, which punish length (corr
 
 
 def fields_of_case(case: Case, reference: str) -> ScorerFields:
-    """What a scorer reads of a case; recordings by what the recogniser made of them."""
+    """Return what a scorer reads of a case: recordings by their recognised words."""
     return fields_of(case.single, reference, case.instruction_text, recognised_words(case))
 
 
@@ -83,7 +83,7 @@ class ScorerJudge(WordJudge):
         }
 
     def observed(self) -> dict[str, JsonValue]:
-        """What it was trained on, and whether damage to its files would be seen."""
+        """Record what it was trained on, and whether damage to its files would be seen."""
         record = self.files.record
         return {
             "base": record.base,

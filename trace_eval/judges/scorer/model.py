@@ -57,7 +57,7 @@ class Scorer:
         return None if text is None else (self.encode(text[0]), text[1])
 
     def outputs(self, ids: Any, mask: Any) -> Any:
-        """The head's outputs [shape=(rows, outputs)] at each row's last real token.
+        """Return the head's outputs [shape=(rows, outputs)] at each row's last real token.
 
         Ids and mask are right-padded [shape=(rows, tokens)].
         """
@@ -114,7 +114,7 @@ def sizes(backbone: Any) -> tuple[int, int]:
 
 
 def new_head(kind: HeadKind, hidden: int) -> Any:
-    """A head whose first forecast is near uniform (Beta(1, 1), or a fifth each)."""
+    """Make a head whose first forecast is near uniform (Beta(1, 1), or a fifth each)."""
     import torch
 
     head = torch.nn.Linear(hidden, OUTPUTS[kind])
@@ -124,12 +124,19 @@ def new_head(kind: HeadKind, hidden: int) -> Any:
 
 
 def dtype_of(device: str) -> str:
-    """Number format of the language model: GPU output differs from the fourth digit on."""
+    """Return the number type of the language model on a device.
+
+    The output of a GPU differs from the fourth digit on.
+    """
     return "bfloat16" if is_gpu(device) else "float32"
 
 
 def open_base(folder: Path, device: str) -> Any:
-    """A language model without vocabulary head, in :func:`dtype_of`; UserError where none loads."""
+    """Open a language model without vocabulary head, in :func:`dtype_of`.
+
+    Raises:
+        UserError: none loads.
+    """
     import torch
     from transformers import AutoModel
 
@@ -138,14 +145,22 @@ def open_base(folder: Path, device: str) -> Any:
 
 
 def open_tokenizer(folder: Path) -> Any:
-    """The tokenizer of a folder; UserError where none loads."""
+    """Open the tokenizer of a folder.
+
+    Raises:
+        UserError: none loads.
+    """
     from transformers import AutoTokenizer
 
     return opened(AutoTokenizer, folder, "tokenizer")
 
 
 def opened(kind: Any, folder: Path, name: str, **more: Any) -> Any:
-    """A part of a model by a class of transformers, offline; UserError where none loads."""
+    """Open a part of a model by a class of transformers, offline.
+
+    Raises:
+        UserError: none loads.
+    """
     try:
         return kind.from_pretrained(folder, local_files_only=True, **more)
     except Exception as error:  # by kind of damage; a plain Exception where JSON is damaged
@@ -181,7 +196,7 @@ def _open(files: ScorerFiles, device: str) -> Scorer:
 
 
 def without_language_head(key: str) -> str:
-    """The name of a weight in a model without vocabulary head.
+    """Return the name of a weight in a model without vocabulary head.
 
     Released adapters were saved around the model with it, whose layers lie one name deeper.
     """
@@ -192,7 +207,11 @@ def without_language_head(key: str) -> str:
 
 
 def read_head(path: Path, outputs: int, hidden: int, remedy: str = "copy it again") -> Any:
-    """The linear layer of a file, in float32; UserError where it is damaged or of another shape."""
+    """Read the linear layer of a file in float32.
+
+    Raises:
+        UserError: the file is damaged, or the layer has another shape.
+    """
     import torch
 
     state = {

@@ -68,7 +68,7 @@ class TrainOptions:
             raise UserError(f"lora {self.lora}: give a rank of 1 or more")
 
     def record(self) -> dict[str, Any]:
-        """What decides the outcome; neither device nor places."""
+        """Record what decides the outcome: neither device nor places."""
         values = asdict(self) | {"start": str(self.start) if self.start else None}
         return {name: value for name, value in values.items() if name != "device"}
 

@@ -50,7 +50,7 @@ class Checkpoint(NamedTuple):
 
 
 def place(root: Path, step: int) -> Path:
-    """The folder of a step's checkpoint."""
+    """Return the folder of a step's checkpoint."""
     return root / f"checkpoint-{step}"
 
 
@@ -80,7 +80,7 @@ def finish(written: Path, root: Path, best: int | None, ended: bool) -> None:
 
 
 def last(root: Path) -> Checkpoint | None:
-    """The newest checkpoint that a training can go on from; None: it starts anew.
+    """Find the newest checkpoint that training can go on from, if any.
 
     One that is not whole, or whose best one is not, is left out with a warning. Whatever is not
     needed any more is removed.
@@ -106,7 +106,7 @@ def last(root: Path) -> Checkpoint | None:
 
 
 def _read(folder: Path) -> CheckpointRecord:
-    """The record of a checkpoint whose files are those that were written.
+    """Read the record of a checkpoint, and check that its files are those that were written.
 
     Raises:
         ValueError: a file is missing, changed or came later.

@@ -34,7 +34,7 @@ class ScorerFields:
 def fields_of(
     item: Single, reference: str, question: str | None = None, candidate: str | None = None
 ) -> ScorerFields:
-    """What is said of an item, for training and for rating: every text exactly as it is given.
+    """Collect the texts of an item for training and rating, exactly as they are given.
 
     Nothing is made harmless, as it is for a prompt: no text can instruct a scorer, and on texts
     that differ from those of its training it says something else.
@@ -53,7 +53,7 @@ def fields_of(
 
 
 def text_of(fields: ScorerFields) -> str:
-    """The text of one answer, exactly as it is tokenised."""
+    """Write the text of one answer, exactly as it is tokenised."""
     context = fields.rationale
     if fields.transcription:
         context = f"|transcription: {fields.transcription} {context}"
@@ -68,7 +68,7 @@ def text_of(fields: ScorerFields) -> str:
 def fitted(
     fields: ScorerFields, limit: int, length: Callable[[str], int]
 ) -> tuple[str, bool] | None:
-    """The text in at most ``limit`` tokens, and whether the rationale was cut for it.
+    """Write the text in at most ``limit`` tokens, and tell whether the rationale was cut.
 
     The rationale loses words from its middle; the other fields are never touched. None: it does
     not fit without any rationale either. ``length`` counts the tokens of a text.

@@ -157,7 +157,7 @@ def _claim(out: Path, options: TrainOptions, data: dict[str, str | None]) -> Non
 
 
 def _open(options: TrainOptions) -> Scorer:
-    """The model to train: a base with a new head, or a scorer to go on from."""
+    """Open the model to train: a base with a new head, or a scorer to go on from."""
     from transformers import set_seed
 
     set_seed(options.seed)
@@ -248,7 +248,7 @@ def _run(
 
 
 def _arguments(folder: Path, scorer: Scorer, options: TrainOptions) -> Any:
-    """The settings of transformers' Trainer; checkpoints go into the folder."""
+    """Make the settings of transformers' Trainer; checkpoints go into the folder."""
     from transformers import TrainingArguments
 
     return TrainingArguments(
@@ -282,7 +282,7 @@ def _arguments(folder: Path, scorer: Scorer, options: TrainOptions) -> Any:
 
 
 def collated(rows: Sequence[dict[str, Any]], pad: int) -> dict[str, Any]:
-    """A batch: ids, mask, and ratings padded with :data:`NO_RATING`."""
+    """Make a batch: ids, mask, and ratings padded with :data:`NO_RATING`."""
     import torch
     from torch.nn.utils.rnn import pad_sequence
 

@@ -52,7 +52,7 @@ class ScorerModule(torch.nn.Module):  # type: ignore[misc]
         return {"loss": of_rows.sum(), "outputs": outputs}
 
     def trainable(self) -> dict[str, torch.Tensor]:
-        """The weights that training changes."""
+        """Return the weights that training changes."""
         return {n: p.detach() for n, p in self.named_parameters() if p.requires_grad}
 
 

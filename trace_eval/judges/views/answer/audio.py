@@ -60,9 +60,14 @@ class AudioView(SingleView):
     def __init__(
         self, rubric: ScoreRubric, options: JudgeOptions, one_of_several: bool = False
     ) -> None:
-        """Raises UserError where the examples or the signals cannot be used.
+        """Load the examples and the signals.
 
-        ``one_of_several``: other rubrics are rated beside this one.
+        Args:
+            rubric, options: what is asked, and how.
+            one_of_several: other rubrics are rated beside this one.
+
+        Raises:
+            UserError: the examples or the signals cannot be used.
         """
         self._prepared: OrderedDict[str, Prepared] = OrderedDict()
         self._examples = _examples(rubric, options, one_of_several)
@@ -99,7 +104,7 @@ class AudioView(SingleView):
         return [fence("speakers", "\n".join(lines))] if any(speakers) else []
 
     def caveats(self, case: Case, prepared: Prepared) -> list[str]:
-        """What a crop takes away, and an instruction that an example has as well."""
+        """Tell what a crop takes away, and whether an example has the same instruction."""
         notes = []
         if (lost := prepared.waveform.lost_s) > 0:
             crop = self._rubric.crop_s or 0
@@ -109,13 +114,13 @@ class AudioView(SingleView):
         return notes
 
     def cropped(self, case: Case, prepared: Prepared) -> bool:
-        """True where the recording goes on after what was sent."""
+        """Tell whether the recording goes on after what was sent."""
         return prepared.waveform.lost_s > 0
 
     # --- solved examples -----------------------------------------------------------------
 
     def prefix(self, question: str) -> Sequence[Message]:
-        """The turns of the examples; what was written stands beside their sound."""
+        """Write the turns of the examples; what was written stands beside their sound."""
         turns = [self._solved(example) for example in self._examples.shown]
         return example_messages(self._sending, turns, question)
 
@@ -172,7 +177,7 @@ class AudioView(SingleView):
         return prepared
 
     def _sound(self, case: Case, recording: Recording) -> tuple[Sound, bool]:
-        """A recording by its hash, and whether it is silent.
+        """Return a recording by its hash, and whether it is silent.
 
         Raises:
             AudioError: it cannot be decoded, or is too short, or too long for what is sent of it.

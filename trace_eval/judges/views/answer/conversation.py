@@ -44,7 +44,7 @@ class PolicyFile(NamedTuple):
 
 
 def read_policy(path: Path) -> PolicyFile:
-    """The instructions in a text file; one that is empty, too large or no UTF-8 is refused."""
+    """Read instructions from a text file; one that is empty, too large or no UTF-8 is refused."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_POLICY_BYTES + 1)
@@ -105,12 +105,12 @@ class ConversationView(SingleView):
         return [text for _, text in self._pieces(case)]
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
-        """The agent's instructions, if there are any, then the conversation."""
+        """Write the agent's instructions, if there are any, then the conversation."""
         titles = {"policy": "The agent's instructions", "conversation": "The conversation"}
         return [f"{titles[name]}\n{fence(name, text)}" for name, text in self._pieces(case)]
 
     def caveats(self, case: Case, prepared: Any) -> list[str]:
-        """What was left out, and whose policy was shown, or none."""
+        """Tell what was left out, and whose policy was shown, or none."""
         notes = [*super().caveats(case, prepared), *self._page(case).caveats]
         if self._file and self._policy(case) == self._file.text:
             notes.append(f"{POLICY_FILE}: {self._file.name}, sha256 {self._file.sha256}")
@@ -121,7 +121,7 @@ class ConversationView(SingleView):
         return notes
 
     def agent_turns(self, case: Case) -> list[int]:
-        """The numbers of the agent's turns that have words; these are rated."""
+        """List the numbers of the agent's turns that have words; these are rated."""
         available = turn_blueprints("answer", case.blueprints)
         return [
             number
@@ -135,11 +135,11 @@ class ConversationView(SingleView):
         return [*shown, ("conversation", self._page(case).text)]
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The policy of conversations that hold none."""
+        """Record the policy of conversations that hold none."""
         return {"agent_policy": self._file.sha256} if self._file else {}
 
     def _policy(self, case: Case) -> str:
-        """The conversation's own, else that of the file."""
+        """Return the conversation's own policy, else that of the file."""
         policy = _conversation(case).instructions.get("policy")
         own = neutralise(policy) if isinstance(policy, str) else ""
         return own or (self._file.text if self._file else "")
@@ -150,7 +150,7 @@ class ConversationView(SingleView):
 
 
 def _conversation(case: Case) -> Conversation:
-    """What is rated: answers without one are refused by :meth:`ConversationView.missing_answer`."""
+    """Return the conversation of an answer, which :meth:`missing_answer` has made sure of."""
     conversation = case.single.answer.conversation
     assert conversation is not None
     return conversation

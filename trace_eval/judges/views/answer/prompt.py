@@ -81,7 +81,7 @@ class SingleView(View):
     # --- the answer ----------------------------------------------------------------------
 
     def answer_roles(self, item: Item) -> list[str]:
-        """The recordings of the answer whose blueprints are needed."""
+        """Name the recordings of the answer whose blueprints are needed."""
         return item.answer_roles
 
     @abstractmethod
@@ -94,14 +94,14 @@ class SingleView(View):
 
     @abstractmethod
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
-        """The answer as pieces of the message, texts fenced."""
+        """Write the answer as pieces of the message, texts fenced."""
 
     def is_empty(self, case: Case) -> bool:
-        """True where there is not a word to rate; then nothing is sent."""
+        """Tell whether there is not a word to rate; then nothing is sent."""
         return False
 
     def is_silent(self, case: Case) -> bool:
-        """True where no recording of the answer holds speech."""
+        """Tell whether no recording of the answer holds speech."""
         signals = [blueprint.signal for blueprint in case.answers.values()]
         return bool(signals) and all(
             signal.peak_dbfs is None
@@ -111,13 +111,13 @@ class SingleView(View):
         )
 
     def prefix(self, question: str) -> Sequence[Message]:
-        """The turns of solved examples, the same in every call, each ended by the question."""
+        """Write the turns of solved examples, equal in every call, each ended by the question."""
         return ()
 
     # --- what is needed of an item -------------------------------------------------------
 
     def roles(self, item: Item) -> list[str]:
-        """The recordings whose blueprints are needed; none of an item that cannot be rated."""
+        """Name the recordings whose blueprints are needed; none of an item that cannot be rated."""
         if self._lacks_reference(item):
             return []
         requested = ["instruction"] if self._listens_to_instruction(item) else []
@@ -144,7 +144,7 @@ class SingleView(View):
         return self.missing_answer(case)
 
     def reason_of(self, error: AudioError) -> Reason:
-        """A recording that cannot be heard is missing; silence is the rubric's matter."""
+        """Return the reason of a recording that cannot be heard; silence is the rubric's matter."""
         return Reason.EVIDENCE_MISSING
 
     def nothing_in(self, case: Case, prepared: Any) -> Reason | None:
@@ -203,7 +203,7 @@ class SingleView(View):
         )
 
     def messages(self, case: Case, turns: Sequence[int] = ()) -> tuple[Message, ...]:
-        """The prompt of one item, or of some of its turns; all samples share it."""
+        """Write the prompt of one item, or of some of its turns; all samples share it."""
         before, put = self.beside(case)
         note = single_note(case)
         shown = [*self.parts(case, put), *([note] if note else [])]
@@ -211,7 +211,7 @@ class SingleView(View):
         return *self.static_messages, Message("user", _content(pieces))
 
     def beside(self, case: Case) -> tuple[list[str], Fence]:
-        """What is to be read before the answer, and the fence of all of the case's texts."""
+        """Write what is read before the answer, and return the fence of all texts of the case."""
         fields = list(self._fields(case))
         put = partial(fence, fence_tag([*(text for *_, text in fields), *self.texts(case)]))
         return [f"{title}\n{put(label, text)}" for title, label, text in fields], put
@@ -248,7 +248,7 @@ class SingleView(View):
 
 
 def doubtful_words(case: Case) -> list[str]:
-    """The caveat of an answer whose recogniser's words are doubtful; else nothing."""
+    """Return the caveat of an answer whose recognised words are doubtful, if they are."""
     transcripts = [blueprint.transcript for blueprint in case.answers.values()]
     flags = [f for words in transcripts if isinstance(words, Transcript) for f in words.suspect]
     named = ", ".join(dict.fromkeys(flags))

@@ -19,7 +19,7 @@ from trace_eval.judges.views.text.tasks import ABOUT
 
 
 def roles_of_words(item: Item) -> list[str]:
-    """The recordings whose words are the answer's; none where it is written."""
+    """Name the recordings whose words are the answer's; none where it is written."""
     return [] if item.answers[0].text is not None else item.answer_roles
 
 
@@ -36,13 +36,13 @@ def missing_words(case: Case) -> str | None:
 
 
 def recognised_words(case: Case) -> str:
-    """What was recognised of the answer's recordings, as it is."""
+    """Return the recognised words of the answer's recordings, as they are."""
     transcripts = (blueprint.transcript for blueprint in case.answers.values())
     return " ".join(each.text if isinstance(each, Transcript) else "" for each in transcripts)
 
 
 def words_of(case: Case) -> str:
-    """The answer's words, harmless and on one line."""
+    """Return the answer's words, harmless and on one line."""
     text = case.single.answer.text
     return neutralise(recognised_words(case) if text is None else text)
 

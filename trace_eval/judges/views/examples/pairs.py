@@ -96,7 +96,7 @@ def _labels(
 
 
 def _solution(part: LabelQuestion, labels: Mapping[str, str], reason: str) -> tuple[str, str]:
-    """The reply that solves one part, as JSON, and its label in words."""
+    """Write the reply that solves one part, as JSON, and its label in words."""
     if part.is_typed:
         reply: dict[str, Any] = {name: {"rating": label} for name, label in labels.items()}
         return json.dumps(reply), ", ".join(f"{name} {label}" for name, label in labels.items())

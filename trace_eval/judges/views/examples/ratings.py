@@ -61,7 +61,7 @@ def read_rated_examples(
 
 
 def _item(record: Mapping[str, Any], root: Path | str) -> Single:
-    """A record of which ``answer`` may hold a recording, a solution, or both."""
+    """Read a record of which ``answer`` may hold a recording, a solution, or both."""
     if is_pair_record(record):
         raise UserError("is a pair; examples of a rating are single answers with their scores")
     answer = record.get(_SOLUTION)
@@ -132,7 +132,7 @@ def _check_shown(where: str, item: Single, rubric: ScoreRubric) -> None:
 def _solution(
     where: str, item: Single, rubric: ScoreRubric, one_of_several: bool
 ) -> Mapping[str, Any]:
-    """What a record says of this rubric, with the rubric's key in it."""
+    """Return what a record says of this rubric, with the rubric's key in it."""
     answer = item.meta.get(_SOLUTION)
     mine: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
     if (named := mine.get(rubric.name)) is not None:

@@ -87,7 +87,11 @@ class Examples:
 
 
 def examples_of(path: Path, made: Sequence[Solved], shots: int | None) -> Examples:
-    """The first ``shots`` of a file's examples, with warnings; UserError if too few or too many."""
+    """Return the first ``shots`` of a file's examples, with warnings.
+
+    Raises:
+        UserError: there are too few, or too many are named.
+    """
     wanted = shots if shots is not None else min(DEFAULT_SHOTS, len(made))
     if not 0 <= wanted <= MAX_SHOTS:
         raise UserError(f"shots: {wanted} examples; use 0 to {MAX_SHOTS}")
@@ -114,7 +118,11 @@ def _one_answer_throughout(path: Path, shown: Sequence[Solved]) -> Iterable[str]
 
 
 def local_sound(where: str, recording: Recording) -> Sound:
-    """A recording of an example, decoded once; UserError where it is no file here, or damaged."""
+    """Decode a recording of an example once.
+
+    Raises:
+        UserError: it is no file on this machine, or damaged.
+    """
     source = recording.data if recording.data is not None else recording.audio
     if source is None:
         raise UserError(f"{where}: its recordings must be files on this machine; fetch them first")
@@ -136,7 +144,7 @@ class SolvedTurn:
 
 
 def example_messages(sending: Sending, turns: Sequence[SolvedTurn], question: str) -> list[Message]:
-    """The turns of all examples: one of the user and one of the assistant for each, or for all.
+    """Write the turns of all examples: a user's and an assistant's for each, or for all.
 
     How examples are joined is the strategy of ``sending``; the question ends the turn of an
     example as it ends that of the test.

@@ -139,12 +139,12 @@ class Waveform:
         return out
 
     def render(self) -> bytes:
-        """The encoded file; raises as :meth:`samples`, and UserError for MP3 without ffmpeg."""
+        """Encode the file; raises as :meth:`samples`, and UserError for MP3 without ffmpeg."""
         wav = wav_bytes(self.samples(), self.rate)
         return wav if self.format == "wav" else _mp3(wav)
 
     def part(self, kept: bool = False) -> AudioPart:
-        """The waveform as a part of a message; ``kept``: of every call, so its bytes are too."""
+        """Make the waveform a part of a message; ``kept`` keeps its bytes for all calls."""
         render = lru_cache(maxsize=1)(self.render) if kept else self.render
 
         def made() -> bytes:
@@ -189,7 +189,7 @@ def _samples(sound: Sound, rate: int, level: float | None) -> Samples:
 
 
 def _levelled(clip: Clip, level: float) -> Samples:
-    """The mono mix at an integrated loudness of ``level`` LUFS (ITU-R BS.1770-4).
+    """Bring the mono mix to an integrated loudness of ``level`` LUFS (ITU-R BS.1770-4).
 
     Too short or too quiet to be measured: as it is. Where the gain would pass full scale it
     is lowered to just reach it.
@@ -207,12 +207,16 @@ def _levelled(clip: Clip, level: float) -> Samples:
 
 
 def pcm16(samples: Samples) -> NDArray[np.int16]:
-    """Rounded to 16 bits; the inverse of libsndfile's reading of PCM16."""
+    """Round samples to 16 bits, the inverse of libsndfile's reading of PCM16."""
     return np.asarray(np.clip(np.rint(samples * 32768.0), -32768, 32767), np.int16)
 
 
 def wav_bytes(samples: NDArray[np.int16], rate: int) -> bytes:
-    """A mono PCM16 WAV file with true sizes; AudioError for more than a RIFF file can hold."""
+    """Write a mono PCM16 WAV file with true sizes.
+
+    Raises:
+        AudioError: it is more than a RIFF file can hold.
+    """
     data = samples.astype("<i2", copy=False).tobytes()
     if len(data) + 36 >= 2**32:
         raise AudioError(f"{len(data)} bytes of samples do not fit into a WAV file; crop them")
@@ -240,6 +244,6 @@ def _mp3(wav: bytes) -> bytes:
 
 
 def sound_of(clip: Clip, read: Callable[[], Clip] | None = None, signal: str = "") -> Sound:
-    """A decoded clip as a sound; ``read`` decodes it again, else the clip itself is kept."""
+    """Turn a decoded clip into a sound; without ``read`` to decode it again it keeps the clip."""
     kept = read or (lambda: clip)
     return Sound(clip.sha256, len(clip.samples), clip.rate, kept, signal)

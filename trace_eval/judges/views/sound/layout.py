@@ -38,7 +38,7 @@ class Sound:
         return self.frames / self.rate
 
     def frames_at(self, rate: int) -> int:
-        """Samples after resampling to ``rate``, halves rounded up as soxr does."""
+        """Count the samples after resampling to ``rate``, halves rounded up as soxr does."""
         return (2 * self.frames * rate + self.rate) // (2 * self.rate)
 
     @property
@@ -54,7 +54,7 @@ class Gap:
     seconds: float
 
     def frames_at(self, rate: int) -> int:
-        """Samples at ``rate``."""
+        """Count the samples at ``rate``."""
         return round(self.seconds * rate)
 
     @property
@@ -95,7 +95,7 @@ Signals = Mapping[str, Sound]
 
 
 def common_rate(sounds: Iterable[Sound], wanted: int | None = None) -> int:
-    """The rate of one waveform: as asked, else the commonest, at most :data:`MAX_RATE`.
+    """Choose the rate of one waveform: the wanted or commonest, at most :data:`MAX_RATE`.
 
     Of equally common rates the higher counts, so the order of the recordings does not matter.
     """
@@ -134,7 +134,7 @@ def single_items(unit: Unit, head: str, signals: Signals, gap_s: float = 0.0) ->
 
 
 def dialogue_items(turns: Sequence[Sound], gap_s: float) -> list[Item]:
-    """The turns of a dialogue with a gap between two of them, and none at the end."""
+    """Put a gap between the turns of a dialogue, and none at the end."""
     items: list[Item] = []
     for turn in turns:
         items += [Gap(gap_s), turn] if items else [turn]
@@ -156,7 +156,7 @@ class ClipRefused(AudioError):
 
 
 def is_silent(samples: Samples) -> bool:
-    """True where no sample passes the level under which the extractors find silence."""
+    """Tell whether no sample passes the level under which the extractors find silence."""
     peak = decibels(float(np.abs(samples).max(initial=0.0)))
     return peak is None or peak < SILENCE_DBFS
 
