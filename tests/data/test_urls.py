@@ -39,6 +39,13 @@ ROOT = Path("/srv")
         ("zip://a.wav::https://me:secret@h/all.zip?sig=1", "zip://a.wav::https://h/all.zip"),
         ("http://[::1]:80/a.wav?sig=1", "http://[::1]:80/a.wav"),
         ("memory://a.wav", "memory://a.wav"),
+        # The id of a key is half of what gives access, and tells whose it is.
+        ("s3://AKIDEXAMPLE:secret@bucket/a.wav", "s3://bucket/a.wav"),
+        ("s3://AKIDEXAMPLE@bucket/a.wav", "s3://bucket/a.wav"),
+        ("gs://key:secret@bucket/a.wav", "gs://bucket/a.wav"),
+        ("az://account:key@box/a.wav", "az://box/a.wav"),
+        ("sftp://me%3Asecret@host/a.wav", "sftp://me@host/a.wav"),
+        ("zip://a.wav::s3://AKID:secret@b/all.zip", "zip://a.wav::s3://b/all.zip"),
     ],
 )
 def test_what_gives_access_is_not_shown(url: str, expected: str) -> None:
@@ -46,6 +53,36 @@ def test_what_gives_access_is_not_shown(url: str, expected: str) -> None:
     assert redacted(url) == expected
     assert redacted(expected) == expected
     assert redact_urls(f"no luck with '{url}', sorry") == f"no luck with '{expected}', sorry"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "s3://b/a.wav?X-Amz-Signature=Hunter2x",
+        "s3://b/a.wav?AWSAccessKeyId=Hunter2x",
+        "https://h/a.wav?pwd=Hunter2x",
+        "https://h/a.wav?jwt=Hunter2x&x=1",
+        "https://h/a.wav?hmac=Hunter2x",
+        "https://h/a.wav#access_token=Hunter2x",
+        "https://h/a.wav;jsessionid=Hunter2x",
+        "https://h/a.wav?id=AKIAHunter2xHunter2x".replace("Hunter2x", "HUNTERXX"),
+    ],
+)
+def test_parameters_that_give_access_are_hashed(url: str) -> None:
+    shown = redacted(url)
+    assert "unter2x" not in shown
+    assert "HUNTERXX" not in shown
+    assert redacted(shown) == shown
+    told = redact_urls(f"{url}: not found. See {url}.")
+    assert told == f"{shown}: not found. See {shown}."
+
+
+def test_a_login_without_a_protocol_is_not_shown() -> None:
+    for text in ("//me:secret@host/a.wav", "(//me:secret@host)", "http:/me:secret@host/a.wav"):
+        assert "secret" not in redact_urls(text)
+        assert "host" in redact_urls(text)
+    for text in ("C:/data/me:x@y", "a//b:c@d", "at 10:/3"):
+        assert redact_urls(text) == text
 
 
 def test_secrets_that_may_name_the_object_are_told_apart() -> None:

@@ -15,11 +15,15 @@ from trace_eval.data.files import utf8_name
 _PROTOCOL = "[a-z][a-z0-9+._-]{0,30}"
 _URL = re.compile(rf"(?:{_PROTOCOL}::){{0,8}}{_PROTOCOL}://", re.IGNORECASE)
 _PARTS = re.compile(r"([^:/?#]{1,31})://([^/?#]*)([^?#]*)(\??[^#]*)(.*)", re.DOTALL)
-_IN_TEXT = re.compile(rf"({_PROTOCOL}):/{{1,2}}([^\s'\"<>)]+)", re.IGNORECASE)
+# What ends a sentence does not belong to a URL.
+_IN_TEXT = re.compile(rf"({_PROTOCOL}):/{{1,2}}([^\s'\"<>)]*[^\s'\"<>).,:;])", re.IGNORECASE)
 
 # A password may hold what ends a host or a URL elsewhere, e.g. a question mark or a quote.
 # A path that was made of a URL has one slash of the two.
 _LOGIN = re.compile(rf"({_PROTOCOL}):/{{1,2}}([^\s/\"<>?#:@]*:[^\s/\"<>]*)@", re.IGNORECASE)
+
+# A login of a URL whose protocol was cut off, or is left to the reader.
+_WITHOUT_PROTOCOL = re.compile(r"(?<![:\w/])//[^\s/\"<>?#:@]*:[^\s/\"<>@]*@")
 
 #: Between the links of a chained URL, e.g. ``zip://a.wav::s3://b/all.zip``; not in ``[::1]``.
 _CHAIN = re.compile(rf"::(?={_PROTOCOL}(?:://|::))", re.IGNORECASE)
@@ -27,8 +31,11 @@ _CHAIN = re.compile(rf"::(?={_PROTOCOL}(?:://|::))", re.IGNORECASE)
 _LOCAL = ("file", "local")
 _WEB = ("http", "https")
 
-#: Of these not even the user is shown, who may be the key itself.
-_ANONYMOUS = (*_WEB, "socks", "socks4", "socks4a", "socks5", "socks5h")
+#: Of these the user is shown, who is a person's name. Elsewhere he may be the key, or its id.
+_PERSONAL = ("sftp", "ssh", "scp", "ftp", "ftps", "smb", "hdfs", "webhdfs")
+
+#: Of these the name before ``@`` is a container, and behind it stands its account.
+_CONTAINERS = ("abfs", "abfss", "wasb", "wasbs", "adl", "az")
 
 #: Query parameters that sign a request for one object and say nothing of which object: names
 #: that only mean this beside the signature that is their key, and prefixes that always do.
@@ -44,9 +51,20 @@ _HASHED = re.compile("sha256-[0-9a-f]{16}")
 
 #: Query parameters whose value is nobody's business, though it may name the object.
 _SECRET = re.compile(
-    r"token|secret|passw|auth|credential|signature|session|apikey|(^|[_-])(sig|key)($|[_-])",
+    r"token|secret|passw|passphrase|auth|credential|signature|session|apikey|access_?key|accessid"
+    r"|key-pair|bearer|hmac|hdne?a|hdnts|jwt"
+    r"|(^|[_-])(sig|sign|signed|key|keyid|pwd|pass|pw|sas|otp|code|verify|ticket)($|[_-])",
     re.IGNORECASE,
 )
+
+#: How known keys and signed texts look, whatever the parameter is called.
+_LOOKS_SECRET = re.compile(
+    r"eyJ[\w-]{8,}\.[\w-]+|(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,}|AIza[\w-]{20,}|sk-[\w-]{12,}"
+    r"|hf_\w{12,}|gh[pousr]_\w{12,}|github_pat_\w+|glpat-[\w-]+|xox[a-z]-[\w-]+"
+)
+
+#: A parameter of a part of a path, e.g. ``;jsessionid=1``.
+_OF_PATH = re.compile(r";([\w-]{1,40})=([^/;]+)")
 
 
 def is_url(text: object) -> bool:
@@ -120,18 +138,19 @@ def glob_base(url: str) -> str | None:
 def redacted(url: str) -> str:
     """A URL without what gives access; equal ones are the same object.
 
-    Passwords go, with the user of ``https://``, and so do the parameters of signed requests:
-    a recording keeps its identity when it is signed anew. Values of other parameters that look
-    secret are replaced by a hash, because they may tell objects apart.
+    Passwords go, and with them the user of ``https://`` and the key id of ``s3://``, and so do the
+    parameters of signed requests: a recording keeps its identity when it is signed anew. Values of
+    other parameters that look secret are replaced by a hash, because they may tell objects apart.
     """
     return "::".join(_shown(part) for part in _CHAIN.split(url))
 
 
 def redact_urls(text: str) -> str:
     """A text, e.g. of an error, with every URL in it as :func:`redacted`."""
-    if ":/" not in text:
+    if ":/" not in text and "//" not in text:
         return text
     text = _LOGIN.sub(lambda login: f"{login[1]}://{_public(login[1], login[2])}", text)
+    text = _WITHOUT_PROTOCOL.sub("//", text)
     return _IN_TEXT.sub(_shown_in_text, text)
 
 
@@ -149,11 +168,14 @@ def url_of_path(path: Path | str) -> str | None:
 
 def _public(protocol: str, login: str) -> str:
     """What may be shown of ``USER:PASSWORD``, or of ``USER``, with the ``@`` behind it."""
-    if protocol.lower() == "github":  # github://ORGANISATION:REPOSITORY@COMMIT/... is no login
+    name, protocol = unquote(login), protocol.lower()
+    if protocol == "github":  # github://ORGANISATION:REPOSITORY@COMMIT/... is no login
         return f"{login}@"
-    if protocol.lower() in _ANONYMOUS:
-        return ""
-    return f"{login.partition(':')[0]}@"
+    if protocol in _CONTAINERS and ":" not in name:
+        return f"{login}@"
+    if protocol in _PERSONAL:
+        return f"{name.partition(':')[0]}@" if ":" in name else f"{login}@"
+    return ""
 
 
 def _shown(url: str) -> str:
@@ -164,7 +186,30 @@ def _shown(url: str) -> str:
     web = protocol.lower() in _WEB
     login, at, host = host.rpartition("@")
     shown = _public(protocol, login) if at else ""
-    return f"{protocol}://{shown}{host}{path}{_unsigned(query, web)}{fragment}"
+    path = _OF_PATH.sub(_shown_parameter, path)
+    return f"{protocol}://{shown}{host}{path}{_unsigned(query, web)}{_masked(fragment)}"
+
+
+def _masked(fragment: str) -> str:
+    """Return a fragment without secrets: pages give tokens in it, as in a query."""
+    if "=" not in fragment:
+        return fragment
+    pairs = parse_qsl(fragment[1:], keep_blank_values=True)
+    shown = [(name, _shown_value(name, value)) for name, value in pairs]
+    return fragment if shown == pairs else f"#{urlencode(shown)}"
+
+
+def _shown_parameter(parameter: re.Match[str]) -> str:
+    name, value = parameter.groups()
+    return f";{name}={_shown_value(name, value)}"
+
+
+def _shown_value(name: str, value: str) -> str:
+    """Return the value of a parameter, or a hash of it where it looks secret."""
+    is_secret = _SECRET.search(name) or _LOOKS_SECRET.search(value)
+    if not is_secret or _HASHED.fullmatch(value):
+        return value
+    return "sha256-" + hashlib.sha256(value.encode()).hexdigest()[:16]
 
 
 def _unsigned(query: str, web: bool) -> str:
@@ -177,9 +222,7 @@ def _unsigned(query: str, web: bool) -> str:
     for name, value in provided:
         if name.lower() in signing or (web and name.lower().startswith(_SIGNED)):
             continue
-        if _SECRET.search(name) and not _HASHED.fullmatch(value):
-            value = "sha256-" + hashlib.sha256(value.encode()).hexdigest()[:16]
-        kept.append((name, value))
+        kept.append((name, _shown_value(name, value)))
     if kept == provided:
         return query
     return f"?{urlencode(kept)}" if kept else ""
