@@ -88,6 +88,21 @@ def test_missing_shards_are_named(tmp_path: Path, shards: list[Path]) -> None:
     assert ids == ["p0", "p1", "p2", "p3", "p5"]
 
 
+@pytest.mark.parametrize("left", [0, 1])
+def test_a_shard_that_was_killed_is_named(tmp_path: Path, shards: list[Path], left: int) -> None:
+    """It has all of its pairs, and judgements of some; failures would be outcomes, too."""
+    path = shards[1] / "judgements.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:left]))
+    count = len(lines)
+    with pytest.raises(UserError) as told:
+        merge(shards, tmp_path / "merged")
+    assert f"(shard 2/3): was stopped before the end: {count - left} of {count}" in str(told.value)
+    assert "--partial" in str(told.value)
+    result = merge(shards, tmp_path / "merged", partial=True)
+    assert result.summary.unscored["not_judged"] == count - left
+
+
 def test_what_does_not_belong_together(
     tmp_path: Path, shards: list[Path], judge: LouderWins
 ) -> None:

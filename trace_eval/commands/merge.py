@@ -18,7 +18,7 @@ def merge(
     ],
     out: Annotated[Path, typer.Option(help="The new folder; must not exist.")],
     partial: Annotated[
-        bool, typer.Option("--partial", help="Merge although shards are missing.")
+        bool, typer.Option("--partial", help="Merge although shards are missing, or were stopped.")
     ] = False,
 ) -> None:
     """Join the runs of all shards into one, as if it had been made in one go."""

@@ -15,7 +15,7 @@ from itertools import pairwise, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.policies import any_policy
 from trace_eval.runs.folders import locked_for_reading, written_atomically
@@ -55,12 +55,15 @@ class Merged:
 def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
     """Join run folders, or folders of ``extract``, into a new one.
 
+    ``partial``: shards may be missing, and runs may have been stopped before their end.
+
     Pairs come in the order of the whole input, or of the folders where those are no shards.
     Records that several folders share are kept once.
 
     Raises:
         UserError: shards are missing or of another input; runs were made with different
-            options; two of them contradict each other; or ``out`` exists.
+            options; two of them contradict each other; one was stopped before its end; or
+            ``out`` exists.
     """
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise UserError("merge: one folder is named twice; name each once")
@@ -114,6 +117,8 @@ class _Runs:
         self.files = _SINGLES if Run(self.folders[0]).holds_scores else _PAIRS
         self._check_options()
         self._check_shards()
+        if not self.partial:
+            self._check_finished()
 
     def _check_options(self) -> None:
         first, *others = self.folders
@@ -150,6 +155,19 @@ class _Runs:
                 f"merge: shards {', '.join(self.missing)} are missing; name their folders, or"
                 " merge what is there with --partial"
             )
+
+    def _check_finished(self) -> None:
+        """Refuse a run that was killed, or stopped, before it came to all of its items."""
+        for folder in self.folders:
+            waiting, count = _never_judged(folder, self.files, self.records[folder])
+            if waiting:
+                shard = self.records[folder].shard
+                name = f"{folder} (shard {shard.index}/{shard.of})" if shard else str(folder)
+                what = counted(count, self.files.item)
+                raise UserError(
+                    f"{name}: was stopped before the end: {waiting} of {what} were never judged;"
+                    " repeat its command, or merge what is there with --partial"
+                )
 
     def write(self, to: Run) -> Merged:
         """Write a whole run."""
@@ -267,6 +285,17 @@ class _Runs:
                 ),
             }
         )
+
+
+def _never_judged(folder: Path, files: _Files, record: RunRecord) -> tuple[int, int]:
+    """Return how many items of a run have no outcome, and how many it has; failures are one."""
+    rubrics = len(record.rubrics) or 1
+    outcomes: dict[str, set[str]] = {}
+    for line in _lines(folder, files.verdicts):
+        verdict = strict_json.record(line, folder)
+        outcomes.setdefault(verdict[files.item], set()).add(verdict.get("rubric", ""))
+    ids = [strict_json.record(line, folder)["id"] for line in _lines(folder, files.items)]
+    return sum(len(outcomes.get(item, ())) < rubrics for item in ids), len(ids)
 
 
 def _observed(results: list[dict[str, Any]]) -> dict[str, Any]:
