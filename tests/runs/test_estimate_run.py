@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import soundfile
 
 from blueprints import UserError
 from tests.support.cli import ROOT, refused, trace_eval
@@ -44,6 +45,20 @@ def test_the_quick_one_is_near_the_exact_one(manifest: Manifest, options: Option
     assert (quick.guessed, exact.guessed) == (0, None)
     assert quick.cost_usd is not None
     assert 0.9 < quick.input_tokens / exact.input_tokens < 1.3  # it guesses high rather than low
+
+
+def test_the_quick_one_opens_a_file_once(
+    manifest: Manifest, options: Options, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    opened: list[str] = []
+    info = soundfile.info
+    monkeypatch.setattr(soundfile, "info", lambda path: opened.append(path) or info(path))
+    options = replace(options, extract=replace(options.extract, cache=tmp_path / "cache"))
+    first = quick_estimate(manifest, options)
+    assert opened
+    opened.clear()
+    assert quick_estimate(manifest, options) == first
+    assert not opened
 
 
 def test_longer_clips_cost_more_and_unknown_ones_count_as_the_mean(

@@ -33,6 +33,8 @@ CREATE TABLE IF NOT EXISTS groups (
   key TEXT PRIMARY KEY, grp TEXT, value TEXT, digest) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS recordings (
   place TEXT PRIMARY KEY, size INTEGER, mark TEXT, clip TEXT, digest) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS durations (
+  place TEXT PRIMARY KEY, size INTEGER, mark TEXT, seconds TEXT, digest) WITHOUT ROWID;
 """
 
 
@@ -97,6 +99,17 @@ class Cache:
     def remember_clip(self, stamp: Stamp, clip: str) -> None:
         """Remember a recording's clip hash; the stamp was taken before it was read."""
         self._keep("recordings", *stamp, clip)
+
+    def seconds_of(self, stamp: Stamp) -> float | None:
+        """Return the duration of a recording as its header has it, seconds; None: not known."""
+        row = self._row(
+            "SELECT seconds, digest FROM durations WHERE place = ? AND size = ? AND mark = ?", stamp
+        )
+        return float(row[0]) if row and row[1] == _digest(*stamp, row[0]) else None
+
+    def remember_seconds(self, stamp: Stamp, seconds: float) -> None:
+        """Remember what the header of a recording says; the stamp was taken before it was read."""
+        self._keep("durations", *stamp, repr(seconds))
 
     def _row(self, query: str, values: tuple[object, ...]) -> tuple[Any, ...] | None:
         if self._db is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from math import ceil
@@ -24,12 +24,16 @@ from blueprints import (
     Word,
     counted,
 )
+from extractors import stamp_of
 from trace_eval.data.answers import Recording
+from trace_eval.data.items import Item
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.rubrics.load import load_rubric
+from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.start import extractors_of
 from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
 from trace_eval.judges.base import Case
+from trace_eval.judges.combine.panel import Panel
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import Listener, decode_recording, recordings_needed
@@ -87,11 +91,7 @@ def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None
         judge = panel_of(offline.judges, rubrics, offline.judging)
         chats = chat_judges(judge, "estimate")
         groups = frozenset(extractor.group for extractor in extractors_of(options.extract))
-        durations = {
-            recording.source_id: _seconds(recording)
-            for item in todo.items
-            for recording in recordings_needed(item, judge).values()
-        }
+        durations = _durations(todo.items, judge, options.extract.cache)
         available = [seconds for seconds in durations.values() if seconds is not None]
         if durations and not available:
             raise UserError(
@@ -128,6 +128,33 @@ def _unscored(manifest: Manifest, out: Path | None, options: Options) -> Manifes
     # What is all done is no input of which nothing can be read.
     problems = manifest.problems if left else []
     return replace(manifest, items=left, part=None, problems=problems)
+
+
+def _durations(items: Iterable[Item], judge: Panel, folder: Path | None) -> dict[str, float | None]:
+    """Return the durations of all recordings by their ids; a file that was seen is not opened."""
+    cache = Cache(folder)
+    durations: dict[str, float | None] = {}
+    try:
+        for item in items:
+            for recording in recordings_needed(item, judge).values():
+                if recording.source_id not in durations:
+                    durations[recording.source_id] = _known_seconds(recording, cache)
+    finally:
+        cache.close()
+    return durations
+
+
+def _known_seconds(recording: Recording, cache: Cache) -> float | None:
+    """Return a duration from the cache, else from the file's header."""
+    whole = recording.cut is None and recording.audio is not None
+    stamp = stamp_of(Path(str(recording.audio))) if whole else None
+    seconds = cache.seconds_of(stamp) if stamp else None
+    if seconds is not None:
+        return seconds
+    seconds = _seconds(recording)
+    if stamp and seconds is not None:
+        cache.remember_seconds(stamp, seconds)
+    return seconds
 
 
 def _seconds(recording: Recording) -> float | None:
