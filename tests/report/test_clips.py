@@ -38,7 +38,7 @@ from trace_eval.runs.outcomes import ClipRecord
 
 def test_links_are_relative_and_quoted(tmp_path: Path) -> None:
     path = write(tmp_path / "50% #1 a?" / 'b"c.wav', tone())
-    record = ClipRecord(source=str(path), clip="c" * 64)
+    record = ClipRecord(source=str(path), clip=decode(path).sha256)
     inside = AudioAssets(tmp_path / "report.html").sound(Recording(audio=path), record)
     beside = AudioAssets(tmp_path / "run" / "report.html").sound(Recording(audio=path), record)
     assert inside.href == "./50%25%20%231%20a%3F/b%22c.wav"
@@ -63,9 +63,10 @@ def test_copies_are_named_by_hash_and_made_once(tmp_path: Path) -> None:
     assert [p.name for p in (tmp_path / "out" / "mine_audio").iterdir()] == [f"{clip}.wav"]
     assert decode(tmp_path / "out" / "mine_audio" / f"{clip}.wav").sha256 == clip
     # a strange suffix is not copied into a name
-    path = first.rename(tmp_path / "a.wav<b>")
-    record = ClipRecord(source=str(path), clip="c" * 64)
-    assert assets.sound(Recording(audio=path), record).href == f"./mine_audio/{'c' * 64}"
+    path = write(tmp_path / "c.wav", tone(hz=300)).rename(tmp_path / "a.wav<b>")
+    clip = decode(path).sha256
+    record = ClipRecord(source=str(path), clip=clip)
+    assert assets.sound(Recording(audio=path), record).href == f"./mine_audio/{clip}"
 
 
 def test_what_cannot_be_played_says_why(tmp_path: Path) -> None:

@@ -94,3 +94,16 @@ def test_no_recording_is_linked_without_copies(telling: Path, tmp_path: Path) ->
     html = (tmp_path / "page.html").read_text("utf-8")
     assert not list(Elements(fragment(html, "p0")).named("audio"))
     refused("--redact is of one, so name one of them", "report", telling.parent, "--redact")
+
+
+def test_a_label_that_cannot_be_read_shows_no_number(telling: Path, tmp_path: Path) -> None:
+    record = json.loads((telling / "manifest.json").read_text())
+    told = "overall: '0190666666' and 'call 555 0199' are no labels, of 2 rows"
+    record["unused_labels"] = [told]
+    (telling / "manifest.json").write_text(json.dumps(record))
+    out = tmp_path / "page.html"
+    trace_eval("report", telling, "--out", out, "--redact", ends=0)
+    page = out.read_text()
+    assert "are no labels" in page
+    assert "0190666666" not in page
+    assert "0199" not in page

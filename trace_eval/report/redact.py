@@ -43,7 +43,9 @@ _NUMBERS = re.compile(
 _BETWEEN = re.compile(r"oh|o|dash|hyphen|minus|plus|point|dot|slash|space|a|and")
 
 #: Fields that hold what somebody said or wrote.
-_PROSE = {"text", "reference", "reasoning", "evidence", "raw", "detail", "what", "extensions"}
+_PROSE = {"text", "reference", "reasoning", "evidence", "raw", "detail", "what", "extensions"} | {
+    *("error", "caveats", "rationale", "comment")
+}
 
 #: Words before "at" that are taken for those of a spoken mail address.
 _LOCAL_PART = 3
@@ -97,12 +99,15 @@ def redact_facts(facts: Facts) -> Facts:
     if any(pair.a.conversation or pair.b.conversation for pair in facts.pairs):
         raise UserError(f"{facts.folder}: holds conversations, which --redact does not know yet")
     pairs = [_redact(pair.model_copy(update={"meta": {}})) for pair in facts.pairs]
+    unused = tuple(map(redact_text, facts.record.unused_labels))
     return replace(
         facts,
+        record=facts.record.model_copy(update={"unused_labels": unused}),
         pairs=tuple(pairs),
         problems=tuple(map(_redact, facts.problems)),
         blueprints={clip: _redact(one) for clip, one in facts.blueprints.items()},
         judgements={pair: _redact(one) for pair, one in facts.judgements.items()},
+        clips={source: _redact(one) for source, one in facts.clips.items()},
     )
 
 
