@@ -12,6 +12,7 @@ import pytest
 import soundfile
 
 from blueprints import Blueprint, Transcript, UserError
+from extractors import decode
 from fusion import Rating
 from tests.support import calls
 from tests.support import reviewed as support
@@ -155,8 +156,9 @@ def test_every_string_from_data_is_escaped(tmp_path: Path) -> None:
     said = {"text": SCRIPT, "language": "en", "language_source": "model", "words": []}
     transcript = Transcript.model_validate(said)
     with Run(run) as open_run:
-        open_run.add_clip(ClipRecord(source=pairs[0].a.source_id, clip="0" * 64))
-        open_run.add_blueprint(Blueprint(clip="0" * 64, transcript=transcript))
+        clip = decode(pairs[0].a.audio).sha256
+        open_run.add_clip(ClipRecord(source=pairs[0].a.source_id, clip=clip))
+        open_run.add_blueprint(Blueprint(clip=clip, transcript=transcript))
     review = support.open_at(run, show_judge=True)
     client = client_of(review)
     reply = client.post("/rater", data={"csrf": csrf(client), "name": '<b onclick="x">'})
