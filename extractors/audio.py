@@ -7,7 +7,7 @@ import io
 import stat
 import struct
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,20 +19,28 @@ import soundfile
 import soxr
 
 from blueprints import UserError
-from extractors.containers import MissingReader, Unreadable, decoded, decoded_once
+from extractors.containers import Unreadable
+from extractors.contents import samples_of
 from extractors.formats import (
-    FFMPEG_SUFFIXES,
     FULL_RATE,
     MAX_SAMPLES_PER_S,
     MAX_SECONDS,
     formats_read,
 )
+from extractors.framing.extents import walk_of
+from extractors.framing.mpeg import mpeg
+from extractors.framing.reader import LONGEST_MARK
+from extractors.mix import cancelling, scale_problem
+from extractors.opening import NoRecording, sound_file
 
 Samples = npt.NDArray[np.float32]
 
 #: Sampling rate of speech models, Hz.
 SPEECH_RATE = 16_000
 
+
+#: Bytes of a file that no reader takes, which are looked at.
+_LOOKED_AT = 1 << 16
 
 #: Samples that are decoded at once where they are only counted.
 _COUNTED_AT_ONCE = 1 << 20
@@ -63,11 +71,14 @@ class Clip:
         samples: float32 [shape=(n, channels)], finite, nominally in [-1, 1].
         rate: sampling rate, Hz.
         name: in messages; it is not part of the identity.
+        taken: the channel of the file that these samples are, from 0, because its channels
+            cancel each other in a mix; None: all of its channels.
     """
 
     samples: Samples
     rate: int
     name: str = "clip"
+    taken: int | None = None
 
     @property
     def seconds(self) -> float:
@@ -83,6 +94,8 @@ class Clip:
     def sha256(self) -> str:
         """Identity: SHA-256 of rate, channels and the decoded little-endian samples."""
         digest = hashlib.sha256(struct.pack("<II", self.rate, self.channels))
+        if self.taken is not None:
+            digest.update(struct.pack("<I", self.taken))
         digest.update(np.ascontiguousarray(self.samples, dtype="<f4").data)
         return digest.hexdigest()
 
@@ -91,6 +104,8 @@ class Clip:
         """Mean of the channels, float32 [shape=(n,)], at the clip's own rate."""
         if self.channels == 1:
             return self.samples[:, 0]
+        if self.channels == 2:  # the same to the last bit, and several times as fast
+            return np.asarray((self.samples[:, 0] + self.samples[:, 1]) / np.float32(2))
         return np.asarray(self.samples.mean(axis=1), dtype=np.float32)
 
     @cached_property
@@ -132,8 +147,14 @@ def decode(
             samples, rate = _read(file, label, max_seconds)
         else:
             samples, rate = _read_part(file, label, part, max_seconds)
+        floats = is_float(file)
     check_samples(int(samples.size - np.isfinite(samples).sum()), samples.size, label)
-    return Clip(samples, rate, label)
+    if floats and (problem := scale_problem(samples)):
+        raise AudioError(f"{label}: {problem}")
+    taken = cancelling(samples, rate)
+    if taken is not None:
+        samples = np.ascontiguousarray(samples[:, taken : taken + 1])
+    return Clip(samples, rate, label, taken)
 
 
 @contextmanager
@@ -163,9 +184,17 @@ def opened(
     if empty:
         raise AudioError(f"{label}: 0 bytes; write the recording again")
     try:
-        with _sound_file(handle, label, max_seconds, for_part) as file:
+        with sound_file(handle, label, max_seconds, for_part) as file:
             yield file
+    except NoRecording as error:
+        raise AudioError(f"{label}: {error}") from None
     except (soundfile.LibsndfileError, Unreadable) as error:
+        if form := samples_of(_middle(source)):
+            raise AudioError(
+                f"{label}: is no recording but samples without a header, which look like {form};"
+                f" ffmpeg -f {form} -ar 16000 -ac 1 -i IN OUT.wav, with the rate and the channels"
+                " that they were written with"
+            ) from None
         why = error.error_string if isinstance(error, soundfile.LibsndfileError) else str(error)
         raise AudioError(
             f"{label}: cannot be decoded ({why.rstrip('.')}); convert it, e.g."
@@ -175,31 +204,17 @@ def opened(
         raise AudioError(f"{label}: cannot be read ({error})") from error
 
 
-@contextmanager
-def _sound_file(
-    handle: str | io.BytesIO, label: str, max_seconds: float | None, for_part: bool
-) -> Iterator[soundfile.SoundFile]:
-    """The file as libsndfile opens it, else what FFmpeg makes of it."""
+def _middle(source: Path | str | bytes) -> bytes:
+    """Return bytes from the middle of data, on a multiple of 16; none of a file with a header."""
     try:
-        file = soundfile.SoundFile(handle)
-    except soundfile.LibsndfileError as error:
-        if isinstance(handle, io.BytesIO):
-            handle.seek(0)
-        kept = for_part and isinstance(handle, str)
-        limit = None if for_part else max_seconds
-        with ExitStack() as stack:
-            try:
-                made = decoded_once(str(handle)) if kept else decoded(handle, limit)
-                sound = stack.enter_context(made)
-            except MissingReader:
-                raise
-            except Unreadable as other:  # of a file that is called like its own, it says more
-                raise (other if label.lower().endswith(FFMPEG_SUFFIXES) else error) from None
-            with soundfile.SoundFile(sound) as file:
-                yield file
-        return
-    with file:
-        yield file
+        with io.BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb") as file:
+            if walk_of(file.read(LONGEST_MARK)) not in (None, mpeg):
+                return b""
+            place = file.seek(0, io.SEEK_END) // 2 // 16 * 16
+            file.seek(max(0, place - _LOOKED_AT // 2))
+            return file.read(_LOOKED_AT)
+    except OSError:
+        return b""
 
 
 def _is_empty(path: Path, label: str) -> bool:
@@ -214,6 +229,11 @@ def _is_empty(path: Path, label: str) -> bool:
     if not stat.S_ISREG(there.st_mode):
         raise AudioError(f"{label}: not a file; name one recording")
     return there.st_size == 0
+
+
+def is_float(file: soundfile.SoundFile) -> bool:
+    """Return whether samples are stored as floats, which have no largest value."""
+    return str(file.subtype) in ("FLOAT", "DOUBLE")
 
 
 def check_samples(bad: int, samples: int, label: str) -> None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +29,15 @@ _IN_MEMORY = 64 << 20
 #: Demuxers that open what a file names; a recording is none of them.
 _LISTS = frozenset({"hls", "concat", "dash", "ffconcat", "imf", "sdp", "rtsp", "tty", "image2"})
 
+#: Demuxers that know their format by a mark, or by frame after frame. Others are chosen for data
+#: without a header by chance: FFmpeg knows hundreds of formats of games.
+_SOUND = {
+    *("aac", "ac3", "aiff", "amr", "amrnb", "amrwb", "ape", "asf", "au", "avi", "caf", "dsf"),
+    *("dts", "dtshd", "eac3", "flac", "flv", "latm", "loas", "m4a", "matroska", "mov", "mp2"),
+    *("mp3", "mp4", "mpc", "mpc8", "mpeg", "mpegts", "nistsphere", "ogg", "opus", "rm", "shn"),
+    *("tak", "tta", "voc", "w64", "wav", "webm", "wv", "xwma"),
+}
+
 #: No protocol has this name, so nothing but the file itself is opened.
 _NOTHING_ELSE = {"protocol_whitelist": "none"}
 
@@ -40,6 +50,11 @@ class _Kept:
     sound: IO[bytes] | None = None
 
 
+def spooled() -> IO[bytes]:
+    """Return a new file for decoded sound: in memory, and on disk once it is large."""
+    return tempfile.SpooledTemporaryFile(_IN_MEMORY)
+
+
 class Unreadable(UserError):
     """FFmpeg does not read it either; the message says why."""
 
@@ -48,21 +63,27 @@ class MissingReader(Unreadable):
     """PyAV is not installed."""
 
 
-def decoded(source: str | IO[bytes], max_seconds: float | None = None) -> IO[bytes]:
-    """The sound of a container as a WAV file of 32-bit floats at its own rate.
+def decoded(
+    source: str | IO[bytes], max_seconds: float | None = None, sound_bytes: int = 0
+) -> IO[bytes]:
+    """Decode a container to a WAV file of 32-bit floats at its own rate.
 
     Args:
         source: path, or the open file.
         max_seconds: stop behind more than so much sound; None: read all.
+        sound_bytes: refuse what has less coded sound than that, bytes: other data are taken for
+            a format by chance, and a few of their bytes for sound.
 
     Raises:
         Unreadable: PyAV is not installed, it is no container of sound, or it is damaged.
     """
     file = Path(source).open("rb") if isinstance(source, str) else source  # noqa: SIM115
-    out = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - the caller closes it
+    out = spooled()
     try:
         with _container(file) as container:
-            _copy(container, out, max_seconds)
+            coded = _copy(container, out, max_seconds)
+        if coded < sound_bytes:
+            raise Unreadable(f"only {coded} of its bytes look like sound")
     except Unreadable:
         out.close()
         raise
@@ -85,6 +106,8 @@ def _container(file: IO[bytes]) -> Iterator[Any]:
             lists = _LISTS & set(container.format.name.split(","))
             if lists or not container.streams.audio:
                 raise Unreadable("it has no audio stream")
+            if not _SOUND & set(container.format.name.split(",")):
+                raise Unreadable(f"it is no format of recordings ({container.format.name})")
             yield container
     except Unreadable:
         raise
@@ -93,8 +116,8 @@ def _container(file: IO[bytes]) -> Iterator[Any]:
 
 
 @contextmanager
-def decoded_once(path: str) -> Iterator[IO[bytes]]:
-    """As :func:`decoded`, and kept for the next part of the same file: a call has many turns.
+def decoded_once(path: str, decode: Callable[[], IO[bytes]]) -> Iterator[IO[bytes]]:
+    """Keep what a file is decoded to for its next part: a call has many turns.
 
     One file is kept in a process, and one thread at a time reads it.
     """
@@ -105,13 +128,13 @@ def decoded_once(path: str) -> Iterator[IO[bytes]]:
             if _Kept.sound is not None:
                 _Kept.sound.close()
             _Kept.sound = None
-            _Kept.sound, _Kept.key = decoded(path), key
+            _Kept.sound, _Kept.key = decode(), key
         _Kept.sound.seek(0)
         yield _Kept.sound
 
 
-def _copy(container: Any, out: Any, max_seconds: float | None) -> None:
-    import av
+def _copy(container: Any, out: Any, max_seconds: float | None) -> float:
+    """Write the sound; returns the bytes that coded it, without end where not all was read."""
 
     stream = container.streams.audio[0]
     if stream.codec_context is None:
@@ -120,27 +143,52 @@ def _copy(container: Any, out: Any, max_seconds: float | None) -> None:
     if not rate or not channels:
         raise Unreadable("its rate or channels are unknown")
     layout = stream.codec_context.layout.name
-    converter = av.AudioResampler(format="flt", layout=layout, rate=rate)
+    converter = _Converter(layout, rate)
     with soundfile.SoundFile(out, "w", rate, channels, "FLOAT", format="W64") as sound:
         written = 0
         most = None
         if max_seconds is not None:
             samples_in_all = max(max_seconds, MAX_SECONDS) * MAX_SAMPLES_PER_S
             most = int(min(max_seconds * rate, samples_in_all / channels))
-        for block in _blocks(container, stream, converter):
-            samples = block.reshape(-1, channels)
-            sound.write(samples)
-            written += len(samples)
+        coded = 0
+        for packet in container.demux(stream):
+            coded += packet.size
+            for block in converter.blocks(packet.decode()):
+                samples = block.reshape(-1, channels)
+                sound.write(samples)
+                written += len(samples)
             if most is not None and written > most:
-                return
+                return inf
+        for block in converter.rest():
+            sound.write(block.reshape(-1, channels))
+    return coded
 
 
-def _blocks(container: Any, stream: Any, converter: Any) -> Iterator[np.ndarray[Any, Any]]:
-    for frame in container.decode(stream):
-        for made in converter.resample(frame):
-            yield made.to_ndarray()
-    for made in converter.resample(None):
-        yield made.to_ndarray()
+class _Converter:
+    """Frames of a stream in one format, though a stream may change its own on the way."""
+
+    def __init__(self, layout: str, rate: int) -> None:
+        self._layout, self._rate = layout, rate
+        self._form: object = None
+        self._now: Any = None
+
+    def blocks(self, frames: Iterable[Any]) -> Iterator[np.ndarray[Any, Any]]:
+        """Yield the samples of some frames, float32."""
+        import av
+
+        for frame in frames:
+            form = frame.format.name, frame.layout.name, frame.sample_rate
+            if form != self._form:
+                yield from self.rest()
+                self._now = av.AudioResampler(format="flt", layout=self._layout, rate=self._rate)
+                self._form = form
+            yield from (made.to_ndarray() for made in self._now.resample(frame))
+
+    def rest(self) -> Iterator[np.ndarray[Any, Any]]:
+        """Yield what is held back of the frames so far."""
+        if self._now is not None:
+            yield from (made.to_ndarray() for made in self._now.resample(None))
+            self._now = None
 
 
 def _reason(error: Exception) -> str:

@@ -76,6 +76,7 @@ class SignalExtractor(Extractor):
             duration_s=clip.seconds,
             rate_hz=clip.rate,
             channels=clip.channels,
+            taken_channel=clip.taken,
             peak_dbfs=decibels(peak(clip.samples)),
             rms_dbfs=decibels(float(np.sqrt(np.mean(np.square(clip.mono, dtype=np.float64))))),
             clipping_ratio=clipping_ratio(clip.samples),

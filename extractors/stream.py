@@ -13,7 +13,8 @@ import numpy as np
 import soundfile
 import soxr
 
-from extractors.audio import SPEECH_RATE, AudioError, Samples, check_samples, opened
+from extractors.audio import SPEECH_RATE, AudioError, Samples, check_samples, is_float, opened
+from extractors.mix import Mix, Scale
 
 #: Frames that are decoded at once, of files with two channels at most.
 BLOCK_FRAMES = 1 << 18
@@ -45,6 +46,7 @@ def channel_blocks(
         for channel in channels:
             if channel is not None and not 0 <= channel < file.channels:
                 raise AudioError(f"{path}: no channel {channel}; it has {file.channels}, from 0")
+        taken = _taken(file, rate) if None in channels else None
         streams = [
             None if rate == SPEECH_RATE else soxr.ResampleStream(rate, SPEECH_RATE, 1, quality="HQ")
             for _ in channels
@@ -52,12 +54,25 @@ def channel_blocks(
         for block, last in _checked_blocks(file, label):
             results = []
             for channel, stream in zip(channels, streams, strict=True):
-                whole = channel is None and block.shape[1] > 1
-                mono = np.asarray(block.mean(axis=1)) if whole else block[:, channel or 0]
+                one = taken if channel is None else channel
+                whole = one is None and block.shape[1] > 1
+                mono = np.asarray(block.mean(axis=1)) if whole else block[:, one or 0]
                 if stream is not None:
                     mono = stream.resample_chunk(np.ascontiguousarray(mono), last)
                 results.append(np.clip(mono, -1.0, 1.0))
             yield tuple(results)
+
+
+def _taken(file: soundfile.SoundFile, rate: int) -> int | None:
+    """Return the channel that stands for all of a file, read once before; None: their mix."""
+    if file.channels == 1:
+        return None
+    mix = Mix(rate, file.channels)
+    size = max(1, 2 * BLOCK_FRAMES // file.channels)
+    while len(block := file.read(size, dtype="float32", always_2d=True)):
+        mix.add(block)
+    file.seek(0)
+    return mix.channel()
 
 
 def _checked_blocks(
@@ -71,12 +86,17 @@ def _checked_blocks(
     size = max(1, 2 * BLOCK_FRAMES // max(2, int(file.channels)))  # there may be 1,024 channels
     samples = bad = 0
     last = False
+    scale = Scale() if is_float(file) else None
     while not last:
         block = file.read(size, dtype="float32", always_2d=True)
         last = len(block) < size
         samples += block.size
         bad += block.size - int(np.isfinite(block).sum())
+        if scale:
+            scale.add(block)
         if last:
             check_samples(bad, samples, label)
+        if last and scale and (problem := scale.problem()):
+            raise AudioError(f"{label}: {problem}")
         if not bad:
             yield block, last

@@ -21,6 +21,13 @@ class Signal(Present):
     duration_s: float = Field(ge=0, description="seconds")
     rate_hz: int = Field(gt=0, description="sampling rate, Hz")
     channels: int = Field(gt=0)
+    taken_channel: int | None = Field(
+        default=None,
+        ge=0,
+        exclude_if=lambda channel: channel is None,
+        description="the channel of the file that was taken, from 0, because its channels cancel"
+        " each other in a mix; missing: all channels",
+    )
     peak_dbfs: float | None = Field(description="sample peak, dB re full scale; null: all zero")
     rms_dbfs: float | None = Field(
         description="RMS of the mono mix, dB re a full-scale square wave; null: all zero"
@@ -39,6 +46,8 @@ class Signal(Present):
         parts = [f"{seconds(self.duration_s)} s {number(self.rate_hz / 1000, 1)} kHz"]
         if self.channels > 1:
             parts.append("stereo" if self.channels == 2 else f"{self.channels} channels")
+        if self.taken_channel is not None:
+            parts.append(f"channel {self.taken_channel + 1} alone, for the mix cancels")
         if self.bandwidth_hz is not None:
             kilohertz = self.bandwidth_hz / 1000
             parts.append(f"bandwidth {number(kilohertz, 1)}{norms.BANDWIDTH.mark(kilohertz)}")
@@ -100,6 +109,8 @@ class Signal(Present):
             yield Fact("pauses", f"{len(self.pauses)}, longest {longest:.1f} s", word)
         channels = {1: "mono", 2: "stereo"}.get(self.channels, f"{self.channels} channels")
         yield Fact("format", f"{self.rate_hz / 1000:g} kHz {channels}")
+        if self.taken_channel is not None:
+            yield Fact("channels", f"channel {self.taken_channel + 1} alone, for the mix cancels")
         if self.bandwidth_hz is not None:
             kilohertz = self.bandwidth_hz / 1000
             yield Fact("bandwidth", f"{kilohertz:.1f} kHz", norms.BANDWIDTH.word(kilohertz))

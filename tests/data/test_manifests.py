@@ -147,7 +147,7 @@ def test_recordings_are_checked_by_their_headers(tmp_path: Path) -> None:
     )
     problems = {p.pair: str(p) for p in check_audio(read_manifest(path).pairs)}
     assert problems.keys() == {"text", "empty", "missing"}
-    assert "cannot be decoded" in problems["text"]
+    assert "is no recording but text ('no audio')" in problems["text"]
     assert "no samples" in problems["empty"]
     assert "check the path or --audio-root" in problems["missing"]
     assert str(tmp_path / "missing.wav") in problems["missing"]

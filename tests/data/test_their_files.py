@@ -20,8 +20,9 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.registry import register_implementation
 
 from blueprints import UserError
-from extractors import containers
+from extractors import opening
 from extractors.audio import AudioError, Part, decode
+from extractors.containers import Unreadable, decoded
 from extractors.formats import FORMATS
 from tests.support.audio import container, tone, write
 from tests.support.cli import ROOT, code_and_words, output_of
@@ -383,18 +384,18 @@ def test_containers_are_recordings(name: str, kind: str, codec: str, tmp_path: P
 def test_a_container_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A call of an hour has hundreds of turns, the last one far behind the longest clip."""
     path, calls = _container(tmp_path / "x.m4a", "ipod", "aac"), []
-    real = containers.decoded
-    monkeypatch.setattr(containers, "decoded", lambda *told: calls.append(told) or real(*told))
+    real = opening.decoded
+    monkeypatch.setattr(opening, "decoded", lambda *told: calls.append(told) or real(*told))
     whole = decode(path).samples
     for start in (0.7, 0.1, 0.3):
         result = decode(path, max_seconds=0.25, part=Part(0, start, start + 0.2)).samples
         first = round(start * 48_000)
         np.testing.assert_array_equal(result, whole[first : first + 9600])
-    assert len(calls) == 1
+    assert len(calls) == 2  # as a whole, and for all of its parts
     _container(path, "ipod", "aac")  # written anew
     os.utime(path, ns=(1, 1))
     decode(path, part=Part(0, 0.1, 0.2))
-    assert len(calls) == 2
+    assert len(calls) == 3
 
 
 def test_a_container_without_sound_is_said_to_have_none(tmp_path: Path) -> None:
@@ -439,9 +440,16 @@ def test_a_container_opens_no_other_file_and_the_error_has_the_table(tmp_path: P
     }
     for name, text in lists.items():
         (tmp_path / name).write_text(text)
-        with pytest.raises(AudioError, match="cannot be decoded") as caught:
+        with pytest.raises(AudioError, match=r"is no recording but (a playlist|text)"):
             decode(tmp_path / name)
-        assert all(each.name in str(caught.value) for each in FORMATS)
+        with pytest.raises(
+            Unreadable, match=r"no audio stream|FFmpeg: |no format of"
+        ):  # nor does FFmpeg
+            decoded(str(tmp_path / name))
+    (tmp_path / "damaged.mp4").write_bytes(sound.read_bytes()[:40])
+    with pytest.raises(AudioError, match="cannot be decoded") as caught:
+        decode(tmp_path / "damaged.mp4")
+    assert all(each.name in str(caught.value) for each in FORMATS)
 
 
 def test_from_own_files_to_a_ranking_by_the_commands_as_typed(

@@ -40,8 +40,8 @@ MAX_MESSAGE = 2000
 #: Width of tables that are not printed on a terminal, characters.
 FILE_WIDTH = 120
 
-#: Quoted values and numbers, in which problems of one cause differ.
-_VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
+#: Quoted values, paths and numbers, in which problems of one cause differ.
+_VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\S*/\S+|\d+")
 
 #: Characters that a terminal acts on instead of showing them: controls but tab and line feed, and
 #: marks that turn the direction of the text around them.

@@ -13,6 +13,9 @@ from blueprints import UserError
 #: Keys of a recording in a message or cell.
 SOUND_KEYS = ("audio", "audio_url", "input_audio", "audio_path", "path", "url", "file")
 
+#: Highest sampling rate and most channels of a WAV file that is read again.
+_MOST_HZ, _MOST_CHANNELS = 2**31 - 1, 1024
+
 #: What a recording written into a text begins with.
 _DATA_URL = "data:audio/"
 
@@ -29,7 +32,7 @@ def recording_of(value: Any) -> Any:
     decoded samples (``array``, ``sampling_rate``).
 
     Raises:
-        UserError: base64 that is none.
+        UserError: base64 that is none, samples that are no numbers, or an odd sampling rate.
     """
     if isinstance(value, str):
         if not value.startswith(_DATA_URL):
@@ -40,8 +43,9 @@ def recording_of(value: Any) -> Any:
         return {"bytes": value, "path": None}
     if not isinstance(value, Mapping):
         return None
-    if "array" in value and value.get("sampling_rate"):
-        return {"bytes": _wav(value["array"], int(value["sampling_rate"])), "path": "audio.wav"}
+    if value.get("array") is not None:
+        data = _wav(value["array"], _rate(value.get("sampling_rate")))
+        return {"bytes": data, "path": "audio.wav"}
     if value.get("bytes") is not None:
         return {"bytes": value["bytes"], "path": value.get("path")}
     if isinstance(value.get("data"), str):
@@ -58,14 +62,39 @@ def _binary(text: str) -> bytes:
         raise UserError(f"data: expected base64 of a recording ({error}); write it again") from None
 
 
+def _rate(value: Any) -> int:
+    """Return a sampling rate, Hz."""
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if number is None or not 1 <= number <= _MOST_HZ or number != int(number):
+        raise UserError(
+            f"sampling_rate: expected samples a second from 1 to {_MOST_HZ} (got {value!r:.80});"
+            " write it as a whole number"
+        )
+    return int(number)
+
+
 def _wav(samples: Any, rate: int) -> bytes:
+    """Return samples as a file of WAV, which holds 32-bit floats."""
     import numpy as np
     import soundfile
 
-    result = np.asarray(samples, dtype=np.float32)
-    buffer = io.BytesIO()
+    try:
+        result = np.asarray(samples)
+        numbers = result.dtype.kind in "iuf" and result.ndim in (1, 2) and result.size > 0
+    except ValueError:  # rows of unequal length
+        numbers = False
+    if not numbers:
+        raise UserError(
+            f"array: expected numbers, a list of samples or a list for each channel (got"
+            f" {samples!r:.80}); write the samples, or the path of a file"
+        )
     channels_first = result.ndim == 2 and result.shape[0] < result.shape[1]
-    soundfile.write(buffer, result.T if channels_first else result, rate, "FLOAT", format="WAV")
+    channels = 1 if result.ndim == 1 else min(result.shape)
+    if channels > _MOST_CHANNELS:
+        raise UserError(f"array: {channels} channels; mix them down to {_MOST_CHANNELS} at most")
+    written = (result.T if channels_first else result).astype(np.float32)
+    buffer = io.BytesIO()
+    soundfile.write(buffer, written, rate, "FLOAT", format="WAV")
     return buffer.getvalue()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from blueprints import UserError
-from extractors import AUDIO_SUFFIXES, formats_read
+from extractors import AUDIO_SUFFIXES, AudioError, opened
 from trace_eval.data.access import allowed, refusal
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Pair, Single
@@ -40,8 +40,6 @@ def check_audio(items: Iterable[Pair | Single]) -> list[Problem]:
 
 
 def _problem(recording: Recording) -> str | None:
-    import soundfile
-
     if recording.url is not None:
         return refusal(recording.url)
     path = recording.audio
@@ -50,19 +48,16 @@ def _problem(recording: Recording) -> str | None:
     try:
         if not path.is_file():
             return "no such file; check the path or --audio-root"
-        info = soundfile.info(str(path))
-    except OSError as error:  # e.g. a name longer than the file system allows
-        return f"cannot be read ({error.strerror or error}); check the path"
-    except soundfile.LibsndfileError as error:
-        from extractors import has_sound
-
-        if has_sound(path) is None:
-            return None
-        return (
-            f"cannot be decoded ({error.error_string.rstrip('.')}); convert or replace it"
-            f" (formats read: {formats_read()})"
-        )
-    return None if info.frames else "no samples; replace it"
+    except (OSError, ValueError) as error:  # e.g. a name longer than the file system allows
+        return f"cannot be read ({getattr(error, 'strerror', None) or error}); check the path"
+    name = str(path)
+    try:
+        with opened(path, name, max_seconds=0.0) as file:
+            return None if file.frames else "no samples; replace it"
+    except AudioError as error:
+        return str(error).removeprefix(f"{name}: ")
+    except MemoryError:
+        return "its header asks for more memory than there is; replace it"
 
 
 def find_recordings(path: Path) -> list[Path]:

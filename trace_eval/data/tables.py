@@ -34,6 +34,9 @@ _WORKBOOKS = (".xlsx", ".xls", ".ods", ".numbers")
 #: Rows that are built at once; of tables with recordings, which hold megabytes each, a few.
 _ROWS, _FEW_ROWS = 4096, 16
 
+#: Bytes that rows which are built at once may take.
+_AT_ONCE = 1 << 28
+
 Row = dict[str, Any]
 
 #: What a record of a file is called, where it is not a row.
@@ -209,7 +212,7 @@ def _arrow(path: Path, kind: str, names: Collection[str] | None) -> Iterator[Row
     try:
         for batch in _parquet(path, names) if kind == "Parquet" else _stored(path):
             yield from arrow_records(batch)
-    except (pa.ArrowInvalid, OSError, UnicodeDecodeError) as error:  # the last: of a column's name
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:  # of a damaged header
         article = "an" if kind == "Arrow" else "a"
         raise UserError(f"{path}: not {article} {kind} file ({error})") from error
 
@@ -220,9 +223,27 @@ def _parquet(path: Path, names: Collection[str] | None) -> Iterator[Any]:
 
     with pq.ParquetFile(path) as file:
         fields = [f for f in file.schema_arrow if names is None or f.name in names]
+        wanted = [field.name for field in fields]
         large = any(pa.types.is_nested(f.type) or pa.types.is_binary(f.type) for f in fields)
-        rows, wanted = _FEW_ROWS if large else _ROWS, [field.name for field in fields]
+        most, fewest = (_FEW_ROWS, 1) if large else (_ROWS, _FEW_ROWS)
+        # A value that many rows share is stored once: each row may be as large as all that is.
+        rows = max(fewest, min(most, _AT_ONCE // max(1, _stored_bytes(file.metadata, wanted))))
         yield from file.iter_batches(batch_size=rows, columns=wanted)
+
+
+def _stored_bytes(metadata: Any, wanted: Collection[str]) -> int:
+    """Return the most bytes that a group of rows of these columns holds, once each value."""
+    most = 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        columns = (group.column(place) for place in range(group.num_columns))
+        sizes = (
+            column.total_uncompressed_size
+            for column in columns
+            if column.path_in_schema.partition(".")[0] in wanted
+        )
+        most = max(most, sum(sizes))
+    return most
 
 
 def _stored(path: Path) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import posixpath
 import re
 from pathlib import Path, PurePosixPath
@@ -104,7 +105,8 @@ def joined(root: Path | str, name: str) -> Path | str:
     """
     if is_url(name):
         return location(name)
-    if "\\" in name and not (isinstance(root, Path) and (root / name).exists()):
+    # os.path, because Path.exists raises where a name is too long
+    if "\\" in name and not (isinstance(root, Path) and os.path.exists(root / name)):  # noqa: PTH110
         name = name.replace("\\", "/")
     if isinstance(root, Path) or Path(name).is_absolute():
         return root / Path(name) if isinstance(root, Path) else Path(name)

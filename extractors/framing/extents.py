@@ -1,0 +1,189 @@
+"""The recordings of one file, whatever its format.
+
+Streaming servers send one answer as several files, one behind the other, and a recorder that is
+killed leaves the size of its last flush in the header. Readers take the first file, and the
+size, at their word: the rest of the answer is lost without an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import IO
+
+from extractors.framing.flac import ends_as_counted, flac
+from extractors.framing.mpeg import mpeg
+from extractors.framing.pcm import Samples, aiff, au, caf, is_sound, wave, whole
+from extractors.framing.reader import LONGEST_MARK, Extent, Reader
+
+_ASF = bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c")
+_W64 = bytes.fromhex("726966662e91cf11a5d628db04c10000")
+_EBML = b"\x1a\x45\xdf\xa3"
+
+#: Marks of recordings, and how many bytes behind their beginning they stand: what may follow one
+#: that does not say where it ends.
+_MARKS = {b"fLaC": 0, b"WAVEfmt ": 8, b"OggS\0\2": 0, b"ID3\3\0": 0, b"ID3\4\0": 0}
+
+#: What may follow in containers, in which other marks may stand.
+_CONTAINERS = {_EBML: 0, b"#!AMR": 0, _ASF: 0, _W64: 0}
+
+#: And in files of samples.
+_SAMPLES = {b".snd\0\0\0": 0, b"caff\0\1": 0, b"AIFFCOMM": 8, **_MARKS}
+
+Walk = Callable[[Reader, int], list[Extent]]
+
+
+def extents(file: IO[bytes], size: int) -> list[Extent]:
+    """Return the recordings of a file, in order; empty where its format is none of those walked.
+
+    Tags, padding and whatever else stands behind the last one are left out.
+    """
+    reader = Reader(file, size)
+    results: list[Extent] = []
+    place = 0
+    while (place := reader.past_tags(place)) < size:
+        walk = walk_of(reader.at(place, LONGEST_MARK))
+        some = walk(reader, place) if walk else []
+        if not some or some[-1].end <= place:
+            break
+        results += some
+        place = some[-1].end
+    return results
+
+
+def walk_of(head: bytes) -> Walk | None:
+    """Return how the format is walked that begins with these bytes; None: none does."""
+    if head[:4] in (b"RIFF", b"RIFX", b"RF64", b"BW64") and head[8:12] == b"WAVE":
+        return _wave
+    if head[:4] == b"FORM" and head[8:12] in (b"AIFF", b"AIFC"):
+        return _aiff
+    if head[:4] == b".snd" and head[4:6] == b"\0\0":
+        return _au
+    if head[:6] == b"caff\0\1":
+        return _caf
+    if head[:4] == b"fLaC" and head[5:8] == b"\0\0\x22":
+        return _flac
+    if head[:4] == b"OggS":
+        return _ogg
+    if head[4:8] == b"ftyp":
+        return _mp4
+    if head[:4] == _EBML and (b"webm" in head or b"matroska" in head):
+        return _searched
+    if head[:5] == b"#!AMR" or head[:16] in (_ASF, _W64):
+        return _searched
+    if head[:1] == b"\xff" and len(head) > 1 and head[1] & 0xE0 == 0xE0:
+        return mpeg
+    return None
+
+
+def _next_start(reader: Reader, place: int, marks: Mapping[bytes, int]) -> int:
+    """Return where the next recording begins behind a place, or the end of the file."""
+    for at, mark in reader.find(tuple(marks), place + 1):
+        start = at - marks[mark]
+        begins = reader.past_tags(start) if mark[:3] == b"ID3" else start
+        if start > place and walk_of(reader.at(begins, LONGEST_MARK)):
+            return start
+    return reader.size
+
+
+def _searched(reader: Reader, place: int) -> list[Extent]:
+    head = reader.at(place, LONGEST_MARK)
+    marks = {mark: 0 for mark in _CONTAINERS if head.startswith(mark)}
+    return [Extent(place, _next_start(reader, place, marks))]
+
+
+def _flac(reader: Reader, place: int) -> list[Extent]:
+    # Two of equal length end as the first one counts: that mark is always looked for.
+    marks = {b"fLaC": 0} if ends_as_counted(reader, place) else _MARKS
+    return [flac(reader, place, _next_start(reader, place, marks))]
+
+
+def _ogg(reader: Reader, place: int) -> list[Extent]:
+    """Walk pages; a first page behind one that is none begins another recording."""
+    start, begun = place, False
+    results: list[Extent] = []
+    while len(head := reader.at(place, 27 + 255)) >= 27 and head[:4] == b"OggS":
+        first = bool(head[5] & 2)
+        if first and begun:
+            results.append(Extent(start, place))
+            start, begun = place, False
+        begun = begun or not first
+        place += 27 + head[26] + sum(head[27 : 27 + head[26]])
+        if reader.at(place, 4) == b"OggS":
+            continue
+        behind = reader.past_tags(place)
+        if behind >= reader.size or walk_of(reader.at(behind, LONGEST_MARK)):
+            break
+        # A damaged page, or junk between two: go on at the next one.
+        following = next(reader.find((b"OggS",), place), None)
+        if following is None:
+            break
+        place = following[0]
+    return [*results, Extent(start, min(place, reader.size))]
+
+
+def _mp4(reader: Reader, place: int) -> list[Extent]:
+    """Walk boxes; a second ``ftyp`` begins another recording."""
+    start = place
+    while place + 8 <= reader.size:
+        length, name = reader.number(place, 4, little=False), reader.at(place + 4, 4)
+        if name == b"ftyp" and place > start:
+            return [Extent(start, place)]
+        if length == 1:
+            length = reader.number(place + 8, 8, little=False)
+        if length < 8 or not name.strip().isalnum():
+            return [Extent(start, _next_start(reader, place, {b"ftyp": 4}))]
+        place += length
+    return [Extent(start, reader.size)]
+
+
+def _wave(reader: Reader, place: int) -> list[Extent]:
+    return _plain(reader, place, wave(reader, place))
+
+
+def _aiff(reader: Reader, place: int) -> list[Extent]:
+    return _plain(reader, place, aiff(reader, place))
+
+
+def _au(reader: Reader, place: int) -> list[Extent]:
+    return _plain(reader, place, au(reader, place))
+
+
+def _caf(reader: Reader, place: int) -> list[Extent]:
+    return _plain(reader, place, caf(reader, place))
+
+
+def _plain(reader: Reader, place: int, one: Samples | None) -> list[Extent]:
+    """A recording of samples; those behind the stated end are part of it."""
+    if one is None or not place < one.first < reader.size:
+        return [Extent(place, reader.size)]
+    stated = one.first + one.stated
+    if one.stated == 0 and _past_chunks(reader, one.first, one) >= reader.size:
+        return [Extent(place, reader.size)]  # it is empty indeed
+    if one.stated and stated <= reader.size:
+        behind = _past_chunks(reader, stated + one.stated % 2, one)
+        if behind >= reader.size:
+            return [Extent(place, reader.size)]
+        if walk_of(reader.at(behind, LONGEST_MARK)):
+            return [Extent(place, behind)]
+        end = _next_start(reader, stated, _SAMPLES)
+        if not is_sound(reader, one, stated, end):
+            return [Extent(place, reader.size if end >= reader.size else end)]
+        return [whole(reader, place, one, end)]
+    end = _next_start(reader, one.first, _SAMPLES)
+    if one.stated and end == reader.size:
+        return [Extent(place, end)]  # readers stop at the end of the file
+    return [whole(reader, place, one, end)]
+
+
+def _past_chunks(reader: Reader, place: int, one: Samples) -> int:
+    """Return the place behind chunks, tags and zeros that follow the samples."""
+    while (place := reader.past_tags(place)) < reader.size:
+        head = reader.at(place, LONGEST_MARK)
+        if walk_of(head):
+            break
+        size = int.from_bytes(head[4:8], "little" if one.little else "big")
+        named = len(head) >= 8 and all(32 <= byte < 127 for byte in head[:4])
+        if not named or place + 8 + size > reader.size + 1:
+            break
+        place += 8 + size + size % 2
+    return place

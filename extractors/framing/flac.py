@@ -1,0 +1,113 @@
+"""FLAC: its count of samples, and the number that its last frame bears."""
+
+from __future__ import annotations
+
+from extractors.framing.reader import Extent, Reader
+
+#: Unit of the count in the header, and in how many of the last bytes a frame begins.
+_TOTAL, _LAST = 36, 1 << 17
+
+#: Bytes of tags that may follow the last frame.
+_BEHIND = 256
+
+#: Bytes of the mark and of the block behind it that holds the count.
+_HEAD = 42
+
+
+def ends_as_counted(reader: Reader, place: int) -> bool:
+    """Return whether the last frame of a file is the last one that a header counts."""
+    head, block, total, _ = _header(reader, place)
+    longest = int.from_bytes(head[15:18], "big") + _BEHIND
+    first = max(place + _HEAD, reader.size - longest)
+    last = _last_sample(reader.at(first, reader.size - first), block)
+    return bool(head[15:18].strip(b"\0")) and 0 < total == last
+
+
+def _header(reader: Reader, place: int) -> tuple[bytes, int, int, int]:
+    """Return the header, and its samples of a frame, samples in all, and rate."""
+    head = reader.at(place, _HEAD)
+    info = int.from_bytes(head[18:26], "big")
+    return head, int.from_bytes(head[8:10], "big"), info % (1 << _TOTAL), info >> 44
+
+
+def _last(reader: Reader, place: int, end: int, block: int) -> int | None:
+    first = max(place + _HEAD, end - _LAST)
+    return _last_sample(reader.at(first, max(0, end - first)), block)
+
+
+def flac(reader: Reader, place: int, end: int) -> Extent:
+    """Return the recording; where its header counts otherwise, with the count of its frames."""
+    head, block, total, rate = _header(reader, place)
+    info = int.from_bytes(head[18:26], "big")
+    last = _last(reader, place, end, block)
+    if not last or not rate or (total and abs(last - total) <= 2 * max(block, 4608)):
+        return Extent(place, end)
+    mended = (info >> _TOTAL << _TOTAL) | last
+    return Extent(place, end, head[:18] + mended.to_bytes(8, "big") + head[26:], last / rate)
+
+
+def _last_sample(data: bytes, block: int) -> int | None:
+    """Return the sample behind the last frame that begins in some bytes; None: none does."""
+    place = len(data)
+    while (place := data.rfind(b"\xff", 0, place)) >= 0:
+        header = data[place : place + 16]
+        if len(header) == 16 and header[1] in (0xF8, 0xF9) and header[3] & 1 == 0:
+            last = _frame_end(header, block)
+            if last is not None:
+                return last
+    return None
+
+
+def _frame_end(header: bytes, block: int) -> int | None:
+    """Return the sample behind a frame by its header; None: it is none."""
+    coded = _number(header)
+    if coded is None:
+        return None
+    value, place = coded
+    size, place = _block(header, place)
+    place += {12: 1, 13: 2, 14: 2}.get(header[2] & 15, 0)
+    if not size or place >= len(header) or _crc8(header[:place]) != header[place]:
+        return None
+    return value + size if header[1] & 1 else value * block + size
+
+
+def _number(header: bytes) -> tuple[int, int] | None:
+    """Return the number of a frame or sample, coded as UTF-8 is, and the place behind it."""
+    first, more = header[4], 0
+    while more < 8 and first & (0x80 >> more):
+        more += 1
+    if more == 0:
+        return first, 5
+    if more in (1, 8):
+        return None
+    value = first & (0x7F >> more)
+    for byte in header[5 : 4 + more]:
+        if byte & 0xC0 != 0x80:
+            return None
+        value = value << 6 | byte & 0x3F
+    return value, 4 + more
+
+
+def _block(header: bytes, place: int) -> tuple[int, int]:
+    """Return the samples of a frame, and the place behind what says so; 0 samples: none."""
+    code = header[2] >> 4
+    if code == 1:
+        return 192, place
+    if 2 <= code <= 5:
+        return 576 << (code - 2), place
+    if code >= 8:
+        return 256 << (code - 8), place
+    if code == 6:
+        return header[place] + 1, place + 1
+    if code == 7:
+        return int.from_bytes(header[place : place + 2], "big") + 1, place + 2
+    return 0, place
+
+
+def _crc8(data: bytes) -> int:
+    value = 0
+    for byte in data:
+        value ^= byte
+        for _ in range(8):
+            value = (value << 1 ^ 0x07) & 0xFF if value & 0x80 else value << 1
+    return value

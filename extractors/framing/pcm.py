@@ -1,0 +1,168 @@
+"""Files of plain samples (WAV, AIFF, AU, CAF): the size of their samples in the header.
+
+A recorder that was killed leaves 0 there, or the size of its last flush.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log2
+from typing import NamedTuple
+
+from extractors.framing.reader import Extent, Reader
+
+#: Sound behind the stated end from which on it is part of the recording, seconds.
+_MORE_S = 0.05
+
+#: Bytes that are looked at to tell samples from other data, and their entropy from which on
+#: they are none, bits a byte: the high bytes of samples are mostly alike.
+_LOOKED_AT, _ENTROPY = 1 << 16, 7.85
+
+#: Sizes that mean: up to the end of the file.
+_OPEN = (0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
+
+
+class Samples(NamedTuple):
+    """Where the samples of a recording are, and where its header says how many."""
+
+    first: int
+    stated: int
+    """Bytes of samples by the header; 0 and all ones: it does not say."""
+    size_at: int
+    size_width: int
+    frame: int
+    """Bytes of one sample of all channels."""
+    rate: float
+    """Bytes a second."""
+    little: bool
+    plain: bool
+    """Samples are numbers as they stand, not coded ones."""
+    total_at: int | None = None
+    """Where the size of all of the file stands, 4 bytes; None: nowhere."""
+
+
+def wave(reader: Reader, place: int) -> Samples | None:
+    """Return what WAV, RF64 and BW64 say; None: they have no samples."""
+    mark = reader.at(place, 4)
+    little, large = mark != b"RIFX", mark in (b"RF64", b"BW64")
+    frame, rate, plain = 1, 0.0, False
+    long_at = long_size = 0
+    at = place + 12
+    while len(name := reader.at(at, 4)) == 4:
+        size = reader.number(at + 4, 4, little)
+        if name == b"data":
+            if large and size == 0xFFFFFFFF and long_at:
+                where = long_size, long_at, 8
+            else:
+                where = size, at + 4, 4
+            total_at = None if large else place + 4
+            return Samples(at + 8, *where, frame, rate, little, plain, total_at)
+        if name == b"ds64":
+            long_at, long_size = at + 16, reader.number(at + 16, 8)
+        elif name == b"fmt ":
+            plain = reader.number(at + 8, 2, little) in (1, 3, 6, 7, 0xFFFE)
+            rate = float(reader.number(at + 16, 4, little))
+            frame = max(1, reader.number(at + 20, 2, little))
+        at += 8 + size + size % 2
+    return None
+
+
+def aiff(reader: Reader, place: int) -> Samples | None:
+    """Return what AIFF and AIFC say; None: they have no samples."""
+    frame, rate = 1, 0.0
+    at = place + 12
+    while len(name := reader.at(at, 4)) == 4:
+        size = reader.number(at + 4, 4, little=False)
+        if name == b"SSND":
+            # Eight bytes of offset and block belong to the chunk.
+            stated = max(0, size - 8) if size not in _OPEN else size
+            return Samples(at + 16, stated, at + 4, 4, frame, rate, False, True, place + 4)
+        if name == b"COMM":
+            channels, bits = (reader.number(at + at_, 2, little=False) for at_ in (8, 14))
+            frame = max(1, channels * ((bits + 7) // 8))
+            exponent = reader.number(at + 16, 2, little=False) - 16383
+            mantissa = reader.number(at + 18, 8, little=False)
+            rate = frame * mantissa / 2.0**63 * 2.0**exponent if 0 <= exponent < 32 else 0.0
+        at += 8 + size + size % 2
+    return None
+
+
+def au(reader: Reader, place: int) -> Samples | None:
+    """Return what AU says."""
+    start, stated, coding, hertz, channels = (
+        reader.number(place + at, 4, little=False) for at in (4, 8, 12, 16, 20)
+    )
+    width = {1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8, 27: 1}.get(coding, 1)
+    frame = max(1, width * channels)
+    return Samples(
+        place + start, stated, place + 8, 4, frame, float(frame * hertz), False, coding != 23
+    )
+
+
+def caf(reader: Reader, place: int) -> Samples | None:
+    """Return what CAF says; None: it has no samples."""
+    frame, rate, plain = 1, 0.0, False
+    at = place + 8
+    while len(name := reader.at(at, 4)) == 4:
+        size = reader.number(at + 4, 8, little=False)
+        if name == b"data":
+            # Four bytes of a count of edits belong to the chunk.
+            stated = max(0, size - 4) if size not in _OPEN else size
+            return Samples(at + 16, stated, at + 4, 8, frame, rate, False, plain)
+        if name == b"desc":
+            plain = reader.at(at + 20, 4) == b"lpcm"
+            per_packet, in_packet, channels, bits = (
+                reader.number(at + place_, 4, little=False) for place_ in (28, 32, 36, 40)
+            )
+            frame = max(1, per_packet or channels * bits // 8)
+            rate = frame * _double(reader.at(at + 12, 8)) / max(1, in_packet)
+        at += 12 + size
+    return None
+
+
+def _double(eight: bytes) -> float:
+    from struct import unpack
+
+    return float(unpack(">d", eight)[0]) if len(eight) == 8 else 0.0
+
+
+def whole(reader: Reader, place: int, one: Samples, end: int) -> Extent:
+    """Return a recording whose samples last up to a place, with a header that says so."""
+    size = (end - one.first) // one.frame * one.frame
+    order = "little" if one.little else "big"
+    head = bytearray(reader.at(place, one.first - place))
+
+    def put(at: int, width: int, value: int) -> None:
+        number = min(value, (1 << 8 * width) - 1).to_bytes(width, "big")
+        head[at - place : at - place + width] = number[::-1] if order == "little" else number
+
+    inside = one.first - one.size_at - one.size_width if one.size_at > place + 8 else 0
+    inside = inside if inside in (4, 8) else 0  # what stands between the size and the samples
+    put(one.size_at, one.size_width, size + inside)
+    if one.total_at is not None:
+        put(one.total_at, 4, one.first - place - 8 + size)
+    return Extent(place, end, bytes(head))
+
+
+def is_sound(reader: Reader, one: Samples, start: int, end: int) -> bool:
+    """Return whether bytes behind the stated end are samples: no text, and no other data."""
+    if end - start < max(one.frame, _MORE_S * one.rate):
+        return False
+    looked_at = reader.at(start, min(_LOOKED_AT, end - start))
+    if is_text(looked_at):
+        return False
+    return not one.plain or _entropy(looked_at) < _ENTROPY
+
+
+def is_text(data: bytes) -> bool:
+    """Return whether all bytes are printed ones, of ASCII or above it, or blanks."""
+    return not data.translate(None, _PRINTED)
+
+
+_PRINTED = bytes((*b"\t\n\v\f\r\x1b", *range(32, 127), *range(128, 256)))
+
+
+def _entropy(data: bytes) -> float:
+    """Return the entropy of single bytes, bits."""
+    counts = Counter(data).values()
+    return log2(len(data)) - sum(count * log2(count) for count in counts) / len(data)

@@ -1,0 +1,256 @@
+"""All sound that a file holds is decoded, or the file is refused: nothing is left out silently."""
+
+from __future__ import annotations
+
+import base64
+import io
+import struct
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+import soundfile
+
+from extractors.audio import AudioError, decode
+from extractors.containers import decoded
+from extractors.stream import channel_blocks
+from tests.support.processes import python
+
+RATE = 16_000
+
+
+def _wave(seconds: float, rate: int = RATE, channels: int = 1, seed: int = 1) -> Any:
+    """A voice-like sweep with a little noise [shape=(n, channels)]."""
+    time = np.arange(round(seconds * rate)) / rate
+    wave = 0.3 * np.sin(2 * np.pi * (150 + 40 * seed) * time) * (1 + np.sin(9 * time)) / 2
+    wave += np.random.default_rng(seed).normal(0, 0.003, len(time))
+    return np.repeat(wave[:, np.newaxis], channels, axis=1).astype(np.float32)
+
+
+def _file(kind: str, seconds: float, rate: int = RATE, channels: int = 1, seed: int = 1) -> bytes:
+    """The bytes of one recording: ``FORMAT/SUBTYPE`` of libsndfile, or ``container:codec``."""
+    wave = _wave(seconds, rate, channels, seed)
+    if ":" not in kind:
+        out = io.BytesIO()
+        form, _, subtype = kind.partition("/")
+        soundfile.write(out, wave, rate, format=form, subtype=subtype or None)
+        return out.getvalue()
+    container, codec = kind.split(":")
+    out = io.BytesIO()
+    layout = "stereo" if channels == 2 else "mono"
+    with av.open(out, "w", format=container) as made:
+        stream: Any = made.add_stream(codec, rate=rate, layout=layout)
+        form = stream.codec_context.format.name
+        planar = np.ascontiguousarray(wave.T)
+        frame = av.AudioFrame.from_ndarray(planar, format="fltp", layout=layout)
+        frame.sample_rate = rate
+        fitted = av.AudioResampler(
+            form, layout, rate, frame_size=stream.codec_context.frame_size or 1024
+        )
+        for part in (frame, None):
+            for piece in fitted.resample(part):
+                made.mux(stream.encode(piece))
+        made.mux(stream.encode(None))
+    return out.getvalue()
+
+
+_KINDS = (
+    *("WAV/PCM_16", "WAV/FLOAT", "RF64/PCM_16", "AIFF/PCM_16", "AU/PCM_16", "CAF/PCM_16"),
+    *("FLAC", "OGG/VORBIS", "OGG/OPUS", "MP3"),
+    *("ipod:aac", "adts:aac", "webm:libopus", "matroska:libopus"),
+)
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_files_that_are_joined_are_decoded_to_the_end(kind: str, tmp_path: Path) -> None:
+    lengths = (0.8, 1.1, 0.6)
+    parts = [_file(kind, s, RATE, 1, n) for n, s in enumerate(lengths)]
+    path = tmp_path / "joined.audio"
+    path.write_bytes(b"".join(parts))
+    clip = decode(path)
+    alone = sum(decode(part).seconds for part in parts)
+    assert clip.seconds == pytest.approx(alone, abs=0.06)
+    assert clip.seconds >= sum(lengths) - 0.1
+    assert decode(path.read_bytes()).sha256 == clip.sha256
+    (streamed,) = zip(*channel_blocks(path, [0]), strict=True)
+    assert sum(map(len, streamed)) == pytest.approx(clip.seconds * RATE, abs=2)
+
+
+@pytest.mark.parametrize("kind", ["WAV/PCM_16", "FLAC", "OGG/OPUS", "MP3", "adts:aac"])
+def test_parts_of_other_rates_and_channels_are_heard_at_the_highest_rate(
+    kind: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "joined.audio"
+    path.write_bytes(_file(kind, 1.0) + _file(kind, 1.0, 24_000, 2) + _file(kind, 1.0, 8_000))
+    clip = decode(path)
+    assert clip.seconds == pytest.approx(3.0, abs=0.5)  # encoders pad by up to .13 s each
+    assert clip.channels == 2
+    assert clip.rate >= 24_000
+
+
+def test_parts_may_be_of_other_formats(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.mp3"
+    for first, second in (("MP3", "WAV/PCM_16"), ("FLAC", "OGG/OPUS"), ("OGG/VORBIS", "FLAC")):
+        path.write_bytes(_file(first, 1.0) + _file(second, 0.7))
+        assert decode(path).seconds == pytest.approx(1.7, abs=0.12)
+
+
+def test_a_part_that_cannot_be_decoded_refuses_the_file(tmp_path: Path) -> None:
+    second = bytearray(_file("FLAC", 1.0))
+    second[300:900] = bytes(600)
+    path = tmp_path / "joined.flac"
+    path.write_bytes(_file("FLAC", 1.0) + bytes(second))
+    with pytest.raises(AudioError, match="2 recordings, one behind the other, and of number 2"):
+        decode(path)
+
+
+#: How the size of the samples is written: mark before it, bytes behind the mark, and its form.
+_SIZES = {
+    "WAV/PCM_16": (b"data", 4, "<I"),
+    "WAV/FLOAT": (b"data", 4, "<I"),
+    "WAV/PCM_24": (b"data", 4, "<I"),
+    "RF64/PCM_16": (b"ds64", 16, "<Q"),
+    "AU/PCM_16": (b".snd", 8, ">I"),
+    "AIFF/PCM_16": (b"SSND", 4, ">I"),
+    "CAF/PCM_16": (b"data", 4, ">q"),
+}
+
+
+@pytest.mark.parametrize("flushed", [0.0, 0.5, 0.9])
+@pytest.mark.parametrize("kind", _SIZES)
+def test_a_size_of_the_last_flush_does_not_end_the_sound(
+    kind: str, flushed: float, tmp_path: Path
+) -> None:
+    data = bytearray(_file(kind, 2.0))
+    mark, behind, form = _SIZES[kind]
+    at = data.index(mark) + behind
+    (size,) = struct.unpack_from(form, data, at)
+    struct.pack_into(form, data, at, int(size * flushed) // 8 * 8)
+    path = tmp_path / "killed.wav"
+    path.write_bytes(bytes(data))
+    whole = _file(kind, 2.0)
+    assert decode(path).samples.shape == (2 * RATE, 1)
+    assert np.array_equal(decode(path).samples, decode(whole).samples)
+
+
+@pytest.mark.parametrize("total", [0, RATE, 4 * RATE])
+def test_a_count_of_flac_that_its_frames_contradict_is_not_believed(total: int) -> None:
+    data = bytearray(_file("FLAC", 2.0))
+    info = int.from_bytes(data[18:26], "big")
+    data[18:26] = ((info >> 36 << 36) | total).to_bytes(8, "big")
+    assert np.array_equal(decode(bytes(data)).samples, decode(_file("FLAC", 2.0)).samples)
+
+
+def test_mp3_without_a_count_of_frames_is_read_to_its_end() -> None:
+    one = _file("MP3", 3.0)
+    info = one.index(b"Info") if b"Info" in one else one.index(b"Xing")
+    start = one.rindex(b"\xff", 0, info)
+    second = one.index(one[start : start + 2], start + 4)
+    assert decode(one[:start] + one[second:]).seconds >= 3.0
+
+
+def test_streaming_servers_sizes_of_all_ones_end_where_the_next_file_begins() -> None:
+    parts = []
+    for number in range(3):
+        data = bytearray(_file("WAV/PCM_16", 0.5, RATE, 1, number))
+        data[4:8] = data[40:44] = b"\xff\xff\xff\xff"
+        parts.append(bytes(data))
+    assert decode(b"".join(parts)).samples.shape == (3 * RATE // 2, 1)
+
+
+_TAILS = {
+    "ID3v1": b"TAG" + b"title".ljust(125, b"\0"),
+    "APE": b"APETAGEX" + struct.pack("<IIII8x", 2000, 96, 1, 0) + bytes(64),
+    "zeros": bytes(6000),
+    "text": b"<x:xmpmeta xmlns:x='adobe:ns:meta/'>" * 200,
+    "random": np.random.default_rng(0).bytes(20_000),
+    "chunk": b"LIST" + struct.pack("<I", 4000) + b"INFO" + bytes(3996),
+}
+
+
+@pytest.mark.parametrize("tail", _TAILS)
+@pytest.mark.parametrize("kind", ["WAV/PCM_16", "FLAC", "OGG/OPUS", "MP3", "ipod:aac", "AU/PCM_16"])
+def test_what_stands_behind_a_recording_is_no_part_of_it(kind: str, tail: str) -> None:
+    if tail == "chunk" and kind != "WAV/PCM_16":
+        pytest.skip("chunks follow in WAV alone")
+    one = _file(kind, 1.5)
+    assert decode(one + _TAILS[tail]).seconds == pytest.approx(decode(one).seconds, abs=0.02)
+
+
+def test_samples_without_a_header_are_never_a_moment_of_mpeg(tmp_path: Path) -> None:
+    """Small numbers look like headers of MPEG audio: .03 to .09 s of it were heard."""
+    path = tmp_path / "answer.pcm"
+    named = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        wave = np.concatenate([rng.normal(0, 1.2, 600), 6000 * _wave(1.0, seed=seed % 5)[:, 0]])
+        path.write_bytes(wave.astype("<i2").tobytes())
+        with pytest.raises(AudioError) as refused:
+            decode(path)
+        named += "ffmpeg -f s16le -ar 16000 -ac 1 -i IN OUT.wav" in str(refused.value)
+    assert named == 30
+
+
+_NO_SOUND = {
+    "a page of HTML": b"<!DOCTYPE html><html><title>502 Bad Gateway</title></html>",
+    "JSON": b'{"error": {"message": "Rate limit reached", "type": "requests"}}',
+    "XML": b'<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>',
+    "a pointer of Git LFS": b"version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 2\n",
+    "a pointer of git-annex": b"/annex/objects/SHA256E-s2-1.wav\n",
+    "a zip archive": b"PK\x03\x04" + bytes(60),
+    "a gzip archive": b"\x1f\x8b\x08" + bytes(60),
+    "text": b"Service Unavailable\n",
+    "a playlist": b"#EXTM3U\nhttp://127.0.0.1/a.wav\n",
+    "nothing but zeros": bytes(9000),
+    "nothing but blanks": b"\n\n  \n",
+    "a picture (PNG)": b"\x89PNG\r\n\x1a\n" + bytes(40),
+    "an array of numpy": b"\x93NUMPY\x01\x00" + bytes(40),
+    "sound written as base64": base64.b64encode(b"RIFF$\0\0\0WAVEfmt " + bytes(90)),
+}
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".mp3", ".ogg", ".m4a"])
+@pytest.mark.parametrize("what", _NO_SOUND)
+def test_what_is_no_recording_is_called_what_it_is(what: str, suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"answer{suffix}"
+    path.write_bytes(_NO_SOUND[what])
+    with pytest.raises(AudioError) as refused:
+        decode(path)
+    assert f"{path}: is no recording but {what}" in str(refused.value)
+    assert "; " in str(refused.value).partition(what)[2]  # a remedy follows
+
+
+def test_keys_in_an_error_body_are_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "answer.wav"
+    path.write_bytes(b'{"error": "Incorrect API key provided: sk-proj-' + b"a1B2" * 12 + b'"}')
+    with pytest.raises(AudioError, match="is no recording but JSON") as refused:
+        decode(path)
+    assert "a1B2" not in str(refused.value)
+
+
+def test_zeros_of_gigabytes_are_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "answer.mp3"
+    with path.open("wb") as file:
+        file.truncate(8 << 30)
+    script = """
+import resource, sys, time
+from extractors.audio import AudioError, decode
+before, used = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    decode(sys.argv[1])
+except AudioError as error:
+    print(error)
+print(time.monotonic() - before < 5)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - used < 100_000)
+"""
+    said, quick, small = python(script, path).splitlines()
+    assert "is no recording but nothing but zeros" in said
+    assert (quick, small) == ("True", "True")
+
+
+def test_a_stream_that_changes_its_rate_is_decoded_at_its_first_one() -> None:
+    joined = io.BytesIO(_file("adts:aac", 1.0) + _file("adts:aac", 1.0, 24_000, 2))
+    with decoded(joined) as sound:
+        assert soundfile.info(sound).duration == pytest.approx(2.2, abs=0.2)
