@@ -223,14 +223,18 @@ def test_perfect_scores_and_one_instruction_have_no_width_of_nothing() -> None:
     columns = {"overall": "12" * 10}
     judge = table("judge", columns, id=ids)
     two = table("labels", columns, id=ids, instruction_id=[f"i{n // 2}" for n in range(20)])
-    plain = agree([judge], two, OPTIONS).scores[0].metrics
+    unnamed = table("labels", columns, id=ids)
+    plain = agree([judge], unnamed, OPTIONS).scores[0].metrics
     # 20 of 20: exact binomial, 0.025 ** (1 / 20) = 0.8316
     assert plain["accuracy_4way"].interval == pytest.approx((0.025 ** (1 / 20), 1), abs=1e-9)
     # kappa loses 1 / (1 - p_e) = 2 of what accuracy loses
     assert plain["kappa"].interval == pytest.approx((1 - 2 * (1 - 0.025 ** (1 / 20)), 1), abs=1e-6)
-    # 10 instructions, all right: 0.025 ** (1 / 10)
-    grouped = agree([judge], two, AgreeOptions(QUICK, cluster=True)).scores[0].metrics
-    assert grouped["accuracy_4way"].interval == pytest.approx((0.025 ** (1 / 10), 1), abs=1e-9)
+    # 10 instructions, all right: 0.025 ** (1 / 10), and nobody has to ask for it
+    for cluster in (True, False):
+        grouped = agree([judge], two, AgreeOptions(QUICK, cluster=cluster))
+        limits = grouped.scores[0].metrics["accuracy_4way"].interval
+        assert limits == pytest.approx((0.025 ** (1 / 10), 1), abs=1e-9)
+        assert grouped.drawn == "instructions"
     one = table("labels", {"overall": "1" * 20}, id=ids, instruction_id=["i"] * 20)
     alone = agree([judge], one, AgreeOptions(QUICK, cluster=True)).scores[0].metrics
     assert alone["accuracy_4way"].value == 0.5

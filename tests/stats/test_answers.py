@@ -44,6 +44,7 @@ def row(
 ) -> RateRow:
     """A win rate of 40 labels and 200 judgements."""
     got = dict.fromkeys(PPIEstimate.__dataclass_fields__, None) | {"labelled": 40, "judged": 200}
+    got["open"] = 200 - more.get("labelled", 40)
     got |= {"labels": value, "labels_interval": limits, "both": value, "interval": limits}
     return RateRow(system, PPIEstimate(**(got | {"p": p} | more)))
 

@@ -129,10 +129,9 @@ def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
     columns = {"id": [f"p{n}" for n in range(600)], "preference": [*map(str, 1 + votes)]}
     judged = label_table("judge", {**columns, "instruction_id": [f"i{n}" for n in unit]})
     people = {"id": columns["id"][:80], "preference": [*map(str, 1 + codes[:80])]}
-    run = gather(judged, label_table("labels", people))
-    alike, apart = (
-        make_plan(run, PlanOptions(0.25, "accuracy", cluster)) for cluster in (True, False)
-    )
+    labels = label_table("labels", people)
+    run, unnamed = gather(judged, labels), gather(label_table("judge", columns), labels)
+    alike, apart = (make_plan(one, PlanOptions(0.25, "accuracy")) for one in (run, unnamed))
     assert apart.more == 0
     # what few labels show of likeness is no basis for a promise, and the plan makes none
     assert (alike.promised, apart.promised) == (False, True)

@@ -149,12 +149,18 @@ def test_mcnemar_by_hand_and_by_statsmodels() -> None:
     # truth 1; first says 1 1 2 2 2, second 1 2 1 2 1: one right alone, two on the other side
     got = mcnemar(np.array([0, 1, -1, 0, -1]))
     assert (got.only_first, got.only_second) == (1, 2)
-    assert mcnemar(np.array([1, -1]), np.array([1, 5])).p == pytest.approx(14 / 64, abs=EXACT)
+    assert mcnemar(np.repeat([1, -1], [1, 5])).p == pytest.approx(14 / 64, abs=EXACT)
     assert mcnemar(np.zeros(3)).p == 1
     library = pytest.importorskip("statsmodels.stats.contingency_tables")
     for b, c in ((3, 9), (10, 2), (40, 41)):
         theirs = library.mcnemar([[7, b], [c, 4]], exact=True).pvalue
-        assert mcnemar(np.array([1, -1]), np.array([b, c])).p == pytest.approx(theirs, abs=EXACT)
+        assert mcnemar(np.repeat([1, -1], [b, c])).p == pytest.approx(theirs, abs=EXACT)
+    # four items of two instructions, all won by one side: of 4 signs 2 are as far; as items 2 of 16
+    won, cluster = np.ones(4), np.array([0, 0, 1, 1])
+    assert mcnemar(won).p == pytest.approx(2 / 16, abs=EXACT)
+    together = mcnemar(won, cluster)
+    assert (together.p, together.only_first) == (pytest.approx(2 / 4, abs=EXACT), 4)
+    assert "sign-flip" in together.test
 
 
 def test_holm_by_hand() -> None:

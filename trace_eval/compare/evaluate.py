@@ -23,11 +23,11 @@ from trace_eval.runs.run import Run
 from trace_eval.show.table import column
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agreement.bias import Robustness, robustness
+from trace_eval.stats.agreement.drawn import ITEMS, drawn_units
 from trace_eval.stats.agreement.judges import align, with_preference
 from trace_eval.stats.agreement.metrics import Comparison, estimates_of
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.options import AgreeOptions
-from trace_eval.stats.report import ITEMS
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def _noise(tables: Mapping[str, Opinions], runs: Mapping[str, Run]) -> Iterator[
 
 def _mutual(tables: Mapping[str, Opinions], options: BootstrapOptions) -> Iterator[Mutual]:
     for (first, one), (second, other) in combinations(tables.items(), 2):
-        unit = one.units(instructions=False)
+        unit, _ = drawn_units(one)
         for dimension in [n for n in LABEL_COLUMNS if n in one.codes and n in other.codes]:
             pair = align(second, dimension, one.codes[dimension], other.codes[dimension])
             if not pair.scored:

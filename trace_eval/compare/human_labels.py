@@ -153,18 +153,29 @@ def against_ratings(
 def _ppi_estimates(
     joined: Joined, metric: str, truth: Array, level: float
 ) -> tuple[PPIEstimate, ...]:
-    """The human mean of all items that both judges scored, with the help of each judge."""
+    """The human mean of all items, with the help of each judge.
+
+    An item that a judge left unscored stands in the middle of its scale: labels correct whatever
+    stands there. Where nobody labelled an unscored item, the mean is of the items that both scored.
+    """
     points = joined.points(metric)
     scored = ~np.isnan(points[0]) & ~np.isnan(points[1])
-    labelled = ~np.isnan(truth[scored])
+    everything = bool((~np.isnan(truth) & ~scored).any())
+    shown = np.ones(len(scored), bool) if everything else scored
+    labelled = ~np.isnan(truth[shown])
     if labelled.all() or not labelled.any():
         return ()
     cluster = joined.first.cluster
     if cluster is not None:
-        _, cluster = np.unique(cluster[scored], return_inverse=True)
+        _, cluster = np.unique(cluster[shown], return_inverse=True)
     design = simple_design(labelled, cluster=cluster)
-    labels = np.nan_to_num(truth[scored])
-    return tuple(estimate(ppi_components(labels, own[scored], design), level) for own in points)
+    labels = np.nan_to_num(truth[shown])
+    results = []
+    for own in points:
+        known = ~np.isnan(own[shown])
+        values = np.nan_to_num(own[shown], nan=0.5)
+        results.append(estimate(ppi_components(labels, values, design, known), level))
+    return tuple(results)
 
 
 def _nearer(

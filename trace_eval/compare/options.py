@@ -17,7 +17,8 @@ class CompareOptions:
 
     Attributes:
         bootstrap: resamples, level and seed of the intervals.
-        cluster: draw whole instructions instead of items, where there are human labels.
+        cluster: refuse items whose instruction is unknown, where there are human labels. Known
+            instructions are drawn whole in any case.
         top: pairs to list where the runs are furthest apart.
     """
 

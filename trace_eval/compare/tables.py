@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from blueprints import counted
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_answer, score_tables
-from trace_eval.estimate.paired import MCNEMAR
 from trace_eval.opinions.codes import LABEL_COLUMNS
 from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.agreement.judges import under
@@ -58,7 +57,7 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
         return f"{first}.", *alike
     if same(other, value):
         return f"{first}: equally often.", *alike
-    lines = [f"{first}: {outcome(True, row.p_holm, level, MCNEMAR)}.", *alike]
+    lines = [f"{first}: {outcome(True, row.p_holm, level, row.mcnemar.test)}.", *alike]
     if not is_shown(row.p_holm, level) and row.difference.value:
         figure = row.difference.value, 0.0, row.difference.interval
         lines += filter(None, [labels_to_tell(row.items, figure, level)])

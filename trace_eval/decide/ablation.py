@@ -1,9 +1,9 @@
 """Conditions against a reference on the same items: dropped groups, judge modes, policies.
 
 Per condition and dimension: accuracy (mean over repeats), its difference to the reference
-with a paired interval, exact McNemar on the labels that most repeats give, and
-Holm's correction over the whole table. Noise stands beside it: a difference smaller than
-what two runs of one condition differ by says nothing.
+with a paired interval, a paired test on the labels that most repeats give (exact McNemar where
+items are independent), and Holm's correction over the whole table. Noise stands beside it: a
+difference smaller than what two runs of one condition differ by says nothing.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from trace_eval.runs.opinions import read_opinions, read_with_labels
 from trace_eval.runs.options import AblateOptions
 from trace_eval.show.table import Table, column, p_text, table
 from trace_eval.stats.agreement.alpha import noise
+from trace_eval.stats.agreement.drawn import drawn_units
 from trace_eval.stats.agreement.judges import with_overall, with_preference
 
 #: Runs of a condition: its repeats, each with one row per item.
@@ -118,7 +119,8 @@ def ablation_table(
     ]
     if not shared:
         raise UserError(f"{truth.source}: no dimension that all conditions and the labels have")
-    units = items.units(instructions=False)
+    reference = next(iter(conditions.values()))[0]
+    units, _ = drawn_units(reference.of_items(items))
     rows: list[AblationRow] = []
     for dimension in shared:
         columns = {n: np.stack([own[dimension] for own in run]) for n, run in runs.items()}
@@ -179,7 +181,7 @@ def _rows(
             unit = None if units is None else units[both]
             difference = mean_difference(gain, unit, options, (-1.0, 1.0))
             first, second = (consensus(codes)[both] == human[both] for codes in (theirs, ours))
-            test = mcnemar(first.astype(int) - second)
+            test = mcnemar(first.astype(int) - second, unit)
         yield AblationRow(
             condition=name,
             dimension=dimension,
@@ -243,12 +245,14 @@ def compare(
 
 def ablation_view(result: Ablation, title: str = "Ablation") -> Table:
     """The table of an ablation, or of modes and policies."""
+    tests = dict.fromkeys(row.mcnemar.test for row in result.rows if row.mcnemar is not None)
     return table(
         f"{title}: difference to {result.reference}",
         result.rows,
         "condition dimension items accuracy spread run_to_run difference mcnemar.only_first"
         " mcnemar.only_second mcnemar.p p_holm",
+        f"paired p: {', '.join(tests)}" if tests else "",
         only_first="only reference right",
         only_second="only condition right",
-        p="exact McNemar p",
+        p="paired p",
     )

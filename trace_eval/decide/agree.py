@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 
 from blueprints import UserError
 from trace_eval.data.columns import Columns
@@ -73,15 +72,6 @@ def _present(sources: Sequence[Opinions], labels: Opinions | None) -> Opinions:
     return present
 
 
-def agree_by_instruction(
-    source: Opinions, labels: Opinions | None, options: AgreeOptions
-) -> AgreeReport:
-    """As :func:`agree`, with whole instructions drawn where every item names its own.
-
-    The report and the card of a run say the same of its judge for that reason.
-    """
-    present = _present([source], labels)
-    try:
-        return agree_labels([source], present, replace(options, cluster=True))
-    except UserError:  # some instruction is unknown, or what is wrong anyway
-        return agree_labels([source], present, options)
+def agree_read(source: Opinions, labels: Opinions | None, options: AgreeOptions) -> AgreeReport:
+    """As :func:`agree`, of labels that were read."""
+    return agree_labels([source], _present([source], labels), options)

@@ -8,7 +8,6 @@ from typing import Any
 from blueprints import counted
 from trace_eval.decide.card import Card
 from trace_eval.decide.verdict import standing_of
-from trace_eval.estimate.paired import MCNEMAR
 from trace_eval.show.records import plain
 from trace_eval.stats.agreement.judges import under
 from trace_eval.stats.agreement.score import JudgeScore, most_accurate
@@ -87,8 +86,8 @@ def _test(result: PPIEstimate) -> str:
 
 def _basis(result: PPIEstimate, report: RankReport) -> str:
     details = splits(report.powered.split if report.powered else report.split)
-    if report.powered and (left_out := report.powered.unscored):
-        details += f", {left_out:,} more left out that the judge did not score"
+    if report.powered and report.powered.unscored:
+        details += f", {report.powered.unscored:,} of them on pairs that the judge did not score"
     if result.weight:
         labels = counted(result.labelled, "label")
         return f"by annotators, from {labels}{details} and all judgements"
@@ -108,9 +107,9 @@ def _next_step(
         return ()
     if result.interval is None:
         few = counted(result.labelled, "label is", "labels are")
-        more = "; five are needed" if result.judged >= LEAST_LABELS else ""
+        more = "; five are needed" if result.labelled + result.open >= LEAST_LABELS else ""
         return (f"{few} too few for an interval{more}.",)
-    left = result.judged - result.labelled if open_pairs else None
+    left = result.open if open_pairs else None
     tell = labels_to_tell(result.labelled, (value, 0.5, result.interval), level, left)
     return (tell or "Annotators see no difference at all, so no number of labels can be named.",)
 
@@ -245,7 +244,7 @@ def _beside_next(report: AgreeReport, best: Sequence[JudgeScore]) -> str:
     pair = {one.judge, other.judge}
     for row in report.comparisons:
         if {row.first, row.second} == pair and row.dimension == one.dimension:
-            shown = outcome(True, row.p_holm, level, MCNEMAR)
+            shown = outcome(True, row.p_holm, level, row.mcnemar.test)
             return f"Beside {other.judge} on the same pairs it is {shown}."
     value = other.accuracy.value or 0.0
     return f"{other.judge} is next with {percent(value)} %; the two were not compared."

@@ -11,7 +11,7 @@ import numpy as np
 from blueprints import UserError, counted
 from extractors import limits_of
 from trace_eval.data.columns import Columns
-from trace_eval.decide.agree import agree_by_instruction
+from trace_eval.decide.agree import agree_read
 from trace_eval.decide.operation import Operation, operation
 from trace_eval.decide.verdict import LEAST_PAIRS, Verdict, decide, standing_of, untried
 from trace_eval.estimate.interval import Range
@@ -224,7 +224,7 @@ def _agreement(
         return None, None
     options = AgreeOptions(BootstrapOptions(resamples), missing="drop")
     try:
-        report = agree_by_instruction(one, one.labels, options)
+        report = agree_read(one, one.labels, options)
         what = "calibration"
         return report, calibrate(gather(one, one.labels))
     except UserError as error:

@@ -213,7 +213,7 @@ def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
         yield f"raters split on {counted(split, 'labelled pair')}: half a win for either system"
     if cluster and future.alike is None:
         yield "instructions are unknown: pairs are taken as independent"
-    if cluster and future.alike is False:
+    if future.alike is False:
         yield (
             "no two labels share an instruction, so nobody knows how alike such pairs are: all"
             " is taken as likely, from not at all to wholly"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.estimate.limits import Array
 from trace_eval.opinions.codes import MISSING, POINTS, collapse_codes, is_untyped
+from trace_eval.stats.agreement.drawn import drawn_units
 from trace_eval.stats.agreement.position import self_mask
 from trace_eval.stats.inference.future_labels import FutureLabels, Mean
 from trace_eval.stats.inference.labelled_run import LabelledRun
@@ -32,8 +33,8 @@ class PlannedRun:
             raise UserError(f"{run.table.source}: win rates need system_a and system_b")
         self.goal: str = options.goal or (RATES if named else ACCURACY)
         kept = run.scored
-        if self.goal == RATES:
-            kept = kept & ~self_mask(facts, len(run.table.ids))
+        if self.goal == RATES:  # an unscored verdict counts as a tie of the judge's
+            kept = run.represented & ~self_mask(facts, len(run.table.ids))
         self.run, self.rng = run, np.random.default_rng(options.seed)
         self.rows = np.flatnonzero(kept)
         self.has_label = (run.truth != MISSING)[self.rows]
@@ -63,9 +64,11 @@ class PlannedRun:
             values: Array = np.nan_to_num(run.agrees[rows])
             means = [Mean(everything, np.zeros(len(rows), bool), nothing)]
         else:
-            values, judged = np.nan_to_num(POINTS[truth], nan=0.5), POINTS[codes]
+            values, judged = (np.nan_to_num(POINTS[of], nan=0.5) for of in (truth, codes))
             means = list(self._rates(judged))
-        group = run.table.units(options.cluster)
+        # no verdict is a verdict of its own kind
+        verdict = np.where(codes == MISSING, codes.max(initial=0) + 1, codes).astype(np.int64)
+        group, _ = drawn_units(run.table)
         if group is not None:
             group = np.asarray(np.unique(group[rows], return_inverse=True)[1])
         inclusion = run.drawn.inclusion
@@ -74,7 +77,7 @@ class PlannedRun:
             least = inclusion[rows][self.has_label].min()
             inclusion = np.where(np.isnan(inclusion[rows]), least, inclusion[rows])
         return FutureLabels(
-            *(values, self.has_label, codes.astype(np.int64), inclusion, group, tuple(means)),
+            *(values, self.has_label, verdict, inclusion, group, tuple(means)),
             *(options.level, options.seed),
         )
 

@@ -38,6 +38,7 @@ from trace_eval.stats.ranking.prepare import (
     human_table,
     judge_table,
     separate_orders,
+    with_unjudged,
 )
 from trace_eval.stats.ranking.report import HUMAN_RATES, Caveat, DefectRow, RankReport
 
@@ -108,6 +109,8 @@ def _rank_judged(
     table = _table(source, options)
     # Labels are joined by the pair's id; what few of them say of all pairs takes one row each.
     separate = options.orders == "separate"
+    if human_labels is not None and not separate and options.missing == "drop":
+        table = with_unjudged(table, human_labels)
     whole = judge_table(source, options.judge) if separate else table
     labels = human_table(human_labels, whole, options.missing) if human_labels else None
     left_out = None
@@ -166,7 +169,7 @@ def _ppi_win_rates(
         return None, str(error)
     if run.drawn.problem is not None:
         return None, run.drawn.problem
-    result = win_rate_tables(run, options.bootstrap.level, options.cluster, options.typed)
+    result = win_rate_tables(run, options.bootstrap.level, options.typed)
     if run.drawn.caption is not None:
         result = replace(result, design=f"{result.design}; {run.drawn.caption}")
     return result, None

@@ -151,31 +151,34 @@ def log_choose(number: int, chosen: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(gammaln(number + 1) - gammaln(chosen + 1) - gammaln(number - chosen + 1))
 
 
-#: What sentences call it.
-MCNEMAR = "exact McNemar test"
+#: What sentences call the test of single items, and that of items that are drawn together.
+MCNEMAR, SIGN_FLIP = "exact McNemar test", "sign-flip test over instructions or copies"
 
 
 @dataclass(frozen=True)
 class McNemar:
-    """Two judges on the same items: how often each alone was right, and the exact p value."""
+    """Two judges on the same items: how often each alone was right, and the p value of ``test``."""
 
     only_first: int
     only_second: int
     p: float
+    test: str = MCNEMAR
 
 
-def mcnemar(differences: Array, counts: Array | None = None) -> McNemar:
+def mcnemar(differences: Array, cluster: NDArray[np.int64] | None = None) -> McNemar:
     """Test that two judges are right equally often.
 
-    Where raters split, the one is right that is right in part where the other is not.
+    Where raters split, the one is right that is right in part where the other is not. Items of one
+    cluster are no independent trials: their differences change sign together.
 
     Args:
         differences: by how much the first is right minus the second [shape=(n,)].
-        counts: of items with each; None: one [shape=(n,)].
+        cluster: of each item [shape=(n,)]; None: items are independent.
     """
-    times = np.ones(len(differences)) if counts is None else counts
-    first, second = (int(times[side].sum()) for side in (differences > 0, differences < 0))
-    return McNemar(first, second, sign_test(first, second))
+    first, second = int((differences > 0).sum()), int((differences < 0).sum())
+    if cluster is None or len(np.unique(cluster)) == len(cluster):
+        return McNemar(first, second, sign_test(first, second))
+    return McNemar(first, second, sign_flip(differences, cluster), SIGN_FLIP)
 
 
 def sign_test(first: int, second: int, one_sided: bool = False) -> float:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError, counted
-from trace_eval.decide.agree import agree_by_instruction
+from trace_eval.decide.agree import agree_read
 from trace_eval.decide.answers import rank_answer
 from trace_eval.decide.rank import rank
 from trace_eval.estimate.options import BootstrapOptions
@@ -126,7 +126,7 @@ def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]
     drawn = BootstrapOptions(OF_PAGES)
     try:
         options = AgreeOptions(drawn, missing="drop", policy=ALL_POLICIES)
-        return agree_by_instruction(source, None, options), ""
+        return agree_read(source, None, options), ""
     except UserError as error:
         return None, str(error)
 

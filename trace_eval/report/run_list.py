@@ -12,7 +12,7 @@ from urllib.parse import quote
 from blueprints import UserError
 from trace_eval.data.files import encoded, make_folder
 from trace_eval.data.outputs import write_file
-from trace_eval.decide.agree import agree_by_instruction
+from trace_eval.decide.agree import agree_read
 from trace_eval.decide.card import main_score
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import BootstrapOptions
@@ -154,7 +154,7 @@ def _means(rubric: str, ranking: RankReport) -> list[SystemFigure]:
 def _agreement(run: Run) -> str | None:
     try:
         options = AgreeOptions(BootstrapOptions(OF_PAGES), missing="drop")
-        report = agree_by_instruction(read_opinions(run.folder), None, options)
+        report = agree_read(read_opinions(run.folder), None, options)
     except UserError:  # there are no labels, or the run cannot be read
         return None
     score = main_score(report)

@@ -15,6 +15,7 @@ from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes, is_untyped
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.alpha import alpha, annotator_noise, noise_rows, with_each_judge
 from trace_eval.stats.agreement.bias import bias_rows, difficulty_rows, length_bias, verbosity
+from trace_eval.stats.agreement.drawn import drawn_units
 from trace_eval.stats.agreement.findings import label_warnings
 from trace_eval.stats.agreement.judges import (
     Aligned,
@@ -38,12 +39,10 @@ from trace_eval.stats.agreement.parts import Forced, category_rows, forced, labe
 from trace_eval.stats.agreement.policies import Mechanism, fuse_codes, has_dimensions, mechanisms
 from trace_eval.stats.agreement.position import positions, self_rows, widest
 from trace_eval.stats.agreement.reasons import reasons_note
-from trace_eval.stats.agreement.score import INSTRUCTIONS, JudgeScore, guesses_of, score_judge
+from trace_eval.stats.agreement.score import JudgeScore, guesses_of, score_judge
 from trace_eval.stats.inference.win_rates import calibrations_of, policy_of, shares_of
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions
 from trace_eval.stats.report import (
-    ITEMS,
-    TOGETHER,
     AgreeReport,
     AlphaRow,
     TruthRow,
@@ -57,7 +56,7 @@ class _Compared:
     Attributes:
         columns: truth and prediction of each judge, by dimension.
         described: the labelled items, with what labels and judges know of them.
-        cluster: items that are drawn together; None: there are none.
+        cluster: items that are drawn together, as ``drawn`` says; None: there are none.
         shown: policies whose mechanism is shown.
         groups: subsets of the items by category.
     """
@@ -68,6 +67,7 @@ class _Compared:
     columns: Sequence[Sequence[Aligned]]
     described: Opinions
     cluster: NDArray[np.int64] | None
+    drawn: str
     shown: Mapping[str, Policy]
     groups: Masks
     options: AgreeOptions
@@ -112,7 +112,7 @@ def agree_labels(
         noise=(*annotator_noise(present), *(row for judge in judges for row in noise_rows(judge))),
         learned=tuple(_learned(it)) if options.learn else (),
         notes=(*unknown, *left_out, *filter(None, map(reasons_note, judges))),
-        drawn=INSTRUCTIONS if options.cluster else ITEMS if it.cluster is None else TOGETHER,
+        drawn=it.drawn,
         policies={judge.name: judge.own.policy for judge in judges if judge.own.policy is not None},
         levels=tuple(row for name in human for row in level_rows(present, name, it.groups)),
         pairwise=tuple(row for name in human for row in pairwise_rows(present, name, it.groups)),
@@ -156,8 +156,19 @@ def _compared(sources: Sequence[Opinions], labels: Opinions, options: AgreeOptio
             "--cluster draws whole instructions: give every item an instruction_id, in the"
             " labels or in the judgements"
         )
-    cluster, groups = described.units(instructions=options.cluster), categories(items)
-    return _Compared(labels, items, judges, columns, described, cluster, shown, groups, options)
+    cluster, drawn = drawn_units(described)
+    return _Compared(
+        labels=labels,
+        items=items,
+        judges=judges,
+        columns=columns,
+        described=described,
+        cluster=cluster,
+        drawn=drawn,
+        shown=shown,
+        groups=categories(items),
+        options=options,
+    )
 
 
 def _truth(items: Opinions) -> Iterator[TruthRow]:

@@ -115,6 +115,9 @@ def comparison_table(
     title: str, comparisons: Sequence[Comparison], note: str = "", items: str = "items"
 ) -> Table:
     """Judges, runs or policies compared with human labels, two by two."""
+    tests = dict.fromkeys(row.mcnemar.test for row in comparisons)
+    by = f"paired p: {', '.join(tests)}" if tests else ""
+    note = "; ".join(part for part in (note, by) if part)
     return table(
         title,
         comparisons,

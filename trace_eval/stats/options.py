@@ -116,7 +116,8 @@ class AgreeOptions:
 
     Attributes:
         bootstrap: resamples, level and seed of the intervals.
-        cluster: labels: draw whole instructions instead of items.
+        cluster: labels: refuse items whose instruction is unknown. Known instructions are drawn
+            whole in any case.
         missing: items or labels that one side lacks: ``error`` refuses them, ``drop`` leaves
             them out; coverage is reported either way.
         policy: labels: re-fuse the overall label with this policy; ``all`` compares the
@@ -158,8 +159,8 @@ class RankOptions:
 
     Attributes:
         bootstrap: resamples, level and seed of the rank intervals.
-        cluster: labels: draw whole instructions instead of comparisons. Of scores whole questions
-            are drawn where they are known.
+        cluster: labels: refuse comparisons whose instruction is unknown. Known instructions are
+            drawn whole in any case, and so are questions of scores.
         typed: labels: typed ties count as evidence: both_bad is against both.
         prior: labels: games of every system against an average opponent, half won; 0: none.
         baseline: labels: also give win rates against this system.
@@ -243,7 +244,8 @@ class PlanOptions:
     Attributes:
         width: full width that the interval may have, in (0, 1).
         goal: whose interval must be narrow; None: win rates where systems are named, else accuracy.
-        cluster: pairs of one instruction are not independent.
+        cluster: note it where no instruction is known. Pairs of a known instruction are not
+            independent in any case.
         level: coverage of the intervals, 0 to 1.
         seed: of the simulation and of the order of pairs.
     """

@@ -80,6 +80,7 @@ def rank_labels(
             for name, value in result.parameters
         ),
         together=outcomes.unit is not None,
+        drawn=outcomes.drawn,
         meetings=tuple(meetings(outcomes, options.typed)),
         judged=own_rates(outcomes, options.bootstrap.level, options.typed),
         labelled=()
@@ -172,9 +173,10 @@ def _check(outcomes: Outcomes, options: RankOptions, source: str) -> None:
     if options.prior < 0:
         raise UserError(f"--prior is {options.prior}; give 0 or more games, 1 is usual")
     if options.baseline is not None and options.baseline not in outcomes.systems:
+        has_none = options.baseline in outcomes.absent
+        why = "has no comparison with a verdict" if has_none else "is no system"
         raise UserError(
-            f"--baseline {options.baseline!r} is no system; use one of"
-            f" {', '.join(outcomes.systems)}"
+            f"--baseline {options.baseline!r} {why}; use one of {', '.join(outcomes.systems)}"
         )
 
 
@@ -218,7 +220,8 @@ def _caveats(
     if winless := [row.system for row in rows if not row.wins and (row.ties or row.both_bad)]:
         has = "has no win: its strength rests" if len(winless) == 1 else "have no win: they rest"
         yield Caveat("models", f"{', '.join(winless)} {has} on ties alone")
-    if options.cluster and outcomes.unit is not None and len(np.unique(outcomes.unit)) < 2:
+    units = outcomes.unit
+    if outcomes.by_instruction and units is not None and len(np.unique(units)) < 2:
         yield Caveat("all", "all comparisons have one instruction: ranks have no interval")
     if outcomes.self_compared:
         yield Caveat(
@@ -226,6 +229,9 @@ def _caveats(
             f"{counted(outcomes.self_compared, 'self-comparison is', 'self-comparisons are')}"
             " left out",
         )
+    if outcomes.absent:
+        names = ", ".join(outcomes.absent)
+        yield Caveat("all", f"no comparison of {names} has a verdict: left out")
     if outcomes.unscored:
         # Not "without a label": human labels of these pairs may well be there.
         without = "comparison without a verdict is", "comparisons without a verdict are"

@@ -10,6 +10,7 @@ from trace_eval.opinions.opinions import DataWarning
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.alpha import Alpha, NoiseRow
 from trace_eval.stats.agreement.bias import BiasRow, DifficultyRow, LengthBias, Verbosity
+from trace_eval.stats.agreement.drawn import ITEMS
 from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.learn import Learned
 from trace_eval.stats.agreement.levels import LevelRow, PairwiseRow, ReliabilityRow
@@ -24,10 +25,6 @@ from trace_eval.stats.agreement.systems import SystemAgreement, SystemShares
 from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.inference.win_rates import ShareRow
 from trace_eval.stats.options import AgreeOptions
-
-#: What is drawn for the intervals.
-ITEMS: str = "items"
-TOGETHER = "items, copies and both orders of a pair as one"
 
 
 @dataclass(frozen=True)

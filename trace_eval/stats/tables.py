@@ -9,6 +9,7 @@ from blueprints import counted
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, grid, table
+from trace_eval.stats.agreement.drawn import INSTRUCTIONS, ITEMS, TOGETHER
 from trace_eval.stats.agreement.figures import AgreementFigure, Group
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.scored import MIN_RATINGS
@@ -81,9 +82,7 @@ def _ranking(report: RankReport) -> Table:
     options = report.options
     counts = {row.system: row.comparisons for row in report.systems}
     rates = {("win_rate", row.system): row.rate.labels_interval for row in report.judged}
-    drawn = "comparisons, copies of one as one" if report.together else "comparisons"
-    if report.means or options.cluster:
-        drawn = "questions" if report.means else "instructions"
+    drawn = "questions" if report.means else _DRAWN[report.drawn]
     places = [[standings[m, name] for m in _shown(report)] for name in systems]
     shown = grid(
         "Ranking: value, rank and its interval",
@@ -103,6 +102,14 @@ def _ranking(report: RankReport) -> Table:
         for name, row in zip(systems, places, strict=True)
     )
     return replace(shown, cells=tuple(values))
+
+
+#: What is drawn in a ranking, by the units of its comparisons.
+_DRAWN = {
+    ITEMS: "comparisons",
+    TOGETHER: "comparisons, copies of one as one",
+    INSTRUCTIONS: INSTRUCTIONS,
+}
 
 
 def _shown(report: RankReport) -> tuple[str, ...]:

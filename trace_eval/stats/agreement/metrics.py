@@ -2,8 +2,8 @@
 
 A new statistic is a function, and a row here; tables, JSON, CSV, intervals and the
 report read the rows. Of labels it is a function of joint counts, of scores one that registers with
-the resampler. Two judges on the same items have exact McNemar, and the paired difference with its
-interval.
+the resampler. Two judges on the same items have a paired test (exact McNemar where items are
+independent), and the paired difference with its interval.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class Comparison:
 
     Attributes:
         difference: of accuracy over the declared labels; ``kappa_difference`` of kappa.
-        mcnemar: the exact test of the same accuracies.
+        mcnemar: the test of the same accuracies, exact where items are independent.
         p_holm: its p value after Holm's correction over all comparisons of the table.
     """
 
@@ -176,7 +176,7 @@ class Comparison:
     difference: IntervalEstimate = field(metadata=column("accuracy"))
     kappa_difference: IntervalEstimate = field(metadata=column("kappa"))
     mcnemar: McNemar = field(
-        metadata=column("exact McNemar p", lambda test, row: p_value(test.p, row.items))
+        metadata=column("paired p", lambda test, row: p_value(test.p, row.items))
     )
     p_holm: float = field(metadata=column("Holm p", p_of("items")))
 
@@ -233,7 +233,7 @@ def _comparison(
         for name, statistic in (("accuracy", accuracy), ("kappa", kappa))
     }
     result = estimates(units, measures, options)
-    test = mcnemar(-gained, np.bincount(cells, minlength=gained.size).reshape(shape))
+    test = mcnemar(-gained.ravel()[cells], None if cluster is None else cluster[both])
     return Comparison(
         first.judge,
         second.judge,

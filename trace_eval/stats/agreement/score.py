@@ -30,14 +30,12 @@ from trace_eval.stats.agreement.counts import (
     coverage_2way,
     defined,
 )
+from trace_eval.stats.agreement.drawn import INSTRUCTIONS
 from trace_eval.stats.agreement.judges import Aligned
 from trace_eval.stats.agreement.metrics import accuracy_name, estimates_of
 from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.sentences import rate
-
-#: What intervals are over, where whole instructions are drawn.
-INSTRUCTIONS: str = "instructions"
 
 
 @dataclass(frozen=True)

@@ -60,11 +60,13 @@ def fit_margins(x: Array, y: Array) -> Calibrator:
     """Logistic regression on everything measured, without an intercept (L2, C = 1)."""
     sklearn = require("sklearn.linear_model", "scikit-learn", "agree", "calibration by margins")
     scale = np.maximum(np.sqrt((x**2).mean(0)), 1e-12)
-    twice = np.concatenate([x, x]) / scale
-    target = np.r_[np.ones(len(y)), np.zeros(len(y))]
-    weight = np.r_[y, 1 - y]
+    # each pair and its mirror image, half each: both classes are there whatever annotators say
+    both = np.concatenate([x, x, -x, -x]) / scale
+    ones, zeros = np.ones(len(y)), np.zeros(len(y))
+    target = np.r_[ones, zeros, zeros, ones]
+    weight = np.r_[y, 1 - y, y, 1 - y] / 2
     model = sklearn.LogisticRegression(fit_intercept=False, max_iter=1000)
-    model.fit(twice[weight > 0], target[weight > 0], sample_weight=weight[weight > 0])
+    model.fit(both[weight > 0], target[weight > 0], sample_weight=weight[weight > 0])
     coefficients = np.asarray(model.coef_[0] / scale)
     return lambda new: _edged(sigmoid(new @ coefficients))
 

@@ -98,9 +98,9 @@ class PPIComponents:
             sizes [shape=(strata + 1, clusters)].
         error: weight in the estimate of one labelled unit of each stratum, where unlabelled
             items are left to be mistaken about [shape=(strata + 1,)].
-        judged: the judge's values of all items [shape=(n,)]; ``d_judge`` influence on their
-            mean [shape=(clusters,)].
-        reached: clusters with a label [shape=(clusters,)]; ``items`` with one.
+        judged: the judge's values of all items that it scored [shape=(n,)]; ``d_judge`` influence
+            on their mean [shape=(clusters,)].
+        reached: clusters with a label [shape=(clusters,)]; ``items`` with one, ``open`` without.
         fitted: the same by :meth:`Design.fitted`; None: it is no other.
         heavy: labels of a heavy kind, where nobody knows how many items are of it.
     """
@@ -116,6 +116,7 @@ class PPIComponents:
     d_judge: Array
     reached: NDArray[np.bool_]
     items: int
+    open: int = 0
     fitted: PPIComponents | None = None
     heavy: int = 0
 
@@ -131,15 +132,35 @@ class PPIComponents:
         return tuple(stratum for stratum, error in pairs if error > 0)
 
 
-def ppi_components(truth: Array, judged: Array, design: Design) -> PPIComponents:
+def ppi_components(
+    truth: Array,
+    judged: Array,
+    design: Design,
+    scored: NDArray[np.bool_] | None = None,
+) -> PPIComponents:
     """The mean over all items of human values, and of the judge's, 0 to 1 [shape=(n,) each]; human
     ones are ignored where there is no label.
+
+    Args:
+        scored: items with a verdict, of which the judge's own mean is; elsewhere ``judged`` holds
+            what stands in for one [shape=(n,)]. None: all.
     """
     other = design.fitted()
-    return replace(
+    result = replace(
         _components(truth, judged, design),
         fitted=None if other is None else _components(truth, judged, other),
         heavy=design.heavy[0] if design.strata is None else 0,
+    )
+    if scored is None or scored.all() or not scored.any():
+        return result
+    own, size = judged[scored], int(scored.sum())
+    influence = np.zeros(len(judged))
+    influence[scored] = (own - own.mean()) / size
+    return replace(
+        result,
+        judge=float(own.mean()),
+        judged=own,
+        d_judge=_by_cluster(influence, design),
     )
 
 
@@ -191,6 +212,7 @@ def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
         _by_cluster((judged - judged.mean()) / len(judged), design),
         np.bincount(design.cluster[design.labelled], minlength=design.clusters) > 0,
         int(design.labelled.sum()),
+        int((~design.labelled).sum()),
     )
 
 

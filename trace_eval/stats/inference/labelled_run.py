@@ -68,10 +68,24 @@ class LabelledRun:
         """Items with both a verdict and a human label."""
         return np.asarray(~np.isnan(self.agrees))
 
-    def design(self, items: NDArray[np.bool_], cluster: bool) -> Design:
+    @property
+    def represented(self) -> NDArray[np.bool_]:
+        """The pairs that the labels speak for, whatever the judge made of them [shape=(n,)].
+
+        Where annotators were asked about pairs that the judge left unscored, those are drawn from
+        all pairs, and to leave them out would choose labels by what the judge could read. Where
+        they never were, the labels say nothing of unscored pairs.
+        """
+        if not (self.has_label & ~self.scored).any():
+            return self.scored
+        if self.drawn.unreached is None:
+            return np.ones(len(self.codes), bool)
+        return ~self.drawn.unreached
+
+    def design(self, items: NDArray[np.bool_], cluster: bool = True) -> Design:
         """The sampling design, for estimates over all items from the labelled ones that count.
 
-        With ``cluster`` items of one instruction are not independent; copies never are.
+        Items of one instruction are not independent, but without ``cluster``; copies never are.
         """
         return simple_design(items, self.drawn.inclusion, self.table.units(cluster))
 

@@ -54,6 +54,7 @@ class PPIEstimate:
 
     Attributes:
         labelled, judged: items with a human label; items with a judgement.
+        open: items without a human label.
         labels, judge, both: the estimates; ``judge`` is biased by the judge's errors,
             None where it gives no figure of its own.
         labels_interval, judge_interval, interval: at the level asked for; None: too few
@@ -80,6 +81,7 @@ class PPIEstimate:
     p: float | None = field(metadata=column(shown=p_text))
     coarse: bool = False
     exact: bool = False
+    open: int = 0
 
     @property
     def width(self) -> float | None:
@@ -121,7 +123,7 @@ def estimate(
         null: value that ``p`` tests.
         power: a fixed ``lam``; None: tuned, or 0 where :func:`_enough` says so.
     """
-    result = _without(sample.items, len(sample.judged), sample.judge)
+    result = _without(sample.items, len(sample.judged), sample.judge, sample.open)
     if np.isnan(sample.labels):
         return result
     alone, both, weight = _two(sample, level, power)
@@ -144,7 +146,7 @@ def difference(first: PPIComponents, second: PPIComponents, level: float = 0.95)
     from the labels that they share, which count for one and against the other.
     """
     items, judged = first.items + second.items, len(first.judged) + len(second.judged)
-    result = _without(items, judged, first.judge - second.judge)
+    result = _without(items, judged, first.judge - second.judge, first.open + second.open)
     if np.isnan(first.labels) or np.isnan(second.labels):
         return result
     few = min(first.units, second.units) < LEAST_LABELS
@@ -175,8 +177,21 @@ def _correlation(one: _Bounded, other: _Bounded, otherwise: float) -> float:
     return float(np.clip(one.influence @ other.influence / product, -1.0, 1.0))
 
 
-def _without(items: int, judged: int, judge: float) -> PPIEstimate:
-    return PPIEstimate(items, judged, None, judge, None, None, None, None, None, None, None)
+def _without(items: int, judged: int, judge: float, unlabelled: int) -> PPIEstimate:
+    return PPIEstimate(
+        labelled=items,
+        judged=judged,
+        labels=None,
+        judge=judge,
+        both=None,
+        labels_interval=None,
+        judge_interval=None,
+        interval=None,
+        weight=None,
+        effective=None,
+        p=None,
+        open=unlabelled,
+    )
 
 
 def _bounded(

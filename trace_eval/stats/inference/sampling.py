@@ -36,12 +36,14 @@ class Drawn:
         problem: why the labels say nothing of the other pairs; None: they do.
         doubt: why an exact promise is not possible, though estimates are; None: it is.
         gap: pairs that estimates do not speak for, though an exact bound may; None: none.
+        unreached: pairs that were out of the draw [shape=(n,)]; None: none are known to be.
     """
 
     inclusion: Array | None
     problem: str | None = None
     doubt: str | None = None
     gap: str | None = None
+    unreached: NDArray[np.bool_] | None = None
 
     @property
     def caption(self) -> str | None:
@@ -95,8 +97,11 @@ def _from_some_probabilities(
     stands, total = float(weight.sum()), len(provided)
     exact = 0.5 + ROUNDING * float(weight[weight > 1].sum())
     # pairs without a judgement may have been out of the draw: their recordings cannot be played
-    if min(abs(stands - total), abs(stands - (scored | requested).sum())) <= exact:
-        return Drawn(np.where(np.isnan(provided), provided[requested].min(), provided))
+    reached = scored | requested
+    off_all, off_reached = abs(stands - total), abs(stands - reached.sum())
+    if min(off_all, off_reached) <= exact:
+        rest = np.where(np.isnan(provided), provided[requested].min(), provided)
+        return Drawn(rest, unreached=None if off_all <= off_reached else ~reached)
     spread = float(np.sqrt(((1 - provided[requested]) * weight**2).sum()))
     if abs(stands - total) > exact + CHANCE * spread:
         part = "only a part of the run was in the draw; finish it, or label a random sample of it"

@@ -27,6 +27,7 @@ from trace_eval.opinions.codes import (
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import index_of
 from trace_eval.show.table import column, p_text
+from trace_eval.stats.agreement.drawn import TOGETHER, drawn_units
 from trace_eval.stats.agreement.position import self_mask
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.influence import PPIComponents, ppi_components
@@ -61,7 +62,8 @@ class WinRates:
 
     Attributes:
         split: labelled comparisons on which annotators split, half a win for each system.
-        unscored: labelled comparisons that the judge gave no label; they are left out.
+        unscored: labelled comparisons that the judge gave no label; they count all the same.
+        silent: comparisons with neither, which nothing is said of.
     """
 
     systems: tuple[RateRow, ...]
@@ -69,21 +71,23 @@ class WinRates:
     design: str
     split: int = 0
     unscored: int = 0
+    silent: int = 0
 
 
-def win_rate_tables(
-    run: LabelledRun, level: float = 0.95, cluster: bool = False, typed: bool = False
-) -> WinRates:
+def win_rate_tables(run: LabelledRun, level: float = 0.95, typed: bool = False) -> WinRates:
     """Prediction-powered win rates of a run that names its systems.
 
-    With ``cluster`` items of one instruction are not independent (copies never are); with ``typed``
-    a ``both_bad`` is 0 for both, not a half.
+    A pair that the judge left unscored counts as a tie of the judge's: whatever stands in for a
+    verdict, the labels correct it, while labels chosen by what the judge could read would not be
+    a sample of the pairs. Items of one instruction are not independent, nor are copies. With
+    ``typed`` a ``both_bad`` is 0 for both, not a half.
     """
     apart = ~self_mask(run.table.facts, len(run.table.ids))
-    kept = run.scored & apart
-    unscored = int((run.has_label & apart & ~kept).sum())
+    kept = run.represented & apart
+    unscored = int((run.has_label & kept & ~run.scored).sum())
+    silent = int((apart & ~kept).sum())
     truth, judged = run.truth[kept], run.codes[kept]
-    group, inclusion = run.table.units(cluster), run.drawn.inclusion
+    (group, drawn), inclusion = drawn_units(run.table, kept), run.drawn.inclusion
     design = simple_design(
         truth != MISSING,
         None if inclusion is None else inclusion[kept],
@@ -93,8 +97,9 @@ def win_rate_tables(
     number, systems_named = index_of(listed[0] + listed[1])
     a, b = number.reshape(2, -1)
     human, judge = points(truth, typed), points(judged, typed)
+    scored = judged != MISSING
     rated = {
-        str(name): _rated((a == code, b == code), human, judge, design, level)
+        str(name): _rated((a == code, b == code), human, judge, scored, design, level)
         for code, name in enumerate(systems_named)
     }
     systems = sorted((RateRow(name, rate) for name, (_, rate) in rated.items()), key=_best_first)
@@ -113,9 +118,10 @@ def win_rate_tables(
             DifferenceRow(one, other, p, None if p.p is None else next(adjusted))
             for one, other, p in pairs
         ),
-        describe(design, cluster),
+        describe(design, drawn),
         int((truth >= SPLIT).sum()),
         unscored,
+        silent,
     )
 
 
@@ -127,7 +133,9 @@ def own_rates(outcomes: Outcomes, level: float = 0.95, typed: bool = False) -> t
     first, second = outcomes.pairs[pair].T
     own = points(outcome, typed)
     rows = (
-        RateRow(name, _rated((first == number, second == number), own, own, design, level)[1])
+        RateRow(
+            name, _rated((first == number, second == number), own, own, everyone, design, level)[1]
+        )
         for number, name in enumerate(outcomes.systems)
     )
     return tuple(sorted(rows, key=_best_first))
@@ -141,6 +149,7 @@ def _rated(
     places: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     human: tuple[Array, Array],
     judge: tuple[Array, Array],
+    scored: NDArray[np.bool_],
     design: Design,
     level: float,
 ) -> tuple[PPIComponents, PPIEstimate]:
@@ -152,16 +161,18 @@ def _rated(
     rows = np.flatnonzero(places[0] | places[1])
     y, f = (np.where(places[1][rows], side[1][rows], side[0][rows]) for side in (human, judge))
     design = design.take(rows)
-    parts, asked = ppi_components(y, f, design), design.labelled
+    parts, asked = ppi_components(y, f, design, scored[rows]), design.labelled
     result = estimate(parts, level)
+    if not scored[rows].any():  # the judge has no rate of its own
+        result = replace(result, judged=0, judge=None, judge_interval=None)
     alone = len(np.unique(design.cluster[asked])) == asked.sum()
     if result.p is None or result.weight or not alone or len(np.unique(design.weight[asked])) > 1:
         return parts, result
     return parts, replace(result, p=sign_flip(y[asked] - 0.5), exact=True)
 
 
-def describe(design: Design, cluster: bool) -> str:
-    """The sampling design in a clause."""
+def describe(design: Design, drawn: str) -> str:
+    """The sampling design in a clause; ``drawn`` as of :func:`drawn_units`."""
     how = "labels taken as a simple random sample of the judged items"
     if design.stratum is not None:
         how = "labels in two strata: taken with certainty, and a random slice of the rest"
@@ -176,9 +187,7 @@ def describe(design: Design, cluster: bool) -> str:
                 f", where {those} that was seldom asked for count for {part:.0%}, so that intervals"
                 " may hold the truth less often than they say"
             )
-    over = "instructions" if cluster else "items"
-    if not cluster and len(np.unique(design.cluster)) < len(design.cluster):
-        over = "items, copies of a pair as one"
+    over = "items, copies of a pair as one" if drawn == TOGETHER else drawn
     return f"{how}; variance over {over}"
 
 
@@ -201,19 +210,21 @@ class ShareRow:
 RIGHT, RATERS_SPLIT = "judge is right", "raters split"
 
 
-def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> Iterator[ShareRow]:
-    """Prediction-powered shares; nothing where every scored item has a label.
+def share_rows(run: LabelledRun, level: float = 0.95) -> Iterator[ShareRow]:
+    """Prediction-powered shares; nothing where every item has a label.
 
+    Shares of labels are of all pairs that the labels speak for, with a verdict or without one;
+    accuracy is of those that the judge scored.
     Accuracy is estimated with the help of the judge's first sign of certainty: where that tells
     right from wrong, every judgement says something about it; where it does not, labels alone
     stand.
     """
-    scored = run.scored
-    requested = scored & run.has_label
-    if not requested.any() or requested.sum() == scored.sum():
+    scored, represented = run.scored, run.represented
+    if not run.usable.any() or run.has_label[represented].all():
         return
-    rows = np.flatnonzero(scored)
-    design = run.design(requested, cluster).take(rows)
+    rows = np.flatnonzero(represented)
+    requested = represented & run.has_label
+    design = run.design(requested).take(rows)
     truth, verdicts = run.truth[rows], run.codes[rows]
     seen = truth[requested[rows]]
     typed_tie = ((seen == BOTH_GOOD) | (seen == BOTH_BAD)).any()
@@ -224,8 +235,10 @@ def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> 
     kinds = list(enumerate(names)) + ([(SPLIT, RATERS_SPLIT)] if (truth == SPLIT).any() else [])
     for code, name in kinds:
         human, judged = ((labels == code).astype(float) for labels in (truth, verdicts))
-        result = ppi_components(human, judged, design)
+        result = ppi_components(human, judged, design, scored[rows])
         yield ShareRow(run.judge, run.column, name, estimate(result, level))
+    rows = np.flatnonzero(scored)
+    design = run.design(run.usable).take(rows)
     right, sure = np.nan_to_num(run.agrees[rows]), np.zeros(len(rows))
     for values in list(run.signals.values())[:1]:  # as ranks in (0, 1]
         sure = np.searchsorted(np.sort(values), values[rows], side="right") / len(values)
@@ -254,9 +267,8 @@ def shares_of(
                 except UserError as error:  # probabilities of some labels only, or of another run
                     left_out[str(error)] = None
                     continue
-                if results := list(share_rows(run, options.bootstrap.level, options.cluster)):
-                    drawn = run.design(run.usable, options.cluster)
-                    design = describe(drawn, options.cluster)
+                if results := list(share_rows(run, options.bootstrap.level)):
+                    design = describe(run.design(run.usable), drawn_units(run.table)[1])
                     if run.drawn.caption is not None:
                         design = f"{design}; {run.drawn.caption}"
                 rows += results

@@ -132,7 +132,8 @@ MODELS: dict[str, Model] = {m.name: m for m in (BRADLEY_TERRY, DAVIDSON, RAO_KUP
 #: Largest change of a log-strength in one step, and when steps are small enough to stop.
 MAX_STEP, TOLERANCE = 2.0, 1e-10
 
-#: Keeps a flat direction solvable; it shortens steps and does not move the optimum.
+#: Keeps a flat direction solvable, as a share of the largest curvature; it shortens steps and does
+#: not move the optimum.
 RIDGE = 1e-12
 
 #: A step may lower the log-likelihood by rounding, relative to its size.
@@ -184,7 +185,7 @@ def fit(model: Model, real: Games, virtual: Games) -> Fit:
     active = np.ones(number, bool)
     value, gradient, hessian = state.at(theta)
     for _ in range(MAX_STEPS):
-        step = np.linalg.solve(RIDGE * np.eye(size + 1) - hessian, gradient[..., None])[..., 0]
+        step = _newton_step(hessian, gradient)
         largest = np.abs(step).max(-1, keepdims=True)
         step *= np.minimum(1, MAX_STEP / np.maximum(largest, 1e-300)) * active[:, None]
         step *= _inside(model, theta[:, size], step[:, size])[:, None]
@@ -200,6 +201,18 @@ def fit(model: Model, real: Games, virtual: Games) -> Fit:
             break
     strengths = theta[:, :size] - theta[:, :size].mean(-1, keepdims=True)
     return Fit(strengths, theta[:, size], ~active)
+
+
+def _newton_step(hessian: Array, gradient: Array) -> Array:
+    """Return Newton's step of each fit [shape=(fits, parameters)].
+
+    Rounding of the curvature grows with the number of comparisons, and so does the ridge.
+    """
+    size = hessian.shape[-1]
+    curvature = np.abs(np.einsum("...ii->...i", hessian)).max(-1)
+    ridge = RIDGE * np.maximum(curvature, 1.0)
+    matrix = ridge[..., None, None] * np.eye(size) - hessian
+    return np.asarray(np.linalg.solve(matrix, gradient[..., None])[..., 0])
 
 
 def _times(rows: Array, matrix: Array) -> Array:

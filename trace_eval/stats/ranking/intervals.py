@@ -74,7 +74,8 @@ def rank_intervals(
     """The ranks of each system by each method; all methods read the same resamples."""
     units = Units.of(outcomes.cell, outcomes.counts.size, outcomes.unit)
     # every resample of one instruction is that instruction
-    if not options.bootstrap.resamples or (options.cluster and units.sizes.sum() < 2):
+    alone = outcomes.unit is not None and units.sizes.sum() < 2
+    if not options.bootstrap.resamples or alone:
         return dict.fromkeys(methods, RankSets(None, 0))
     drawn: dict[str, list[Array]] = {method: [] for method in methods}
     for counts in units.resample(options.bootstrap):
@@ -82,12 +83,12 @@ def rank_intervals(
             rows.append(_values(method, outcomes, counts, options))
     results: dict[str, RankSets] = {}
     counts = outcomes.counts.reshape(1, -1).astype(np.float64)
-    of_all = order_p(outcomes, options.typed, options.cluster)
+    of_all = order_p(outcomes, options.typed)
     for method, rows in drawn.items():
         values, tested = _values(method, outcomes, counts, options)[0], of_all
         if method == AGAINST_BASELINE:
             only = outcomes.systems.index(str(options.baseline))
-            tested = order_p(outcomes, options.typed, options.cluster, only)
+            tested = order_p(outcomes, options.typed, only)
         if method == "mean_win_rate":  # every opponent weighs the same, also one met once
             tested = np.maximum(tested, met_seldom_p(values, outcomes, options.typed))
         results[method] = rank_sets(values, np.concatenate(rows), tested, options.bootstrap.level)

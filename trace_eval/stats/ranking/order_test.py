@@ -28,16 +28,15 @@ _SAME = 1e-12
 def order_p(
     outcomes: Outcomes,
     typed: bool = False,
-    cluster: bool = False,
     only: int | None = None,
 ) -> Array:
     """p values that two systems are equally good, two-sided, by their comparisons.
 
-    Copies and both orders of a pair are one comparison, of their mean.
+    Copies and both orders of a pair are one comparison, of their mean. Where an instruction has
+    several comparisons, it counts as one (sign test over instructions).
 
     Args:
         typed: ``both_bad`` is 0 points, not half a win.
-        cluster: comparisons of one instruction count as one (sign test over instructions).
         only: count comparisons with this system alone.
 
     Returns:
@@ -45,12 +44,12 @@ def order_p(
     """
     size = len(outcomes.systems)
     result = np.ones((size, size))
-    if cluster:
+    if outcomes.by_instruction:
         rates = _instruction_rates(outcomes, typed, only)
     else:
         played, own = _games(outcomes, typed)
     for one, other in combinations(range(size), 2):
-        if cluster:  # who has more points per game in the instructions that compare both
+        if outcomes.by_instruction:  # who has more points per game where both are compared
             gap = rates[one] - rates[other]
             more, fewer = int((gap > _SAME).sum()), int((gap < -_SAME).sum())
             p, ahead = sign_test(more, fewer), more > fewer

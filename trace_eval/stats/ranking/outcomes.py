@@ -21,6 +21,7 @@ from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, is_untyped
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column as titled
+from trace_eval.stats.agreement.drawn import INSTRUCTIONS, ITEMS, drawn_units
 from trace_eval.stats.agreement.position import self_mask
 
 Array = NDArray[Any]
@@ -36,7 +37,7 @@ class Outcomes:
     """Comparisons of systems.
 
     Attributes:
-        systems: names, sorted.
+        systems: names of those with a comparison, sorted.
         pairs: (first, second) of every compared pair, first < second [shape=(pairs, 2)].
         counts: comparisons by :data:`OUTCOMES`; ``tie`` holds ``both_good``, plain ties and those
             on which raters split [shape=(pairs, 4)].
@@ -45,6 +46,8 @@ class Outcomes:
             [shape=(comparisons,)].
         typed: the labels tell good ties from bad ones.
         split: comparisons on which raters split.
+        drawn: what a unit is, in words.
+        absent: systems of which no comparison has a label.
         unscored, self_compared: rows left out, because they have no label, or compare a
             system with itself.
     """
@@ -58,6 +61,13 @@ class Outcomes:
     unscored: int
     self_compared: int
     split: int = 0
+    drawn: str = ITEMS
+    absent: tuple[str, ...] = ()
+
+    @property
+    def by_instruction(self) -> bool:
+        """Whether some instruction has several comparisons, which are not independent."""
+        return self.drawn == INSTRUCTIONS
 
     @property
     def design(self) -> NDArray[np.float64]:
@@ -82,12 +92,13 @@ def outcomes_of(table: Opinions, dimension: str | None = None, cluster: bool = F
 
     Args:
         dimension: which labels; None: see :meth:`Opinions.column`.
-        cluster: comparisons of one instruction are drawn together; else copies and both orders of
-            a pair alone are.
+        cluster: refuse comparisons whose instruction is unknown; else each of those is one unit.
+            Comparisons of one instruction are drawn together, and so are copies and both orders
+            of a pair.
 
     Raises:
         UserError: the systems are not known, there is no such label, nothing is left, or an
-            instruction is not known where they are drawn.
+            instruction is not known where it must be.
     """
     column = table.column(dimension)
     codes = table.codes[column]
@@ -107,12 +118,11 @@ def outcomes_of(table: Opinions, dimension: str | None = None, cluster: bool = F
         )
     if cluster and None in table.facts.get("instruction_id", np.array([None])).tolist():
         raise UserError("--cluster draws whole instructions: give every item an instruction_id")
-    unit = table.units(cluster)
-    systems = sorted({*listed[0], *listed[1]})
+    unit, drawn = drawn_units(table, kept)
+    named = [[names[row] for row in np.flatnonzero(kept)] for names in listed]
+    systems = sorted({*named[0], *named[1]})
     number = {name: index for index, name in enumerate(systems)}
-    a, b = (
-        np.fromiter(map(number.__getitem__, names), np.int64, len(table))[kept] for names in listed
-    )
+    a, b = (np.array([number[name] for name in names], np.int64) for names in named)
     outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])[np.minimum(codes[kept], SPLIT - 1)]
     outcome = np.where((a > b) & (outcome <= _LOSS), 1 - outcome, outcome)
     seen, pair = np.unique(np.minimum(a, b) * len(systems) + np.maximum(a, b), return_inverse=True)
@@ -127,6 +137,8 @@ def outcomes_of(table: Opinions, dimension: str | None = None, cluster: bool = F
         unscored=int((~same & ~kept).sum()),
         self_compared=int(same.sum()),
         split=int((codes[kept] >= SPLIT).sum()),
+        drawn=drawn,
+        absent=tuple(sorted({*listed[0], *listed[1]} - {*systems})),
     )
 
 

@@ -23,6 +23,7 @@ from fusion import (
 from trace_eval.data.columns import Missing
 from trace_eval.opinions.codes import DESIGN_FACTS, LABELS, MISSING
 from trace_eval.opinions.opinions import DataWarning, Opinions, refuse_unjudged
+from trace_eval.opinions.units import IDENTITY
 from trace_eval.stats.agreement.checks import (
     label_sets,
     other_column,
@@ -77,6 +78,31 @@ def human_table(labels: Opinions, judged: Opinions, missing: Missing = "error") 
         refuse_unjudged(judged, items, rows)
     design = {name: items.facts[name] for name in DESIGN_FACTS if name in items.facts}
     return replace(items, facts={**joined.facts, **design}).take(rows >= 0)
+
+
+def with_unjudged(judged: Opinions, labels: Opinions) -> Opinions:
+    """Add a row without a verdict for each labelled pair of its systems that is not there.
+
+    A judge that wrote nothing of a pair is no reason to forget what annotators say of it.
+    """
+    items = labels.per_item
+    sides = [items.facts.get(f"system_{side}") for side in "ab"]
+    if sides[0] is None or sides[1] is None or not {"system_a", "system_b"} <= judged.facts.keys():
+        return judged
+    known = {name for side in "ab" for name in judged.facts[f"system_{side}"].tolist()}
+    rows = zip(*sides, strict=True)
+    named = np.array([bool(a and b and {a, b} & known) for a, b in rows], bool)
+    absent = items.take(named & (judged.find(items.ids) < 0))
+    if not len(absent):
+        return judged
+    result = judged.spread(np.concatenate([judged.ids, absent.ids]))
+    facts = dict(result.facts)
+    for name in IDENTITY:
+        if name in facts and name in absent.facts:
+            column = facts[name].copy()
+            column[len(judged) :] = absent.facts[name]
+            facts[name] = column
+    return replace(result, facts=facts)
 
 
 def ranking_warnings(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.show.table import column
+from trace_eval.stats.agreement.drawn import ITEMS
 from trace_eval.stats.inference.win_rates import RateRow, WinRates
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import Correlation
@@ -117,7 +118,7 @@ class RankReport:
     """All tables of ``trace-eval rank``; each list is one table.
 
     Attributes:
-        together: copies and both orders of a pair were drawn as one comparison.
+        together: several comparisons were drawn as one; ``drawn`` says what one is.
         powered: human win rates from all judgements and a few labels; None: there are no labels,
             every judged item has one, or they cannot speak for the others, as a caveat says then.
         means: the systems of scores, which have no comparisons.
@@ -147,6 +148,7 @@ class RankReport:
     meetings: tuple[MeetingRow, ...] = ()
     defects: tuple[DefectRow, ...] = ()
     human: bool = False
+    drawn: str = ITEMS
 
     @property
     def who(self) -> str:

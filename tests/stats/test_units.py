@@ -1,0 +1,185 @@
+"""Every labelled pair counts, and pairs of one instruction are one unit, wherever they stand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.coverage.rows import opinions
+from benchmarks.coverage.units import Alike, Unscored
+from blueprints import UserError
+from tests.support.cli import trace_eval
+from tests.support.datasets_made import write_rows
+from tests.support.label_tables import table
+from trace_eval.decide.ablation import ablation_table
+from trace_eval.decide.rank import rank
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.opinions.codes import MISSING
+from trace_eval.stats.inference.calibrate import calibrate
+from trace_eval.stats.inference.labelled_run import gather, labelled
+from trace_eval.stats.inference.sampling import drawn_labels
+from trace_eval.stats.inference.win_rates import share_rows
+from trace_eval.stats.options import RankOptions
+from trace_eval.stats.rank_labels import rank_labels
+
+QUICK = BootstrapOptions(200)
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        Unscored(60, 0.5),
+        Unscored(30, 0.0, 0.6),
+        Alike(12, 8),
+        Alike(20, 6, uneven=True),
+        Alike(12, 8, judges=True),
+    ],
+    ids=lambda world: world.name,
+)
+def test_a_difference_of_equals_is_seldom_claimed(world: Unscored | Alike) -> None:
+    # 5 % of 80 draws are 4; more than 10 have a probability of 1 in 500
+    got = world.covered(80)
+    assert got["shown"]["share"] <= 10 / 80
+    assert got["held"]["share"] >= 70 / 80
+
+
+def one_sided() -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """120 pairs of which 60 have a label, 32 lost; half of the lost ones have no verdict."""
+    people = ["1" if n % 15 < 7 else "2" for n in range(120)]
+    said = ["" if people[n] == "2" and n % 2 else people[n] for n in range(120)]
+    judged = [(f"p{n}", "new", "old", said[n]) for n in range(120)]
+    return judged, [(f"p{n}", people[n]) for n in range(60)]
+
+
+def test_every_labelled_pair_counts_whatever_the_judge_did(tmp_path: Path) -> None:
+    judged, people = one_sided()
+    run = write_rows(tmp_path / "judge.csv", ("id", "system_a", "system_b", "preference"), judged)
+    labels = write_rows(tmp_path / "labels.csv", ("id", "preference"), people)
+    report = rank(run, labels, RankOptions(QUICK))
+    assert report.powered is not None
+    rate = {row.system: row.rate for row in report.powered.systems}["new"]
+    assert rate.labelled == 60
+    assert rate.labels == pytest.approx(28 / 60)
+    assert rate.interval is not None
+    assert rate.interval[0] < 0.5
+    # a judge that wrote nothing of those pairs is no reason to forget their labels, either
+    named = [(*row, "new", "old") for row in people]
+    labels = write_rows(tmp_path / "named.csv", ("id", "preference", "system_a", "system_b"), named)
+    run = write_rows(
+        tmp_path / "gaps.csv",
+        ("id", "system_a", "system_b", "preference"),
+        [row for row in judged if row[-1]],
+    )
+    report = rank(run, labels, RankOptions(QUICK, missing="drop"))
+    assert report.powered is not None
+    assert {row.rate.labelled for row in report.powered.systems} == {60}
+
+
+def test_shares_of_labels_are_of_unscored_pairs_too() -> None:
+    judged, people = one_sided()
+    judge = table("judge", {"preference": "".join(row[-1] or "-" for row in judged)})
+    labels = table("labels", {"preference": "".join(row[-1] for row in people)})
+    rows = {row.what: row.share for row in share_rows(gather(judge, labels))}
+    assert rows["1"].labelled == 60
+    assert rows["1"].labels == pytest.approx(28 / 60)
+    # the judge is right or wrong only where it said something
+    scored = sum(bool(row[-1]) for row in judged[:60])
+    assert rows["judge is right"].labelled == scored
+
+
+def test_pairs_out_of_the_draw_are_spoken_for_by_nobody() -> None:
+    """Nobody was asked about pairs without a verdict: the labels speak for the others alone."""
+    codes = np.array([0, 1] * 20 + [MISSING] * 10)
+    judge = opinions("judge", codes)
+    run = labelled(judge, opinions("labels", np.maximum(codes, 0)).take(np.arange(50) < 20))
+    assert run.represented.sum() == 40
+    # 30 of 45 in the draw, one of them unscored; the inclusion says that 5 were out of it
+    asked = np.r_[np.ones(29, bool), np.zeros(11, bool), True, np.zeros(9, bool)]
+    inclusion = np.where(asked, 30 / 41, np.nan)
+    drawn = drawn_labels("labels", judge.ids, inclusion, asked, codes != MISSING)
+    assert drawn.unreached is not None
+    assert drawn.unreached.sum() == 9
+
+
+def test_a_system_without_a_usable_comparison_is_one_line(tmp_path: Path) -> None:
+    rows = [(f"p{n}", "ab"[n % 2], "c", "12"[n % 3 == 0]) for n in range(30)]
+    rows += [(f"q{n}", "a", "broken", "") for n in range(5)]
+    rows += [(f"r{n}", "worse", "broken", "") for n in range(5)]
+    path = write_rows(tmp_path / "x.csv", ("id", "system_a", "system_b", "preference"), rows)
+    said = trace_eval("rank", path, "--resamples", 200)
+    assert said.code == 0, said.err
+    assert "no comparison of broken, worse has a verdict: left out" in said.out + said.err
+    report = rank(path, None, RankOptions(QUICK))
+    assert {place.system for place in report.places} == {"a", "b", "c"}
+    for options in (RankOptions(QUICK, typed=False, prior=1), RankOptions(QUICK, baseline="a")):
+        assert rank(path, None, options).unscored == 10
+    with pytest.raises(UserError, match="'broken' has no comparison with a verdict; use one of a"):
+        rank(path, None, RankOptions(QUICK, baseline="broken"))
+
+
+@pytest.mark.parametrize(
+    "labels", ["1" * 40, "2" * 40, "1" * 39 + "2", "t" * 40, "1" * 20 + "t" * 20]
+)
+def test_calibration_knows_labels_of_one_class(labels: str) -> None:
+    rng = np.random.default_rng(3)
+    margins = {"margin": rng.normal(size=40), "p_a": rng.random(40)}
+    judge = table("judge", {"preference": "12" * 20}, **margins)
+    result = calibrate(gather(judge, table("labels", {"preference": labels})))
+    assert result.pairs == 40
+    assert all(0 < p < 1 for p in result.probabilities.values())
+
+
+@pytest.mark.parametrize("copies", [1, 400])
+def test_strengths_do_not_depend_on_how_often_everything_is_copied(copies: int) -> None:
+    played = [("a", "b", 0), ("b", "c", 0), ("c", "a", 0), ("a", "c", 4), ("b", "a", 4)]
+    rows = played * copies
+    facts = {f"system_{'ab'[side]}": [row[side] for row in rows] for side in (0, 1)}
+    facts |= {f"clip_{side}": [f"{n}{side}" for n in range(len(rows))] for side in "ab"}
+    report = rank_labels(
+        opinions("judge", np.array([row[2] for row in rows]), **facts),
+        RankOptions(BootstrapOptions(20)),
+    )
+    values = {p.system: p.value for p in report.places if p.method == "davidson"}
+    once = rank_labels(
+        opinions(
+            "judge",
+            np.array([row[2] for row in played]),
+            system_a=[row[0] for row in played],
+            system_b=[row[1] for row in played],
+        ),
+        RankOptions(BootstrapOptions(0)),
+    )
+    expected = {p.system: p.value for p in once.places if p.method == "davidson"}
+    assert values == pytest.approx(expected, abs=1e-6)
+
+
+def test_conditions_are_compared_over_instructions() -> None:
+    """All six pairs of two instructions differ: 2 of 4 signs, not 2 of 64."""
+    truth = table("labels", {"preference": "1" * 6})
+    facts = {"instruction_id": ["i"] * 3 + ["j"] * 3}
+    full = table("full", {"preference": "1" * 6}, **facts)
+    worse = table("worse", {"preference": "2" * 6}, **facts)
+    result = ablation_table({"full": [full], "worse": [worse]}, truth, QUICK)
+    (row,) = [row for row in result.rows if row.condition == "worse"]
+    assert row.mcnemar is not None
+    assert row.mcnemar.p == pytest.approx(2 / 4)
+
+
+def test_two_judges_with_instructions_name_their_test(tmp_path: Path) -> None:
+    rows = [(f"p{n}", "12"[n % 5 == 0], "12"[n % 3 == 0], f"i{n // 4}") for n in range(40)]
+    paths = [
+        write_rows(
+            tmp_path / f"{name}.csv",
+            ("id", "preference", "instruction_id"),
+            [(row[0], row[at], row[3]) for row in rows],
+        )
+        for at, name in ((1, "one"), (2, "other"))
+    ]
+    labels = write_rows(tmp_path / "labels.csv", ("id", "preference"), [(r[0], "1") for r in rows])
+    said = trace_eval("agree", *paths, "--labels", labels)
+    assert said.code == 0, said.err
+    assert "sign-flip test over instructions" in said.out
+    assert not re.search("exact McNemar", said.out)
