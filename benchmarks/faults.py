@@ -27,7 +27,7 @@ from benchmarks.fault_calls import WORLDS, Change, heard_in, leaking, log_of, pa
 from benchmarks.report import options_of, save, stored
 from extractors.formats import AUDIO_SUFFIXES
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.conversations.sound.logged import checked_against_sound
+from trace_eval.conversations.sound.logged import held_against_sound
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
@@ -214,7 +214,7 @@ def found_faults(
                 sound = change(sound.copy(), rate, rng)
             soundfile.write(target, np.clip(sound, -1, 1), rate)
             if name in LOGGED:
-                yield file.stem, _named(checked_against_sound(log, ReadOptions()))
+                yield file.stem, _named(held_against_sound(log, ReadOptions()))
         if name in LOGGED or not any(Path(made).iterdir()):
             return
         for one in time_turns(made, TurnsOptions(layout="stereo")).conversations:

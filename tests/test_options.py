@@ -107,7 +107,7 @@ def test_a_bare_call_says_where_to_begin_and_summaries_are_those_of_the_commands
         ("plan", PlanOptions, set()),
         ("card", Output, set()),
         ("turns", TurnsOptions, {"read", "figures"}),
-        ("turns", ReadOptions, {"hear_logs", "kept", "tick"}),
+        ("turns", ReadOptions, {"by_log", "kept", "tick"}),
         ("turns", FigureOptions, set()),
         ("turns", TimingLimits, set()),
         ("gate", TimingLimits, set()),

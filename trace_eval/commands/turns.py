@@ -57,7 +57,7 @@ def turns(
         raise UserError("--junit writes the limits of --fail-over and --fail-under; give one")
     started = time.monotonic()
     with counting("reading calls") as tick:
-        details = replace(options, read=replace(options.read, tick=tick, hear_logs=audit))
+        details = replace(options, read=replace(options.read, tick=tick))
         result = turns_report(path, details, against, labels, corrections, limits)
     say(*result.sentences)
     if audit:

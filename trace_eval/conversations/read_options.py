@@ -40,7 +40,7 @@ class ReadOptions:
         swap: exchange the channels of both.
         ignore: seconds that are no speech (music, ringing); may be repeated.
         check_clock: say how late each voice's echo is on the other channel: offset and drift.
-        hear_logs: also hear the recordings of calls whose times are those of a log.
+        by_log: keep the turns of a log that has its recording, and say how far they are from it.
         pipeline: how an EVA agent was built: cascade, s2s or audio_llm.
         tick: called after each conversation with how many are read, and of how many, where known.
         kept: folder where the turns are kept that were heard in recordings; None: nowhere.
@@ -52,7 +52,7 @@ class ReadOptions:
     swap: bool = _option(False)
     ignore: tuple[tuple[float, float], ...] = _option((), metavar="START-END", read=read_stretches)
     check_clock: bool = _option(False)
-    hear_logs: bool = option_field(False, shown=False)
+    by_log: bool = option_field(False, shown=False)
     pipeline: str | None = _option(None)
     tick: Callable[[int, int | None], None] | None = option_field(None, shown=False)
     kept: Path | None = option_field(None, shown=False)

@@ -119,8 +119,9 @@ class SourceEvent(Strict):
 
     ``kind`` is free; those in use are ``tool_call``, ``tool_response``, ``backchannel``,
     ``vocal_tic``, ``non_directed``, ``transfer``, of sound ``breath``, ``trailing``, ``echo``,
-    ``doubtful``, ``crosstalk``, ``uncertain``, and EVA's
-    ``agent_interrupted``, ``user_interrupted``, ``fallback``, ``log_user``, ``log_assistant``.
+    ``doubtful``, ``crosstalk``, ``uncertain``, ``sound``, of a log beside it
+    ``log_alone``, and EVA's ``agent_interrupted``, ``user_interrupted``, ``fallback``,
+    ``log_user``, ``log_assistant``.
     """
 
     kind: str

@@ -20,6 +20,7 @@ from trace_eval.conversations.layouts.base import Unread
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid
+from trace_eval.turns.against_log import EdgeError, edge_errors, log_tables
 from trace_eval.turns.figures import (
     TOO_FEW_CONVERSATIONS,
     TurnFigure,
@@ -49,6 +50,7 @@ class TurnsRecord(TypedDict):
     conversations: list[dict[str, Any]]
     unread: list[Unread]
     audit: dict[str, dict[str, Any]]
+    log_against_sound: list[EdgeError]
     against: NotRequired[Any]
     limits: NotRequired[list[Any]]
     agreement: NotRequired[list[Any]]
@@ -82,6 +84,7 @@ class TurnsReport:
             "conversations": [_conversation(timed) for timed in self.conversations],
             "unread": [plain(one) for one in self.unread],
             "audit": {name: {"verdict": v, "faults": f} for name, v, f in self._audited()},
+            "log_against_sound": [plain(one) for one in edge_errors(self.conversations)],
         }
 
     def tables(self, shown: int = 3) -> Iterator[Table]:
@@ -92,6 +95,7 @@ class TurnsReport:
         yield self._figures(
             f"{counted(left, 'more timeline')} with --json or --shown" if left > 0 else ""
         )
+        yield from log_tables(self.conversations)
         rows = [
             (
                 *(timed.item.id, one.turn, clock(one.start_s)),
@@ -181,7 +185,8 @@ def time_turns(path: Path | str, options: TurnsOptions | None = None) -> TurnsRe
     """
     options = options or TurnsOptions()
     definitions = definition_set(options.definitions)
-    reading = read_conversations(path, options.layout, options.read)
+    read = dataclasses.replace(options.read, by_log=definitions.on_log)
+    reading = read_conversations(path, options.layout, read)
     report = measure_items(reading.items, definitions, options.figures, options.names)
     name = Path(path).resolve().name
     return dataclasses.replace(report, layout=reading.layout, unread=reading.unread, source=name)
@@ -269,4 +274,5 @@ def _conversation(timed: Timed) -> dict[str, Any]:
         "source_events": [plain(event) for event in result.events],
         "entities": [plain(one) for one in timed.entities],
         "caveats": list(timed.caveats),
+        "log": result.meta.get("log"),
     }

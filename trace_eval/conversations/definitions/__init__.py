@@ -16,7 +16,12 @@ DEFINITIONS: dict[str, DefinitionSet] = {
 
 
 def definition_set(name: str) -> DefinitionSet:
-    """The set of a name; where there is none, raises a UserError that names those that are."""
+    """The set of a name, or the first of a name without its version.
+
+    Raises:
+        UserError: there is none; the message names those that are.
+    """
+    name = next((one for one in DEFINITIONS if one.partition("/")[0] == name), name)
     if name not in DEFINITIONS:
         raise UserError(f"definitions {name!r:.60}: use one of {', '.join(DEFINITIONS)}")
     return DEFINITIONS[name]

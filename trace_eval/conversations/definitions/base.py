@@ -70,6 +70,7 @@ class DefinitionSet:
     # kinds of its events -> whether the length of such an event is its value
     kinds: Mapping[str, bool] = field(default_factory=dict)
     sums: Callable[[Conversation, Sequence[Event]], Measured] | None = None
+    on_log: bool = False  # it reads what a log says, also where there is the sound
     on_speech: bool = False  # it reads the edges of the detector's speech, not those of turns
     # ratios of one channel at a time: they stay where a fault spoils how the channels fit together
     one_sided: tuple[str, ...] = ()
@@ -80,6 +81,13 @@ class DefinitionSet:
         if conversation.clock.kind == "none":
             ratios = {"one": (1.0, 1.0)} if self.counts_text else {}
             return Measured(ratios=ratios, caveats=("no_clock: only the order of turns is known",))
+        if self.on_log and "log" in conversation.meta and conversation.clock.kind == "recording":
+            return Measured(
+                caveats=(
+                    f"times are those of the sound, and {self.name} is of the log: measure the"
+                    " records themselves",
+                )
+            )
         return self._usable(conversation, self.rules(self._edges(conversation)))
 
     def summed(self, conversation: Conversation, events: Sequence[Event]) -> Measured:

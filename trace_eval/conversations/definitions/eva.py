@@ -301,4 +301,5 @@ EVA = DefinitionSet(
         ),
     ),
     on_speech=True,
+    on_log=True,
 )

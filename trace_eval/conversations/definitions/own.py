@@ -19,7 +19,9 @@ from trace_eval.conversations.definitions.own_events import (
     backchannels,
     handled,
     interruptions,
+    log_alone,
     replies,
+    sounds_of,
     without_echoes,
 )
 from trace_eval.conversations.floor import Floor, floor_of, turns_of
@@ -36,7 +38,7 @@ _LONG = (
 )
 _BARE = (
     *("no_response", "missed_turn", "talked_over", "open", "backchannel", "simultaneous_start"),
-    "not_known",
+    *("not_known", "log_alone", "sound"),
 )
 
 #: Name of values -> the kind of events that have them.
@@ -55,11 +57,12 @@ def measure(conversation: Conversation, echoes: bool = True) -> Measured:
         for event in conversation.events
         if event.kind == "tool_call" and event.at_s is not None
     )
-    events = [*alone(floor, conversation.start_s is not None)]
+    events = [*alone(floor, conversation.start_s is not None, sounds_of(conversation))]
     if all(floor.segments.values()):
         events += replies(floor, conversation.end.reason, calls)
         events += [*interruptions(floor), *backchannels(floor)]
     events = [*without_echoes(conversation, events)] if echoes else events
+    events += [*log_alone(conversation)]
     events.sort(key=lambda event: (event.start_s, event.end_s))
     return _summed(conversation, floor, tuple(events))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from trace_eval.conversations.definitions.base import Event
-from trace_eval.conversations.floor import Floor, FloorRules, heard_on
-from trace_eval.conversations.spans import around, gaps, joined, overlaps
+from trace_eval.conversations.floor import Floor, FloorRules, Utterance, heard_on
+from trace_eval.conversations.spans import Spans, around, gaps, joined, overlaps, without
 from trace_eval.data.conversation import ROLES, Conversation, Role
 
 #: Reasons of an end by which the user needs no more answer.
@@ -32,6 +33,8 @@ class OwnThresholds(FloorRules):
     yield_s: float = 2.0  # longest stop that is a yield
     no_reply_s: float = 2.0  # silence after which a user turn counts as unanswered
     dead_air_s: float = 2.0  # shortest silence of both that is an event
+    filler_s: float = 1.5  # longest first utterance that may be a filler,
+    filler_pause_s: float = 1.0  # and the shortest pause of the agent behind it
     handled_s: float = 1.0  # within this time after a backchannel the agent must sound
 
 
@@ -54,7 +57,9 @@ def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterato
             value = answer.start - one.end
             tool = bisect_left(calls, one.start) < bisect_left(calls, answer.start)
             start, end = sorted((one.end, answer.start))
-            data = {"latched": -c.latch_s <= value < 0, "tool": tool}
+            data: dict[str, Any] = {"latched": -c.latch_s <= value < 0, "tool": tool}
+            if goes_on := _after_filler(agents, position, after):
+                data["goes_on_s"] = goes_on.start - one.end
             yield Event("response", start, end, value, data)
         elif after is not None:
             if after.start - one.end >= c.no_reply_s:
@@ -63,6 +68,18 @@ def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterato
             yield Event("open", one.start, one.end)
         else:
             yield Event("missed_turn", one.end, floor.end_s)
+
+
+def _after_filler(
+    agents: Sequence[Utterance], position: int, after: Utterance | None
+) -> Utterance | None:
+    """Where an agent goes on after a short first utterance and a pause, as after "one moment"."""
+    if position + 1 >= len(agents):
+        return None
+    first, second = agents[position], agents[position + 1]
+    waits = second.start - first.end >= THRESHOLDS.filler_pause_s
+    held = after is None or second.start < after.start
+    return second if first.end - first.start <= THRESHOLDS.filler_s and waits and held else None
 
 
 def interruptions(floor: Floor) -> Iterator[Event]:
@@ -121,8 +138,23 @@ def without_echoes(conversation: Conversation, events: Iterable[Event]) -> Itera
             yield Event("not_known", start, end, None, {"of": f"speech of the {role}", **_ECHO})
 
 
-def alone(floor: Floor, has_start: bool) -> Iterator[Event]:
-    """Overlap, silences and the greeting: what needs no reply."""
+def sounds_of(conversation: Conversation) -> dict[Role, Spans]:
+    """Where a channel has sound that is no speech, such as hold music or typing."""
+    sounds = [event for event in conversation.events if event.kind == "sound"]
+    return {role: joined(heard_on(role, sounds)) for role in ROLES}
+
+
+def alone(
+    floor: Floor, has_start: bool, sounds: Mapping[Role, Spans] | None = None
+) -> Iterator[Event]:
+    """Overlap, silences and the greeting: what needs no reply.
+
+    Silence is where neither side speaks nor has another sound.
+    """
+    noises = sounds or {}
+    for role, spans in noises.items():
+        yield from (Event("sound", *span, None, {"of": role}) for span in spans)
+    sounding = joined(span for spans in noises.values() for span in spans)
     user, agent = floor.segments["user"], floor.segments["agent"]
     for start, end in overlaps(user, agent):
         yield Event("overlap", start, end, end - start)
@@ -136,13 +168,25 @@ def alone(floor: Floor, has_start: bool) -> Iterator[Event]:
         ("first_silence", floor.start_s, everyone[0][0]),
         ("last_silence", everyone[-1][1], floor.end_s),
     ):
-        if end - start >= THRESHOLDS.dead_air_s:
-            yield Event(kind, start, end, end - start)
+        for quiet in _long(without([(start, end)], sounding)):
+            yield Event(kind, *quiet, quiet[1] - quiet[0])
     for start, end in gaps(everyone):
-        if end - start >= THRESHOLDS.dead_air_s:
-            before, after = _speaking(floor, start), _speaking(floor, end)
-            own = before == after and before is not None
-            yield Event("pause" if own else "dead_air", start, end, end - start, {"owner": after})
+        before, after = _speaking(floor, start), _speaking(floor, end)
+        kind = "pause" if before == after and before is not None else "dead_air"
+        for quiet in _long(without([(start, end)], sounding)):
+            yield Event(kind, *quiet, quiet[1] - quiet[0], {"owner": after})
+
+
+def _long(silences: Spans) -> Spans:
+    return [(start, end) for start, end in silences if end - start >= THRESHOLDS.dead_air_s]
+
+
+def log_alone(conversation: Conversation) -> Iterator[Event]:
+    """Speech that a log has and its recording has not: no figure is made of it."""
+    for event in conversation.events:
+        if event.kind == "log_alone" and event.at_s is not None and event.end_s is not None:
+            data = {"of": f"speech of the {event.data.get('channel')}"}
+            yield Event("log_alone", event.at_s, event.end_s, None, data)
 
 
 def _speaking(floor: Floor, edge_s: float) -> Role | None:

@@ -265,6 +265,7 @@ TAU_VOICE = DefinitionSet(
     domains=True,
     kinds={kind: kind in ("response", "yield") for kind in _KINDS},
     sums=summed,
+    on_log=True,
     on_speech=True,
     counts_text=True,
 )

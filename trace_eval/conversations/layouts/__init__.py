@@ -10,13 +10,14 @@ from blueprints import UserError
 from trace_eval.conversations.layouts.base import CallLayout, Unread, one
 from trace_eval.conversations.layouts.eva import EVA
 from trace_eval.conversations.layouts.eva_labels import EVA_LABELS
+from trace_eval.conversations.layouts.halves import recordings_below
 from trace_eval.conversations.layouts.platforms import PLATFORMS
 from trace_eval.conversations.layouts.records import RECORDS
-from trace_eval.conversations.layouts.sound import STEREO, TWO_FILES
+from trace_eval.conversations.layouts.sound import STEREO, TWO_FILES, read_rest
 from trace_eval.conversations.layouts.table import TABLE
 from trace_eval.conversations.layouts.tau2 import TAU2
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.conversations.sound.logged import checked_against_sound
+from trace_eval.conversations.sound.logged import held_against_sound
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.urls import redact_urls, redacted, url_of_path
@@ -31,6 +32,11 @@ LAYOUTS: dict[str, CallLayout] = {
 }
 
 
+#: Layouts that are sound alone, and exports beside which recordings of other calls may lie.
+SOUNDS = (STEREO.name, TWO_FILES.name)
+_EXPORTS = frozenset(platform.name for platform in PLATFORMS)
+
+
 @dataclass(frozen=True)
 class Reading:
     """The conversations of a path."""
@@ -43,6 +49,8 @@ class Reading:
 def layout_of(path: Path) -> CallLayout:
     """The one layout that fits a path; raises a UserError with names where none or several do."""
     fitting = [name for name, layout in LAYOUTS.items() if layout.fits(path)]
+    if is_folder(path):  # a log is held against the recordings that lie beside it
+        fitting = [name for name in fitting if name not in SOUNDS] or fitting
     if len(fitting) > 1:
         raise UserError(f"{path}: may be {' and '.join(fitting)}; say which by --layout NAME")
     if not fitting:
@@ -85,14 +93,22 @@ def read_conversations(
     for number, result in enumerate(chosen.read(path, options), 1):
         if options.tick:
             options.tick(number, total)
-        if options.hear_logs and not isinstance(result, Unread):
-            result = one(result.id, partial(checked_against_sound, result, options))
+        if not isinstance(result, Unread):
+            result = _by_sound(result, options)
         if isinstance(result, Unread):
             unread.append(result)
         elif result.id in items:
             unread.append(Unread(result.id, "another conversation has this id; rename one"))
         else:
             items[result.id] = result
+    if chosen.name in _EXPORTS and is_folder(path):
+        heard = {one.audio for item in items.values() for one in item.conversation.channels}
+        heard |= {file for file in recordings_below(path) if file.stem in items}
+        for result in read_rest(path, options, heard):
+            if isinstance(result, Unread):
+                unread.append(result)
+            else:
+                items.setdefault(result.id, result)
     if not items and not unread:
         raise UserError(
             f"{path}: holds no conversation of layout {chosen.name}; check the path or --layout"
@@ -101,3 +117,12 @@ def read_conversations(
         more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
         raise UserError(f"{path}: no conversation can be read: {unread[0]}{more}")
     return Reading(chosen.name, tuple(items.values()), tuple(unread))
+
+
+def _by_sound(item: ConversationItem, options: ReadOptions) -> ConversationItem:
+    """A call of a log by its recording; where that cannot be heard, the log stays, and says so."""
+    heard = one(item.id, partial(held_against_sound, item, options))
+    if not isinstance(heard, Unread):
+        return heard
+    why = f"its recording cannot be heard ({heard.reason}): times are those of the log alone"
+    return item.model_copy(update={"caveats": (*item.caveats, why)})

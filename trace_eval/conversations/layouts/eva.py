@@ -33,6 +33,7 @@ from trace_eval.conversations.layouts.base import (
     tool_events,
 )
 from trace_eval.conversations.layouts.eva_numbers import Entry, Numbered, Source, merged, number
+from trace_eval.conversations.layouts.recordings import recordings_in, with_recordings
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.spans import joined
 from trace_eval.data.conversation import (
@@ -92,7 +93,7 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
     if options.pipeline not in (None, *PIPELINES):
         raise UserError(f"pipeline {options.pipeline!r}: use one of {', '.join(PIPELINES)}")
     if path.is_dir():
-        yield from each(_records(path), lambda folder: _record(folder, path, options.pipeline))
+        yield from each(_records(path), lambda folder: _record(folder, path, options))
         return
     result = json_file(path)
     for position, history in enumerate(result if isinstance(result, list) else [result]):
@@ -100,7 +101,7 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
         yield one(f"{path}, {name}", partial(_history, mapping(history), name, options.pipeline))
 
 
-def _record(folder: Path, root: Path, pipeline: str | None) -> ConversationItem:
+def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
     results = folder / "result.json"
     result = mapping(json_file(results)) if results.is_file() else {}
     log: list[Entry] = []
@@ -122,8 +123,8 @@ def _record(folder: Path, root: Path, pipeline: str | None) -> ConversationItem:
     trial = folder.name if folder.name.startswith("trial") else None
     policy = _policy(whole)
     shown = name if folder == root else str(folder.relative_to(root))
-    item = _item(log, result, shown, pipeline, "conversation_ended_reason")
-    return item.model_copy(
+    item = _item(log, result, shown, options.pipeline, "conversation_ended_reason")
+    item = item.model_copy(
         update={
             "question_id": folder.parent.name if trial and not result.get("record_id") else name,
             "conversation": item.conversation.model_copy(
@@ -131,6 +132,7 @@ def _record(folder: Path, root: Path, pipeline: str | None) -> ConversationItem:
             ),
         }
     )
+    return with_recordings(item, recordings_in(folder, options))
 
 
 def _policy(audit: dict[str, Any]) -> str | None:
@@ -201,7 +203,7 @@ def _item(
             events=tuple(events),
             start_s=first - zero,
             end=End(at_s=ended[-1] / 1000 - zero if ended else None, reason=reason),
-            meta={"pipeline": pipeline},
+            meta={"pipeline": pipeline, "sessions": True},
         ),
         caveats=("spans of a log are sessions, not speech", *caveats),
     )

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from blueprints import UserError
-from extractors import AUDIO_SUFFIXES
 from trace_eval.conversations.layouts.base import (
     UNIX_S,
     CallLayout,
@@ -36,11 +35,12 @@ from trace_eval.conversations.layouts.base import (
     text_of,
     tool_events,
 )
-from trace_eval.conversations.layouts.sound import channel_count, item_from_sound, lanes_of_file
+from trace_eval.conversations.layouts.recordings import recordings_of
+from trace_eval.conversations.layouts.sound import item_from_sound
 from trace_eval.conversations.layouts.table import item_of
 from trace_eval.conversations.layouts.units import in_seconds
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.data.conversation import Channel, Clock, ConversationItem, End, Role
+from trace_eval.data.conversation import ROLES, Clock, ConversationItem, End
 
 #: Bytes at the beginning of a file in which its marks are looked for.
 _HEAD = 1 << 20
@@ -187,9 +187,12 @@ def _item(
     facts = {fact: place(call, where) for fact, where in platform.call.items()}
     name = text_of(facts.get("id")) or name
     listed = place(call, platform.turns)
-    channels, caveats = _recording(facts, name, folder, options)
+    stated = text_of(facts.get("recording"))
+    last = [PurePosixPath(urlsplit(stated).path).name] if stated else []
+    recorded = recordings_of(name, folder, options, last)
+    channels, caveats = recorded.channels, [*recorded.caveats]
     available = {"system": text_of(facts.get("system"))}
-    if not listed and channels:
+    if not listed and len(channels) == len(ROLES):
         return item_from_sound(name, channels, options, available)
     if not isinstance(listed, list) or not listed:
         raise UserError(_nothing(platform, facts, folder, name))
@@ -201,12 +204,7 @@ def _item(
     zero = _to_call_time(rows, moment(facts.get("zero"), "start of the call"))
     skipped = [f"{number} of role {role}" for role, number in rows.skipped.items()]
     caveats += [f"entries were left out: {', '.join(skipped)}"] if skipped else []
-    placed = [row["start"] is not None for _, row in rows.turns]
-    timed = any(placed)
-    if channels and not all(placed):
-        item = item_from_sound(name, channels, options, available)
-        why = "not all turns of its log have times: turns are those of the sound, without its words"
-        return item.model_copy(update={"caveats": (*item.caveats, *caveats, why)})
+    timed = any(row["start"] is not None for _, row in rows.turns)
     if timed:
         caveats.append(f"times are those of the log of {platform.name}, not of sound")
     policy, reason = text_of(facts.get("policy")), text_of(facts.get("reason"))
@@ -292,19 +290,3 @@ def _to_call_time(rows: _Rows, zero: float | None) -> float | None:
             at_s = None if zero is None else tool.at_s - zero
             rows.tools[number] = (before, tool._replace(at_s=at_s))
     return zero
-
-
-def _recording(
-    facts: dict[str, Any], name: str, folder: Path, options: ReadOptions
-) -> tuple[dict[Role, Channel], list[str]]:
-    """Channels of user and agent of the recording that lies beside the export."""
-    stated = text_of(facts.get("recording"))
-    names = [PurePosixPath(urlsplit(stated).path).name] if stated else []
-    names += [f"{name}{suffix}" for suffix in sorted(AUDIO_SUFFIXES)]
-    safe = (candidate for candidate in names if Path(candidate).name == candidate)
-    file = next((folder / one for one in safe if (folder / one).is_file()), None)
-    if file is None:
-        return {}, [f"its recording {names[0]} is not beside the export"] if stated else []
-    if channel_count(file) != 2:
-        return {}, [f"its recording {file.name} has not two channels, and is not used"]
-    return lanes_of_file(file, options), []

@@ -29,6 +29,13 @@ from trace_eval.conversations.layouts.base import (
     text_of,
     time_of,
 )
+from trace_eval.conversations.layouts.recordings import (
+    Recordings,
+    is_stereo,
+    lanes_of_file,
+    recordings_of,
+    with_recordings,
+)
 from trace_eval.conversations.layouts.units import in_seconds
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import (
@@ -103,9 +110,23 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
     why = in_seconds([row for rows in groups.values() for _, row in rows])
     for name, rows in groups.items():
         item = one(f"{path}, {name}", partial(item_of, name, rows, path.parent, options))
-        if why and isinstance(item, ConversationItem):
-            item = item.model_copy(update={"caveats": (*item.caveats, why)})
+        if isinstance(item, ConversationItem):
+            item = _with_sound(item, path.parent, options)
+            if why:
+                item = item.model_copy(update={"caveats": (*item.caveats, why)})
         yield item
+
+
+def _with_sound(item: ConversationItem, folder: Path, options: ReadOptions) -> ConversationItem:
+    """A call with a channel for each side, where its recording has them."""
+    call = item.conversation
+    named = [channel.audio for channel in call.channels]
+    if any(turn.audio for turn in call.turns) or (named and not is_stereo(named[0])):
+        return item
+    recorded = recordings_of(item.id, folder, options)
+    if named:
+        recorded = Recordings(lanes_of_file(named[0], options))
+    return with_recordings(item, recorded)
 
 
 def item_of(

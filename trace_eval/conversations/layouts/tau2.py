@@ -28,6 +28,7 @@ from trace_eval.conversations.layouts.base import (
     place,
     text_of,
 )
+from trace_eval.conversations.layouts.recordings import recordings_of, with_recordings
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.spans import runs
 from trace_eval.data.conversation import (
@@ -66,16 +67,15 @@ def _experiments(path: Path) -> list[Path]:
 
 def read(path: Path, options: ReadOptions) -> ReadCalls:
     """Every simulation below a path."""
-    del options  # speakers, clock and ends are all in the source
     if path.is_file():
-        yield from _of_file(path, _info(path.parent))
+        yield from _of_file(path, _info(path.parent), options)
         return
     for folder in _experiments(path) or [path]:
         inside = folder / "simulations"
         info = _info(folder)
         for file in sorted((inside if inside.is_dir() else folder).glob("*.json")):
             if file.name != "results.json":
-                yield from _of_file(file, info)
+                yield from _of_file(file, info, options)
 
 
 def _info(folder: Path) -> dict[str, Any]:
@@ -86,7 +86,9 @@ def _info(folder: Path) -> dict[str, Any]:
     return {}
 
 
-def _of_file(path: Path, info: dict[str, Any]) -> Iterator[ConversationItem | Unread]:
+def _of_file(
+    path: Path, info: dict[str, Any], options: ReadOptions
+) -> Iterator[ConversationItem | Unread]:
     value = one(str(path), partial(json_file, path))
     if isinstance(value, Unread):
         yield value
@@ -96,7 +98,10 @@ def _of_file(path: Path, info: dict[str, Any]) -> Iterator[ConversationItem | Un
         info = mapping(mapping(value).get("info"))
     for number, simulation in enumerate(inside if isinstance(inside, list) else [value]):
         name = f"{path.stem}-{number}" if number else path.stem
-        yield one(str(path), partial(conversation, simulation, info, name))
+        item = one(str(path), partial(conversation, simulation, info, name))
+        if not isinstance(item, Unread):
+            item = with_recordings(item, recordings_of(item.id, path.parent, options))
+        yield item
 
 
 def conversation(simulation: Any, info: dict[str, Any], name: str) -> ConversationItem:

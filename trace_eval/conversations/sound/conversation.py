@@ -24,10 +24,11 @@ from trace_eval.conversations.floor import (
 )
 from trace_eval.conversations.sound.audit import audit, verdict
 from trace_eval.conversations.sound.echo import find_echo
-from trace_eval.conversations.sound.lanes import HOP_S, Lane, hear
+from trace_eval.conversations.sound.lanes import HOP_S, NOWHERE, Lane, hear, silent
+from trace_eval.conversations.sound.other_sound import other_sounds
 from trace_eval.conversations.sound.segments import Segmented, segmented
 from trace_eval.conversations.sound.turn_edges import TurnEdges, turn_edges
-from trace_eval.conversations.spans import total
+from trace_eval.conversations.spans import Spans, total
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.conversation import (
     ROLES,
@@ -52,6 +53,9 @@ EDGE_ERROR_MS = {"refined": 32, "noisy": 227, "human": 117}
 #: A stretch of a user's speech that is rather music, seconds.
 _LONG_S = 60.0
 
+#: Stretches that a caveat names.
+_NAMED = 3
+
 #: Lengths of two files that differ by more are a caveat, as a share.
 _DIFFERENT = 0.01
 
@@ -75,7 +79,10 @@ def conversation_from_sound(
     Raises:
         AudioError: a channel cannot be decoded.
     """
-    lanes = dict(zip(ROLES, hear([channels[role] for role in ROLES]), strict=True))
+    lanes = dict(zip(channels, hear([*channels.values()]), strict=True))
+    for role in ROLES:  # a side without a recording says nothing, and nothing is said of it
+        lanes.setdefault(role, silent(lanes["agent" if role == "user" else "user"], role))
+    lanes = {role: lanes[role] for role in ROLES}
     results = dict(zip(ROLES, segmented([*lanes.values()], ignore), strict=True))
     first = {role: min((at for at, _ in results[role].segments), default=np.inf) for role in ROLES}
     if agent_greets and first["user"] < first["agent"]:
@@ -86,16 +93,27 @@ def conversation_from_sound(
     end_s = max(lane.end_s for lane in lanes.values())
     faults = audit(lanes, {role: one.segments for role, one in results.items()})
     spoken = {role: one.segments for role, one in turns.items()}
+    heard = [[*one.raw, *one.crosstalk, *ignore] for one in results.values()]
+    sounds = {role: other_sounds(lane, heard) for role, lane in lanes.items()}
     floor = floor_of_segments(spoken, end_s, FloorRules())
     noisy = any(one.noisy for one in results.values())
     conversation = Conversation(
         channels=tuple(
-            lane.channel.model_copy(update={"name": role}) for role, lane in lanes.items()
+            lane.channel.model_copy(update={"name": role})
+            for role, lane in lanes.items()
+            if lane.channel.audio != NOWHERE
         ),
-        speakers=tuple(Speaker(name=role, role=role, channel=role) for role in ROLES),
+        speakers=tuple(
+            Speaker(
+                name=role,
+                role=role,
+                channel=role if lanes[role].channel.audio != NOWHERE else None,
+            )
+            for role in ROLES
+        ),
         clock=Clock(kind="recording", resolution_s=HOP_S),
         turns=turns_from_speech(floor, {role: role for role in ROLES}),
-        events=tuple(_events(results, turns)),
+        events=(*_events(results, turns), *_sound_events(sounds)),
         start_s=min(0.0, *(lane.at(0.0) for lane in lanes.values())),
         end=End(at_s=end_s),
         meta={
@@ -106,7 +124,7 @@ def conversation_from_sound(
         },
     )
     clock = _clock(lanes, results) if check_clock else ()
-    return conversation, (*_caveats(lanes, results, turns, floor), *clock)
+    return conversation, (*_caveats(lanes, results, turns, floor, sounds), *clock)
 
 
 class _Kept(Strict):
@@ -168,14 +186,28 @@ def _events(results: dict[Role, Segmented], turns: dict[Role, TurnEdges]) -> Ite
                 yield SourceEvent(kind=kind, at_s=start, end_s=end, data=data)
 
 
+def _sound_events(sounds: dict[Role, Spans]) -> Iterator[SourceEvent]:
+    for role, spans in sounds.items():
+        for start, end in spans:
+            yield SourceEvent(kind="sound", at_s=start, end_s=end, data={"channel": role})
+
+
 def _caveats(
     lanes: dict[Role, Lane],
     results: dict[Role, Segmented],
     turns: dict[Role, TurnEdges],
     floor: Floor,
+    sounds: dict[Role, Spans],
 ) -> Iterator[str]:
     for role, one in results.items():
-        if not one.segments:
+        if lanes[role].channel.audio == NOWHERE:
+            continue
+        if sounds[role]:
+            spans = ", ".join(f"{start:.2f}-{end:.2f}" for start, end in sounds[role][:_NAMED])
+            more = ", ..." if len(sounds[role]) > _NAMED else ""
+            only = "" if one.segments else " only"
+            yield f"sound that is no speech{only}, of the {role}: {spans}{more} s"
+        elif not one.segments:
             yield f"the channel of the {role} is silent"
         edges = turns[role]
         if edges.path and (echoes := len(one.crosstalk + edges.echo + edges.doubtful)):

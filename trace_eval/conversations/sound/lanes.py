@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import lcm
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,9 @@ _PROMISED = re.compile(r"^data : (\d+) \(should be (\d+)\)", re.MULTILINE)
 
 #: Level of digital silence, dB.
 SILENT_DB = -120.0
+
+#: The recording of a side that has none.
+NOWHERE = Path("/nowhere")
 
 #: Bands of a lane, Hz: the voice without rumble and puffs, where breath is strongest, and where
 #: hissing consonants are. The last one is empty in telephone sound.
@@ -146,6 +150,21 @@ def _header_s(file: Any) -> float | None:
     if data is None or int(data[1]) <= int(data[2]):
         return None
     return float(file.frames / file.samplerate * int(data[1]) / max(1, int(data[2])))
+
+
+def silent(other: Lane, name: str) -> Lane:
+    """The lane of a side without a recording, beside that of the other: digital silence."""
+    hops = len(other.levels)
+    return Lane(
+        channel=Channel(name=name, audio=NOWHERE, offset_s=other.channel.offset_s),
+        stretches=[],
+        levels=np.full(hops, SILENT_DB),
+        samples=other.samples,
+        bands=np.full((len(BANDS), hops), SILENT_DB),
+        peaks=np.zeros_like(other.peaks),
+        flaws=np.zeros_like(other.flaws),
+        rate=other.rate,
+    )
 
 
 class _Ear:

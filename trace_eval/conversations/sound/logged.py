@@ -1,4 +1,7 @@
-"""Whether a log and the sound of a call agree: who speaks on which channel, and when.
+"""A log held against the sound of its call: who speaks on which channel, and when.
+
+Where a log has its recording, times are those of the sound, words and roles those of the log
+(:func:`held_against_sound`); how far the log is from the sound is said, edge by edge.
 
 The log's turns and the speech of the channels are laid over each other: where they fit best with
 the channels exchanged, these are swapped. Each utterance is then looked for on its channel: where
@@ -8,21 +11,36 @@ silence or shifted a chunk. Words are not compared. Where neither way fits, noth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trace_eval.conversations.read_options import ReadOptions
+from trace_eval.conversations.sound.apart import Apart, compared_with_sound
 from trace_eval.conversations.sound.audit import Fault, verdict
 from trace_eval.conversations.sound.conversation import kept_conversation
+from trace_eval.conversations.sound.fit import STEP_S, fit
 from trace_eval.conversations.sound.lanes import inside
 from trace_eval.conversations.spans import Spans, joined, total
-from trace_eval.data.conversation import ROLES, Conversation, ConversationItem, Role
+from trace_eval.data.conversation import (
+    ROLES,
+    Conversation,
+    ConversationItem,
+    End,
+    Role,
+    SourceEvent,
+    Speaker,
+    Turn,
+)
 
-#: Step and farthest delay of a call as a whole, seconds.
-_STEP_S, _FARTHEST_S = 0.02, 10.0
+#: Names of faults.
+SWAPPED, OTHER_CLOCK = "swapped channels", "a log clock that contradicts the sound"
+
+#: Words of a turn that is heard nowhere near, seconds, have no place in the sound.
+_NEAR_S = 2.0
 
 #: Least likeness (correlation) that is believed, and by how much the better of two ways must win.
 _LIKE, _BETTER = 0.6, 0.2
@@ -45,39 +63,208 @@ _LENGTHS, _LOST_S = 0.15, 1.0
 _DELAY_S = 0.5
 
 
-def checked_against_sound(item: ConversationItem, options: ReadOptions) -> ConversationItem:
-    """A call of a log with the faults of its recording, and where log and sound disagree.
+def held_against_sound(item: ConversationItem, options: ReadOptions) -> ConversationItem:
+    """Return a call of a log with the times of its recording, and how far the log is from them.
 
-    A call whose times are not of a log, or that has no channel of each speaker, stays as it is.
+    What the log alone says is an event ``log_alone``, which no figure is made of. With
+    ``options.by_log`` the log's own turns stay, and only the distance is said. A call whose times
+    are not of a log, or that has no recording of a speaker, stays as it is.
 
     Raises:
         AudioError: its recording cannot be decoded.
     """
-    conversation = item.conversation
-    each = {role: conversation.channel_of(role) for role in ROLES}
+    log = item.conversation
+    each = {role: log.channel_of(role) for role in ROLES}
     channels = {role: one for role, one in each.items() if one and one.audio}
-    if conversation.clock.kind != "log" or len({one.name for one in channels.values()}) < 2:
+    apart = len({one.name for one in channels.values()}) == len(channels)
+    if log.clock.kind == "recording" or not channels or not apart:
         return item
-    recognised, _ = kept_conversation(channels, options.kept)
-    available: Any = recognised.meta["faults"]
-    faults = [Fault(**fault) for fault in available]
-    faults += disagreements(_spoken(conversation), _spoken(recognised))
-    meta = {"audit": verdict(faults), "faults": [fault.record() for fault in faults]}
-    return item.model_copy(
+    sound, said = kept_conversation(channels, options.kept, ignore=options.ignore)
+    faults = [Fault(**one) for one in _faults(sound)]
+    spoken, heard = _spoken(log), _spoken(sound)
+    against = disagreements(spoken, heard) if len(channels) == len(ROLES) else []
+    if any(fault.name == SWAPPED for fault in against):
+        channels = {"user": channels["agent"], "agent": channels["user"]}
+        sound, said = kept_conversation(channels, options.kept, ignore=options.ignore)
+        faults, heard = [Fault(**one) for one in _faults(sound)], _spoken(sound)
+    sessions = bool(log.meta.get("sessions"))
+    against = [_of_log(fault) for fault in against if not sessions or fault.name == SWAPPED]
+    apart_by = compared_with_sound(spoken, heard, sound.end_s, channels)
+    faults += against
+    details = [fault.detail for fault in faults if fault.detail]
+    meta = {
+        "audit": verdict(faults),
+        "faults": [fault.record() for fault in faults],
+        "log": apart_by.record(),
+    }
+    if options.by_log:
+        more = {"meta": log.meta | {"log": apart_by.record()}}
+        said = (apart_by.sentence(),) if log.clock.kind != "none" else ()
+        result = log.model_copy(update=more)
+    else:
+        result = _timed_by_sound(log, sound, apart_by)
+        result = result.model_copy(update={"meta": log.meta | sound.meta | meta})
+        said = (*said, apart_by.sentence(), *details)
+    kept = [one for one in item.caveats if not options.by_log or one not in said]
+    return item.model_copy(update={"conversation": result, "caveats": (*kept, *said)})
+
+
+def _faults(sound: Conversation) -> list[dict[str, Any]]:
+    faults: Any = sound.meta.get("faults", [])
+    return list(faults)
+
+
+def _of_log(fault: Fault) -> Fault:
+    """A contradiction as it counts where the sound is what is timed."""
+    if fault.name == SWAPPED:
+        why = fault.detail.replace("try --swap", "sides are taken as the log has them")
+        return replace(fault, spoils="nothing", detail=why)
+    return replace(fault, spoils="nothing") if fault.name == OTHER_CLOCK else fault
+
+
+def _timed_by_sound(log: Conversation, sound: Conversation, apart: Apart) -> Conversation:
+    """The turns of the sound with the words of the log, and what stands in the log alone."""
+    names = {role: one.name for role in ROLES if (one := log.speaker(role))}
+    turns = [
+        turn.model_copy(update={"speaker": names.get(_role(turn.speaker), turn.speaker)})
+        for turn in sound.turns
+    ]
+    place = _Places(log, turns, names, apart)
+    others = [
+        _moved_turn(turn, apart.shift_s)
+        for turn in log.turns
+        if turn.speaker not in names.values() and apart.fits
+    ]
+    worded = place.worded()
+    events = [
+        *sound.events,
+        *(place.moved(event) for event in log.events if apart.fits),
+        *apart.alone_events(),
+    ]
+    speakers = [
+        *(Speaker(name=names.get(role, role), role=role, channel=role) for role in ROLES),
+        *(one.model_copy(update={"channel": None}) for one in log.speakers if one.role == "other"),
+    ]
+    channels = {channel.name for channel in sound.channels}
+    return sound.model_copy(
         update={
-            "conversation": conversation.model_copy(update={"meta": conversation.meta | meta}),
-            "caveats": (*item.caveats, *(fault.detail for fault in faults if fault.detail)),
+            "speakers": tuple(
+                one if one.channel in channels else one.model_copy(update={"channel": None})
+                for one in speakers
+            ),
+            "turns": tuple(sorted([*worded, *others], key=_start)),
+            "events": tuple(events),
+            "instructions": log.instructions,
+            "end": End(at_s=sound.end.at_s, reason=log.end.reason),
         }
     )
 
 
-def _spoken(conversation: Conversation) -> dict[Role, Spans]:
-    return {
-        role: joined(
-            (turn.start_s, turn.end_s)
-            for _, turn in conversation.turns_of(role)
-            if turn.start_s is not None and turn.end_s is not None
+def _role(name: str) -> Role:
+    return "user" if name == "user" else "agent"
+
+
+def _start(turn: Turn) -> float:
+    return turn.start_s or 0.0
+
+
+def _moved_turn(turn: Turn, by_s: float) -> Turn:
+    if turn.start_s is None or turn.end_s is None:
+        return turn
+    return turn.model_copy(
+        update={
+            "start_s": turn.start_s + by_s,
+            "end_s": turn.end_s + by_s,
+            "segments": tuple((start + by_s, end + by_s) for start, end in turn.segments),
+        }
+    )
+
+
+class _Places:
+    """Which turn of the sound each turn of a log is: the one of its role that it overlaps most."""
+
+    def __init__(
+        self, log: Conversation, turns: list[Turn], names: Mapping[Role, str], apart: Apart
+    ) -> None:
+        self.log, self.turns, self.shift_s = log, turns, apart.shift_s
+        mine = [turn for turn in log.turns if turn.speaker in names.values()]
+        if not apart.fits:
+            self.of: dict[int, int] = {}
+        elif any(turn.start_s is not None for turn in mine):
+            self.of = self._by_time()
+        else:
+            self.of = self._by_order(names)
+
+    def _by_time(self) -> dict[int, int]:
+        places = {}
+        for number, turn in enumerate(self.log.turns):
+            if turn.start_s is None or turn.end_s is None:
+                continue
+            start, end = turn.start_s + self.shift_s, turn.end_s + self.shift_s
+            overlap, best = max(
+                (
+                    (min(end, _end(one)) - max(start, _start(one)), -n)
+                    for n, one in enumerate(self.turns)
+                    if one.speaker == turn.speaker
+                ),
+                default=(-_NEAR_S, 0),
+            )
+            if overlap > -_NEAR_S:
+                places[number] = -best
+        return places
+
+    def _by_order(self, names: Mapping[Role, str]) -> dict[int, int]:
+        """Without times: one after the other, where both have the same speakers in order."""
+        logged = [n for n, turn in enumerate(self.log.turns) if turn.speaker in names.values()]
+        spoken = [n for n, turn in enumerate(self.turns) if not turn.backchannel]
+        same = [self.log.turns[n].speaker for n in logged] == [
+            self.turns[n].speaker for n in spoken
+        ]
+        return dict(zip(logged, spoken, strict=True)) if same else {}
+
+    def worded(self) -> list[Turn]:
+        """The turns of the sound with the words that the log has for them."""
+        words: dict[int, list[Turn]] = defaultdict(list)
+        for number, position in self.of.items():
+            words[position].append(self.log.turns[number])
+        return [
+            turn
+            if not words[n]
+            else turn.model_copy(
+                update={
+                    "text": _joined_words(one.text for one in words[n]),
+                    "heard": _joined_words(one.heard for one in words[n]),
+                    "exchange": words[n][0].exchange,
+                }
+            )
+            for n, turn in enumerate(self.turns)
+        ]
+
+    def moved(self, event: SourceEvent) -> SourceEvent:
+        """An event of the log on the clock of the sound, at the turn of the sound."""
+        ordered = sorted(range(len(self.turns)), key=lambda n: _start(self.turns[n]))
+        position = self.of.get(-1 if event.turn is None else event.turn)
+        return event.model_copy(
+            update={
+                "at_s": None if event.at_s is None else event.at_s + self.shift_s,
+                "end_s": None if event.end_s is None else event.end_s + self.shift_s,
+                "turn": None if position is None else ordered.index(position),
+            }
         )
+
+
+def _end(turn: Turn) -> float:
+    return turn.end_s or 0.0
+
+
+def _joined_words(texts: Iterable[str | None]) -> str | None:
+    return " ".join(text for text in texts if text) or None
+
+
+def _spoken(conversation: Conversation) -> dict[Role, Spans]:
+    """The stretches in which each side speaks."""
+    return {
+        role: joined(span for _, turn in conversation.turns_of(role) for span in turn.stretches)
         for role in ROLES
     }
 
@@ -87,19 +274,19 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
     if not all((*log.values(), *sound.values())):
         return []
     end_s = max(spans[-1][1] for spans in (*log.values(), *sound.values()))
-    times = np.arange(0.0, end_s + _STEP_S, _STEP_S)
+    times = np.arange(0.0, end_s + STEP_S, STEP_S)
     logged, recognised = (
         {role: inside(one[role], times) for role in ROLES} for one in (log, sound)
     )
-    straight = _fit([(logged[role], recognised[role]) for role in ROLES])
-    crossed = _fit([(logged["user"], recognised["agent"]), (logged["agent"], recognised["user"])])
+    straight = fit([(logged[role], recognised[role]) for role in ROLES])
+    crossed = fit([(logged["user"], recognised["agent"]), (logged["agent"], recognised["user"])])
     at_once = abs(crossed[0]) <= _DELAY_S < abs(straight[0])  # of calls that repeat themselves
     if crossed[1] > max(_LIKE, straight[1] + (-_BETTER / 2 if at_once else _BETTER)):
         why = (
             f"the log fits the channels at {straight[1]:.2f} as they are and at {crossed[1]:.2f}"
             " exchanged: try --swap"
         )
-        return [Fault("swapped channels", None, "all", [], why)]
+        return [Fault(SWAPPED, None, "all", [], why)]
     lasts = [
         max(s[-1][1] for s in one.values()) - min(s[0][0] for s in one.values())
         for one in (log, sound)
@@ -119,7 +306,7 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
         why = (
             f"the log's first word is at {start:.2f} s, the sound fits it at {start + first:.2f} s"
         )
-        faults = [Fault("a log clock that contradicts the sound", None, "replies", [], why)]
+        faults = [Fault(OTHER_CLOCK, None, "replies", [], why)]
     return faults
 
 
@@ -146,7 +333,7 @@ def _delays(role: Role, log: Spans, sound: Spans, first: float) -> Iterator[Faul
             f"the log says that the {role} speaks from {at[0]:.2f} s, the sound from"
             f" {at[0] + delay:.2f} s"
         )
-        yield Fault("a log clock that contradicts the sound", role, "replies", [], why)
+        yield Fault(OTHER_CLOCK, role, "replies", [], why)
 
 
 def _placed(log: Spans, sound: Spans, delay: float) -> Iterator[tuple[float, float]]:
@@ -159,19 +346,3 @@ def _placed(log: Spans, sound: Spans, delay: float) -> Iterator[tuple[float, flo
         if abs(late[near] - delay) <= _JUMP_S:
             delay = float(late[near])
             yield start, delay
-
-
-def _fit(pairs: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> tuple[float, float]:
-    """(delay, likeness) at the delay where pairs of rows correlate best together."""
-    from scipy.signal import correlate
-
-    reach = round(_FARTHEST_S / _STEP_S)
-    shape = np.concatenate([np.pad(one.astype(float), reach) for one, _ in pairs])
-    other = np.concatenate([np.pad(two.astype(float), reach) for _, two in pairs])
-    other, size, shape = np.pad(other, reach), len(shape), shape - shape.mean()
-    ones = np.cumsum(np.concatenate(([0.0], other)))
-    total = ones[size:] - ones[:-size]
-    spread = np.maximum(total - total**2 / size, 1e-9)
-    like = correlate(other, shape, "valid", "fft") / np.sqrt(spread * (shape @ shape) + 1e-9)
-    best = int(np.argmax(like))
-    return (best - reach) * _STEP_S, float(like[best])

@@ -1,0 +1,259 @@
+"""Sound first: a log with its recording is timed by the sound, in every layout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+from extractors.audio import SPEECH_RATE
+from tests.support.cli import trace_eval
+from tests.support.platform_samples import EXPORTS, SAID, export_text
+from tests.support.spoken import voice
+from trace_eval.conversations.layouts import Reading, read_conversations
+from trace_eval.data.conversation import Conversation, ConversationItem
+from trace_eval.turns.options import TurnsOptions
+from trace_eval.turns.report import time_turns
+
+#: Who speaks when in the recording, seconds: the log of the platforms has .5-2, 3-5 and 6-8.
+SOUND = {"agent": [(0.6, 2.0), (6.9, 8.0)], "user": [(3.0, 4.6)]}
+
+#: Layout -> how its calls are called, as recordings beside them are.
+NAMES = {
+    "twilio": "twilio",
+    "livekit": "AJ_1",
+    "pipecat": "pipecat",
+    "vapi": "vapi-1",
+    "retell": "retell-1",
+    "openai_realtime": "openai_realtime",
+    "otel": "otel-1",
+}
+
+
+def _sides(spans: Mapping[str, Sequence[tuple[float, float]]], end_s: float = 10.0) -> np.ndarray:
+    """Samples of user and agent [shape=(n, 2)] in room tone."""
+    rng = np.random.default_rng(1)
+    sound = 1e-4 * rng.standard_normal((round(end_s * SPEECH_RATE), 2))
+    for channel, role in enumerate(("user", "agent")):
+        for start, end in spans.get(role, ()):
+            part = voice(end - start)
+            sound[round(start * SPEECH_RATE) :][: len(part), channel] += part
+    return sound
+
+
+def _stereo(path: Path, sound: np.ndarray) -> None:
+    soundfile.write(path, sound, SPEECH_RATE)
+
+
+def _pair(folder: Path, sound: np.ndarray, names: Sequence[str]) -> None:
+    for channel, name in enumerate(names):
+        soundfile.write(folder / name, sound[:, channel], SPEECH_RATE)
+
+
+def _spans(call: Conversation, role: str) -> list[tuple[float, float]]:
+    turns = [turn for _, turn in call.turns_of(role)]  # type: ignore[arg-type]
+    return [(turn.start_s or 0.0, turn.end_s or 0.0) for turn in turns if turn.start_s is not None]
+
+
+def _one(reading: Reading) -> ConversationItem:
+    (item,) = reading.items
+    assert not reading.unread
+    return item
+
+
+def _is_timed_by(call: Conversation, sound: Mapping[str, Sequence[tuple[float, float]]]) -> None:
+    assert call.clock.kind == "recording"
+    for role, spans in sound.items():
+        found = _spans(call, role)
+        assert [at for span in found for at in span] == pytest.approx(
+            [at for span in spans for at in span], abs=0.15
+        )
+
+
+def _eva(folder: Path, spans: Sequence[tuple[str, float, float]], reason: str = "goodbye") -> Path:
+    """A record folder whose log has these spans, and words for each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    zero = 1_767_225_600.0
+    users = {"user": "simulated_user", "agent": "assistant"}
+    events: list[tuple[float, dict[str, Any]]] = []
+    for number, (role, start, end) in enumerate(spans):
+        spoken = {"user": "user_speech", "agent": "assistant_speech"}[role]
+        edge = {"user": users[role]}
+        start_at, end_at = zero + start, zero + end
+        text = {"data": {"text": f"words {number}"}}
+        events += [
+            (start, {"event_type": "audio_start", "audio_timestamp": start_at, **edge}),
+            (end, {"event_type": "audio_end", "audio_timestamp": end_at, **edge}),
+            (end - 0.01, {"type": spoken, **text}),
+        ]
+    lines = [
+        {"timestamp": round(1000 * (zero + at)), **event}
+        for at, event in sorted(events, key=lambda e: e[0])
+    ]
+    lines.insert(0, {"timestamp": round(1000 * zero), "type": "connection_state", "data": {}})
+    log = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "user_simulator_events.jsonl").write_text(log)
+    (folder / "result.json").write_text(json.dumps({"conversation_ended_reason": reason}))
+    return folder
+
+
+LOGGED = [("agent", 0.5, 2.0), ("user", 3.0, 5.0), ("agent", 6.0, 8.0)]
+
+
+@pytest.mark.parametrize("how", ["stereo", "two files", "a folder"])
+@pytest.mark.parametrize("layout", NAMES)
+def test_every_export_is_timed_by_the_recording_beside_it(
+    tmp_path: Path, layout: str, how: str
+) -> None:
+    file = next(name for name in EXPORTS if name.startswith(f"{layout}."))
+    (tmp_path / file).write_text(export_text(file))
+    sound, name = _sides(SOUND), NAMES[layout]
+    if how == "stereo":
+        _stereo(tmp_path / f"{name}.wav", sound)
+    elif how == "two files":
+        _pair(tmp_path, sound, (f"{name}_user.wav", f"{name}_agent.wav"))
+    else:
+        (tmp_path / name).mkdir()
+        _pair(tmp_path / name, sound, ("caller.wav", "bot.wav"))
+    reading = read_conversations(tmp_path)
+    assert reading.layout == layout
+    item = _one(reading)
+    _is_timed_by(item.conversation, SOUND)
+    assert [turn.text for turn in item.conversation.turns] == [text for *_, text in SAID]
+    assert any("times are those of the sound" in caveat for caveat in item.caveats)
+    tools = [event.kind for event in item.conversation.events if "tool" in event.kind]
+    assert len(tools) == (0 if layout in ("twilio", "pipecat") else 2)
+
+
+def test_a_record_of_eva_is_timed_by_its_sides_and_its_mix_is_used_by_nobody(
+    tmp_path: Path,
+) -> None:
+    folder = _eva(tmp_path / "r1", LOGGED)
+    sound = _sides(SOUND)
+    _pair(folder, sound, ("audio_user.wav", "audio_assistant.wav"))
+    soundfile.write(folder / "audio_mixed.wav", sound[:, 1], SPEECH_RATE)
+    for path in (folder, tmp_path):
+        reading = read_conversations(path)
+        assert reading.layout == "eva"
+        item = _one(reading)
+        _is_timed_by(item.conversation, SOUND)
+        assert len({channel.audio for channel in item.conversation.channels}) == 2
+    assert item.conversation.end.reason == "goodbye"
+
+
+def test_a_table_and_ticks_are_timed_by_sound_too(tmp_path: Path) -> None:
+    table = tmp_path / "turns.csv"
+    rows = [f"c1,{who},{start},{end},{text}" for who, start, end, text in SAID]
+    table.write_text("\n".join(["conversation,speaker,start,end,text", *rows]) + "\n")
+    _stereo(tmp_path / "c1.wav", _sides(SOUND))
+    _is_timed_by(_one(read_conversations(table)).conversation, SOUND)
+    audio = [rows[0] + ",c1.wav", rows[1] + ",c1.wav", rows[2] + ",c1.wav"]
+    table.write_text("\n".join(["conversation,speaker,start,end,text,audio", *audio]) + "\n")
+    _is_timed_by(_one(read_conversations(table)).conversation, SOUND)
+    ticks = []
+    for number in range(50):
+        at = 0.2 * number + 0.1
+        speaks = {
+            who: any(w == who and a <= at < b for w, a, b in LOGGED) for who in ("user", "agent")
+        }
+        ticks.append({f"{who}_chunk": {"contains_speech": on} for who, on in speaks.items()})
+    (tmp_path / "sim").mkdir()
+    simulation = tmp_path / "sim" / "t1.json"
+    simulation.write_text(json.dumps({"id": "t1", "ticks": ticks}))
+    _stereo(tmp_path / "sim" / "t1.wav", _sides(SOUND))
+    _is_timed_by(_one(read_conversations(simulation)).conversation, SOUND)
+    by_ticks = time_turns(simulation, TurnsOptions(definitions="tau-voice"))
+    assert by_ticks.conversations[0].item.conversation.clock.kind == "ticks"
+
+
+def test_the_distance_of_log_and_sound_is_said_edge_by_edge(tmp_path: Path) -> None:
+    """The agent's last turn lasts from 6.9 s on, where the log has it from 6.0 s."""
+    folder = _eva(tmp_path / "r1", LOGGED)
+    _pair(folder, _sides(SOUND), ("user.wav", "assistant.wav"))
+    call = time_turns(folder).record()["conversations"][0]
+    log = call["log"]
+    assert log["shift_s"] == 0.0
+    assert log["errors_s"]["agent start"] == pytest.approx([-0.1, -0.9], abs=0.1)
+    assert log["errors_s"]["user end"] == pytest.approx([0.4], abs=0.1)
+    (far,) = log["disagree"]
+    assert far["log"] == pytest.approx([6.0, 8.0])
+    assert far["sound"] == pytest.approx([6.9, 8.0], abs=0.15)
+    done = trace_eval("turns", folder, ends=0)
+    assert "Log against sound" in done.out
+    assert "agent 6.00-8.00 in the log" in " ".join(done.out.split())
+
+
+def test_what_the_log_alone_says_is_marked_and_gives_no_figure(tmp_path: Path) -> None:
+    """The log has a question at 12 s and an answer at 14 s that nobody hears."""
+    more = [*LOGGED, ("user", 12.0, 13.0), ("agent", 14.0, 15.0)]
+    folder = _eva(tmp_path / "r1", more)
+    _pair(folder, _sides(SOUND, 18.0), ("user.wav", "assistant.wav"))
+    (timed,) = time_turns(folder).conversations
+    alone = [one for one in timed.measured.events if one.kind == "log_alone"]
+    assert [(round(one.start_s), round(one.end_s)) for one in alone] == [(12, 13), (14, 15)]
+    assert len([one for one in timed.measured.events if one.kind == "response"]) == 1
+    assert timed.figures["reply_rate"].events == 1
+
+
+def test_eva_s_own_figures_stay_and_say_how_far_their_log_is(tmp_path: Path) -> None:
+    with_sound, without = _eva(tmp_path / "a", LOGGED), _eva(tmp_path / "b", LOGGED)
+    _pair(with_sound, _sides(SOUND), ("user.wav", "assistant.wav"))
+    options = TurnsOptions(definitions="eva")
+    (heard,), (unheard,) = (
+        time_turns(folder, options).conversations for folder in (with_sound, without)
+    )
+    assert heard.measured.details == unheard.measured.details
+    assert any("from it in the median" in caveat for caveat in heard.caveats)
+
+
+def _caveats(folder: Path) -> str:
+    return "; ".join(_one(read_conversations(folder)).caveats)
+
+
+def test_each_odd_recording_is_named_and_the_rest_is_measured(tmp_path: Path) -> None:
+    """Sound shorter or longer than its log, other clock, one side, one file, another call."""
+    long_log = [*LOGGED, ("user", 30.0, 31.0), ("agent", 33.0, 35.0)]
+    short = _eva(tmp_path / "short", long_log)
+    _pair(short, _sides(SOUND), ("user.wav", "assistant.wav"))
+    assert "user 30.00-31.00 in the log alone" in _caveats(short)
+    longer = _eva(tmp_path / "longer", LOGGED)
+    spoken = {"agent": [*SOUND["agent"], (20.0, 22.0)], "user": SOUND["user"]}
+    _pair(longer, _sides(spoken, 24.0), ("user.wav", "assistant.wav"))
+    assert "heard alone" in _caveats(longer)
+    clock = _eva(tmp_path / "clock", [(who, a + 5, b + 5) for who, a, b in LOGGED])
+    _pair(clock, _sides(SOUND), ("user.wav", "assistant.wav"))
+    assert "moved by -4.98 s" in _caveats(clock)  # of 5 s, in steps of .02 s
+    one_side = _eva(tmp_path / "one", LOGGED)
+    soundfile.write(one_side / "audio_assistant.wav", _sides(SOUND)[:, 1], SPEECH_RATE)
+    item = _one(read_conversations(one_side))
+    assert "there is no recording of the user, only audio_assistant.wav" in "; ".join(item.caveats)
+    assert _spans(item.conversation, "user") == []
+    assert [round(at, 1) for at, _ in _spans(item.conversation, "agent")] == [0.6, 6.9]
+    same = _eva(tmp_path / "same", LOGGED)
+    for name in ("user.wav", "assistant.wav"):
+        soundfile.write(same / name, _sides(SOUND)[:, 1], SPEECH_RATE)
+    assert "one and the same recording" in _caveats(same)
+    (timed,) = time_turns(same).conversations
+    assert timed.measured.unusable
+    other = _eva(tmp_path / "other", [("user", 0.0, 9.0), ("agent", 9.2, 9.6)])
+    _pair(other, _sides(SOUND), ("user.wav", "assistant.wav"))
+    assert "a log of another call?" in _caveats(other)
+    torn = _eva(tmp_path / "torn", LOGGED)
+    _pair(torn, _sides(SOUND), ("user.wav", "assistant.wav"))
+    (torn / "user.wav").write_bytes(b"no sound at all")
+    assert "user.wav" in _caveats(torn)
+    assert len(read_conversations(tmp_path).items) == 7
+
+
+def test_recordings_that_no_log_names_are_calls_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "vapi.json").write_text(export_text("vapi.json"))
+    _stereo(tmp_path / "vapi-1.wav", _sides(SOUND))
+    _stereo(tmp_path / "another.wav", _sides(SOUND))
+    items = {item.id: item for item in read_conversations(tmp_path).items}
+    assert {*items} == {"vapi-1", "another"}
+    _is_timed_by(items["another"].conversation, SOUND)

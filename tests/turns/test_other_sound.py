@@ -1,0 +1,116 @@
+"""Three states of a channel: speech, sound that is no speech, silence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from extractors.audio import SPEECH_RATE
+from tests.support.spoken import voice
+from trace_eval.turns.options import TurnsOptions
+from trace_eval.turns.report import time_turns
+from trace_eval.turns.timed import Timed
+
+RATE = SPEECH_RATE
+
+
+def _music(seconds: float) -> np.ndarray:
+    """Chords of three notes, a new one every half a second."""
+    at = np.arange(round(seconds * RATE)) / RATE
+    chords = np.array([(262, 330, 392), (294, 370, 440), (247, 311, 370)])
+    notes = chords[(at / 0.5).astype(int) % 3]
+    return 0.05 * np.sin(2 * np.pi * notes * at[:, None]).sum(axis=1)
+
+
+def _typing(seconds: float) -> np.ndarray:
+    """A key every 0.15 s: a click of 8 ms."""
+    rng = np.random.default_rng(2)
+    sound = np.zeros(round(seconds * RATE))
+    for first in range(0, len(sound) - 200, round(0.15 * RATE)):
+        sound[first : first + 128] += 0.15 * rng.standard_normal(128) * np.hanning(128)
+    return sound
+
+
+def _ringing(seconds: float) -> np.ndarray:
+    at = np.arange(round(seconds * RATE)) / RATE
+    return 0.1 * np.sin(2 * np.pi * 440 * at) + 0.1 * np.sin(2 * np.pi * 480 * at)
+
+
+SOUNDS = {"hold music": _music, "typing": _typing, "ringing": _ringing}
+
+
+def _call(folder: Path, noise: np.ndarray | None, channel: int = 1) -> Timed:
+    """The user asks from 1 to 3 s, the agent answers from 9 to 11 s; a noise from 3.5 s on."""
+    rng = np.random.default_rng(3)
+    sound = 1e-4 * rng.standard_normal((13 * RATE, 2))
+    for at, one in ((1, 0), (9, 1)):
+        part = voice(2.0)
+        sound[at * RATE :][: len(part), one] += part
+    if noise is not None:
+        sound[round(3.5 * RATE) :][: len(noise), channel] += noise
+    soundfile.write(folder / "call.wav", sound, RATE)
+    (timed,) = time_turns(folder / "call.wav", TurnsOptions()).conversations
+    return timed
+
+
+def _kinds(timed: Timed) -> list[str]:
+    return [event.kind for event in timed.measured.events]
+
+
+@pytest.mark.parametrize("channel", [0, 1])
+@pytest.mark.parametrize("name", SOUNDS)
+def test_sound_without_speech_is_neither_dead_air_nor_a_turn(
+    tmp_path: Path, name: str, channel: int
+) -> None:
+    timed = _call(tmp_path, SOUNDS[name](5.0), channel)
+    assert "dead_air" not in _kinds(timed)
+    sounds = [event for event in timed.measured.events if event.kind == "sound"]
+    assert sum(one.end_s - one.start_s for one in sounds) == pytest.approx(5.0, abs=0.6)
+    assert {one.data["of"] for one in sounds} == {("user", "agent")[channel]}
+    assert sum(event.kind == "response" for event in timed.measured.events) == 1
+    assert len(timed.item.conversation.turns) == 2
+    assert any("sound that is no speech" in caveat for caveat in timed.caveats)
+
+
+def test_dead_air_is_where_both_are_quiet_before_and_after_a_sound(tmp_path: Path) -> None:
+    """Music from 3.5 to 5.5 s of a silence from 3 to 9 s leaves 3.5 s of it."""
+    timed = _call(tmp_path, _music(2.0))
+    (dead,) = [event for event in timed.measured.events if event.kind == "dead_air"]
+    assert (dead.start_s, dead.end_s) == pytest.approx((5.5, 9.0), abs=0.2)
+    assert dead.data["owner"] == "agent"
+
+
+@pytest.mark.parametrize("gain", [1.0, 4.0])
+def test_noise_that_is_raised_in_a_pause_stays_silence(tmp_path: Path, gain: float) -> None:
+    """As automatic gain makes it: room tone 12 dB louder after half a second."""
+    tone = gain * 1e-4 * np.random.default_rng(4).standard_normal(5 * RATE)
+    timed = _call(tmp_path, tone)
+    assert "dead_air" in _kinds(timed)
+    assert "sound" not in _kinds(timed)
+
+
+def test_a_channel_with_sound_alone_is_not_called_silent(tmp_path: Path) -> None:
+    sound = np.zeros((8 * RATE, 2))
+    sound[RATE:][: 2 * RATE, 1] = voice(2.0)
+    sound[4 * RATE :][: 3 * RATE, 0] = _typing(3.0)
+    soundfile.write(tmp_path / "call.wav", sound, RATE)
+    (timed,) = time_turns(tmp_path / "call.wav").conversations
+    assert any("sound that is no speech only, of the user" in one for one in timed.caveats)
+    assert not any("user is silent" in one for one in timed.caveats)
+
+
+def test_a_filler_closes_the_turn_and_says_where_the_agent_goes_on(tmp_path: Path) -> None:
+    """The user ends at 3 s; "one moment" from 4 to 5 s; the answer from 9 s."""
+    rng = np.random.default_rng(3)
+    sound = 1e-4 * rng.standard_normal((13 * RATE, 2))
+    for at, one, lasts in ((1, 0, 2.0), (4, 1, 1.0), (9, 1, 2.0)):
+        part = voice(lasts)
+        sound[at * RATE :][: len(part), one] += part
+    soundfile.write(tmp_path / "call.wav", sound, RATE)
+    (timed,) = time_turns(tmp_path / "call.wav").conversations
+    (reply,) = [event for event in timed.measured.events if event.kind == "response"]
+    assert reply.value_s == pytest.approx(1.0, abs=0.15)
+    assert reply.data["goes_on_s"] == pytest.approx(6.0, abs=0.2)

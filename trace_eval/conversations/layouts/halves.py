@@ -1,0 +1,50 @@
+"""Recordings that are one side of a call each, told by a word in their names."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from extractors import AUDIO_SUFFIXES
+from trace_eval.data.conversation import Role
+
+#: Words in a file's name that say who speaks; a system may be called human, gpt or model.
+_SPEAKS: dict[str, Role] = {
+    **dict.fromkeys(("user", "caller", "customer"), "user"),
+    **dict.fromkeys(("agent", "assistant", "bot"), "agent"),
+}
+
+#: A word of a file's name.
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def recordings_below(path: Path, pattern: str = "**/*") -> list[Path]:
+    """The recording that a path is, or those below a folder, in order."""
+    if path.is_file():
+        return [path]
+    return [file for file in sorted(path.glob(pattern)) if file.suffix.lower() in AUDIO_SUFFIXES]
+
+
+def halves(folder: Path, inside: bool = True) -> dict[str, dict[Role, str]]:
+    """Call -> role -> its recording, of files whose names differ by who speaks.
+
+    ``7_user.wav`` and ``7_agent.wav``, or ``user/7.wav`` and ``agent/7.wav``, are the call ``7``;
+    folders inside are looked at unless told.
+    """
+    return _halves(folder, folder.stat().st_mtime_ns, inside)
+
+
+@lru_cache(maxsize=8)  # each call of a folder asks for it
+def _halves(folder: Path, changed_ns: int, inside: bool) -> dict[str, dict[Role, str]]:
+    del changed_ns  # of a folder that has changed the answer may be another
+    calls: dict[str, dict[Role, str]] = {}
+    for file in recordings_below(folder, "**/*" if inside else "*"):
+        name = file.relative_to(folder).with_suffix("").as_posix()
+        words = [word for word in _WORD.finditer(name) if word[0].casefold() in _SPEAKS]
+        if len(words) == 1:
+            (word,) = words
+            call = (name[: word.start()] + name[word.end() :]).strip(" _-./") or folder.name
+            role = _SPEAKS[word[0].casefold()]
+            calls.setdefault(call, {})[role] = str(file.relative_to(folder))
+    return calls

@@ -1,0 +1,205 @@
+"""How far a log is from the sound of its call, edge by edge.
+
+The log as a whole is moved by a constant to where it fits the sound best, unless that is under half
+a second, which is an error of the log like another. Stretches of both that overlap belong together;
+what stands alone is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from blueprints import counted
+from trace_eval.conversations.sound.fit import STEP_S, fit
+from trace_eval.conversations.sound.lanes import inside
+from trace_eval.conversations.spans import Spans, joined, overlaps, total
+from trace_eval.data.conversation import ROLES, Role, SourceEvent
+
+#: A delay of the whole log over this is another clock's, and a span that is off by more is named.
+FAR_S = 0.5
+
+#: Likeness (correlation) under which a log is not of this sound. Of four live calls whose logs
+#: hold sessions, the own log fits at .46 to .65 and another call's mostly under .4.
+_OTHER_CALL = 0.42
+
+#: Pauses that are within a stretch, and the share of a logged one that is heard at least, seconds.
+_PAUSE_S, _HEARD = 1.0, 0.05
+
+#: Spans that are named in a sentence.
+_NAMED = 3
+
+
+class Disagreement(NamedTuple):
+    """A stretch of one side in a log, moved to the sound's clock, and as it is heard."""
+
+    role: Role
+    log: tuple[float, float]
+    sound: tuple[float, float]
+
+    @property
+    def worst_s(self) -> float:
+        """The larger of the distances of its two edges."""
+        return max(abs(one - other) for one, other in zip(self.log, self.sound, strict=True))
+
+    def sentence(self) -> str:
+        """Both values in words."""
+        return (
+            f"{self.role} {self.log[0]:.2f}-{self.log[1]:.2f} in the log,"
+            f" {self.sound[0]:.2f}-{self.sound[1]:.2f} heard"
+        )
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A log beside the sound; times are seconds of the sound."""
+
+    shift_s: float  # added to times of the log
+    likeness: float | None  # correlation of who speaks when; None: nothing to compare
+    pairs: tuple[Disagreement, ...] = ()  # stretches that belong together, whatever their distance
+    log_alone: tuple[tuple[Role, float, float], ...] = ()
+    sound_alone: tuple[tuple[Role, float, float], ...] = ()
+    logged: Mapping[Role, Spans] | None = None  # moved
+    unheard: tuple[Role, ...] = ()  # sides without a recording
+    sound_end_s: float = 0.0
+
+    @property
+    def fits(self) -> bool:
+        """Whether the log is of this call, as far as one can tell."""
+        return self.likeness is None or self.likeness >= _OTHER_CALL
+
+    @property
+    def far(self) -> list[Disagreement]:
+        """Stretches whose edges are over half a second apart, the worst first."""
+        pairs = [pair for pair in self.pairs if pair.worst_s > FAR_S]
+        return sorted(pairs, key=lambda pair: -pair.worst_s)
+
+    def errors(self) -> dict[str, list[float]]:
+        """Kind of edge -> log minus sound of each, seconds."""
+        errors: dict[str, list[float]] = {
+            f"{role} {edge}": [] for role in ROLES for edge in ("start", "end")
+        }
+        for pair in self.pairs:
+            for position, edge in enumerate(("start", "end")):
+                errors[f"{pair.role} {edge}"].append(pair.log[position] - pair.sound[position])
+        return errors
+
+    def alone_events(self) -> list[SourceEvent]:
+        """What the log alone says, as events."""
+        return [
+            SourceEvent(kind="log_alone", at_s=start, end_s=end, data={"channel": role})
+            for role, start, end in (self.log_alone if self.fits else ())
+        ]
+
+    def sentence(self) -> str:
+        """How far the log is from the sound."""
+        if self.likeness is None:
+            return "times are those of the sound; its log has none to compare"
+        if not self.fits:
+            ends = max((spans[-1][1] for spans in (self.logged or {}).values() if spans), default=0)
+            return (
+                f"the log fits its sound at {self.likeness:.2f} only, with speech until"
+                f" {ends - self.shift_s:.2f} s in a recording of {self.sound_end_s:.2f} s: a log of"
+                " another call? its words are not used"
+            )
+        moved = f", moved by {self.shift_s:+.2f} s," if self.shift_s else ""
+        off = np.abs([*chain(*self.errors().values())])
+        if not len(off):
+            return f"times are those of the sound; of its log{moved} no stretch is heard"
+        text = (
+            f"times are those of the sound; its log{moved} is {np.median(off):.2f} s from it in the"
+            f" median, {np.quantile(off, 0.95):.2f} s at p95 ({counted(len(off), 'edge')})"
+        )
+        named = [pair.sentence() for pair in self.far]
+        named += [f"{role} {a:.2f}-{b:.2f} in the log alone" for role, a, b in self.log_alone]
+        named += [f"{role} {a:.2f}-{b:.2f} heard alone" for role, a, b in self.sound_alone]
+        if named:
+            more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+            text += f"; they disagree on {', '.join(named[:_NAMED])}{more}"
+        return text
+
+    def record(self) -> dict[str, Any]:
+        """Everything as JSON values."""
+        return {
+            "shift_s": self.shift_s,
+            "likeness": self.likeness,
+            "fits": self.fits,
+            "errors_s": self.errors(),
+            "disagree": [
+                {"role": pair.role, "log": list(pair.log), "sound": list(pair.sound)}
+                for pair in self.far
+            ],
+            "log_alone": [[*one] for one in self.log_alone],
+            "sound_alone": [[*one] for one in self.sound_alone],
+            "logged": {
+                role: [[*span] for span in spans] for role, spans in (self.logged or {}).items()
+            },
+        }
+
+
+def compared_with_sound(
+    log: Mapping[Role, Spans],
+    sound: Mapping[Role, Spans],
+    sound_end_s: float,
+    channels: Collection[Role],
+) -> Apart:
+    """Compare the stretches of a log with those that are heard on the channels that there are."""
+    both = [role for role in ROLES if role in channels and log[role] and sound[role]]
+    shift_s, likeness = _shift({role: log[role] for role in both}, sound)
+    moved = {role: [(start + shift_s, end + shift_s) for start, end in log[role]] for role in ROLES}
+    pairs: list[Disagreement] = []
+    alone: dict[str, list[tuple[Role, float, float]]] = {"log": [], "sound": []}
+    for role in ROLES:
+        if role not in channels:
+            alone["log"] += [(role, *span) for span in joined(moved[role], _PAUSE_S)]
+            continue
+        for one, other in _together(joined(moved[role], _PAUSE_S), joined(sound[role], _PAUSE_S)):
+            if one and other:
+                pairs.append(
+                    Disagreement(role, (one[0][0], one[-1][1]), (other[0][0], other[-1][1]))
+                )
+            else:
+                alone["log" if one else "sound"] += [(role, *span) for span in one or other]
+    return Apart(
+        shift_s=shift_s,
+        likeness=likeness,
+        pairs=tuple(pairs),
+        log_alone=tuple(alone["log"]),
+        sound_alone=tuple(alone["sound"]) if any(log.values()) else (),
+        logged=moved,
+        unheard=tuple(role for role in ROLES if role not in channels),
+        sound_end_s=sound_end_s,
+    )
+
+
+def _shift(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> tuple[float, float | None]:
+    """(seconds to add to the log, likeness there); a delay of less than half a second is none."""
+    if not log:
+        return 0.0, None
+    end_s = max(max(log[role][-1][1], sound[role][-1][1]) for role in log)
+    times = np.arange(0.0, end_s + STEP_S, STEP_S)
+    shift_s, likeness = fit(
+        [(inside(log[role], times), inside(sound[role], times)) for role in log]
+    )
+    return (shift_s if abs(shift_s) > FAR_S else 0.0), likeness
+
+
+def _together(log: Spans, sound: Spans) -> list[tuple[Spans, Spans]]:
+    """Groups of stretches of both that overlap each other."""
+    shared = overlaps(log, sound)
+    groups: list[tuple[Spans, Spans]] = []
+    for start, end in joined([*log, *sound]):
+        mine, theirs = (
+            [span for span in spans if start <= span[0] and span[1] <= end]
+            for spans in (log, sound)
+        )
+        heard = total(span for span in shared if start <= span[0] and span[1] <= end)
+        if mine and theirs and heard < _HEARD * total(mine):
+            groups += [(mine, []), ([], theirs)]
+        else:
+            groups.append((mine, theirs))
+    return groups

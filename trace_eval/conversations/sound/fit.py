@@ -1,0 +1,25 @@
+"""Where two rows of who speaks when fit each other best."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Step and farthest delay of a call as a whole, seconds.
+STEP_S, _FARTHEST_S = 0.02, 10.0
+
+
+def fit(pairs: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> tuple[float, float]:
+    """(delay, likeness) at the delay where pairs of rows correlate best together."""
+    from scipy.signal import correlate
+
+    reach = round(_FARTHEST_S / STEP_S)
+    shape = np.concatenate([np.pad(one.astype(float), reach) for one, _ in pairs])
+    other = np.concatenate([np.pad(two.astype(float), reach) for _, two in pairs])
+    other, size, shape = np.pad(other, reach), len(shape), shape - shape.mean()
+    ones = np.cumsum(np.concatenate(([0.0], other)))
+    total = ones[size:] - ones[:-size]
+    spread = np.maximum(total - total**2 / size, 1e-9)
+    like = correlate(other, shape, "valid", "fft") / np.sqrt(spread * (shape @ shape) + 1e-9)
+    best = int(np.argmax(like))
+    return (best - reach) * STEP_S, float(like[best])

@@ -1,0 +1,82 @@
+"""Sound that is no speech: hold music, typing, tones, ringing. It is neither talk nor silence.
+
+It is looked for where the detector hears nobody: what stands out of the channel's softest moments,
+is loud enough beside its speech, and lasts. Noise that an automatic gain raises in pauses is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trace_eval.conversations.sound.lanes import BANDS, HOP_S, SILENT_DB, Lane, Mask, inside
+from trace_eval.conversations.spans import Spans, joined, runs
+
+
+@dataclass(frozen=True)
+class SoundRules:
+    """Constants, dB and seconds."""
+
+    above_db: float = 12.0  # above the softest moments
+    softest: float = 0.1  # share of a channel that is taken for these
+    below_db: float = 40.0  # softer than the channel's speech by more, nobody hears it
+    least_db: float = -60.0  # the same on a channel without speech
+    join_s: float = 0.5  # keys clatter with shorter pauses
+    least_s: float = 0.5  # shorter sounds are knocks
+    busy: float = 0.15  # share of a stretch that stands out at least
+    away_s: float = 0.2  # from speech, which sets in and rings out
+    steady_db: float = 2.0  # noise varies by less,
+    shape_db: float = 3.0  # and its bands are as those of the softest moments
+
+
+SOUND_RULES = SoundRules()
+
+
+def other_sounds(lane: Lane, speech: Sequence[Spans]) -> Spans:
+    """Where a lane has sound while nobody speaks, in seconds of the conversation.
+
+    ``speech`` is that of all lanes: what is softer there may be an echo.
+    """
+    rules = SOUND_RULES
+    times = lane.times(len(lane.levels), HOP_S)
+    near = [(start - rules.away_s, end + rules.away_s) for spans in speech for start, end in spans]
+    free = ~inside(joined(near), times)
+    there = lane.levels > SILENT_DB + 1
+    if not (free & there).any():
+        return []
+    floor = float(np.quantile(lane.levels[there], rules.softest))
+    if (~there).mean() > rules.softest:  # the softest moments are digital silence
+        floor = SILENT_DB
+    spoken = [*inside(lane.stretches, times).nonzero()[0]]
+    line = max(floor + rules.above_db, rules.least_db)
+    if spoken:
+        level = float(np.quantile(lane.levels[spoken], 0.9))
+        line = max(floor + rules.above_db, level - rules.below_db)
+    hot = free & (lane.levels > line)
+    sounds: Spans = []
+    for start, end in joined(((a * HOP_S, b * HOP_S) for a, b in runs(hot)), rules.join_s):
+        part = slice(round(start / HOP_S), round(end / HOP_S))
+        lasts = end - start >= rules.least_s and hot[part].mean() >= rules.busy
+        if lasts and not _is_noise(lane, part, floor):
+            sounds.append((lane.at(start), lane.at(end)))
+    return sounds
+
+
+def _is_noise(lane: Lane, part: slice, floor: float) -> bool:
+    """Whether a stretch is steady and has the spectrum of the softest moments."""
+    levels = lane.levels[part]
+    if lane.bands.shape != (len(BANDS), len(lane.levels)) or len(levels) < 3:
+        return False
+    trend = np.polyval(np.polyfit(np.arange(len(levels)), levels, 1), np.arange(len(levels)))
+    if np.std(levels - trend) > SOUND_RULES.steady_db:
+        return False
+    soft: Mask = (lane.levels > SILENT_DB + 1) & (lane.levels <= floor + 1.0)
+    if not soft.any():
+        return False
+    shapes = [
+        np.median(lane.bands[:, where], axis=1) - np.median(lane.levels[where])
+        for where in (np.arange(part.start, part.stop), np.flatnonzero(soft))
+    ]
+    return bool(np.abs(shapes[0] - shapes[1]).max() < SOUND_RULES.shape_db)

@@ -1,0 +1,111 @@
+"""Logs beside the sound of their calls: how far edges are off, and where the two disagree."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from blueprints import counted
+from trace_eval.show.table import Table, grid
+from trace_eval.turns.timed import Timed
+
+#: Disagreements that a table shows.
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class EdgeError:
+    """One kind of edge in the logs of all calls.
+
+    Attributes:
+        edge: whose, and which: ``user start``.
+        edges: how many of them are in both.
+        median_s: of the distances of log and sound.
+        p95_s: their 95th percentile.
+        late_s: median of log minus sound; above zero, the log is late.
+    """
+
+    edge: str
+    edges: int
+    median_s: float
+    p95_s: float
+    late_s: float
+
+
+def edge_errors(conversations: Sequence[Timed]) -> list[EdgeError]:
+    """How far the logs are from the sound, by kind of edge."""
+    errors: dict[str, list[float]] = defaultdict(list)
+    for _, log in _logs(conversations):
+        if log["fits"]:
+            for edge, values in log["errors_s"].items():
+                errors[edge] += values
+    rows = []
+    for edge, values in errors.items():
+        if values:
+            off = np.abs(values)
+            median, p95 = (float(np.quantile(off, q)) for q in (0.5, 0.95))
+            rows.append(EdgeError(edge, len(values), median, p95, float(np.median(values))))
+    return rows
+
+
+def log_tables(conversations: Sequence[Timed]) -> Iterator[Table]:
+    """The errors of the edges, and the stretches on which log and sound disagree."""
+    errors = edge_errors(conversations)
+    if not errors:
+        return
+    yield grid(
+        "Log against sound, seconds; times above are those of the sound",
+        ("edge", "edges", "median", "95th percentile", "log is late by"),
+        (
+            (one.edge, one.edges, f"{one.median_s:.3f}", f"{one.p95_s:.3f}", f"{one.late_s:+.3f}")
+            for one in errors
+        ),
+        _moved(conversations),
+    )
+    rows = [*_disagreements(conversations)]
+    if rows:
+        more = len(rows) - _SHOWN
+        yield grid(
+            "Where log and sound disagree by over half a second",
+            ("conversation", "who", "in the log", "heard"),
+            rows[:_SHOWN],
+            f"{counted(more, 'more row')} with --json" if more > 0 else "",
+        )
+
+
+def _logs(conversations: Sequence[Timed]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for timed in conversations:
+        log: Any = timed.item.conversation.meta.get("log")
+        if isinstance(log, dict):
+            yield timed.item.id, log
+
+
+def _moved(conversations: Sequence[Timed]) -> str:
+    shifts = [log["shift_s"] for _, log in _logs(conversations) if log["shift_s"]]
+    if not shifts:
+        return ""
+    return (
+        f"{counted(len(shifts), 'log')} moved as a whole, by {min(shifts):+.2f} to"
+        f" {max(shifts):+.2f} s: another clock"
+    )
+
+
+def _disagreements(conversations: Sequence[Timed]) -> Iterator[tuple[str, str, str, str]]:
+    for name, log in _logs(conversations):
+        if not log["fits"]:
+            yield name, "both", "a log of another call?", ""
+            continue
+        for one in log["disagree"]:
+            yield name, one["role"], _span(one["log"]), _span(one["sound"])
+        for role, *span in log["log_alone"]:
+            yield name, role, f"{_span(span)}, no figure", "nothing"
+        for role, *span in log["sound_alone"]:
+            yield name, role, "nothing", _span(span)
+
+
+def _span(span: Sequence[float]) -> str:
+    return f"{span[0]:.2f}-{span[1]:.2f}"
