@@ -31,6 +31,7 @@ from fusion.scales import (
     likert,
     numbers,
     points,
+    span,
 )
 
 __all__ = [
@@ -76,5 +77,6 @@ __all__ = [
     "preference_rubric",
     "rating_min",
     "read_policy",
+    "span",
     "threshold",
 ]

@@ -261,9 +261,20 @@ class _Match(_Words):
 
 
 class Numbers(Scale):
-    """Scores of one answer: numbers in ascending order, from ``low`` to ``high``."""
+    """Scores of one answer: numbers in ascending order, from ``low`` to ``high``.
 
-    def __init__(self, name: str, labels: Sequence[int | float]) -> None:
+    Attributes:
+        between: numbers between two labels are scores, too.
+        bounded: no score lies beyond the ends; False: they are those that were seen.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        labels: Sequence[int | float],
+        between: bool = False,
+        bounded: bool = True,
+    ) -> None:
         if len(labels) < 2 or list(labels) != sorted(set(labels)):
             raise ValueError(f"scale {name}: give two or more different numbers in rising order")
         if not all(math.isfinite(label) for label in labels):
@@ -271,6 +282,7 @@ class Numbers(Scale):
         plain = [_plain_number(label) for label in labels]
         super().__init__(name, plain, label_set=None)
         self.low, self.high = labels[0], labels[-1]
+        self.between, self.bounded = between, bounded
 
     def parse(self, value: object) -> int | float:
         """Read a number or a string that is one.
@@ -285,10 +297,20 @@ class Numbers(Scale):
             for label in self.labels:
                 if label == number:
                     return label
+            if self.between and self.low <= number <= self.high:
+                return number
         raise self._off(value)
+
+    def _off(self, value: object) -> OffScale:
+        if not self.between:
+            return super()._off(value)
+        ends = f"between {self.low:g} and {self.high:g}"
+        return OffScale(f"{str(value)[:_SHOWN]!r} is no number {ends}")
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON schema of one number; an enum, because grammars know no multiples."""
+        if self.between:
+            return {"type": "number", "minimum": self.low, "maximum": self.high}
         whole = all(isinstance(label, int) for label in self.labels)
         return {"type": "integer" if whole else "number", "enum": list(self.labels)}
 
@@ -326,6 +348,25 @@ def numbers(values: Iterable[float]) -> Numbers:
     labels = sorted(set(values))
     names = [f"{label:g}" for label in labels]
     return Numbers("numbers-" + "-".join(names), labels)
+
+
+#: Steps between the ends of a scale without steps, at most: statistics of levels need some.
+_MOST_LEVELS = 1_000
+
+
+def span(low: float, high: float, step: float | None = None, bounded: bool = True) -> Numbers:
+    """Make a scale from its ends: every number between them, or only those of steps.
+
+    Its labels are then the whole numbers, or the ends alone where they are no whole numbers.
+    """
+    size = step or 1.0
+    count = round((high - low) / size)
+    whole = step is not None or (float(low).is_integer() and float(high).is_integer())
+    labels = [low, high]
+    if whole and 1 <= count <= max(_MOST_LEVELS, 0 if step is None else count):
+        labels = [round(low + size * number, 9) for number in range(count)] + [high]
+    name = f"span-{low:g}-{high:g}" + ("" if step is None else f"-{step:g}")
+    return Numbers(name, labels, between=step is None, bounded=bounded)
 
 
 # The pairwise scales; the table at the top says how they differ.

@@ -14,10 +14,10 @@ import soundfile
 from blueprints import GROUPS, Absent, Blueprint, UserError
 from tests.support.audio import RATE, tone, write
 from tests.support.cli import ROOT, trace_eval
-from trace_eval.data.label_files import read_columns
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.datasets import read_dataset
 from trace_eval.decide.rank import read_human_ranking
+from trace_eval.opinions.label_files import read_columns
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.ratings import read_ratings
 from trace_eval.opinions.scores import read_scores
@@ -182,7 +182,7 @@ SCORE_LINE = b'{"item": "i", "judge": "j", "status": "scored"}\n'
 @pytest.mark.parametrize(
     ("read", "name", "data", "said"),
     [
-        (read_columns, "x.csv", b"x" * 200_000, "not readable as csv .field larger"),
+        (read_columns, "x.csv", b"x" * 200_000, "it has a header and no row"),
         (read_labels, "x.csv", b"id,overall,inclusion\nx,1,1.5\n", "inclusion"),
         (read_human_ranking, "x.csv", b"\xff", "not readable as csv .its header is not UTF-8"),
         (read_human_ranking, "x.csv", b"system,score\na,much\n", "record 1: score"),
@@ -199,7 +199,7 @@ SCORE_LINE = b'{"item": "i", "judge": "j", "status": "scored"}\n'
         (read_scores, "x.csv", b"id,judge,score\nx,j,high\n", "record 1: score"),
         *(
             (read_ratings, "x.csv", b"id,score\ns," + score, "record 1: score is .*; give a number")
-            for score in (b"51e999", b"-inf", b"nan", b"9" * 400)
+            for score in (b"51e999", b"-inf", b"1/2", b"9" * 400)
         ),
     ],
 )

@@ -9,8 +9,8 @@ import pytest
 
 from blueprints import UserError
 from tests.support.label_tables import codes, table
-from trace_eval.data.label_files import read_columns
 from trace_eval.decide.rank import read_human_ranking
+from trace_eval.opinions.label_files import read_columns
 from trace_eval.opinions.labels import label_table, read_labels, table_labels
 from trace_eval.opinions.ratings import read_ratings
 
@@ -93,7 +93,7 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
         # what stands behind a good line, whose number is told
         ("l.jsonl", GOOD + '{"id": "x", "content": 1, "duration_a": 1e999}', r" 2\b.*too large"),
         ("l.jsonl", GOOD + '{"id": "x", "content": 1, "mos_a": "inf"}', r" 2\b.*: mos_a is 'inf'"),
-        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "mos_a": "nan"}', r" 2\b.*: mos_a is 'nan'"),
+        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "mos_a": "1_0"}', r" 2\b.*: mos_a is '1_0'"),
         ("l.jsonl", GOOD + '{"id": "x", "labels": "1"}', r" 2\b.*: labels: expected an object"),
         ("l.jsonl", GOOD + '{"id": "x", "id": "y", "content": 1}', r" 2\b.*: .*uplicate key"),
         # columns that may be no raters

@@ -12,12 +12,12 @@ from blueprints import UserError
 from tests.support import golden_runs
 from tests.support.cli import code_and_words
 from tests.support.their_files import recordings
-from trace_eval.data.label_files import read_columns
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.names import LABELS, NAMES, PROMPT, SCORES, SINGLE, fields_of
 from trace_eval.data.system_folders import Systems
 from trace_eval.data.tables import records
 from trace_eval.decide.ablation import compare
+from trace_eval.opinions.label_files import read_columns
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.ratings import read_ratings
 from trace_eval.runs.options import AblateOptions
@@ -172,7 +172,7 @@ def test_labels_name_the_systems_of_the_items_that_they_are_about() -> None:
         assert "labels.csv, record 2 (id q2): content is 'meh' in 1 row" in shown
         assert "neither old nor new" in shown
         assert "also 'newer' in 2 rows of preference (record 1 (id q1))" in shown
-        assert "--map meh=1 --map newer=2" in shown
+        assert "--map meh=LABEL --map newer=LABEL" in shown
         code, shown = _typed(f"{command} judged.csv --labels labels.csv --map newer=1 --map meh=2")
         assert code == 0, shown
 
@@ -229,7 +229,7 @@ def test_columns_of_scores_are_named_as_those_of_labels() -> None:
     for line, ends, told in (
         (f"rank s.csv {named} --column system=sys", 0, ("new scores 4.5", "old 2.5")),
         (f"agree s.csv --labels r.csv {named} --column rater=Wer", 0, ("over 4 answers",)),
-        (f"rank s.csv {named} --map 4=1", 2, ("--map and --flip-b mean nothing for scores",)),
+        (f"rank s.csv {named} --flip-b", 2, ("--truth and --flip-b mean nothing for scores",)),
     ):
         code, shown = _typed(line)
         assert (code, [text for text in told if text not in shown]) == (ends, []), shown

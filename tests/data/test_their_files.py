@@ -30,7 +30,6 @@ from tests.support.docs import commands
 from tests.support.their_files import PROMPTS, SAID, TABLES, recordings, tables
 from trace_eval.data.columns import Columns
 from trace_eval.data.file_names import without_own_parts
-from trace_eval.data.label_files import read_columns
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.recordings import check_audio, find_recordings
 from trace_eval.data.sources import Table
@@ -40,6 +39,7 @@ from trace_eval.data.tables import records
 from trace_eval.decide.best.candidates import read_candidates
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.judge_files import read_judge_file
+from trace_eval.opinions.label_files import read_columns
 from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.job import open_job
 from trace_eval.runs.options import RateOptions
@@ -329,7 +329,9 @@ def test_a_column_is_read_whole_or_refused_with_the_way_out(tmp_path: Path) -> N
     path.write_text(f"{head}1,new,old,new,win\n2,old,new,new,win\n3,new,old,,tie\n")
     assert read_labels(path).codes["preference"].tolist() == [0, 1, LABELS.index("tie")]
     path.write_text(f"{head}1,new,old,,new\n2,old,new,,meh, or so\n".replace("meh, or so", "meh"))
-    with pytest.raises(UserError, match=r"record 2 \(id 2\): preference is 'meh'.* --map meh=1"):
+    with pytest.raises(
+        UserError, match=r"record 2 \(id 2\): preference is 'meh'.* --map meh=LABEL"
+    ):
         read_labels(path, mapping={})
     assert read_labels(path, mapping={"meh": "tie"}).codes["preference"].tolist()[0] == 0
     path.write_text("case,verdict\n1,A\n")

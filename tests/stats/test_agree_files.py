@@ -79,7 +79,7 @@ def test_ratings_of_unknown_items_are_refused_or_dropped(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("i0,P9,0", "'0.0' is not one of 1, 2, 3, 4, 5"),
+        ("i0,P9,0", "score is 0 in 1 row, and the other scores go from"),
         ("i0,P9,3.5", "'3.5' is not one of"),
         ("i0,P1,5", "id i0 was given in record 1 already, by P1"),
     ],

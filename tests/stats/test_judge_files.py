@@ -49,7 +49,8 @@ def test_one_file_with_prediction_and_truth(tmp_path: Path) -> None:
     [
         (
             ("p", "t"),
-            r"p is 'True' in 1 row .*also 'False' in 1 row of p .* e.g. --map True=1 --map False=2",
+            r"p is 'True' in 1 row .*also 'False' in 1 row of p .*"
+            r" missing \(left out\): --map True=LABEL --map False=LABEL",
         ),
         (("q", "t"), "no column 'q'"),
         (("t", "t"), "three different columns"),

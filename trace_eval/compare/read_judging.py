@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, Judging
 from trace_eval.compare.run_judgings import run_judging
-from trace_eval.data.label_files import Columns, read_columns
 from trace_eval.opinions.cells import UnreadValues, ids_of, texts_of
 from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.label_files import Columns, read_columns
 from trace_eval.opinions.labels import RowSystems, encode
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 from blueprints import UserError
 from trace_eval.data.names import SOUND_NAMES, folded
 from trace_eval.data.settings import nearest, option_field, split_settings
-from trace_eval.data.spelling import LABELS
+from trace_eval.data.spelling import LABELS, NO_LABEL
 
 #: Items that only one side has: refuse them, or leave them out and count them.
 Missing = Literal["error", "drop"]
@@ -77,20 +77,137 @@ def read_mapping(texts: Sequence[str]) -> dict[str, str]:
     return {value: label for value, _, label in pairs.values()}
 
 
+#: ``COLUMN=VALUE`` or ``COLUMN!=VALUE``.
+_CONDITION = re.compile(r"(?P<column>.+?)(?P<sign>!?=)(?P<value>.*)", re.S)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Which rows of a table count: those that hold a value in a column, or that do not."""
+
+    column: str
+    value: str
+    equal: bool = True
+
+    def __str__(self) -> str:
+        sign = "=" if self.equal else "!="
+        return f"--where {shlex.quote(self.column + sign + self.value)}"
+
+    def holds(self, cell: object) -> bool:
+        """Whether a row with this cell meets it; capitals and blanks around do not count."""
+        same = _cell(cell) == _cell(self.value)
+        return same is self.equal
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else str(value).strip().casefold()
+
+
+def parse_conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
+    """Conditions from ``COLUMN=VALUE`` and ``COLUMN!=VALUE`` texts; others are refused."""
+    conditions = []
+    for text in texts:
+        parts = _CONDITION.fullmatch(text)
+        if parts is None:
+            raise UserError(
+                f"--where {text!r}: write COLUMN=VALUE or COLUMN!=VALUE, e.g. --where"
+                " status=Approved"
+            )
+        conditions.append(Condition(parts["column"], parts["value"], parts["sign"] == "="))
+    return tuple(conditions)
+
+
+_NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
+
+#: ``0..100``, ``-3..3``, ``1..5:0.5``.
+_ENDS = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::({_NUMBER}))?")
+
+
+@dataclass(frozen=True)
+class Ends:
+    """A scale by its ends, as a user declares it.
+
+    Attributes:
+        first: of scores the worst one; of comparisons the number that says that A is better.
+        last: of scores the best one; of comparisons the number that says that B is better.
+        step: from one value to the next; None: every number between the ends is one.
+    """
+
+    first: float
+    last: float
+    step: float | None = None
+
+    def __str__(self) -> str:
+        step = "" if self.step is None else f":{self.step:g}"
+        return f"{self.first:g}..{self.last:g}{step}"
+
+    def holds(self, number: float) -> bool:
+        """Whether a number is on the scale."""
+        low, high = sorted((self.first, self.last))
+        steps = 0.0 if self.step is None else (number - low) / self.step
+        return low <= number <= high and abs(steps - round(steps)) < _SAME_STEP
+
+    def label(self, number: float) -> str:
+        """Which answer a number of a comparison calls better: ``1``, ``2``, or ``tie``."""
+        middle = (self.first + self.last) / 2
+        if abs(number - middle) < _SAME_STEP:
+            return "tie"
+        return "1" if (number < middle) == (self.first < self.last) else "2"
+
+
+#: Numbers closer than this are one.
+_SAME_STEP = 1e-9
+
+
+def parse_ends(text: str | None) -> Ends | None:
+    """The ends of a scale from ``0..100``, ``-3..3`` or ``1..5:0.5``; None: none are declared."""
+    if text is None:
+        return None
+    ends = _ENDS.fullmatch(text.strip().replace("\u2212", "-"))
+    if ends is None:
+        raise UserError(
+            f"--scale {text}: write FIRST..LAST, e.g. --scale 0..100, --scale -3..3, or with the"
+            " step between two values --scale 1..5:0.5"
+        )
+    first, last = float(ends[1]), float(ends[2])
+    step = None if ends[3] is None else float(ends[3])
+    if first == last or (step is not None and step <= 0):
+        raise UserError(f"--scale {text}: give two different ends, and a step above 0")
+    if step is not None:
+        steps = abs(last - first) / step
+        if abs(steps - round(steps)) > _SAME_STEP or steps > _MOST_STEPS:
+            raise UserError(
+                f"--scale {text}: from one end to the other are {steps:g} steps; give a step that"
+                f" fits, at most {_MOST_STEPS:,} times"
+            )
+    return Ends(first, last, step)
+
+
+#: Steps that a declared scale may have.
+_MOST_STEPS = 10_000
+
+
 @dataclass(frozen=True)
 class Columns:
-    """How a file names its columns and labels.
+    """How a file names its columns and labels, and which of its rows count.
 
     Attributes:
         prediction: column of the judge's label; None: by our names.
         truth: column of the human label, in the same file; None: by our names.
         id: column that names the item; None: by our names, else the row's number where both
             labels are in one file.
-        mapping: value in the file -> label, e.g. --map A=1 --map B=2 --map True=1.
+        mapping: value in the file -> label, e.g. --map A=1 --map B=2 --map N/A=missing; of
+            scores a number or missing, e.g. --map Good=4 --map 99=missing.
         flip_b: the judge was shown B first: its 1 and 2 (and scores) are exchanged. The truth
             is left alone.
         named: what other fields are called in the file, e.g. a=system_a_audio; may be repeated.
+            The columns of several raters: rater=ann,bob.
         tail: of whole replies, in how many last characters the verdict stands; None: anywhere.
+        where: only rows with this value in a column, or, as COLUMN!=VALUE, without it; may be
+            repeated, and one of several values of a column is enough.
+        scale: scale of the human scores, e.g. 0..100 or 1..5:0.5 (with its step). Of comparisons
+            the end that says A is better comes first: -3..3, 7..1. None: found by the values,
+            and stated.
     """
 
     prediction: str | None = option_field(None, metavar="COLUMN", panel=_FILES)
@@ -102,6 +219,10 @@ class Columns:
     )
     flip_b: bool = option_field(False, panel=_FILES)
     tail: int | None = option_field(None, shown=False)
+    where: tuple[Condition, ...] = option_field(
+        (), metavar="COLUMN=VALUE", panel=_FILES, read=parse_conditions
+    )
+    scale: Ends | None = option_field(None, metavar="FIRST..LAST", panel=_FILES, read=parse_ends)
     named: Mapping[str, str] = field(
         default_factory=dict,
         metadata={"flag": "--column", "metavar": "FIELD=COLUMN", "read": parse_columns},
@@ -113,9 +234,18 @@ class Columns:
         return {**self.named, **({} if self.id is None else {"id": self.id})}
 
     def __post_init__(self) -> None:
-        wrong = next((label for label in self.mapping.values() if label not in LABELS), None)
-        if wrong is not None:
-            raise UserError(f"--map to {wrong!r}: labels are {', '.join(LABELS)}")
+        for value, label in self.mapping.items():
+            if label not in (*LABELS, NO_LABEL) and not is_number(label):
+                offered = ", ".join((*LABELS, NO_LABEL))
+                raise UserError(
+                    f"--map to {label!r}, of {value!r}: labels are {offered}, and of scores"
+                    " numbers; write what it means in its place"
+                )
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a plain decimal number."""
+    return re.fullmatch(_NUMBER, text) is not None
 
 
 def parse_sides(text: str | None) -> tuple[str, str] | None:

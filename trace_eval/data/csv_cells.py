@@ -14,7 +14,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import islice
@@ -51,6 +51,12 @@ _DECIMAL = re.compile(r"(?<![0-9])-?(?:(0|[0-9]{4,}),[0-9]+|[0-9]+,([0-9]{1,2}|[
 _SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 
 T = TypeVar("T")
+
+#: A cell may be as long as a line of JSON: Python's own bound drops rows that other formats keep.
+csv.field_size_limit(strict_json.MAX_LINE_BYTES)
+
+#: Rows among which the header is looked for.
+_FIRST_ROWS = 25
 
 
 class EmptyTable(UserError):
@@ -130,15 +136,19 @@ class CsvFile:
         with _lines(path, encoding) as lines:
             stated = _SEPARATOR.fullmatch(next(lines, ""))
         lead, header = int(stated is not None), list[str]()
+        titles = 0
         for each in (stated[1],) if stated else _DELIMITERS:
             with _lines(path, encoding, lead) as lines:
-                names = next((row for row in csv.reader(lines, delimiter=each) if row), [])
+                first, ends = _first_rows(lines, each)
+            above = _title_rows(first)
+            names = next((row for row in first[above:] if row), [])
             if len(names) > len(header):
-                delimiter, header = each, names
+                delimiter, header, titles = each, names, ends[above]
         if not header:
             raise EmptyTable(f"{path}: the file is empty; give a table with a header row")
         if not _is_utf8(header):
             raise BadJson("its header is not UTF-8; save the file as UTF-8")
+        lead += titles
         return cls(path, encoding, lead, delimiter, [*map(unquoted, header)])
 
     def rows(self) -> Iterator[dict[str, str | None] | BadJson]:
@@ -157,8 +167,8 @@ class CsvFile:
                 except csv.Error as error:
                     yield BadJson(f"not CSV ({error}); quote cells with quotes or line breaks")
                     continue
-                if not cells:
-                    continue
+                if not any(map(str.strip, cells)):
+                    continue  # spreadsheets write rows that somebody once clicked into
                 if not _is_utf8(cells):
                     yield BadJson("not UTF-8; save the file as UTF-8")
                 elif any(cells[width:]):
@@ -168,6 +178,48 @@ class CsvFile:
                     values = [*map(read, cells[:width]), *lack]
                     row = dict(zip(header, values, strict=True))
                     yield _of_one_name(row, header, values, twice) if twice else row
+
+
+def _title_rows(rows: list[list[str]]) -> int:
+    """How many of the first rows stand above the header: titles, dates and blank rows.
+
+    They hold fewer cells than the header, and no name of a column that is known. A first row that
+    is as full as those below it is the header, whatever its names are.
+    """
+    filled = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    counts = list(map(len, filled))
+    top = next((number for number, count in enumerate(counts) if count), 0)
+    if not counts or counts[top] >= max(counts) or _names_a_column(filled[top]):
+        return top
+    for number in range(top + 1, len(rows)):
+        fuller = counts[number] > max(1, *counts[:number])
+        if not fuller or len(set(filled[number])) < counts[number]:
+            continue
+        if _names_a_column(filled[number]):
+            return number
+        above = list(zip(counts, rows[:number], strict=False))
+        padded = all(count < 2 < len(row) for count, row in above)
+        if counts[number] == max(counts) and (padded or 0 in counts[top:number]):
+            return number
+    return top
+
+
+def _first_rows(lines: Iterator[str], delimiter: str) -> tuple[list[list[str]], list[int]]:
+    """The first rows, and how many lines stand above each of them and behind the last."""
+    rows, above = list[list[str]](), [0]
+    reader = csv.reader(lines, delimiter=delimiter)
+    with suppress(csv.Error):  # of a row below the header, which is bad by itself
+        for row in islice(reader, _FIRST_ROWS):
+            rows.append(row)
+            above.append(reader.line_num)
+    return rows, above
+
+
+def _names_a_column(cells: list[str]) -> bool:
+    """Whether one of these cells is a known name of a column; single letters are labels, too."""
+    from trace_eval.data.names import KNOWN, bare
+
+    return any(len(cell) > 1 and bare(cell) in KNOWN for cell in cells)
 
 
 def _of_one_name(

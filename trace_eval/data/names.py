@@ -35,7 +35,7 @@ NAMES: dict[str, Names] = {
     **{f"label_{name}": (f"label_{name}", name) for name in (*DIMENSIONS, "overall")},
     "label_preference": ("label_preference", "preference", "winner", "preferred", "outcome",
                          "human_preference", "choice", "vote", "preferred_system",
-                         "preferred_model"),
+                         "preferred_model", "choice_answer"),
     "match": ("match", "label_match"),
     "category": ("category",),
     "language": ("language",),
@@ -53,12 +53,14 @@ NAMES: dict[str, Names] = {
     "scores": ("scores", "ratings"),
     "feedback": ("feedback",),
     "rater": ("rater", "annotator", "rater_id", "annotator_id", "listener", "listener_id",
-              "worker_id", "participant_id"),
+              "worker_id", "participant_id", "participant", "email", "email_address", "e_mail",
+              "session_uuid", "prolific_id", "prolific_pid", "respondent", "completed_by",
+              "assessor", "labeler", "evaluator"),
     "judge": ("judge",),
     "repeat": ("repeat", "sample"),
     "order": ("order",),
     "rubric": ("rubric",),
-    "score": ("score", "value", "rating"),
+    "score": ("score", "value", "rating", "rating_score", "stimuli_rating"),
     "mos": ("mos",),
     "variance": ("variance",),
     "score_a": ("score_a", "score1"),
@@ -81,7 +83,11 @@ OTHER_NAMES: dict[str, Names] = {
 SOUND_NAMES: frozenset[str] = frozenset(chain.from_iterable(OTHER_NAMES.values()))
 
 #: Names that count only where a table has no other name of what they hold.
-WEAK = frozenset(("item_id", "prompt_id", "question_id", "model"))
+WEAK = frozenset((
+    "item_id", "prompt_id", "question_id", "model", "trial_id", "stimuli", "participant", "email",
+    "email_address", "e_mail", "session_uuid", "prolific_id", "prolific_pid", "respondent",
+    "completed_by", "assessor", "labeler", "evaluator",
+))  # fmt: skip
 
 #: A recording by which a table without ids calls its items, e.g. one of a listening test. A table
 #: may have several of these names: the first one counts.
@@ -135,15 +141,16 @@ SINGLE: Mapping[str, Names] = _select(
 #: Fields of a table of labels or judgements of pairs.
 LABELS: Mapping[str, Names] = {
     **_select(
-        *("id", "instruction_id", "category", "repeat", "order", "system", "match"),
+        *("instruction_id", "category", "repeat", "order", "system", "match"),
         *("score_a", "score_b", "truth_score_a", "truth_score_b"),
-        system_a="a_system",
-        system_b="b_system",
         clip_a="a",
         clip_b="b",
         preference="label_preference",
         **{name: f"label_{name}" for name in (*DIMENSIONS, "overall")},
     ),
+    "id": (*NAMES["id"], "trial_id"),
+    "system_a": ("system_a", *NAMES["a_system"], "choice_reference"),
+    "system_b": ("system_b", *NAMES["b_system"], "choice_non_reference"),
     "recording": RECORDING,
     "rater": (*NAMES["rater"], *NAMES["judge"]),
     **{
@@ -158,11 +165,12 @@ LABELS: Mapping[str, Names] = {
 
 #: Fields of a table of scores or ratings of single answers.
 SCORES: Mapping[str, Names] = {
-    "id": (*NAMES["id"], *RECORDING),
+    "id": (*NAMES["id"], "trial_id", *RECORDING),
     **_select(
-        *("rater", "judge", "score", "mos", "variance", "rubric", "system", "split"),
+        *("rater", "judge", "score", "mos", "variance", "rubric", "split"),
         question_id="instruction_id",
     ),
+    "system": (*NAMES["system"], "rating_stimulus", "stimuli"),
 }
 
 
@@ -218,10 +226,10 @@ def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:
     columns: dict[str, list[str]] = {}
     for column in have:
         if column not in accepted:
-            columns.setdefault(_bare(column), []).append(column)
+            columns.setdefault(bare(column), []).append(column)
     alike: dict[str, list[str]] = {}
     for name in sorted(accepted):
-        alike.setdefault(_bare(name), []).append(name)
+        alike.setdefault(bare(name), []).append(name)
     return {
         columns[bare][0]: names[0]
         for bare, names in alike.items()
@@ -229,7 +237,7 @@ def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:
     }
 
 
-def _bare(name: str) -> str:
+def bare(name: str) -> str:
     """A name without what does not count, a remark in brackets at its end among it."""
     for opening, closing in ("()", "[]"):
         if name.endswith(closing):
@@ -245,3 +253,12 @@ def by_rank(record: Mapping[str, object], kind: Mapping[str, int]) -> list[tuple
 def ranks(every: Iterable[Names]) -> dict[str, int]:
     """Accepted name -> its place among those of its field."""
     return {alias: place for names in every for place, alias in enumerate(names)}
+
+
+#: Every accepted name of a column, as :func:`bare` leaves it.
+KNOWN = frozenset(
+    bare(name)
+    for kind in (NAMES, PROMPT, SINGLE, LABELS, SCORES, TURNS)
+    for names in kind.values()
+    for name in names
+)

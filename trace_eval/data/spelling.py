@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from fusion import TRACE
@@ -27,6 +28,9 @@ WORDS: dict[str, str] = {
     **dict.fromkeys(("tie", "tied", "ties", "draw", "drawn", "equal", "same", "both"), "tie"),
     **dict.fromkeys(("a=b", "even", "a_b_tie", "no_preference", "no_difference"), "tie"),
     **dict.fromkeys(("no_winner", "equivalent", "about_the_same", "equally_good"), "tie"),
+    **dict.fromkeys(("the_same", "roughly_the_same", "almost_the_same", "about_equal"), "tie"),
+    **dict.fromkeys(("roughly_equal", "no_clear_preference", "no_clear_winner"), "tie"),
+    **dict.fromkeys(("both_the_same", "both_equal", "both_are_equal", "both_are_the_same"), "tie"),
     **dict.fromkeys(("both_good", "bothgood"), "both_good"),
     **dict.fromkeys(("both_bad", "bothbad"), "both_bad"),
 }  # fmt: skip
@@ -46,8 +50,27 @@ FARED: dict[str, bool] = {
     **dict.fromkeys(("loss", "lose", "loses", "lost", "loser", "worse"), False),
 }
 
-#: What may stand behind a side or a system that won.
-_BETTER = re.compile(r"_(wins?|won|(is_)?(better|preferred))\Z")
+#: How much better or worse, which a label does not say.
+_DEGREE = (
+    "(?:(?:very_)?much|far|a_little|a_bit|a_lot|slightly|somewhat|clearly|strongly|significantly"
+    "|considerably|moderately|marginally|substantially|definitely|weakly|mildly)_"
+)
+
+#: What may be said of a side or a system: that it won or lost, and against whom.
+_SAID = (
+    (True, re.compile(
+        rf"(?P<side>.+?)_(?:(?:is|was|sounds)_)?(?:{_DEGREE})?(?:wins?|won|better|preferred)"
+        r"(?:_than_(?P<other>.+))?"
+    )),
+    (True, re.compile(rf"(?:i_)?(?:{_DEGREE})?(?:prefer|preferred|better)_(?P<side>.+)")),
+    (False, re.compile(
+        rf"(?P<side>.+?)_(?:(?:is|was|sounds)_)?(?:{_DEGREE})?(?:worse|lost|loses)"
+        r"(?:_than_(?P<other>.+))?"
+    )),
+)  # fmt: skip
+
+#: Each side -> the other one.
+_OTHER = {"1": "2", "2": "1"}
 
 #: (system of A, system of B, system whose column a win or loss is); None: unknown.
 Names = tuple[object, object, object]
@@ -58,9 +81,38 @@ _MARK = re.compile(r"\[\[([ABC])\]\]")
 _MEANING = {"A": "1", "B": "2", "C": "tie"}
 
 
+#: What may stand around a spelling without a meaning of its own.
+_AROUND = "()[]{}\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb "
+
+#: What separates words: a hyphen, slash, comma, dot or bracket counts only between two of them. A
+#: sign, a negation or a question mark stands elsewhere, and is kept.
+_BETWEEN = re.compile(r"(?<=[^\W\d_])[.,:;]+(?=\s|\Z)|[\s_()\[\]{}]+|(?<=\w)[-\u2010\u2011](?=\w)")
+
+#: A dot, comma, colon, semicolon or exclamation mark at the end of a spelling.
+_END = re.compile(r"(?<=[\w)\]])[.,:;!]\Z")
+
+
+#: Characters that nobody sees, in classes of :mod:`re`: fillers, joiners, selectors, and marks of
+#: direction and byte order.
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff\x00-\x08\x0e-\x1b\x7f]"
+)
+
+
+def visible(text: object) -> str:
+    """A text in one Unicode form, without invisible characters, each run of blanks as one."""
+    form = unicodedata.normalize("NFKC", _UNSEEN.sub("", str(text)))
+    return " ".join(_UNSEEN.sub("", form).split())
+
+
 def plain(value: object) -> str:
-    """A spelling without what does not matter: case, spaces, hyphens, brackets."""
-    return re.sub(r"[^\w><=]+|_+", "_", str(value).strip().casefold()).strip("_")
+    """A spelling without what does not matter: case, spaces, hyphens between words, brackets.
+
+    What carries meaning stays, so that ``-1``, ``~1`` or ``A?`` is not taken for ``1`` or ``A``.
+    """
+    text = _END.sub("", visible(value).casefold().strip(_AROUND))
+    return re.sub("_+", "_", _BETWEEN.sub("_", text.strip(_AROUND))).strip("_")
 
 
 def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
@@ -74,12 +126,12 @@ def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
         ValueError: it is none, or it may mean either side; says which.
     """
     word = plain(value)
-    if word not in WORDS and not _side(word, names) and (won := _BETTER.search(word)):
-        word = word[: won.start()]
     result = WORDS.get(word) or TYPED_TIES.get(word)
     if not typed and result in ("both_good", "both_bad"):
         result = "tie"
     by_name = _side(word, names)
+    if not result and not by_name:
+        result = _said(word, names)
     if by_name == "same":
         raise ValueError("both answers are of that system")
     if by_name and result and by_name != result:
@@ -93,10 +145,25 @@ def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
         side = _side(own, names) or {"a": "1", "b": "2"}.get(own)
         if side not in ("1", "2"):
             raise ValueError(f"{names[2]!r} in column 'system' is neither of the two systems")
-        return side if FARED[word] else {"1": "2", "2": "1"}[side]
+        return side if FARED[word] else _OTHER[side]
     systems = [str(name) for name in names[:2] if name not in (None, "")]
     raise ValueError(f"it is no label, and neither {' nor '.join(systems)}" if systems
                      else "it is no label")  # fmt: skip
+
+
+def _said(word: str, names: Names) -> str | None:
+    """The side of which a phrase says that it won; None: it is no such phrase."""
+    for won, phrase in _SAID:
+        if said := phrase.fullmatch(word):
+            side, other = (
+                part and (_side(part, names) or WORDS.get(part))
+                for part in (said["side"], said.groupdict().get("other"))
+            )
+            if side == "same":
+                raise ValueError("both answers are of that system")
+            if side in _OTHER and other in (None, _OTHER[side]):
+                return side if won else _OTHER[side]
+    return None
 
 
 def _side(word: str, names: Names) -> str | None:
@@ -121,6 +188,42 @@ def verdict(reply: str, tail: int | None = None) -> str | None:
     answer, _ = without_drafts(reply)
     marks = _MARK.findall(answer if tail is None else answer[-tail:])
     return _MEANING[marks[-1]] if marks else None
+
+
+#: What stands in a cell of which nothing is known, in lower case.
+_MISSING = frozenset((
+    "", "-", "--", "---", "\u2013", "\u2014", "\u2212", ".", "..", "...", "\u2026", "?", "/", "//",
+    "na", "n/a", "n.a.", "n. a.", "n.a", "#n/a", "#na", "n/a.", "#n/a n/a", "<na>", "(na)", "nan",
+    "-nan", "1.#qnan", "-1.#ind", "1.#ind", "nat", "null", "(null)", "<null>", "nil", "undefined",
+    "missing", "<missing>", "(missing)", "empty", "(empty)", "blank", "(blank)", "<none>",
+    "not available", "not applicable", "not answered", "not rated", "no answer", "no response",
+    "no rating", "no label", "unanswered", "unrated", "unlabeled", "unlabelled", "skip",
+    "skipped", "(skipped)", "no data", "prefer not to say",
+    "k.a.", "k. a.", "ka", "keine angabe", "fehlt", "fehlend", "nicht beantwortet",
+    "entfällt", "nicht verfügbar", "s.o.", "s/o", "sans objet", "sans réponse",
+    "non renseigné", "non disponible", "manquant", "nd", "n.d.", "n/d", "n.r.", "nr", "n/r",
+    "n/c", "ns/nc", "sin respuesta", "sin dato", "sin datos", "s/d", "no contesta",
+    "no disponible", "no aplica", "non risponde", "non disponibile", "mancante", "sem resposta",
+    "não se aplica", "não disponível", "sem dados", "nvt", "n.v.t.", "geen antwoord",
+    "ontbreekt", "saknas", "ej svar", "mangler", "ingen svar", "ei tietoa", "puuttuu", "brak",
+    "brak danych", "b.d.", "bd", "nie dotyczy", "neuvedeno", "chybí", "yok", "cevap yok",
+    "нет данных", "н/д",
+    "нет ответа", "пропуск",
+    "缺失", "空", "无数据", "不适用", "未回答", "未评分",
+    "無資料", "不適用", "無回答", "欠損", "該当なし",
+    "未記入", "無記入", "결측", "해당 없음", "무응답",
+))  # fmt: skip
+
+#: The label of a value that a user declares to be missing, see ``--map``.
+NO_LABEL = "missing"
+
+
+def is_missing(value: object) -> bool:
+    """Whether a cell says that there is no value; ``none`` may be an answer, and is no such cell.
+
+    NFKC alone would keep a spelling such as ``N/A`` in full-width letters apart.
+    """
+    return value is None or visible(value).casefold() in _MISSING
 
 
 def are_replies(values: Sequence[str | None]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from itertools import islice
+from itertools import compress, islice
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,7 @@ def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None
     _refuse_others(path, path, path.suffix.lower())
     try:
         form = CsvFile.of(path)
-        wanted = [name for name in form.header if name in names]
+        wanted = [name for name in form.header if name and name in names]
         if twice := next((name for name in wanted if wanted.count(name) > 1), None):
             raise UserError(f"{path}: two columns are called {twice!r}; keep one")
         if form.encoding != "utf-8-sig" or form.delimiter == ";":
@@ -144,11 +144,23 @@ def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None
                         null_values=[""],
                     ),
                 )
-                columns = {name: _cells(table.column(name)) for name in wanted}
-                return columns if table.num_rows else None
+                if not wanted or not table.num_rows:
+                    return None  # with no column named, all of them are in the table
+                return _without_blank_rows({n: _cells(table.column(n)) for n in wanted})
     except (OSError, csv.Error, UnicodeError, BadJson) as error:
         raise UserError(f"{path}: not readable as csv ({error})") from error
     return None
+
+
+def _without_blank_rows(columns: dict[str, list[str | None]]) -> dict[str, list[str | None]]:
+    """The columns without the rows that hold nothing in any of them; blanks are nothing."""
+    one = next(iter(columns.values()))
+    blank = [cell is None or cell.isspace() for cell in one]
+    if True in blank:
+        cells = zip(*columns.values(), strict=True)
+        full = [any(cell and not cell.isspace() for cell in row) for row in cells]
+        columns = {name: list(compress(of, full)) for name, of in columns.items()}
+    return columns
 
 
 def _refuse_others(path: Path, label: Path | str, suffix: str) -> None:

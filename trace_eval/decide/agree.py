@@ -50,7 +50,7 @@ def agree(
             the policy for that is ``error``.
     """
     options = options or AgreeOptions()
-    judged = [as_source(one) for one in as_paths(sources)]
+    judged = [as_source(one, columns) for one in as_paths(sources)]
     human = as_path(labels)
     of_scores = any(holds_scores(source, columns) for source in judged)
     check(options, SCORES if of_scores else LABELS)

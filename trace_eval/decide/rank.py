@@ -68,7 +68,7 @@ def rank(
             does not fit.
     """
     options = options or RankOptions()
-    judged = as_source(source)
+    judged = as_source(source, columns)
     given: Path | Mapping[str, float] | None = as_path(human)
     defects = defect_rows(judged, options) if isinstance(judged, Path) else ()
     of_scores = holds_scores(judged, columns)

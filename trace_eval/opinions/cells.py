@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
+from trace_eval.data.spelling import NO_LABEL, is_missing, visible
 
 Texts = NDArray[np.object_]
 
@@ -25,7 +27,7 @@ def ids_of(source: str, columns: Mapping[str, Sequence[Any]], default_ids: bool)
             raise UserError(f"{source}: no column 'id' (or pair, item, index); add one")
         return texts_of([str(n + 1) for n in range(len(next(iter(columns.values()), ())))])
     ids = texts_of(named)
-    empty = np.flatnonzero((ids == None) | (ids == ""))  # noqa: E711 - elementwise on objects
+    empty = np.flatnonzero([one is None or not str(one).strip() for one in ids.tolist()])
     if len(empty):
         raise UserError(f"{source}, record {int(empty[0]) + 1}: the id is empty; fill it in")
     return ids
@@ -36,26 +38,132 @@ def texts_of(values: Sequence[Any]) -> Texts:
     return np.fromiter(values, object, len(values))
 
 
-def numbers_of(values: Sequence[Any], source: str, column: str) -> NDArray[np.float64]:
-    """A column of finite numbers; an empty cell is NaN."""
+#: A number with a decimal comma; three digits behind it may be thousands.
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})")
+
+
+def number_of(value: object) -> float | None:
+    """The finite number that a cell holds, in any form that means only one; None: it is no number.
+
+    Signs may be those of typesetting, and a comma a decimal one. ``1,234`` may be either of two.
+    """
+    if isinstance(value, bool):
+        return None
+    text = visible(value).replace("\u2212", "-").replace("\u2013", "-")
+    if _DECIMAL_COMMA.fullmatch(text):
+        text = text.replace(",", ".")
+    try:
+        number = float(text) if "_" not in text else math.nan
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def numbers_of(
+    values: Sequence[Any], source: str, column: str, mappable: bool = False
+) -> NDArray[np.float64]:
+    """A column of finite numbers; an empty cell is NaN, and so is one that says it is missing.
+
+    A number may stand as a percentage where all of them do.
+
+    Args:
+        mappable: the command has ``--map``, for values that are no numbers.
+    """
     with suppress(TypeError, ValueError):  # something that is no number: which, is said below
         numbers = np.fromiter(map(float, values), float, len(values))
         if np.isfinite(numbers).all():
             return numbers
+    present = [value for value in values if not is_missing(value)]
+    percent = bool(present) and all(str(value).rstrip().endswith("%") for value in present)
     numbers = np.full(len(values), np.nan)
+    wrong: dict[str, int] = {}
     for row, value in enumerate(values):
-        if value is None or value == "" or (isinstance(value, str) and value.isspace()):
+        if is_missing(value):
             continue
-        try:
-            numbers[row] = number = float(value)
-            if not math.isfinite(number):
-                raise ValueError
-        except ValueError:
-            raise UserError(
-                f"{source}, record {row + 1}: {column} is {value!r:.60}; give a number with a"
-                " decimal point, e.g. 3.5, or nothing"
-            ) from None
+        number = number_of(str(value).rstrip().removesuffix("%") if percent else value)
+        if number is None:
+            wrong.setdefault(str(value), row)
+        else:
+            numbers[row] = number
+    if wrong:
+        value, row = next(iter(wrong.items()))
+        remedy = ""
+        if mappable and set(map(_category, wrong)) <= set(CATEGORIES):
+            typed = " ".join(_map(one, f"{CATEGORIES[_category(one)]}") for one in wrong)
+            remedy = f"; if these are the words of P.800, say {typed}"
+        elif mappable:
+            typed = " ".join(_map(one, "NUMBER") for one in list(wrong)[:_SHOWN])
+            remedy = f"; or say what each means, a number or {NO_LABEL}: {typed}"
+        raise UserError(
+            f"{source}, record {row + 1}: {column} is {value!r:.60}; give a number with a"
+            f" decimal point, e.g. 3.5, or nothing{remedy}"
+        )
     return numbers
+
+
+#: The five words of absolute category rating -> their score (ITU-T P.800, annex B).
+CATEGORIES = {"excellent": 5, "good": 4, "fair": 3, "poor": 2, "bad": 1}
+
+
+def _category(value: str) -> str:
+    return visible(value).casefold()
+
+
+def _map(value: str, meaning: str) -> str:
+    """``--map`` of a value, as a shell takes it."""
+    return f"--map {shlex.quote(f'{value}={meaning}')}"
+
+
+def raters_of(
+    values: Sequence[Any] | None, ids: Sequence[Any]
+) -> tuple[Texts | None, tuple[str, ...]]:
+    """A column of raters, and sentences on names that look alike.
+
+    Names that differ in what nobody sees or types on purpose (forms of Unicode, invisible
+    characters, blanks, capitals, letters of other alphabets that look the same) are one rater,
+    called as it is spelt first. They stay apart where both rated one item. An empty cell is a
+    rater without a name.
+    """
+    if values is None:
+        return None, ()
+    names = ["" if value is None or not str(value).strip() else value for value in values]
+    spellings: dict[str, list[Any]] = {}
+    for name in dict.fromkeys(names):
+        if name != "":
+            spellings.setdefault(_look(name), []).append(name)
+    called: dict[Any, Any] = {}
+    said = []
+    for group in (group for group in spellings.values() if len(group) > 1):
+        rated = {name: set[Any]() for name in group}
+        twice = False
+        for name, id_ in zip(names, ids, strict=True):
+            if name in rated:
+                twice = twice or any(id_ in of for other, of in rated.items() if other != name)
+                rated[name].add(id_)
+        shown = ", ".join(
+            ascii(name) if str(name) != visible(name) else repr(name) for name in group
+        )
+        if twice:
+            said.append(f"raters {shown} look alike and rated the same items: they are kept apart")
+        else:
+            said.append(f"raters {shown} look alike and are read as one")
+            called |= dict.fromkeys(group, group[0])
+    return texts_of([called.get(name, name) for name in names]), tuple(said)
+
+
+#: Letters of Cyrillic and Greek that look like Latin ones, in small letters.
+_ALIKE = str.maketrans(
+    "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0456\u0458\u0455"
+    "\u03b1\u03bf\u03c1\u03bd\u03b9\u03ba",
+    "abekmhopctyxijsaopvik",
+)
+
+
+def _look(name: object) -> str:
+    """How a name looks, without capitals; equal for names that nobody can tell apart."""
+    text = visible(name).casefold()
+    mixed = any("a" <= letter <= "z" for letter in text)
+    return text.translate(_ALIKE) if mixed else text
 
 
 def check_inclusion(source: str, inclusion: NDArray[np.float64] | None) -> None:
@@ -105,6 +213,27 @@ def refuse_duplicates(
 #: Values named in a message.
 _SHOWN = 6
 
+#: Scales of comparison that are in use, by their least and greatest number.
+_COMPARISONS = ((1, 3), (1, 5), (1, 7), (1, 9), (0, 2), (0, 4), (0, 6), (0, 10), (0, 100))
+
+
+def scale_remedy(low: float, high: float) -> str:
+    """How to declare a scale of comparison of which these are the ends that occur.
+
+    Zero is the middle of signed numbers, however far they go. Of others the ends decide where the
+    middle is: unless they are usual ones, they are left blank.
+    """
+    where = "numbers are a scale; declare its ends, first the one that says A is better"
+    if low < 0:
+        end = max(-low, high)
+        low, high = -end, end
+    elif (low, high) not in _COMPARISONS:
+        return f"{where}: --scale END_OF_A..END_OF_B"
+    return (
+        f"{where}: --scale {low:g}..{high:g} where {low:g} says so,"
+        f" --scale {high:g}..{low:g} where {high:g} does"
+    )
+
 
 @dataclass
 class _Value:
@@ -124,6 +253,7 @@ class UnreadValues:
     ids: Sequence[Any] | Texts  # of its rows; empty: they have none
     others: str = ""  # what a cell may hold besides labels, in words
     _values: dict[tuple[str, str], _Value] = field(default_factory=dict)
+    _columns: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, column: str, value: object, row: int, why: str, allowed: tuple[str, ...]) -> None:
         """Keep a value of a row, counted from 0, and the labels that its column may hold."""
@@ -133,10 +263,15 @@ class UnreadValues:
     def __bool__(self) -> bool:
         return bool(self._values)
 
+    def seen(self, column: str, values: Sequence[Any]) -> None:
+        """Keep the values of a column that holds such values: a scale is known by all of them."""
+        self._columns[column] = {str(value) for value in values if not is_missing(value)}
+
     def refuse(self, mappable: bool) -> None:
         """Refuse the table if it holds such values: says which, how often, where and what to do.
 
-        Where it is mappable, ``--map`` is the remedy.
+        Where it is mappable, ``--map`` and ``--scale`` are the remedies. What a value means is
+        left blank in them, unless the value itself says it.
         """
         if not self:
             return
@@ -145,16 +280,28 @@ class UnreadValues:
         if len(self._values) > _SHOWN:
             others.append(f"{len(self._values) - _SHOWN} more values")
         also = f"; also {', '.join(others)}" if others else ""
-        meant = " ".join(
-            f"--map {shlex.quote(value)[:60]}={first.allowed[number % 2]}"
-            for number, (_, value) in enumerate(list(self._values)[:_SHOWN])
-        )
-        remedy = f"say what each means, e.g. {meant}" if mappable else "write each as one of them"
+        remedy = self._remedy(column) if mappable else "write each as one of them"
         raise UserError(
             f"{self.source}, record {first.row + 1}{self._id(first)}: {column} is {value!r:.80}"
             f" in {counted(first.rows, 'row')} ({first.why}){also}; labels are"
             f" {', '.join(first.allowed)}{self.others}; {remedy}"
         )
+
+    def _remedy(self, column: str) -> str:
+        """What to type; a meaning that only the user knows is a blank, ``LABEL``."""
+        values = [value for _, value in self._values]
+        numbers = {value: number_of(value) for value in {*values, *self._columns.get(column, ())}}
+        known = [number for number in numbers.values() if number is not None]
+        if len(known) == len(numbers) and not {*known} <= {0.0, 1.0, 2.0}:
+            return scale_remedy(min(known), max(known))
+        typed = " ".join(
+            _map(value, "LABEL" if numbers[value] not in (1, 2) else f"{numbers[value]:g}")
+            for value in values[:_SHOWN]
+        )
+        if 0.0 in known:  # then 1 may be B, or no label at all
+            typed = " ".join(_map(value, "LABEL") for value in sorted(numbers)[:_SHOWN])
+        blank = " with one of these labels or" if "=LABEL" in typed else ", or"
+        return f"say what each means{blank} {NO_LABEL} (left out): {typed}"
 
     def _described(self, key: tuple[str, str], value: _Value) -> str:
         rows = counted(value.rows, "row")

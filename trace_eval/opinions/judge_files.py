@@ -9,20 +9,28 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import mean_points, threshold
-from trace_eval.data.columns import Columns
-from trace_eval.data.label_files import (
+from trace_eval.data.columns import Columns, Ends
+from trace_eval.data.spelling import PLAIN, are_replies, is_missing, spelled, verdict
+from trace_eval.data.tables import column_names
+from trace_eval.opinions.cells import UnreadValues
+from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
+from trace_eval.opinions.label_files import (
     OpinionTable,
     columns_of,
     names_raters,
     read_columns,
     refuse_without,
 )
-from trace_eval.data.spelling import PLAIN, are_replies, spelled, verdict
-from trace_eval.data.tables import column_names
-from trace_eval.opinions.cells import UnreadValues
-from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
-from trace_eval.opinions.labels import Reading, RowSystems, label_table, mapped
-from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.labels import (
+    Reading,
+    RowSystems,
+    label_table,
+    labelled_columns,
+    labels_beside,
+    mapped,
+    on_scale,
+)
+from trace_eval.opinions.opinions import DataWarning, Opinions
 
 
 def read_judge_file(
@@ -40,55 +48,79 @@ def read_judge_file(
         UserError: the file cannot be read, a named column is not there, or a value is neither
             a label nor mapped to one.
     """
-    table = OpinionTable.of_file(path)
-    results = _columns(path, columns, numbers)
+    table = OpinionTable.of_file(path, where=columns.where)
+    results, notes = _columns(table, columns, numbers)
     truth = results.pop("truth", None)
     truth_scores = {
         name: results.pop(f"truth_{name}") for name in SCORE_FACTS if f"truth_{name}" in results
     }
+    own_labels = {
+        name: results.pop(f"label_{name}") for name in LABEL_COLUMNS if f"label_{name}" in results
+    }
     prediction = results.pop("prediction", None)
     systems, unread = RowSystems.of(results), UnreadValues(str(path), results.get("id", ()))
-    own_labels = {} if truth is None else _labels(truth, columns.truth, columns, systems, unread)
+    if "rater" in results:
+        results["rater"] = [path.stem if is_missing(who) else who for who in results["rater"]]
+    scale, judges_scale = columns.scale, columns.scale
+    if truth is not None or prediction is not None or own_labels:
+        judges_scale = None  # a scale is that of the human labels
+    if truth is not None:
+        own_labels |= _labels(truth, columns.truth, columns, systems, unread, scale)
     if prediction is not None:
         results = {name: values for name, values in results.items() if name not in LABEL_COLUMNS}
-        results |= _labels(prediction, columns.prediction, columns, systems, unread)
+        results |= _labels(prediction, columns.prediction, columns, systems, unread, None)
     else:
         refuse_without(table, results, LABEL_COLUMNS, numbered=truth is not None or rows_are_items)
-        results = mapped(results, columns.mapping)
+        results = mapped(results, columns.mapping, judges_scale)
     unread.refuse(mappable=True)
     judged = label_table(
         str(path),
         results,
         default_ids=truth is not None or rows_are_items,
         numbers=numbers,
-        reading=Reading(mappable=True),
+        reading=Reading(mappable=True, scale=judges_scale),
     )
     human = None
-    if truth is not None or truth_scores:
+    if own_labels or truth_scores:
         judges_own = {*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat"}
         identity = {name: of for name, of in results.items() if name not in judges_own}
         human = label_table(
-            f"{columns.truth or 'human scores'} of {path}",
-            {**identity, **own_labels, **truth_scores},
+            f"{columns.truth or 'human labels' if own_labels else 'human scores'} of {path}",
+            {**identity, **mapped(own_labels, columns.mapping, scale), **truth_scores},
             default_ids=True,
             numbers=numbers,
+            reading=Reading(mappable=True, scale=None if truth is not None else scale),
         )
-    judged = replace(judged, human=prediction is None and names_raters(table.columns()))
-    return (flipped(judged) if columns.flip_b else judged).beside(human)
+    raters = bool(notes) or names_raters(table.columns())
+    judged = replace(judged, human=prediction is None and raters)
+    warnings = (*judged.warnings, *table.warnings(), *notes)
+    return (flipped(judged) if columns.flip_b else judged).beside(human, warnings=warnings)
 
 
-def _columns(path: Path, columns: Columns, numbers: Sequence[str]) -> dict[str, Any]:
-    """The columns that are read, those that are named as ``prediction``, ``truth`` and ``id``."""
+def _columns(
+    table: OpinionTable, columns: Columns, numbers: Sequence[str]
+) -> tuple[dict[str, Any], tuple[DataWarning, ...]]:
+    """The columns that are read, and notes on those of raters.
+
+    Under their own names are those that are named as ``prediction``, ``truth`` and ``id``, and the
+    human labels (``label_overall``) that stand beside a judge's, as in a run's table of results.
+    """
     named = {"prediction": columns.prediction, "truth": columns.truth, "id": columns.id}
     own = {name: ours for ours, name in named.items() if name is not None}
     if len(own) < sum(name is not None for name in named.values()):
         raise UserError("--prediction, --truth and --id need three different columns")
     sides = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
-    results = dict(read_columns(path, {**sides, **columns_of(columns.named), **own}))
+    beside = {} if {*own.values()} & {"prediction", "truth"} else labels_beside(table.columns())
+    wanted = {**sides, **{name: name for name in beside}, **columns_of(columns.named), **own}
+    notes: tuple[DataWarning, ...] = ()
+    if columns.prediction or columns.truth:
+        results = table.read(wanted)
+    else:
+        results, notes = labelled_columns(table, wanted)
     for name, ours in own.items():
         if ours not in results:
-            raise UserError(f"{path}: no column {name!r}; see its header")
-    return results
+            raise UserError(f"{table.name}: no column {name!r}; see its header")
+    return dict(results), notes
 
 
 def _labels(
@@ -97,23 +129,28 @@ def _labels(
     columns: Columns,
     systems: RowSystems,
     unread: UnreadValues,
+    scale: Ends | None,
 ) -> dict[str, list[Any]]:
     """A column of labels under the name that its values allow."""
     replies = are_replies([None if value is None else str(value) for value in values])
     verdicts: list[str | None] = []
-    for row, value in enumerate(values):
-        if value in (None, ""):
-            verdicts.append(None)
-            continue
-        text = columns.mapping.get(str(value), str(value))
+    (texts,) = mapped({"overall": values}, columns.mapping, scale).values()
+    for row, value in enumerate(texts):
+        text = "" if value is None else str(value)
+        if scale is not None:
+            text = str(on_scale(text, scale))
         try:
             verdicts.append(
                 verdict(text, columns.tail)
-                if replies and text not in LABELS
+                if replies and text not in (*LABELS, "")
                 else spelled(text, systems.at(row))
             )
         except ValueError as error:
+            if is_missing(text):
+                verdicts.append(None)
+                continue
             unread.add(str(name), text, row, str(error), LABELS)
+            unread.seen(str(name), values)
     return {"preference" if {*verdicts} <= {None, *PLAIN} else "overall": verdicts}
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,20 +13,16 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import PREFERENCE
-from trace_eval.data.label_files import (
-    OpinionTable,
-    columns_of,
-    label_of_each,
-    names_raters,
-    refuse_without,
-)
-from trace_eval.data.spelling import Names, names_are_words, spelled
+from trace_eval.data.columns import Condition, Ends
+from trace_eval.data.spelling import NO_LABEL, Names, is_missing, names_are_words, spelled
 from trace_eval.opinions.cells import (
     Texts,
     UnreadValues,
     check_inclusion,
     ids_of,
+    number_of,
     numbers_of,
+    raters_of,
     refuse_duplicates,
     texts_of,
 )
@@ -43,6 +40,16 @@ from trace_eval.opinions.codes import (
     Codes,
 )
 from trace_eval.opinions.ids import as_judged
+from trace_eval.opinions.label_files import (
+    Columns,
+    OpinionTable,
+    columns_like_labels,
+    columns_of,
+    label_of_each,
+    names_raters,
+    rater_columns,
+    refuse_without,
+)
 from trace_eval.opinions.opinions import DataWarning, Opinions, no_common_ids
 
 
@@ -51,6 +58,7 @@ class Reading(NamedTuple):
 
     about: Sequence[Opinions] = ()  # judgements of the same items, whose systems a label may name
     mappable: bool = False  # the command has --map, for values that are not understood
+    scale: Ends | None = None  # of comparisons, which numbers are on; None: numbers are sides
 
 
 class RowSystems(NamedTuple):
@@ -113,7 +121,8 @@ def label_table(
     names = [name for name in LABEL_COLUMNS if name in columns]
     unread = UnreadValues(source, ids)
     systems = RowSystems.of(columns, ids, reading.about)
-    codes = {name: encode(columns[name], name, systems, unread) for name in names}
+    read = partial(encode, systems=systems, unread=unread, scale=reading.scale)
+    codes = {name: read(columns[name], name) for name in names}
     if unread and reading.about and not any((one.find(ids) >= 0).any() for one in reading.about):
         raise UserError(no_common_ids(reading.about[0], source, ids))
     unread.refuse(reading.mappable)
@@ -121,7 +130,8 @@ def label_table(
         codes["preference"] = _higher(*scores.values())
     if not codes:
         raise UserError(f"{source}: no column of labels; name one of {', '.join(LABEL_COLUMNS)}")
-    rater = texts_of(columns["rater"]) if "rater" in columns else None
+    rater, alike = raters_of(columns.get("rater"), ids.tolist())
+    look_alike = tuple(DataWarning("raters", f"{source}: {text}") for text in alike)
     repeat = texts_of(columns["repeat"]) if "repeat" in columns else None
     facts: dict[str, NDArray[Any]] = {
         name: texts_of(columns[name]) for name in TEXT_FACTS if name in columns
@@ -133,7 +143,7 @@ def label_table(
     check_inclusion(source, facts.get("inclusion"))
     facts |= scores
     refuse_duplicates(source, ids, rater, repeat)
-    return Opinions(source, ids, codes, rater, repeat, facts)
+    return Opinions(source, ids, codes, rater, repeat, facts, warnings=look_alike)
 
 
 def read_labels(
@@ -142,6 +152,8 @@ def read_labels(
     columns: Mapping[str, str] | None = None,
     mapping: Mapping[str, str] | None = None,
     about: Sequence[Opinions] = (),
+    where: Sequence[Condition] = (),
+    scale: Ends | None = None,
 ) -> Opinions:
     """Read ``.csv``, ``.tsv`` (header row), ``.jsonl``, ``.parquet`` or ``.json`` (a list: HCoT).
 
@@ -153,20 +165,23 @@ def read_labels(
     ``mos_a/b``; ``score_a/b``, of which the higher one is the ``preference`` where there is no
     column of labels. Nested ``label``/``labels`` objects, pairs and judgements are flattened. An
     empty cell is a missing label. Where no column is one of labels, those that hold nothing else
-    are the raters', see :func:`trace_eval.data.label_files.label_of_each`.
+    are the raters', see :func:`trace_eval.opinions.label_files.label_of_each`.
 
     Args:
         numbers: more numbers per answer to read, from ``NUMBER_a`` and ``NUMBER_b``.
         columns: field -> column of the file, as ``--column`` says.
         mapping: value in the file -> label, as ``--map`` says; None: nobody can say so.
         about: judgements of the same items; their systems may be named as the winner.
+        where: which rows count.
+        scale: of comparisons, as ``--scale`` says; None: there are no numbers but 1 and 2.
 
     Raises:
         UserError: the file cannot be read, or see :func:`label_table`.
     """
     own = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
     own |= columns_of(columns or {})
-    return _labels(OpinionTable.of_file(Path(path)), numbers, own, mapping, about)
+    table = OpinionTable.of_file(Path(path), where=where)
+    return _labels(table, own, mapping, about, numbers, scale)
 
 
 def table_labels(
@@ -174,31 +189,62 @@ def table_labels(
     columns: Mapping[str, str] | None = None,
     mapping: Mapping[str, str] | None = None,
     about: Sequence[Opinions] = (),
+    where: Sequence[Condition] = (),
+    scale: Ends | None = None,
 ) -> Opinions:
     """Labels from a table at hand, see :meth:`OpinionTable.at_hand` and :func:`read_labels`."""
-    return _labels(OpinionTable.at_hand(provided), (), columns_of(columns or {}), mapping, about)
+    table = OpinionTable.at_hand(provided, where=where)
+    return _labels(table, columns_of(columns or {}), mapping, about, (), scale)
 
 
 def _labels(
     table: OpinionTable,
-    numbers: Sequence[str],
     own: Mapping[str, str],
     mapping: Mapping[str, str] | None,
     about: Sequence[Opinions],
+    numbers: Sequence[str],
+    scale: Ends | None,
 ) -> Opinions:
-    result = table.read(own)
-    has_labels = {*result} & {*LABEL_COLUMNS, *SCORE_FACTS}
-    each = None if has_labels else label_of_each(table, result)
-    refuse_without(table, each or result, LABEL_COLUMNS, systems=_systems(about))
-    columns = mapped(each or result, mapping or {})
-    reading = Reading(about, mapping is not None)
+    systems = _systems(about)
+    beside = labels_beside(table.columns())
+    result, notes = labelled_columns(table, {**beside, **own}, systems)
+    refuse_without(table, result, LABEL_COLUMNS, systems=systems)
+    columns = mapped(result, mapping or {}, scale)
+    reading = Reading(about, mapping is not None, scale)
     labels = label_table(table.name, columns, numbers=numbers, reading=reading)
-    labels = replace(labels, human=names_raters(table.columns()))
+    human = bool(notes) or names_raters(table.columns())
+    warnings = (*labels.warnings, *table.warnings(), *notes)
+    return replace(labels, human=human, warnings=warnings)
+
+
+def labels_beside(columns: Collection[str]) -> dict[str, str]:
+    """Columns of human labels, ``label_overall``, of a table with a judge's ``overall``, too.
+
+    A run's table of results has both.
+    """
+    names = {f"label_{name}": name for name in LABEL_COLUMNS}
+    there = {name: ours for name, ours in names.items() if name in columns}
+    return there if any(ours in columns for ours in there.values()) else {}
+
+
+def labelled_columns(
+    table: OpinionTable, own: Mapping[str, str], systems: Collection[object] = ()
+) -> tuple[Columns, tuple[DataWarning, ...]]:
+    """The columns of a table of labels; those of a rater each as one, and then a note on them."""
+    raters = rater_columns(own, table.columns())
+    result = table.read({name: ours for name, ours in own.items() if not raters or ours != "rater"})
+    if not raters and {*result} & {*LABEL_COLUMNS, *SCORE_FACTS}:
+        return result, ()
+    each = label_of_each(table, result, systems, raters)
     if each is None:
-        return labels
-    who = ", ".join(labels.raters())
-    text = f"{labels.source}: each of the columns {who} is read as a rater"
-    return replace(labels, warnings=(*labels.warnings, DataWarning("raters", text)))
+        return result, ()
+    who = list(dict.fromkeys(each["rater"]))
+    text = f"{table.name}: each of the columns {', '.join(map(str, who))} is read as a rater"
+    left = [name for name in columns_like_labels(table) if name not in who]
+    if left:
+        text += f"; {', '.join(left)} may be labels, too, and was left out"
+        text += f": --column rater={','.join(map(str, (*who, *left)))} counts all"
+    return each, (DataWarning("raters", text),)
 
 
 def _systems(about: Sequence[Opinions]) -> set[object]:
@@ -208,11 +254,24 @@ def _systems(about: Sequence[Opinions]) -> set[object]:
 
 
 def mapped(
-    columns: Mapping[str, Sequence[Any]], mapping: Mapping[str, str]
+    columns: Mapping[str, Sequence[Any]],
+    mapping: Mapping[str, str],
+    scale: Ends | None = None,
 ) -> dict[str, Sequence[Any]]:
-    """The columns with the values of labels that a user maps to others."""
+    """The columns with the values of labels that a user maps to others, or to nothing.
+
+    Raises:
+        UserError: a label is mapped to a number that is none, where no scale is declared.
+    """
+    for value, label in mapping.items():
+        if label not in (*LABELS, NO_LABEL) and scale is None:
+            raise UserError(
+                f"--map {value}={label}: numbers are scores, and these are labels: write one of"
+                f" {', '.join((*LABELS, NO_LABEL))}, or declare the scale with --scale"
+            )
+    meant = {value: None if label == NO_LABEL else label for value, label in mapping.items()}
     return {
-        name: [mapping.get(str(value), value) for value in values]
+        name: [meant.get(str(value), value) for value in values]
         if mapping and name in LABEL_COLUMNS
         else values
         for name, values in columns.items()
@@ -225,13 +284,17 @@ def encode(
     systems: RowSystems,
     unread: UnreadValues,
     called: str | None = None,
+    scale: Ends | None = None,
 ) -> Codes:
     """Codes of a column of labels in any accepted spelling; ``unread`` takes what is none.
 
     Args:
         column: the dimension, which decides what labels there may be.
         called: the column's name in the file; None: the dimension's.
+        scale: whose numbers the values are; None: they are labels.
     """
+    if scale is not None and column != "match":
+        values = [on_scale(value, scale) for value in values]
     table: dict[Any, int] = {
         label: LABELS.index(label)
         for label in LABELS
@@ -255,9 +318,20 @@ def encode(
                 codes[row] = table.get(label, unknown)
             except ValueError as error:
                 why = str(error)
+        if codes[row] == unknown and is_missing(values[row]):
+            codes[row] = MISSING
         if codes[row] == unknown:
+            if scale is not None and number_of(values[row]) is not None:
+                why = f"it is not on the scale {scale}"
             unread.add(called or column, values[row], row, why, allowed)
+            unread.seen(called or column, values)
     return codes
+
+
+def on_scale(value: object, scale: Ends) -> object:
+    """The label that a number of a comparison is; what is no number of the scale stays."""
+    number = number_of(value)
+    return value if number is None or not scale.holds(number) else scale.label(number)
 
 
 def _higher(a: NDArray[np.float64], b: NDArray[np.float64]) -> Codes:

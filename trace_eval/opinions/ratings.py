@@ -16,19 +16,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from fusion import Numbers, OffScale, likert
+from fusion import Numbers, OffScale
 from trace_eval.data.answers import turn_role
+from trace_eval.data.columns import Columns, Ends, is_number
 from trace_eval.data.items import ANONYMOUS, Single
-from trace_eval.data.label_files import SCORE_FIELDS, OpinionTable, columns_of, score_of_each
 from trace_eval.data.manifests import read_items
+from trace_eval.data.rubrics.load import rubric_names
+from trace_eval.data.spelling import NO_LABEL, is_missing
 from trace_eval.data.tables import CSV, column_names
-from trace_eval.opinions.cells import ids_of, numbers_of, refuse_duplicates, texts_of
-from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.cells import (
+    ids_of,
+    numbers_of,
+    raters_of,
+    refuse_duplicates,
+    texts_of,
+)
+from trace_eval.opinions.found_scales import (
+    FOUND_SCALE,
+    refuse_doubtful,
+    refuse_off_scale,
+    said_of,
+    scale_by_values,
+    scale_of_ends,
+)
+from trace_eval.opinions.label_files import (
+    SCORE_FIELDS,
+    OpinionTable,
+    columns_of,
+    rater_columns,
+    score_of_each,
+)
+from trace_eval.opinions.opinions import DataWarning, Opinions
 
 Array = NDArray[Any]
-
-#: The scale of scores that do not name theirs.
-DEFAULT_SCALE = likert(1, 5)
 
 #: Numbers closer than this are one label.
 _SAME_LABEL = 1e-6
@@ -134,8 +154,9 @@ def _of_labels(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:
             row = int(np.flatnonzero(index == number)[0])
             raise UserError(
                 f"{ratings.source}: rating of item {ratings.ids[row]!r}: {error}; correct it,"
-                " name the rubric with --rubric, or call the column mos where it is the mean of"
-                " several annotators'"
+                f" leave it out (--map {value:g}=missing), name the rubric with --rubric, declare"
+                " the scale with --scale, or call the column mos where it is the mean of several"
+                " annotators'"
             ) from None
     return places[index]
 
@@ -189,7 +210,7 @@ def score_table(
 
 
 def read_ratings(
-    path: Path, rubric: str | None = None, columns: Mapping[str, str] | None = None
+    path: Path, rubric: str | None = None, columns: Columns | Mapping[str, str] | None = None
 ) -> Opinions:
     """Read ``id, rater, score[, rubric]`` from CSV or JSON lines, or items with their labels.
 
@@ -199,29 +220,39 @@ def read_ratings(
     Args:
         rubric: where the file has a column of that name, only its rows; None: there must be
             one rubric at most.
-        columns: field -> column of the file, as ``--column`` says.
+        columns: how the file names its columns, which rows count, and its scale; or field ->
+            column alone.
 
     Raises:
         UserError: it cannot be read, or a row has no id, or two ratings of one rater.
     """
-    columns = columns or {}
+    columns = _as_columns(columns)
     scores = {*SCORE_FIELDS.names["score"], *SCORE_FIELDS.names["mos"]}
-    of_scores = scores & {*column_names(path)} or {"score", "mos"} & columns.keys()
+    of_scores = scores & {*column_names(path)} or {"score", "mos"} & columns.named.keys()
     if path.suffix.lower() not in CSV and not of_scores:
-        manifest = read_items(path, columns=columns)
+        manifest = read_items(path, columns=columns.fields)
         if manifest.problems:
             raise UserError(str(manifest.problems[0]))
         return ratings_of_items(str(path), manifest.singles)
-    return ratings_in(OpinionTable.of_file(path, SCORE_FIELDS), rubric, columns)
+    return ratings_in(OpinionTable.of_file(path, SCORE_FIELDS, columns.where), rubric, columns)
+
+
+def _as_columns(columns: Columns | Mapping[str, str] | None) -> Columns:
+    return columns if isinstance(columns, Columns) else Columns(named=columns or {})
 
 
 def ratings_in(
-    source: OpinionTable, rubric: str | None = None, columns: Mapping[str, str] | None = None
+    source: OpinionTable,
+    rubric: str | None = None,
+    columns: Columns | Mapping[str, str] | None = None,
 ) -> Opinions:
-    """The ratings of a table; see :func:`read_ratings`."""
-    table = source.read(columns_of(columns or {}, SCORE_FIELDS))
-    if not {"mos", "score"} & table.keys():
-        table = score_of_each(source, table) or table
+    """The ratings of a table; see :func:`read_ratings`.
+
+    Their scale is the one that is declared; else, where no rubric says it, the one found by their
+    values, which a warning states.
+    """
+    columns = _as_columns(columns)
+    table, raters = columns_of_scores(source, columns.fields)
     if "mos" in table and "score" in table:
         raise UserError(
             f"{source.name}: has both score and mos; keep score where each row is one annotator's"
@@ -234,17 +265,82 @@ def ratings_in(
             f"{source.name}: no column {lacking!r}; a file of ratings has id, rater, score (or mos,"
             " the mean of several) and, where there are several, rubric"
         )
+    table = {**table, name: mapped_scores(table[name], columns.mapping)}
     named = sorted({one for one in table.get("rubric", ()) if one})
     if rubric is None and len(named) > 1:
         raise UserError(
             f"{source.name}: ratings of {len(named)} rubrics ({', '.join(named)}); choose by"
             " --rubric"
         )
-    kept = np.array([bool(text and not text.isspace()) for text in table[name]], bool)
+    kept = np.array([not is_missing(text) for text in table[name]], bool)
     if named and rubric is not None:
         kept &= np.array([of in (rubric, None) for of in table["rubric"]])
-    raters = [who or "" for who in table.get("rater", ())]
-    return rows_of(source.name, table, (name,), raters, kept)
+    who = [who or "" for who in table.get("rater", ())]
+    ratings = rows_of(source.name, table, (name,), who, kept)
+    ratings = replace(ratings, warnings=(*source.warnings(), *raters, *ratings.warnings))
+    known = rubric is not None or bool({*named} & {*rubric_names()})
+    return with_scale(ratings, name, table[name], kept, columns.scale, known)
+
+
+def columns_of_scores(
+    source: OpinionTable, named: Mapping[str, str]
+) -> tuple[dict[str, list[str | None]], tuple[DataWarning, ...]]:
+    """The columns of a table of scores; those of a rater each as one, and then a note on them."""
+    own = columns_of(named, SCORE_FIELDS)
+    raters = rater_columns(own, source.columns())
+    table = source.read({name: ours for name, ours in own.items() if not raters or ours != "rater"})
+    if not raters and {"mos", "score"} & table.keys():
+        return table, ()
+    each = score_of_each(source, table, raters)
+    if each is None:
+        return table, ()
+    who = ", ".join(map(str, dict.fromkeys(each["rater"])))
+    text = f"{source.name}: each of the columns {who} is read as a rater"
+    return each, (DataWarning("raters", text),)
+
+
+def mapped_scores(values: Sequence[Any], mapping: Mapping[str, str]) -> list[Any]:
+    """A column of scores with the values that a user maps to numbers, or to nothing."""
+    meant = {value: None if text == NO_LABEL else text for value, text in mapping.items()}
+    for value, text in mapping.items():
+        if text != NO_LABEL and not is_number(text):
+            raise UserError(
+                f"--map {value}={text}: of scores a value means a number or {NO_LABEL}; write one"
+            )
+    return [meant.get(str(value), value) for value in values]
+
+
+def with_scale(
+    scores: Opinions,
+    name: str,
+    texts: Sequence[Any],
+    kept: NDArray[np.bool_],
+    ends: Ends | None,
+    known: bool,
+) -> Opinions:
+    """Scores with their scale: declared, or that of a rubric (None here), or found by the values.
+
+    Args:
+        name: of the fact that holds them.
+        texts: as they stand in the table [shape=(rows,)].
+        kept: rows of the table that are there [shape=(rows,)].
+        known: a rubric says the scale.
+
+    Raises:
+        UserError: a score is not on the declared scale, or may stand for none.
+    """
+    values = np.full(len(kept), np.nan)
+    values[kept] = scores.facts[name]
+    if ends is not None:
+        scale = scale_of_ends(ends)
+        refuse_off_scale(scores.source, name, texts, values, ends)
+        return replace(scores, scale=scale)
+    if known:
+        return scores
+    refuse_doubtful(scores.source, name, texts, values)
+    scale = scale_by_values(values)
+    said = DataWarning(FOUND_SCALE, f"{scores.source}: {said_of(scale)}")
+    return replace(scores, scale=scale, warnings=(*scores.warnings, said))
 
 
 def rows_of(
@@ -264,12 +360,18 @@ def rows_of(
     table = _by_system(table)
     ids = ids_of(source, table, False)
     columns: dict[str, Any] = {
-        name: numbers_of(table[name], source, name) for name in numbers if name in table
+        name: numbers_of(table[name], source, name, mappable=True)
+        for name in numbers
+        if name in table
     }
     columns |= {
         ours: shared(table[theirs]) for ours, theirs in ITEM_COLUMNS.items() if theirs in table
     }
-    whole = score_table(source, shared(ids.tolist()), shared(raters), **columns).take(kept)
+    met, alike = raters_of(raters or None, ids.tolist())
+    who = [] if met is None else met.tolist()
+    whole = score_table(source, shared(ids.tolist()), shared(who), **columns).take(kept)
+    said = tuple(DataWarning("raters", f"{source}: {text}") for text in alike)
+    whole = replace(whole, warnings=said)
     if whole.rater is not None:
         refuse_duplicates(source, whole.ids, whole.rater, whole.repeat, np.flatnonzero(kept))
     return whole

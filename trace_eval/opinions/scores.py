@@ -13,24 +13,32 @@ from blueprints import UserError
 from fusion import Numbers, numbers
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import as_path
-from trace_eval.data.label_files import (
+from trace_eval.data.names import fields_of
+from trace_eval.data.rubrics.load import load_rubric, rubric_names
+from trace_eval.data.spelling import is_missing
+from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
+from trace_eval.opinions.found_scales import DEFAULT_SCALE, FOUND_SCALE, scale_by_values
+from trace_eval.opinions.label_files import (
     LABEL_FIELDS,
     SCORE_FIELDS,
     OpinionTable,
     columns_of,
+    holds_scores_of_raters,
     names_in,
+    rater_columns,
 )
-from trace_eval.data.names import fields_of
-from trace_eval.data.rubrics.load import load_rubric, rubric_names
-from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.opinions.labels import table_labels
-from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.ratings import (
-    DEFAULT_SCALE,
+    columns_of_scores,
+    mapped_scores,
     mean_ratings,
+    places_on,
     ratings_in,
     read_ratings,
     rows_of,
+    values_of,
+    with_scale,
 )
 from trace_eval.opinions.score_records import holds_records, only_rubric, read_records, read_run
 
@@ -49,7 +57,39 @@ def holds_scores(source: Path | Opinions, columns: Columns | None = None) -> boo
         return False
     if source.suffix == ".jsonl" and holds_records(source):
         return True
-    return _names_scores(names_in(source), columns or Columns())
+    columns = columns or Columns()
+    names = names_in(source)
+    if _names_scores(names, columns):
+        return True
+    if columns.prediction or columns.truth or not _may_be_of_raters(names):
+        return False
+    table = OpinionTable.of_file(source, SCORE_FIELDS, columns.where)
+    return _table_of_scores(table, columns)
+
+
+def _may_be_of_raters(names: Sequence[str]) -> bool:
+    return not fields_of(LABEL_FIELDS.names).keys() & {*names} & _LABELS
+
+
+#: Names of columns of labels: a table with one has no columns of raters.
+_LABELS = {name for of in (*LABEL_COLUMNS, *SCORE_FACTS) for name in LABEL_FIELDS.names[of]}
+
+
+def _table_of_scores(table: OpinionTable, columns: Columns) -> bool:
+    """Whether a table, unfolded by its layout, holds scores: of a column, or of one a rater."""
+    if _names_scores(table.columns(), columns):
+        return True
+    own = columns_of(columns.fields, SCORE_FIELDS) if _of_scores(columns) else {}
+    return holds_scores_of_raters(table, rater_columns(own, table.columns()))
+
+
+def _of_scores(columns: Columns) -> bool:
+    """Whether the fields that a user names are those of scores."""
+    try:
+        columns_of(columns.fields, SCORE_FIELDS)
+    except UserError:
+        return False
+    return True
 
 
 def _names_scores(names: Sequence[str], columns: Columns) -> bool:
@@ -63,7 +103,7 @@ def _names_scores(names: Sequence[str], columns: Columns) -> bool:
 
 
 def read_scores(
-    path: Path, rubric: str | None = None, columns: Mapping[str, str] | None = None
+    path: Path, rubric: str | None = None, columns: Columns | Mapping[str, str] | None = None
 ) -> Opinions:
     """Read a run folder of ``rate``, score records, or a table with ``id`` and ``score``.
 
@@ -80,11 +120,16 @@ def read_scores(
         return read_run(path, rubric)
     if path.suffix == ".jsonl" and holds_records(path):
         return read_records(path, rubric)
-    return _of_columns(OpinionTable.of_file(path, SCORE_FIELDS), rubric, columns or {})
+    columns = columns if isinstance(columns, Columns) else Columns(named=columns or {})
+    table = OpinionTable.of_file(path, SCORE_FIELDS, columns.where)
+    return _of_columns(table, rubric, columns)
 
 
-def as_source(provided: Any) -> Path | Opinions:
+def as_source(provided: Any, columns: Columns | None = None) -> Path | Opinions:
     """What statistics read: a name as a path, a table at hand as its labels or scores.
+
+    Args:
+        columns: how a table names its columns; None: by our names.
 
     Raises:
         UserError: it is no table, or one without either.
@@ -92,10 +137,12 @@ def as_source(provided: Any) -> Path | Opinions:
     named = as_path(provided)
     if isinstance(named, Path | Opinions):
         return named
-    table = OpinionTable.at_hand(named, SCORE_FIELDS)
-    if _names_scores(table.columns(), Columns()):
-        return _of_columns(table, None, {})
-    return table_labels(named)
+    columns = columns or Columns()
+    table = OpinionTable.at_hand(named, SCORE_FIELDS, columns.where)
+    if _table_of_scores(table, columns):
+        return _of_columns(table, None, columns)
+    mapping, where, scale = columns.mapping, columns.where, columns.scale
+    return table_labels(named, columns.fields, mapping, (), where, scale)
 
 
 def read_with_ratings(
@@ -117,23 +164,55 @@ def read_with_ratings(
         UserError: one cannot be read, or they score different rubrics.
     """
     columns = columns or Columns()
-    if replace(columns, named={}, id=None) != Columns():
+    if replace(columns, named={}, id=None, mapping={}, where=(), scale=None) != Columns():
         raise UserError(
-            "--prediction, --truth, --map and --flip-b mean nothing for scores; leave them out"
+            "--prediction, --truth and --flip-b mean nothing for scores; leave them out"
         )
-    name, named = load_rubric(rubric).name if rubric else None, columns.fields
+    name = load_rubric(rubric).name if rubric else None
+    of_run = next((s for s in sources if isinstance(s, Path) and s.is_dir()), None)
+    named = replace(columns, named={}, id=None)
+    if of_run is None:
+        named = columns
+    elif ratings is None and columns != Columns():
+        raise UserError(
+            f"{of_run}: --id, --column, --map, --where and --scale mean nothing for a run; leave"
+            " them out"
+        )
+    elif not isinstance(ratings, Opinions):
+        named = Columns()  # they are about the ratings beside it
     every = [read_scores(s, name, named) if isinstance(s, Path) else s for s in sources]
-    every = _on_one_scale(every, rubric)
+    rubric_of = next((one.rubric for one in every if one.rubric), name)
     if isinstance(ratings, Path):
-        ratings = read_ratings(ratings, every[0].rubric, named)
-    elif named and any(isinstance(source, Path) and source.is_dir() for source in sources):
-        raise UserError(f"{sources[0]}: --id and --column mean nothing for a run; leave them out")
+        ratings = read_ratings(ratings, rubric_of, columns)
     elif ratings is not None and not isinstance(ratings, Opinions):
-        table = OpinionTable.at_hand(ratings, SCORE_FIELDS)
-        ratings = ratings_in(table, every[0].rubric, columns.fields)
+        table = OpinionTable.at_hand(ratings, SCORE_FIELDS, columns.where)
+        ratings = ratings_in(table, rubric_of, columns)
     if ratings is not None and ratings.codes:
         raise UserError(f"{ratings.source}: holds labels of pairs; give ratings of single answers")
+    every = _on_one_scale(every, rubric)
+    if ratings is not None and every[0].scale is not None:
+        ratings = _beside(ratings, every[0].scale, declared=columns.scale is not None)
     return every, ratings
+
+
+def _beside(ratings: Opinions, scale: Numbers, declared: bool) -> Opinions:
+    """Ratings on the scale of the scores: a scale that was found gives way to that of a rubric."""
+    said = tuple(one for one in ratings.warnings if one.check != FOUND_SCALE)
+    own = ratings.scale
+    if not declared or own is None or own == scale:
+        return replace(ratings, warnings=said)
+    places = places_on(values_of(ratings), own)
+    facts = {name: held for name, held in ratings.facts.items() if name not in ("score", "mos")}
+    text = (
+        f"{ratings.source}: ratings from {own.low:g} to {own.high:g} are put on the scale of the"
+        f" scores, {scale.low:g} to {scale.high:g}"
+    )
+    on_it = scale.low + (scale.high - scale.low) * places
+    return replace(
+        ratings,
+        facts={**facts, "mos": on_it},
+        warnings=(*said, DataWarning(FOUND_SCALE, text)),
+    )
 
 
 def _on_one_scale(sources: Sequence[Opinions], rubric: str | None) -> list[Opinions]:
@@ -149,27 +228,45 @@ def _on_one_scale(sources: Sequence[Opinions], rubric: str | None) -> list[Opini
     return [source.on(name, scale) for source in sources]
 
 
+def _was_found(source: Opinions) -> bool:
+    return any(warning.check == FOUND_SCALE for warning in source.warnings)
+
+
 def _scale(sources: Sequence[Opinions], rubric: str | None) -> Numbers:
-    stored = next((source.scale for source in sources if source.scale is not None), None)
-    if stored is not None:
-        return stored
+    """The scale that a run, a user or a rubric says; else the least one found that holds all."""
+    known = [one.scale for one in sources if one.scale is not None and not _was_found(one)]
+    if known:
+        return known[0]
     if rubric in rubric_names():
         return load_rubric(rubric).numbers
     every = (one for source in sources for one in source.facts.get("distribution", ()) if one)
     labels = {float(label) for shares in every for label in shares}
-    return numbers(labels) if len(labels) > 1 else DEFAULT_SCALE
+    if len(labels) > 1:
+        return numbers(labels)
+    found = [one for one in sources if one.scale is not None]
+    if len({one.scale for one in found}) == 1:
+        return found[0].scale or DEFAULT_SCALE
+    ends = [float(end) for one in found if one.scale for end in (one.scale.low, one.scale.high)]
+    return scale_by_values(np.array(ends))
 
 
-def _of_columns(source: OpinionTable, rubric: str | None, named: Mapping[str, str]) -> Opinions:
-    table = source.read(columns_of(named, SCORE_FIELDS))
+def _of_columns(source: OpinionTable, rubric: str | None, columns: Columns) -> Opinions:
+    table, raters = columns_of_scores(source, columns.fields)
     if "judge" not in table and {"rater", "mos"} & table.keys():
-        return mean_ratings(ratings_in(source, rubric, named)).on(rubric)
+        ratings = ratings_in(source, rubric, columns)
+        return mean_ratings(ratings).on(rubric, ratings.scale)
     for name in ("id", "score"):
         if name not in table:
             raise UserError(f"{source.name}: no column {name!r}; a file of scores has id and score")
     size = len(table["id"])
     rubrics = [of or "" for of in table.get("rubric", [None] * size)]
     name = only_rubric(source.name, {*rubrics}, rubric)
-    raters = [who or Path(source.name).stem for who in table.get("judge", [None] * size)]
+    unnamed = Path(source.name).stem
+    judges = [unnamed if is_missing(who) else str(who) for who in table.get("judge", [None] * size)]
     kept = np.array([of == name for of in rubrics], bool)
-    return rows_of(source.name, table, ("score", "variance"), raters, kept).on(name or None)
+    texts = mapped_scores(table["score"], columns.mapping)
+    scores = rows_of(source.name, {**table, "score": texts}, ("score", "variance"), judges, kept)
+    scores = replace(scores, warnings=(*source.warnings(), *raters, *scores.warnings))
+    known = rubric is not None or name in rubric_names()
+    scores = with_scale(scores, "score", texts, kept, columns.scale, known)
+    return scores.on(name or None, scores.scale)

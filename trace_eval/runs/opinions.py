@@ -11,14 +11,14 @@ from typing import Any
 from blueprints import UserError
 from fusion import DIMENSIONS
 from trace_eval.data import jsonl, strict_json
-from trace_eval.data.columns import Columns
+from trace_eval.data.columns import Columns, Condition
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Label, Overall
-from trace_eval.data.label_files import names_in
 from trace_eval.data.measures.numbers import number_in, place_named, place_of
 from trace_eval.opinions.codes import LABEL_COLUMNS, REASON_FACTS, TEXT_FACTS
 from trace_eval.opinions.judge_files import read_judge_file
+from trace_eval.opinions.label_files import names_in
 from trace_eval.opinions.labels import label_table, read_labels, table_labels
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.scores import holds_scores, read_with_ratings
@@ -52,8 +52,8 @@ def read_opinions(
     if is_folder(path):
         if columns not in (None, Columns()):
             raise UserError(
-                f"{path}: --prediction, --truth, --id, --map, --flip-b and --column mean nothing"
-                " for a run, whose columns are known; leave them out"
+                f"{path}: --prediction, --truth, --id, --map, --flip-b, --where, --scale and"
+                " --column mean nothing for a run, whose columns are known; leave them out"
             )
         return _read_run(path, numbers)
     if not is_file(path):
@@ -105,9 +105,11 @@ def read_with_labels(
     if isinstance(labels, Path):
         files = [source for source in sources if isinstance(source, Path) and is_file(source)]
         named = _there(columns.fields, labels, files)
-        labels = read_labels(labels, numbers, named, mapping, judged)
+        where = _conditions(columns, labels, files)
+        labels = read_labels(labels, numbers, named, mapping, judged, where, columns.scale)
     elif labels is not None and not isinstance(labels, Opinions):
-        labels = table_labels(labels, columns.fields, mapping, judged)
+        where = columns.where
+        labels = table_labels(labels, columns.fields, mapping, judged, where, columns.scale)
     return judged, labels
 
 
@@ -115,9 +117,20 @@ def _own(columns: Columns, source: Path, labels: Any) -> Columns:
     """What of the names of columns is about a source, and not about the labels beside it."""
     if labels is None or isinstance(labels, Opinions):
         return columns
+    columns = replace(columns, scale=None)  # it is that of the human labels
     if is_folder(source) or not isinstance(labels, Path):
-        return replace(columns, named={}, mapping={}, id=None)
-    return replace(columns, named=_there(columns.fields, source, [labels]), id=None)
+        return replace(columns, named={}, mapping={}, id=None, where=())
+    where = _conditions(columns, source, [labels])
+    named = _there(columns.fields, source, [labels])
+    return replace(columns, named=named, id=None, where=where)
+
+
+def _conditions(columns: Columns, path: Path, others: Sequence[Path]) -> tuple[Condition, ...]:
+    """The conditions on rows of a file, without those on columns that only other files have."""
+    if not columns.where or not others:
+        return columns.where
+    own, theirs = {*names_in(path)}, {name for other in others for name in names_in(other)}
+    return tuple(one for one in columns.where if one.column in own or one.column not in theirs)
 
 
 def _there(named: Mapping[str, str], path: Path, others: Sequence[Path]) -> Mapping[str, str]:

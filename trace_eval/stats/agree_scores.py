@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from blueprints import UserError, counted
 from trace_eval.estimate.ranks import spearman
 from trace_eval.estimate.resample import MAX_UNITS, Resampler
+from trace_eval.opinions.found_scales import DEFAULT_SCALE
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.ratings import DEFAULT_SCALE, levels_of, nearest
+from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha, with_each_judge
 from trace_eval.stats.agreement.baselines import baselines
 from trace_eval.stats.agreement.counts import defined
@@ -69,6 +70,7 @@ def agree_scores(
     items, judges = join_scores(sources, ratings, scale, options.missing)
     report = compare_scores(items, list(with_clamped(judges)), options)
     notes = [*dict.fromkeys(caveat for judge in judges for caveat in _caveats(judge.own))]
+    notes += [warning.text for of in (*sources, ratings) for warning in of.warnings]
     if "mos" in ratings_of(items).facts and "mos" not in ratings.facts:
         notes.append(f"{ratings.source}: numbers between labels are taken as mean opinions")
     return replace(report, rubric=sources[0].rubric, notes=(*notes, *report.notes))

@@ -13,13 +13,13 @@ from blueprints import UserError, counted
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import sign_flip
-from trace_eval.estimate.resample import UNIT, Array, Resampler
+from trace_eval.estimate.resample import Array, Resampler
 from trace_eval.estimate.units import draw
 from trace_eval.opinions.cells import texts_of
+from trace_eval.opinions.found_scales import DEFAULT_SCALE
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.ratings import DEFAULT_SCALE
 from trace_eval.stats.agreement.judges import JudgeOpinions
-from trace_eval.stats.agreement.scored import join_scores, scale_of, units_of
+from trace_eval.stats.agreement.scored import bounds_of, join_scores, scale_of, units_of
 from trace_eval.stats.agreement.systems import systems_of
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.options import RankOptions
@@ -90,7 +90,7 @@ def rank_scores(
         options=options,
         unscored=int((~judge.scored).sum()),
         self_compared=0,
-        warnings=(),
+        warnings=(*source.warnings, *(ratings.warnings if ratings is not _NOBODY else ())),
         systems=(),
         places=tuple(
             replace(place, value=scale.value(named[place.system]))
@@ -172,9 +172,10 @@ def _rows(
     items: Opinions, judge: Opinions, means: _Means, options: BootstrapOptions
 ) -> Iterator[MeanRow]:
     (systems, codes), value = systems_of(items), scale_of(items).value
+    bounds = bounds_of(scale_of(items), judge.score)
     resampler = Resampler(units_of(items), options.seed)
     for index, system in enumerate(means.systems):
-        resampler.mean(system, means.value, None, UNIT, means.codes == index)
+        resampler.mean(system, means.value, None, bounds, means.codes == index)
     result = resampler.estimates(options)
     for index, system in enumerate(means.systems):
         mine = codes == systems.index(system)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from blueprints import UserError, counted
 from fusion import Numbers
 from trace_eval.data.columns import Missing
-from trace_eval.estimate.resample import Array, Resampler
+from trace_eval.estimate.interval import Range
+from trace_eval.estimate.resample import UNIT, Array, Resampler
 from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import placed, placed_ratings, rated
@@ -126,6 +127,13 @@ def scale_of(items: Opinions) -> Numbers:
     """The scale of items that were joined to ratings."""
     assert items.scale is not None
     return items.scale
+
+
+def bounds_of(scale: Numbers, places: Array) -> Range | None:
+    """The range of places on a scale; None where scores lie beyond its ends, as rewards do."""
+    known = places[~np.isnan(places)]
+    inside = not len(known) or (known.min() >= UNIT[0] and known.max() <= UNIT[1])
+    return UNIT if scale.bounded and inside else None
 
 
 def names_of(items: Opinions) -> list[str]:

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.resample import UNIT, Array, Resampler
+from trace_eval.estimate.resample import Array, Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.counts import defined
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.linear import pearson_of_sums
-from trace_eval.stats.agreement.scored import scale_of
+from trace_eval.stats.agreement.scored import bounds_of, scale_of
 from trace_eval.stats.options import FAMILIES
 
 #: Names of systems in order, and the number of each item's; -1: unknown [shape=(items,)].
@@ -105,12 +105,14 @@ def add_systems(
     both = scored & rated
     filled = np.where(scored, judge.joined.score, 0.0)
     truth = np.where(rated, items.score, 0.0)
+    scale = scale_of(items)
+    bounds, own_bounds = (bounds_of(scale, of) for of in (judge.joined.score, items.score))
     columns: list[Array] = []
     for number, system in enumerate(names):
         mine = codes == number
         key = f"system.{judge.name}.{system}"
-        resampler.mean(f"{key}.mean", filled, None, UNIT, mine & scored)
-        resampler.mean(f"{key}.people", truth, None, UNIT, mine & rated)
+        resampler.mean(f"{key}.mean", filled, None, bounds, mine & scored)
+        resampler.mean(f"{key}.people", truth, None, own_bounds, mine & rated)
         resampler.mean(f"{key}.difference", filled - truth, None, None, mine & both)
         columns += [mine * filled, mine & scored, mine * truth, mine & rated]
     for name, of_means in (("r", _pearson), ("rho", _spearman), ("tau", _kendall)):

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from blueprints import UserError, counted
 from trace_eval.data.fused_scores import FusionModel
 from trace_eval.data.scores import ScoreEstimate
+from trace_eval.opinions.found_scales import DEFAULT_SCALE
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.ratings import DEFAULT_SCALE
 from trace_eval.show.table import Table, grid
 from trace_eval.stats.agreement.counts import defined
 from trace_eval.stats.agreement.fit_fusion import (

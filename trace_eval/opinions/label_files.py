@@ -6,17 +6,22 @@ import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from itertools import chain, islice, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import names
-from trace_eval.data.columns import FIRST, Fields
-from trace_eval.data.spelling import PLAIN, plain, spelled
+from trace_eval.data.columns import FIRST, Condition, Fields, at
+from trace_eval.data.settings import nearest
+from trace_eval.data.spelling import PLAIN, is_missing, plain, spelled
 from trace_eval.data.tables import CSV, column_names, csv_columns, records
+from trace_eval.opinions.cells import number_of
+from trace_eval.opinions.opinions import DataWarning
+from trace_eval.opinions.survey_layouts import fits_any, is_status, thrown_out, unfolded
 
 #: What label files are made of, for ``--column``.
 LABEL_FIELDS = Fields(names.LABELS, numbered=False)
@@ -30,33 +35,115 @@ NAMES: dict[str, str] = names.fields_of(names.LABELS)
 Columns = dict[str, list[str | None]]
 
 
-class OpinionTable(NamedTuple):
-    """A table of labels or scores, wherever it is, by its name in messages."""
+@dataclass(frozen=True)
+class OpinionTable:
+    """A table of labels or scores, wherever it is.
+
+    Attributes:
+        name: what messages call it.
+        read: gives its columns, from name in it -> our name.
+        columns: gives the names of its columns.
+        notes: sentences on what was understood by its layout, and on rows that were thrown out.
+    """
 
     name: str
-    read: Callable[[Mapping[str, str]], Columns]  # its columns, from name in it -> our name
-    columns: Callable[[], Sequence[str]]  # gives the names of its columns
+    read: Callable[[Mapping[str, str]], Columns]
+    columns: Callable[[], Sequence[str]]
+    notes: tuple[str, ...] = ()
 
     @classmethod
-    def of_file(cls, path: Path, fields: Fields = LABEL_FIELDS) -> OpinionTable:
-        """A file; see :func:`read_columns`."""
+    def of_file(
+        cls, path: Path, fields: Fields = LABEL_FIELDS, where: Sequence[Condition] = ()
+    ) -> OpinionTable:
+        """A file; see :func:`read_columns`. ``where`` says which of its rows count."""
+        first = _first_records(path)
+        if where or fits_any(first):
+            rows = [record for _, record in _good(path, None)]
+            return cls.of_records(str(path), rows, fields, where)
         read = partial(read_columns, path, fields=fields)
-        return cls(str(path), read, partial(names_in, path))
+        names = partial(names_in, path)
+        return cls(str(path), read, names, tuple(_thrown_out(path, names())))
 
     @classmethod
-    def at_hand(cls, provided: Any, fields: Fields = LABEL_FIELDS) -> OpinionTable:
+    def at_hand(
+        cls, provided: Any, fields: Fields = LABEL_FIELDS, where: Sequence[Condition] = ()
+    ) -> OpinionTable:
         """A data frame, a list of dicts, ...; see :meth:`trace_eval.data.sources.Table.of`."""
         from trace_eval.data.sources import Table
 
-        name, records = "table", list(Table.of(provided).records)
-        rows = (row for row in records if isinstance(row, Mapping))
-        columns = list(dict.fromkeys(column for row in rows for column in row))
+        return cls.of_records("table", list(Table.of(provided).records), fields, where)
+
+    @classmethod
+    def of_records(
+        cls, name: str, records: Sequence[Any], fields: Fields, where: Sequence[Condition]
+    ) -> OpinionTable:
+        """The records that count, unfolded to one for each opinion."""
+        notes: list[str] = []
+        if all(isinstance(record, Mapping) for record in records):
+            records = _where(name, records, where)
+            before = names_of(records)
+            status = {of: [r.get(of) for r in records] for of in before if is_status(of)}
+            notes += thrown_out(status)
+            try:
+                records = unfolded(records, notes)
+            except UserError as error:
+                raise UserError(f"{name}, {error}") from None
+        columns = names_of(records)
 
         def read(own: Mapping[str, str]) -> Columns:
             wanted = _wanted(own, fields, columns)
             return _columns(name, enumerate(records, start=1), wanted)
 
-        return cls(name, read, lambda: columns)
+        return cls(name, read, lambda: columns, tuple(notes))
+
+    def warnings(self) -> tuple[DataWarning, ...]:
+        """What was understood, in words for a report."""
+        return tuple(DataWarning("table", f"{self.name}: {note}") for note in self.notes)
+
+
+def names_of(records: Sequence[Any]) -> list[str]:
+    """The names of the columns of records, by first appearance."""
+    rows = (record for record in records if isinstance(record, Mapping))
+    return list(dict.fromkeys(column for row in rows for column in row))
+
+
+def _first_records(path: Path) -> list[Mapping[str, Any]]:
+    """The first records of a file; of one that cannot be read there are none."""
+    try:
+        first = [row for _, row in islice(records(path), FIRST)]
+    except UserError:
+        return []
+    return [row for row in first if isinstance(row, Mapping)]
+
+
+def _thrown_out(path: Path, names: Sequence[str]) -> Iterator[str]:
+    status = [name for name in names if is_status(name)]
+    with suppress(UserError):  # what is wrong with the file, its reader says
+        columns = read_columns(path, {name: name for name in status}) if status else {}
+        yield from thrown_out({name: columns[name] for name in status if name in columns})
+
+
+def _where(
+    name: str, records: Sequence[Mapping[str, Any]], conditions: Sequence[Condition]
+) -> Sequence[Mapping[str, Any]]:
+    """The records that meet every condition; one of those of equal columns is enough."""
+    columns = names_of(records)
+    wanted: dict[str, list[Condition]] = {}
+    for condition in conditions:
+        column = condition.column
+        if not any(column in record or at(record, column) is not None for record in records):
+            raise UserError(f"{name}: --where {column}: no such column; {nearest(column, columns)}")
+        kind = column if condition.equal else f"{column}!={condition.value}"
+        wanted.setdefault(kind, []).append(condition)
+    left = [
+        record
+        for record in records
+        if all(any(one.holds(at(record, one.column)) for one in group) for group in wanted.values())
+    ]
+    if conditions and not left:
+        shown = " ".join(map(str, conditions))
+        raise UserError(f"{name}: no row is left by {shown}; see the values of these columns")
+    return left
 
 
 def columns_of(columns: Mapping[str, str], fields: Fields = LABEL_FIELDS) -> dict[str, str]:
@@ -110,7 +197,7 @@ def _wanted(own: Mapping[str, str], fields: Fields, have: Collection[str]) -> di
     return {name: ours for name, ours in available.items() if ours not in own.values()} | dict(own)
 
 
-def _good(path: Path, wanted: Collection[str]) -> Iterator[tuple[int, Any]]:
+def _good(path: Path, wanted: Collection[str] | None) -> Iterator[tuple[int, Any]]:
     """The numbered records of a file; a bad one refuses it, since labels are read whole."""
     for number, (where, record) in enumerate(records(path, names=wanted), start=1):
         if isinstance(record, str):
@@ -224,7 +311,7 @@ def refuse_without(
     header = table.columns()
     free = [name for name in header if name not in NAMES]
     near = get_close_matches(absent, free, n=1, cutoff=0.4 if absent == "id" else 0.7)
-    meant = _label_column(table, free, systems) if absent != "id" else None
+    meant = _meant(table, free, systems) if absent != "id" else None
     meant = meant or (f"{absent}={near[0]}" if near else None)
     hint = f"did you mean --column {shlex.quote(meant or '')}?"
     raise UserError(
@@ -233,12 +320,12 @@ def refuse_without(
     )
 
 
-def _label_column(
-    table: OpinionTable, names: Sequence[str], systems: Collection[object]
-) -> str | None:
-    """``FIELD=COLUMN`` for the first of these columns whose values all are labels."""
-    columns = _label_columns(table, names, systems)[1]
-    return next((f"{_dimension(labels)}={name}" for name, labels in columns.items()), None)
+def _meant(table: OpinionTable, names: Sequence[str], systems: Collection[object]) -> str | None:
+    """``FIELD=COLUMN`` for columns whose values all are labels: one, or several of raters."""
+    labels = _label_columns(table, names, systems)[1]
+    if len(labels) > 1 and not names_raters(table.columns()):
+        return f"rater={','.join(labels)}"
+    return next((f"{_dimension(every)}={name}" for name, every in labels.items()), None)
 
 
 def _dimension(labels: Collection[str]) -> str:
@@ -262,41 +349,111 @@ def _label_columns(
             results[name] = {
                 "1" if plain(value) in called else spelled(value, (a, b, own))
                 for value, a, b, own in rows
-                if value
+                if plain(value or "") in called or not is_missing(value)
             }
     return columns, {name: labels for name, labels in results.items() if labels}
 
 
 #: A column of one rater, whatever it holds.
 _RATER = re.compile(
-    r"(r|rater|annotator|listener|worker|participant|evaluator|subject)[\s_-]*\d+", re.I
+    r"(r|rater|annotator|listener|worker|participant|evaluator|subject|judge|assessor|user|p|l)"
+    r"[\s_-]*\d+",
+    re.I,
 )
 
+#: What columns are called that number parts of a study: their 1 and 2 are no labels.
+_DESIGN = frozenset((
+    "session", "part", "group", "block", "batch", "page", "trial", "set", "order", "list", "gender",
+    "sex", "age", "run", "round", "day", "week", "version", "condition", "level", "class", "fold",
+    "split", "repeat", "count", "number", "nr", "no", "n", "position", "side", "hand", "task",
+    "section", "phase", "study", "wave", "form", "note", "notes", "remark", "comment", "room",
+    "site", "channel", "speaker", "turn", "turns", "question", "stage", "step", "seed", "rank",
+    "length", "duration", "difficulty", "priority", "cluster", "visit", "experiment", "screen",
+))  # fmt: skip
 
-def label_of_each(table: OpinionTable, results: Columns) -> Columns | None:
+
+def rater_columns(named: Mapping[str, str], columns: Collection[str]) -> list[str]:
+    """The columns of several raters, from ``--column rater=ann,bob``; empty: it names one column.
+
+    Raises:
+        UserError: one of several does not exist.
+    """
+    whole = next((column for column, ours in named.items() if ours == "rater"), "")
+    if whole in columns or "," not in whole:
+        return []
+    parts = [part.strip() for part in whole.split(",")]
+    for part in parts:
+        if part not in columns:
+            raise UserError(f"--column rater={whole}: no column {part!r}; {nearest(part, columns)}")
+    return parts
+
+
+def label_of_each(
+    table: OpinionTable,
+    results: Columns,
+    systems: Collection[object] = (),
+    raters: Sequence[str] = (),
+) -> Columns | None:
     """A table with a column of labels for each rater as one with a row for each label.
 
-    Of several columns that hold labels alone all are raters', or those that are called so. Numbers
-    are labels only in columns that are called so: 1 and 2 may count anything. None: it has no two
-    such columns, or says in one who rated.
+    Of several columns that hold labels alone all are raters', or those that are called so. A
+    column of 1 and 2 alone may count anything: it is a rater's where the others are written with
+    1 and 2 as well and its name is none of a part of a study. None: it has no two such columns,
+    or says in one who rated.
 
     Args:
         results: what was read of it.
+        systems: names of systems that its labels may hold.
+        raters: the columns, where a user names them.
     """
+    others = raters or [name for name in table.columns() if name not in NAMES]
+    columns, labels = _label_columns(table, others, systems)
+    called = list(raters) or [name for name in labels if _RATER.fullmatch(name)]
+    if len(called) < 2:
+        called = _like_raters(columns, labels)
+    every = set().union(*(labels.get(name, set()) for name in called))
+    return _of_each(results, {n: columns.get(n, []) for n in called}, _dimension(every))
+
+
+def columns_like_labels(table: OpinionTable) -> list[str]:
+    """Columns of 1 and 2 alone whose names are no part of a study: they may be raters'."""
     others = [name for name in table.columns() if name not in NAMES]
-    columns, labels = _label_columns(table, others)
-    raters = [name for name in labels if _RATER.fullmatch(name)] or [
-        name for name in labels if not all(map(str.isdigit, filter(None, columns[name])))
-    ]
-    every = set().union(*(labels[name] for name in raters))
-    return _of_each(results, {name: columns[name] for name in raters}, _dimension(every))
+    labels = _label_columns(table, others)[1]
+    return [name for name in labels if not _names_a_part(name)]
 
 
-def score_of_each(table: OpinionTable, results: Columns) -> Columns | None:
+def _like_raters(columns: Columns, labels: Mapping[str, set[str]]) -> list[str]:
+    """Columns that may be raters' by what they hold, and by their names where that is digits."""
+    digits = [name for name in labels if all(map(str.isdigit, filter(None, columns[name])))]
+    words = [name for name in labels if name not in digits]
+    with_digits = any({"1", "2"} & {*columns[name]} for name in words)
+    plain = [name for name in digits if not _names_a_part(name)]
+    return [n for n in labels if n in words or (n in plain and (with_digits or not words))]
+
+
+def _names_a_part(name: str) -> bool:
+    words = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+    return not words or any(word.casefold() in _DESIGN for word in words)
+
+
+def score_of_each(
+    table: OpinionTable, results: Columns, raters: Sequence[str] = ()
+) -> Columns | None:
     """The same of scores, in columns that are called as raters are: ``rater1``, ``listener 2``."""
-    names = [name for name in table.columns() if _RATER.fullmatch(name)]
+    names = list(raters) or [name for name in table.columns() if _RATER.fullmatch(name)]
     columns = table.read({name: name for name in names}) if names else {}
-    return _of_each(results, {name: columns[name] for name in names}, "score")
+    return _of_each(results, {name: columns.get(name, []) for name in names}, "score")
+
+
+def holds_scores_of_raters(table: OpinionTable, raters: Sequence[str] = ()) -> bool:
+    """Whether columns of raters hold scores, and no labels."""
+    names = list(raters) or [name for name in table.columns() if _RATER.fullmatch(name)]
+    if len(names) < 2:
+        return False
+    columns = table.read({name: name for name in names})
+    cells = {cell for name in names for cell in columns.get(name, []) if not is_missing(cell)}
+    numbers = {number_of(cell) for cell in cells}
+    return bool(cells) and None not in numbers and not numbers <= {1.0, 2.0}
 
 
 def _of_each(table: Columns, columns: Columns, name: str) -> Columns | None:

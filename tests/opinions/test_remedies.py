@@ -1,0 +1,134 @@
+"""Every remedy that an error of reading labels or scores prints does what it says, as typed.
+
+A case is a table, the command that refuses it, and what the remedy must come to. A message that
+prints a remedy which no case expects fails. Cases of other commands are further rows of
+:data:`CASES`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.support.cli import code_and_words
+from tests.support.remedies import Remedy, remedies
+
+JUDGED = "id,system_a,system_b,overall\n" + "".join(f"q{n},new,old,{1 + n % 2}\n" for n in range(8))
+
+
+class Case(NamedTuple):
+    """A table that is refused, and what comes of each remedy that the message prints.
+
+    Attributes:
+        command: what is typed; ``people.csv`` holds the table.
+        fill: blank -> what a user writes there.
+        wins: wins of A, ties and losses that must be read, by remedy in the order of the message;
+            of scores the mean of the first system.
+    """
+
+    name: str
+    table: str
+    command: str
+    wanted: Sequence[Any]
+    fill: Mapping[str, str] = {}
+
+
+def _labels(*values: object, column: str = "overall") -> str:
+    rows = "".join(f"q{n},{value}\n" for n, value in enumerate(values))
+    return f"id,{column}\n{rows}"
+
+
+def _scores(*values: object) -> str:
+    rows = "".join(f"s{n},{'new' if n % 2 else 'old'},L1,{v}\n" for n, v in enumerate(values))
+    return f"stimulus,system,listener,score\n{rows}"
+
+
+AGREE = "agree judged.csv --labels people.csv --missing drop --resamples 0"
+RANK = "rank people.csv --resamples 0"
+
+CASES = (
+    Case("pandas", _labels("2.0", "1.0", "2.0", ""), AGREE, ["212-"]),
+    Case("signed numbers", _labels(-1, 1, -1, 1), AGREE, ["1212", "2121"]),
+    Case("typeset minus", _labels("\u22122", "0", "1", "2"), AGREE, ["1t22", "2t11"]),
+    Case("seven steps", _labels(1, 4, 7, 3), AGREE, ["1t21", "2t12"]),
+    Case("ends that are not there", _labels(2, 4, 6, 3), AGREE, ["1t21"],
+         {"END_OF_A": "1", "END_OF_B": "7"}),
+    Case("a word", _labels("1", "Neither", "2", "1"), AGREE, ["1t21"], {"LABEL": "tie"}),
+    Case("a word that is left out", _labels("1", "none", "2", "1"), AGREE, ["1-21"],
+         {"LABEL": "missing"}),
+    Case("quotes and signs", _labels("1", "\"it's = \"\"so\"\"\"", "2", "1"), AGREE, ["1t21"],
+         {"LABEL": "tie"}),
+    Case("zero", _labels("0", "0", "1", "1"), AGREE, ["----"], {"LABEL": "missing"}),
+    Case("a negation", _labels("1", "\u00acA", "2", "1"), AGREE, ["1221"], {"LABEL": "2"}),
+    Case("about", _labels("1", "~1", "2", "1"), AGREE, ["1121"], {"LABEL": "1"}),
+    Case("code of missing", _scores(4, 5, -99, 3, 2, 4), RANK, [4.0, 4.0]),
+    Case("zero of missing", _scores(4, 5, 0, 3, 2, 4), RANK, [4.0, 4.0]),
+    Case("words of a scale", _scores("Excellent", "Good", "Fair", "Good"), RANK, [4.0]),
+    Case("a word among scores", _scores(4, 5, "odd", 3), RANK, [4.0], {"NUMBER": "missing"}),
+    Case("scale that falls", _scores(4, 5, 3, 3), f"{RANK} --scale 5..1", [4.0]),
+    Case("off the scale", _scores(4, 5, 11, 3), f"{RANK} --scale 1..5", [4.0]),
+)  # fmt: skip
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_a_printed_remedy_does_what_it_says_as_typed(case: Case) -> None:
+    Path("judged.csv").write_text(JUDGED)
+    Path("people.csv").write_text(case.table, encoding="utf-8")
+    words = case.command.split()
+    code, said = code_and_words(*words)
+    assert code == 2, said
+    printed = [one for one in remedies(said) if not _mentions(one)]
+    assert len(printed) == len(case.wanted), (printed, said)
+    for remedy, wanted in zip(printed, case.wanted, strict=True):
+        assert not remedy.blanks or case.fill, remedy  # what only the user knows is left blank
+        typed = remedy.words(**case.fill)
+        kept = words if "--scale" not in typed else _without(words, "--scale")
+        code, shown = code_and_words(*kept, *typed)
+        assert code == 0, (typed, shown)
+        assert _came_to(case, kept, typed) == wanted, typed
+
+
+def _mentions(remedy: Remedy) -> bool:
+    """Whether it only names an option of which the user must think of a value."""
+    return all("WORST..BEST" in one or "--rubric" in one for one in remedy.options)
+
+
+def _without(words: Sequence[str], option: str) -> list[str]:
+    where = [*words, option].index(option)
+    return [*words[:where], *words[where + 2 :]]
+
+
+def _came_to(case: Case, words: Sequence[str], typed: Sequence[str]) -> object:
+    if words[0] == "rank":
+        code, shown = code_and_words(*words, *typed, "--json", "out.json")
+        assert code == 0, shown
+        rows = json.loads(Path("out.json").read_text())["means"]
+        return next(round(row["mean"]["value"], 9) for row in rows if row["system"] == "new")
+    return _read(typed)
+
+
+def _read(typed: Sequence[str]) -> str:
+    """The labels of people.csv under these options, a letter each."""
+    from trace_eval.data.columns import parse_ends, read_mapping
+    from trace_eval.opinions.codes import LABELS, MISSING
+    from trace_eval.opinions.labels import read_labels
+
+    pairs = list(zip(typed[::2], typed[1::2], strict=True))
+    mapping = read_mapping([value for option, value in pairs if option == "--map"])
+    scale = parse_ends(next((value for option, value in pairs if option == "--scale"), None))
+    labels = read_labels("people.csv", mapping=mapping, scale=scale)
+    names = dict(enumerate("12gbt")) | {MISSING: "-"}
+    assert LABELS[4] == "tie"
+    return "".join(names[code] for code in labels.codes["overall"].tolist())
+
+
+def test_remedies_are_found_in_the_words_of_a_message() -> None:
+    said = "say what: --map 'it'\"'\"'s=LABEL' --map x=LABEL, or leave out (--where a=b)."
+    first, second = remedies(said)
+    assert first.words(LABEL="tie") == ["--map", "it's=tie", "--map", "x=tie"]
+    assert (first.blanks, second.words()) == (("LABEL",), ["--where", "a=b"])

@@ -1,0 +1,47 @@
+"""Remedies that errors print, found in their words and typed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import NamedTuple
+
+#: An option of a remedy, with its value, quoted or not.
+_OPTION = re.compile(r"--[a-z][a-z-]*(?:[ =](?:'[^']*'(?:\"'\"'[^']*')*|\"[^\"]*\"|[^\s;,()]+))?")
+
+#: What stands where only the user knows the meaning.
+BLANKS = ("LABEL", "NUMBER", "COLUMN", "END_OF_A", "END_OF_B", "WORST", "BEST")
+
+
+class Remedy(NamedTuple):
+    """Options that a message prints one after the other, as they are typed."""
+
+    options: tuple[str, ...]
+
+    @property
+    def blanks(self) -> tuple[str, ...]:
+        """The blanks that are to be filled."""
+        return tuple(blank for blank in BLANKS if any(blank in one for one in self.options))
+
+    def words(self, **filled: str) -> list[str]:
+        """The words of a command line, with blanks filled in their order of appearance."""
+        typed = " ".join(self.options)
+        for blank, value in filled.items():
+            typed = typed.replace(blank, value)
+        return shlex.split(typed)
+
+
+def remedies(message: str) -> list[Remedy]:
+    """All remedies of a message; options side by side are one, others are alternatives."""
+    every: list[Remedy] = []
+    end = None
+    for one in _OPTION.finditer(message):
+        text = one.group().rstrip(".")
+        if text.endswith(":"):  # what was typed and is refused
+            continue
+        if end is not None and message[end : one.start()] == " ":
+            every[-1] = Remedy((*every[-1].options, text))
+        else:
+            every.append(Remedy((text,)))
+        end = one.end()
+    return [remedy for remedy in every if any(" " in one for one in remedy.options)]

@@ -1,0 +1,148 @@
+"""The scale of scores that nobody declared: found by their values, or asked for."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError, counted
+from fusion import Numbers, likert, span
+from trace_eval.data.columns import Ends
+
+Values = NDArray[np.float64]
+
+#: The scale of scores that do not name theirs, where they fit.
+DEFAULT_SCALE = likert(1, 5)
+
+#: Check of the warning that states a scale that was found.
+FOUND_SCALE = "scale"
+
+#: Ends of scales in use, the first that holds all values counts.
+_USUAL = ((1, 5), (0, 1), (1, 7), (1, 10), (0, 5), (0, 10), (0, 100))
+
+#: Ends of those with a middle at zero.
+_SIGNED = (1, 2, 3, 5, 10, 50, 100)
+
+#: Numbers that stand for a missing one in the data of surveys.
+_CODES = frozenset((
+    -1, -7, -8, -9, -77, -88, -99, -777, -888, -999, -9999, -99999,
+    9, 77, 88, 99, 777, 888, 999, 9999, 99999,
+))  # fmt: skip
+
+#: No usual scale of few steps goes beyond this.
+_FEW_STEPS = 10
+
+
+def scale_of_ends(ends: Ends) -> Numbers:
+    """The scale that a user declares for scores.
+
+    Raises:
+        UserError: its ends fall.
+    """
+    if ends.first > ends.last:
+        raise UserError(
+            f"--scale {ends}: of scores the worst comes first: --scale"
+            f" {Ends(ends.last, ends.first, ends.step)}"
+        )
+    return span(ends.first, ends.last, ends.step)
+
+
+def scale_by_values(values: Values) -> Numbers:
+    """The usual scale that holds these scores; without known ends where none does."""
+    present = values[~np.isnan(values)]
+    if not len(present):
+        return DEFAULT_SCALE
+    low, high = float(present.min()), float(present.max())
+    if low >= DEFAULT_SCALE.low and high <= DEFAULT_SCALE.high:
+        return DEFAULT_SCALE
+    for first, last in _USUAL:
+        if first <= low and high <= last:
+            return span(first, last)
+    for end in _SIGNED:
+        if low < 0 and -end <= low and high <= end:
+            return span(-end, end)
+    return span(low, high if high > low else low + 1, bounded=False)
+
+
+def said_of(scale: Numbers) -> str:
+    """How scores were read, in words."""
+    if not scale.bounded:
+        return (
+            f"scores are read as numbers without ends, here {scale.low:g} to {scale.high:g};"
+            " --scale WORST..BEST declares them"
+        )
+    return (
+        f"scores are read as {scale.low:g} to {scale.high:g}, by their values; --scale"
+        " WORST..BEST declares another scale"
+    )
+
+
+def refuse_off_scale(
+    source: str, column: str, texts: Sequence[object], values: Values, ends: Ends
+) -> None:
+    """Refuse numbers that are not on the scale that a user declares; says in which rows."""
+    off = [row for row, value in enumerate(values.tolist()) if value == value]
+    off = [row for row in off if not ends.holds(float(values[row]))]
+    if off:
+        raise UserError(
+            f"{source}, record {off[0] + 1}: {column} is {texts[off[0]]!s:.60} in"
+            f" {_rows(texts, off)}, which is not on the scale {ends}; correct it, or leave it out:"
+            f" {_missing(texts[off[0]])}"
+        )
+
+
+def refuse_doubtful(source: str, column: str, texts: Sequence[object], values: Values) -> None:
+    """Refuse numbers that may stand for missing ones, on a scale that nobody declares.
+
+    Those are the usual codes, and others far beyond all the rest; and 0 where the rest are whole
+    numbers from 1 to 5.
+    """
+    distinct = np.unique(values[~np.isnan(values)])
+    doubtful = [float(value) for value in distinct if _is_doubtful(float(value), distinct)]
+    if not doubtful:
+        return
+    rest = np.array([value for value in distinct.tolist() if value not in doubtful])
+    rows = np.flatnonzero(np.isin(values, doubtful)).tolist()
+    spelt = dict.fromkeys(str(texts[row]) for row in rows)
+    low, high = min(distinct), max(distinct)
+    raise UserError(
+        f"{source}, record {rows[0] + 1}: {column} is {texts[rows[0]]!s:.60} in"
+        f" {_rows(texts, rows)}, and the other scores go from {rest.min():g} to {rest.max():g};"
+        f" where it means that there is none: {' '.join(map(_missing, spelt))}; where it is a"
+        f" score, declare the scale: --scale {low:g}..{high:g}"
+    )
+
+
+def _is_doubtful(value: float, distinct: Values) -> bool:
+    rest = distinct[distinct != value]
+    if not len(rest):
+        return False
+    size = float(rest.max() - rest.min())
+    gap = max(rest.min() - value, value - rest.max())
+    if value == 0:
+        whole = bool((rest == rest.round()).all())
+        return whole and rest.min() >= 1 < rest.max() <= DEFAULT_SCALE.high
+    if value == -1:
+        return bool(rest.min() >= 0 and rest.max() > 1)
+    if value in _CODES and gap >= max(size, 1):
+        fits = {1: DEFAULT_SCALE.high, 2: _FEW_STEPS}.get(len(f"{abs(value):.0f}"), 100)
+        return bool(value < 0 or (rest.max() <= fits and len(rest) > 2))
+    core = distinct[np.abs(distinct) <= _FEW_STEPS]
+    beyond = distinct[np.abs(distinct) > _FEW_STEPS]
+    if abs(value) <= _FEW_STEPS or len(core) < 3 or len(beyond) > 2:
+        return False
+    away = max(core.min() - value, value - core.max())
+    return bool(away >= 2 * max(float(core.max() - core.min()), 1))
+
+
+def _rows(texts: Sequence[object], rows: Sequence[int]) -> str:
+    same = sum(str(texts[row]) == str(texts[rows[0]]) for row in rows)
+    others = len(rows) - same
+    return counted(same, "row") + (f" ({others} more hold others)" if others else "")
+
+
+def _missing(text: object) -> str:
+    return f"--map {shlex.quote(f'{text}=missing')}"

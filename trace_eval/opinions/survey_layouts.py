@@ -1,0 +1,492 @@
+"""Records of survey tools and of arenas -> one record for each opinion, under our names.
+
+A layout is a row of :data:`LAYOUTS`. What differs in the names of its columns alone is none: those
+names stand in :mod:`trace_eval.data.names`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from blueprints import UserError, counted
+from fusion import DIMENSIONS
+from trace_eval.data import names, strict_json
+from trace_eval.data.spelling import PLAIN, is_missing, spelled
+from trace_eval.opinions.cells import number_of
+
+Record = dict[str, Any]
+Records = Sequence[Mapping[str, Any]]
+
+#: Records that are looked at for a layout.
+_LOOKED_AT = 50
+
+
+class Layout(NamedTuple):
+    """One layout of many records."""
+
+    fits: Callable[[Records], bool]  # of the first records
+    ours: Callable[[Records, list[str]], Iterator[Record]]  # adds what a reader must know of it
+
+
+def unfolded(records: Records, notes: list[str]) -> Records:
+    """The records as one for each opinion; ``notes`` takes what was understood or left out."""
+    for layout in LAYOUTS:
+        if layout.fits(records[:_LOOKED_AT]):
+            records = list(layout.ours(records, notes))
+    return records
+
+
+def fits_any(records: Records) -> bool:
+    """Whether the first records of a table are of one of these layouts."""
+    return any(layout.fits(records) for layout in LAYOUTS)
+
+
+def _columns(records: Records) -> list[str]:
+    return list(dict.fromkeys(name for record in records for name in record))
+
+
+def _cell(record: Mapping[str, Any], name: str) -> str:
+    value = record.get(name)
+    return "" if value is None else str(value).strip()
+
+
+# ---- Qualtrics: texts of questions and ids of imports stand in the first rows
+
+
+def _is_qualtrics(records: Records) -> bool:
+    return any(_is_import_row(record) for record in records[:2])
+
+
+def _is_import_row(record: Mapping[str, Any]) -> bool:
+    return any(str(value).startswith('{"ImportId"') for value in record.values())
+
+
+def _qualtrics(records: Records, notes: list[str]) -> Iterator[Record]:
+    """Call a column by the text of its question, where its own name is a number of one."""
+    above = next(n for n, record in enumerate(records[:2]) if _is_import_row(record))
+    texts = records[0] if above else {}
+    called = {
+        name: str(texts[name]) if texts.get(name) and re.match(r"Q\d", name) else name
+        for name in records[0]
+    }
+    for record in records[above + 1 :]:
+        yield {called.get(name, name): value for name, value in record.items()}
+
+
+# ---- MTurk and Toloka: what was shown, what was answered, and who answered
+
+
+_PREFIX = re.compile(r"(?:Input|Answer)\.|(?:INPUT|OUTPUT|ASSIGNMENT):")
+
+
+def _is_batch(records: Records) -> bool:
+    return any(re.match(r"Answer\.|OUTPUT:", name) for name in _columns(records))
+
+
+def _batch(records: Records, notes: list[str]) -> Iterator[Record]:
+    columns = _columns(records)
+    bare = {name: _PREFIX.sub("", name, count=1) for name in columns}
+    twice = {name for name in bare.values() if [*bare.values()].count(name) > 1}
+    bare = {name: name if short in twice else short for name, short in bare.items()}
+    for record in records:
+        ours: Record = {}
+        for name, value in record.items():
+            ours |= _answers(value) or {bare[name]: value}
+        yield ours
+
+
+def _answers(cell: object) -> Record:
+    """The answers of a form as JSON in one cell, ``[{"pref": {"A": true}}]``, by their places."""
+    if not isinstance(cell, str) or not cell.lstrip().startswith(("[{", "{")):
+        return {}
+    try:
+        value = strict_json.loads(cell)
+    except strict_json.BadJson:
+        return {}
+    parts = value if isinstance(value, list) else [value]
+    every: Record = {}
+    for part in parts:
+        if isinstance(part, dict):
+            every |= _flat(part)
+    return every
+
+
+def _flat(record: Mapping[str, Any], stem: str = "") -> Record:
+    flat: Record = {}
+    for name, value in record.items():
+        place = f"{stem}{name}"
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{place}.")
+        else:
+            flat[place] = value
+    return flat
+
+
+# ---- one column of flags for each choice
+
+
+#: A table that has one of these needs no flags.
+_LABEL_FIELDS = {*DIMENSIONS, "overall", "preference", "match", "score_a"}
+
+_YES = frozenset(("true", "1", "yes", "x", "on", "checked", "✓", "1.0", "t", "y"))
+_NO = frozenset(("false", "0", "no", "off", "unchecked", "", "0.0", "f", "n"))
+_STEM = re.compile(r"(?P<stem>.+[.:_\s\-/\[])(?P<choice>[^.:]+?)\]?")
+
+
+def _choices(records: Records) -> dict[str, str]:
+    """Column of flags -> the label that it is checked for; empty: there are none of both sides."""
+    groups: dict[str, dict[str, str]] = {}
+    for name in _columns(records):
+        cells = {_cell(record, name).casefold() for record in records}
+        if names.bare(name) in names.KNOWN or not cells <= _YES | _NO or not cells & _YES:
+            continue
+        parts = _STEM.fullmatch(name)
+        for stem, choice in (("", name), *([(parts["stem"], parts["choice"])] if parts else [])):
+            label = _label(choice)
+            if label is not None:
+                groups.setdefault(stem, {})[name] = label
+                break
+    return next((of for of in groups.values() if {"1", "2"} <= {*of.values()}), {})
+
+
+def _label(text: object) -> str | None:
+    try:
+        return spelled(text)
+    except ValueError:
+        return None
+
+
+def _has_flags(records: Records) -> bool:
+    if _LABEL_FIELDS & names.first_of(names.LABELS, _columns(records)).keys():
+        return False
+    choices = _choices(records)
+    checked = [[_cell(one, name).casefold() in _YES for name in choices] for one in records]
+    return bool(choices) and all(sum(row) < 2 for row in checked)
+
+
+def _flags(records: Records, notes: list[str]) -> Iterator[Record]:
+    choices = _choices(records)
+    column = "overall" if {*choices.values()} - PLAIN else "preference"
+    notes.append(f"the columns {', '.join(choices)} are read as one choice")
+    for number, record in enumerate(records, start=1):
+        chosen = [n for n in choices if _cell(record, n).casefold() in _YES]
+        if len(chosen) > 1:
+            raise UserError(
+                f"record {number}: {' and '.join(chosen)} are both checked; keep one of them"
+            )
+        rest = {name: value for name, value in record.items() if name not in choices}
+        yield {**rest, column: choices[chosen[0]] if chosen else None}
+
+
+# ---- forms: a row for each rater, a column for each item
+
+
+_IN_BRACKETS = re.compile(r"(?P<question>.*?\S)\s*\[(?P<item>[^\[\]]+)\]\s*")
+_BEHIND_DASH = re.compile(r"(?P<question>.*\S)\s+[-–—]\s+(?P<item>[^\n]+?)\s*", re.S)
+
+
+def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:
+    """Question -> item -> the column with its answers, of questions about several items."""
+    for form in (_IN_BRACKETS, _BEHIND_DASH):
+        groups: dict[str, dict[str, str]] = {}
+        for name in columns:
+            if parts := form.fullmatch(name):
+                groups.setdefault(parts["question"], {})[parts["item"]] = name
+        several = {question: items for question, items in groups.items() if len(items) > 1}
+        if several:
+            return several
+    return {}
+
+
+def _is_form(records: Records) -> bool:
+    columns = _columns(records)
+    return bool(_questions(columns)) and not names.first_of({"id": names.NAMES["id"]}, columns)
+
+
+def _form(records: Records, notes: list[str]) -> Iterator[Record]:
+    columns = _columns(records)
+    questions = _questions(columns)
+    answers = {name for items in questions.values() for name in items.values()}
+    only = next(iter(questions)) if len(questions) == 1 else None
+    called = _called(records, questions[only].values()) if only else None
+    who = names.first_of({"rater": names.LABELS["rater"]}, columns).get("rater")
+    every = list(dict.fromkeys(item for items in questions.values() for item in items))
+    by = f"the column {who}" if who else "their place"
+    notes.append(
+        f"each row is read as a rater, called by {by}, and {counted(len(every), 'column')} as"
+        f" {counted(len(every), 'item')}, called by what stands behind the question"
+    )
+    for number, record in enumerate(records, start=1):
+        shared = {name: value for name, value in record.items() if name not in answers}
+        shared["rater"] = shared.pop(who, None) if who else f"row {number}"
+        for item in every:
+            given = {
+                called or question: record.get(items[item])
+                for question, items in questions.items()
+                if item in items
+            }
+            yield {**shared, "id": item, **given}
+
+
+def _called(records: Records, columns: Collection[str]) -> str:
+    """What the answers are: ``score`` where all are numbers that are no labels, else a label."""
+    cells = {_cell(record, name) for record in records for name in columns}
+    present = {cell for cell in cells if not is_missing(cell)}
+    if present and all(number_of(cell) is not None for cell in present) and present - {"1", "2"}:
+        return "score"
+    labels = {_label(cell) for cell in present}
+    return "overall" if labels & {"both_good", "both_bad"} else "preference"
+
+
+# ---- Label Studio: JSON with annotations, and its smaller forms
+
+
+def _is_studio(records: Records) -> bool:
+    columns = {*_columns(records)}
+    whole = bool(records) and all(
+        isinstance(record.get("annotations"), list) and isinstance(record.get("data"), Mapping)
+        for record in records
+    )
+    return whole or ("annotator" in columns and bool(columns & {"lead_time", "annotation_id"}))
+
+
+def _studio(records: Records, notes: list[str]) -> Iterator[Record]:
+    flat = [one for record in records for one in _annotations(record)]
+    cancelled = sum(one.pop("was_cancelled", False) is True for one in flat)
+    if cancelled:
+        notes.append(
+            f"{counted(cancelled, 'annotation')} skipped by their annotators count as none"
+        )
+    pairwise = {
+        name
+        for one in flat
+        for name, value in one.items()
+        if isinstance(value, Mapping) and "selected" in value
+    }
+    neither = sum(all(not one.get(name) for name in pairwise) for one in flat) if pairwise else 0
+    if neither:
+        notes.append(f"no side is selected in {counted(neither, 'annotation')}, which is a tie")
+    ids = {*names.NAMES["id"]} - {"id"}
+    for one in flat:
+        if any(one.get(name) not in (None, "") for name in ids):
+            one.pop("id", None)  # the number of the task; the item has an id of its own
+        for name in sorted(pairwise):
+            side = (one.pop(name, None) or {}).get("selected")
+            one["preference" if len(pairwise) == 1 else name] = side or "tie"
+        yield {name: _chosen(value) for name, value in one.items()}
+
+
+def _annotations(record: Mapping[str, Any]) -> Iterator[Record]:
+    """A record for each annotation of a task; those of the smaller forms are one already."""
+    if not isinstance(record.get("annotations"), list):
+        yield {name: _answer(value) for name, value in record.items()}
+        return
+    for annotation in record["annotations"]:
+        who = annotation.get("completed_by")
+        one: Record = {**record["data"], "rater": _person(who)}
+        one.setdefault("id", record.get("id"))
+        one["was_cancelled"] = annotation.get("was_cancelled") is True
+        for result in () if one["was_cancelled"] else annotation.get("result") or ():
+            value = result.get("value")
+            one[str(result.get("from_name", "choice"))] = value
+        if not one["was_cancelled"] or len(record["annotations"]) == 1:
+            yield one
+
+
+def _person(who: object) -> object:
+    if isinstance(who, Mapping):
+        return who.get("email") or who.get("id")
+    return who
+
+
+def _answer(value: object) -> object:
+    """A cell of the form as a table, where an answer is JSON in text."""
+    if isinstance(value, str) and value.startswith("{"):
+        try:
+            return strict_json.loads(value)
+        except strict_json.BadJson:
+            return value
+    return value
+
+
+def _chosen(value: object) -> object:
+    """What an answer says: its one choice, or its rating."""
+    inner = value
+    if isinstance(inner, list) and len(inner) == 1 and isinstance(inner[0], Mapping):
+        inner = inner[0]
+    if isinstance(inner, Mapping):
+        for key in ("choices", "rating", "number", "selected"):
+            if key in inner:
+                inner = inner[key]
+                break
+    if isinstance(inner, list) and len(inner) == 1:
+        inner = inner[0]
+    return inner if not isinstance(inner, list | Mapping) else value
+
+
+# ---- arenas: a log of chats and votes
+
+
+#: What an event says -> the label.
+_VOTES: Mapping[str, str] = {
+    "leftvote": "1",
+    "rightvote": "2",
+    "tievote": "tie",
+    "bothbad_vote": "both_bad",
+    "bothbadvote": "both_bad",
+    "bothgood_vote": "both_good",
+}
+
+
+def _models(record: Mapping[str, Any]) -> list[Any] | None:
+    models = record.get("models")
+    return models if isinstance(models, list) and len(models) == 2 else None
+
+
+def _is_arena(records: Records) -> bool:
+    return any(_models(record) and record.get("type") in _VOTES for record in records)
+
+
+def _arena(records: Records, notes: list[str]) -> Iterator[Record]:
+    votes = [record for record in records if record.get("type") in _VOTES and _models(record)]
+    if len(votes) < len(records):
+        others = sorted({str(record.get("type")) for record in records} - _VOTES.keys())
+        left_out = len(records) - len(votes)
+        notes.append(
+            f"{counted(left_out, 'record is no vote', 'records are no votes')} and left out"
+            f" (type {', '.join(others)})"
+        )
+    column = "overall" if any("both" in str(one["type"]) for one in votes) else "preference"
+    for vote in votes:
+        rest = {name: value for name, value in vote.items() if name not in ("type", "models")}
+        a, b = _models(vote) or ("", "")
+        yield {**rest, "system_a": a, "system_b": b, column: _VOTES[str(vote["type"])]}
+
+
+# ---- the winner and the loser by their names
+
+
+_DRAWS = ("draw", "tie", "is_draw", "is_tie", "drawn", "tied")
+
+
+def _has_loser(records: Records) -> bool:
+    columns = {*_columns(records)}
+    sides = {*names.LABELS["system_a"], *names.LABELS["system_b"]}
+    return {"winner", "loser"} <= columns and not columns & sides
+
+
+def _won(records: Records, notes: list[str]) -> Iterator[Record]:
+    """A and B by the alphabet, so that the place of a system does not tell who won."""
+    draw = next((name for name in _DRAWS if name in _columns(records)), None)
+    for number, record in enumerate(records, start=1):
+        rest = {n: v for n, v in record.items() if n not in ("winner", "loser", draw)}
+        winner, loser = _cell(record, "winner"), _cell(record, "loser")
+        if is_missing(winner) and is_missing(loser):
+            yield rest
+            continue
+        if is_missing(winner) or is_missing(loser):
+            raise UserError(f"record {number}: winner or loser is empty; name both systems")
+        drawn = _cell(record, draw).casefold() if draw else ""
+        if drawn not in _YES | _NO:
+            raise UserError(f"record {number}: {draw} is {drawn!r}; write true or false")
+        a, b = sorted((winner, loser))
+        label = "tie" if drawn in _YES else "1" if winner == a else "2"
+        yield {**rest, "system_a": a, "system_b": b, "preference": label}
+
+
+# ---- sides by name: two columns of which each label names one
+
+
+#: Pairs of names of columns whose order is A, B; others count as they stand in the table.
+_LEFT_FIRST = ("left", "a", "1", "first")
+
+
+def _named_sides(records: Records) -> tuple[str, str, str] | None:
+    """(column of A, column of B, column of labels) where each label is a tie or in one of two."""
+    columns = _columns(records)
+    fields = names.first_of(names.LABELS, columns)
+    if fields.keys() & {"system_a", "system_b", "system"}:
+        return None
+    label = fields.get("preference") or fields.get("overall")
+    texts = [
+        name
+        for name in columns
+        if name != label and all(isinstance(record.get(name), str) for record in records)
+    ]
+    if label is None:
+        return None
+    values = [(record, _cell(record, label)) for record in records]
+    named = [(record, value) for record, value in values if _label(value) is None and value]
+    if not named:
+        return None
+    for a, b in ((a, b) for a in texts for b in texts if a < b):
+        sides = [(_cell(record, a), _cell(record, b), value) for record, value in named]
+        hits = {x == value for x, _, value in sides if value in (x, _)}
+        if all(value in (x, y) for x, y, value in sides) and hits == {True, False}:
+            first = min((a, b), key=columns.index)
+            return first, b if first == a else a, label
+    return None
+
+
+def _has_sides(records: Records) -> bool:
+    return _named_sides(records) is not None
+
+
+def _sides(records: Records, notes: list[str]) -> Iterator[Record]:
+    a, b, _ = _named_sides(list(islice(records, _LOOKED_AT))) or ("", "", "")
+    notes.append(f"the columns {a} and {b} are read as the systems of A and B, by the labels")
+    for record in records:
+        yield {**record, "system_a": record.get(a), "system_b": record.get(b)}
+
+
+#: Each is tried in turn; several may fit one table (a batch with a column of flags).
+LAYOUTS: tuple[Layout, ...] = (
+    Layout(_is_studio, _studio),
+    Layout(_is_qualtrics, _qualtrics),
+    Layout(_is_batch, _batch),
+    Layout(_has_flags, _flags),
+    Layout(_is_form, _form),
+    Layout(_is_arena, _arena),
+    Layout(_has_loser, _won),
+    Layout(_has_sides, _sides),
+)
+
+#: What a column of decisions about rows is called, as :func:`trace_eval.data.names.bare` leaves it.
+_STATUS = frozenset((
+    "status", "assignmentstatus", "approvalstatus", "reviewstatus", "submissionstatus", "state",
+    "approval", "decision", "attentioncheck", "attention", "qc", "qualitycheck", "check", "passed",
+    "accepted", "valid", "finished",
+))  # fmt: skip
+
+#: What it says of a row that somebody threw out.
+_THROWN_OUT = frozenset((
+    "rejected", "reject", "excluded", "exclude", "invalid", "discarded", "discard", "spam",
+    "failed", "fail", "returned", "timed-out", "timed out", "abandoned", "expired", "screened out",
+    "incomplete", "abgelehnt", "ungültig", "rejeté", "refusé", "rechazado", "rifiutato",
+    "rejeitado", "отклонено", "отклонён",
+))  # fmt: skip
+
+
+def thrown_out(columns: Mapping[str, Sequence[object]]) -> Iterator[str]:
+    """Sentences about rows that count although a column says that somebody threw them out.
+
+    Args:
+        columns: those that :func:`is_status` names.
+    """
+    for name, values in columns.items():
+        texts = [str(value).strip() for value in values if value is not None]
+        for value in dict.fromkeys(text for text in texts if text.casefold() in _THROWN_OUT):
+            rows = sum(text == value for text in texts)
+            yield (
+                f"column {name} says {value} of {counted(rows, 'row')}, which all count; leave"
+                f" them out by --where {shlex.quote(f'{name}!={value}')}"
+            )
+
+
+def is_status(name: str) -> bool:
+    """Whether a column may say which rows were thrown out."""
+    return names.bare(_PREFIX.sub("", name, count=1)) in _STATUS
