@@ -132,7 +132,7 @@ def _speed() -> str:
 
 
 #: Parts of the drill, in the order of the table.
-DRILL = ("kills", "inputs", "guided", "surroundings", "faults")
+DRILL = ("kills", "inputs", "guided", "surroundings", "odd", "faults")
 
 
 def _drill() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from benchmarks.drill import faults, guided, kills, mutate, surroundings
+from benchmarks.drill import faults, guided, kills, mutate, odd, surroundings
 from benchmarks.drill.outcome import Outcome
 
 #: Part -> how it is run with a share of its full size and a seed; the longest first.
@@ -14,6 +14,7 @@ PARTS: dict[str, Callable[[float, int], Outcome]] = {
     "inputs": lambda share, seed: mutate.drill(round(100_000 * share), seed),
     "guided": lambda share, seed: guided.drill(round(50_000 * share), seed),
     "surroundings": lambda share, seed: surroundings.drill(seed),
+    "odd": lambda share, seed: odd.drill(share, seed),
     "faults": lambda share, seed: faults.drill(round(10_000 * share), seed),
 }
 

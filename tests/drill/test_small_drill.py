@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.drill import faults, guided, mutate, surroundings
+from benchmarks.drill import faults, guided, mutate, odd, surroundings
 from benchmarks.drill.parts import PARTS
 from benchmarks.readme import DRILL
 
@@ -20,6 +20,29 @@ def test_a_failing_server() -> None:
     outcome = faults.drill(100, seed=1)
     assert not outcome.lost
     assert outcome.notes["kinds of faults"] >= 28
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "a judge of no name",
+        "judges of some rows",
+        "raters of some rows",
+        "an unusable system",
+        "systems that meet themselves",
+        "one class",
+    ],
+)
+def test_odd_but_valid_tables_and_runs(kind: str) -> None:
+    """A line or figures, and never a bug; the other kinds are tried by the whole drill."""
+    outcome = odd.drill(0.2, seed=1, only=kind)
+    assert not outcome.lost
+    assert outcome.cases >= 5
+
+
+@pytest.mark.parametrize("kind", odd.REPLIES)
+def test_replies_without_a_verdict_give_none(kind: str) -> None:
+    assert not odd.replies(kind).lost
 
 
 def test_the_page_shows_every_part() -> None:
