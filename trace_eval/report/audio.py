@@ -69,8 +69,14 @@ class AudioAssets:
         self._look = RecordingLook()
         self._failed: dict[str, str] = {}
 
-    def sound(self, recording: Recording, record: ClipRecord | None) -> PlayedSound:
-        """The player of a recording; one behind a URL is fetched for a copy, and not else."""
+    def sound(
+        self, recording: Recording, record: ClipRecord | None, *, judged: bool = True
+    ) -> PlayedSound:
+        """The player of a recording; one behind a URL is fetched for a copy, and not else.
+
+        ``judged``: the record says what was judged; else it only names the copy, as of a whole
+        channel.
+        """
         if self._muted is not None:
             return self._redacted(recording, record, self._muted)
         if recording.url is not None:
@@ -83,7 +89,7 @@ class AudioAssets:
             return PlayedSound(self._link(path) if playable else None, record.error)
         if not is_file(path):
             return PlayedSound(None, f"{path}: no such file any more")
-        if self._look.has_changed(recording, record.clip if record else None):
+        if judged and self._look.has_changed(recording, record.clip if record else None):
             return PlayedSound(None, f"{path}: {_REPLACED}")
         if self.folder is None:
             return PlayedSound(self._link(path))

@@ -132,7 +132,7 @@ def _sound(channel: Channel, length_s: float, assets: AudioAssets) -> PlayedSoun
     name = hashlib.sha256(lane.encode()).hexdigest()  # what a copy is called
     record = ClipRecord(source=lane, clip=name)
     cut = Cut(channel=channel.channel, start_s=0, end_s=length_s)
-    return assets.sound(Recording(audio=channel.audio, cut=cut), record)
+    return assets.sound(Recording(audio=channel.audio, cut=cut), record, judged=False)
 
 
 def _events(findings: Findings, bar: _Bar) -> Iterator[LaneBar]:
