@@ -16,6 +16,7 @@ from pathlib import Path
 
 import platformdirs
 
+from blueprints import UserError
 from extractors.stamps import Stamp, stamp_of
 
 #: Environment variable that replaces the user's cache folder.
@@ -36,8 +37,19 @@ def cache_folder() -> Path:
     """Where all is kept that can be made again: ``$TRACE_EVAL_CACHE`` or the platform's folder.
 
     It may not exist.
+
+    Raises:
+        UserError: the user has no home folder, and the variable is not set.
     """
-    return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("trace-eval"))
+    if named := os.environ.get(CACHE_VARIABLE):
+        return Path(named)
+    try:
+        return Path(platformdirs.user_cache_dir("trace-eval"))
+    except (RuntimeError, KeyError) as error:
+        raise UserError(
+            f"the cache has no place, because this user has no home folder ({error}); set"
+            f" {CACHE_VARIABLE}=DIR to a folder that can be written"
+        ) from None
 
 
 def is_path(model: str) -> bool:
@@ -74,7 +86,8 @@ def whisper_file(model: str) -> Path | None:
 
 def whisper_cache() -> Path:
     """Where openai-whisper keeps its models: ``$XDG_CACHE_HOME/whisper`` or ``~/.cache``."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "whisper"
+    # os.path: Path.expanduser raises where there is no home
+    return Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")) / "whisper"  # noqa: PTH111
 
 
 def model_folder(model: str, required: Sequence[str]) -> Path | None:
@@ -114,7 +127,7 @@ def _modelscope(model: str) -> list[Path]:
     owner, slash, name = model.partition("/")
     if not slash:
         return []
-    base = Path(os.environ.get("MODELSCOPE_CACHE") or "~/.cache/modelscope").expanduser()
+    base = Path(os.path.expanduser(os.environ.get("MODELSCOPE_CACHE") or "~/.cache/modelscope"))  # noqa: PTH111
     safe = name.replace(".", "___")
     snapshots = base / "models" / f"{owner}--{name}" / "snapshots"
     newest = sorted(snapshots.iterdir()) if _is_folder(snapshots) else []

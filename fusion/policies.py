@@ -143,7 +143,8 @@ def majority_vote(c: Rating, vq: Rating, p: Rating) -> Decision:
 
 def summary(rule: Callable[..., object]) -> str:
     """Return the first line of a rule's docstring, which lists of policies print."""
-    return (rule.__doc__ or "").splitlines()[0]
+    lines = (rule.__doc__ or "").splitlines()  # python -OO has none
+    return lines[0] if lines else rule.__name__
 
 
 #: Built-in policies by name.

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import fields
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -148,6 +149,12 @@ def _ending(error: Exception) -> tuple[str, int]:
     name = f"{type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, UserError):
         return str(error), EXIT_DAMAGED if isinstance(error, DamagedFile) else EXIT_USAGE
+    if isinstance(error, FileNotFoundError) and not _has_working_folder():
+        return "the folder in which this was typed is gone; change into another one", EXIT_USAGE
+    if isinstance(error, RuntimeError) and "Symlink loop" in str(error):
+        return f"{error}: links go in a circle; name another path", EXIT_USAGE
+    if isinstance(error, RuntimeError) and "home directory" in str(error):
+        return f"{error}; set HOME=DIR to a folder that can be written", EXIT_USAGE
     if isinstance(error, OSError):
         where = f"{error.filename}: {error.strerror}; mend that, then run the same command again"
         return where if error.filename is not None else name, EXIT_USAGE
@@ -159,6 +166,14 @@ def _ending(error: Exception) -> tuple[str, int]:
         return text, EXIT_USAGE
     text = f"this is a bug ({name}); trace-eval --debug COMMAND ... prints where, please report it"
     return text, EXIT_BUG
+
+
+def _has_working_folder() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def prepare_streams() -> None:
@@ -230,6 +245,12 @@ def _everywhere(
 def main() -> None:
     """Entry point."""
     prepare_streams()
+    if sys.flags.optimize > 1:
+        complain(
+            "Python leaves docstrings out (-OO), from which the options are read;"
+            " set PYTHONOPTIMIZE=1, or unset it"
+        )
+        sys.exit(EXIT_USAGE)
     end_on_sigterm()
     show_advice()
     try:

@@ -116,7 +116,7 @@ def check_folder(folder: Path, kind: str | None = FILES, option: str = "--out ")
 
 def refuse_package(folder: Path) -> None:
     """Refuse a folder in a Python package, where an import would find results."""
-    here = folder.resolve()
+    here = Path(os.path.realpath(folder))  # Path.resolve raises where links go in a circle
     inside = next((p for p in (here, *here.parents) if (p / "__init__.py").is_file()), None)
     if inside:
         raise UserError(

@@ -8,6 +8,7 @@ somebody else's run may not.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import resource
 import sys
@@ -31,7 +32,13 @@ def lock(handle: IO[str] | IO[bytes] | int, *, shared: bool = False, wait: bool 
         OSError: the file system has no locks.
     """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-    fcntl.flock(handle, kind if wait else kind | fcntl.LOCK_NB)
+    try:
+        fcntl.flock(handle, kind if wait else kind | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL):
+            text = "its file system has no locks; name a folder on another one"
+            raise OSError(error.errno, text) from None
+        raise
 
 
 def open_files() -> int:

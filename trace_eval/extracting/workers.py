@@ -146,9 +146,15 @@ class Slot:
         """Start the worker; Ctrl-C and SIGTERM wait until :meth:`stop` can end it."""
         resource_tracker.ensure_running()  # its start, if inside the block, would unblock SIGINT
         with ctrl_c_deferred():
-            executor = ProcessPoolExecutor(
-                1, multiprocessing.get_context("spawn"), _start_worker, (self._plan,)
-            )
+            try:
+                executor = ProcessPoolExecutor(
+                    1, multiprocessing.get_context("spawn"), _start_worker, (self._plan,)
+                )
+            except (OSError, ImportError, NotImplementedError) as error:
+                raise UserError(
+                    f"no worker process can be started without shared memory ({error}); make"
+                    " /dev/shm writable, or use --workers 0"
+                ) from error
             before = set(multiprocessing.active_children())
             with _set(place.environment()), without_script(self._plan):
                 self._ready = executor.submit(_wait_ready)  # the process starts inside this call

@@ -1,0 +1,118 @@
+"""Odd places to run in: each works, or ends in one line with what mends it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import ROOT
+
+_QUICK = (
+    *("--limit", "1", "--workers", "0"),
+    *(
+        part
+        for name in ("transcript", "quality", "pitch", "rate")
+        for part in ("-x", f"{name}=none")
+    ),
+)
+
+
+def _typed(
+    *words: object, cwd: Path | None = None, user: int | None = None, **variables: str
+) -> tuple[int, str]:
+    """Type a command in a process of its own, in this environment or these variables alone."""
+    done = subprocess.run(
+        [sys.executable, "-m", "trace_eval", *map(str, words)],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **variables},
+        cwd=cwd,
+        user=user,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def _judged(out: Path, **variables: str) -> tuple[int, str]:
+    return _typed("judge", ROOT / "examples" / "pairs.jsonl", "--out", out, *_QUICK, **variables)
+
+
+def test_without_docstrings_the_variable_is_named(tmp_path: Path) -> None:
+    cache = str(tmp_path / "cache")
+    code, said = _judged(tmp_path / "run", PYTHONOPTIMIZE="2", TRACE_EVAL_CACHE=cache)
+    assert (code, "set PYTHONOPTIMIZE=1, or unset it" in said) == (2, True), said
+    code, said = _judged(tmp_path / "run", PYTHONOPTIMIZE="1", TRACE_EVAL_CACHE=cache)
+    assert "this is a bug" not in said
+    assert code in (0, 1), said
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user can be had by root alone")
+def test_a_user_without_a_home_is_told_of_the_variable_that_helps(tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    script = (
+        "import os; from extractors import cache_folder; os.setuid(54321); print(cache_folder())"
+    )
+    nobody = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+
+    def where(**variables: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env=nobody | variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.stdout + done.stderr
+
+    said = where()
+    assert "this user has no home folder" in said
+    assert "set TRACE_EVAL_CACHE=DIR" in said
+    assert where(TRACE_EVAL_CACHE=str(tmp_path)).strip() == str(tmp_path)
+
+
+def test_links_in_a_circle_are_named(tmp_path: Path) -> None:
+    (tmp_path / "one").symlink_to(tmp_path / "two")
+    (tmp_path / "two").symlink_to(tmp_path / "one")
+    for words in (
+        ("judge", ROOT / "examples" / "pairs.jsonl", "--out", tmp_path / "one", *_QUICK),
+        ("extract", ROOT / "examples" / "clips", "--out", tmp_path / "one"),
+        ("report", tmp_path / "one"),
+        ("turns", tmp_path / "one"),
+    ):
+        code, said = _typed(*words, HOME=str(tmp_path))
+        assert (code, "this is a bug" in said) == (2, False), said
+        assert str(tmp_path / "one") in said
+
+
+def test_a_working_folder_that_was_removed_is_named(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command = f"cd {gone} && rmdir {gone} && exec {sys.executable} -m trace_eval judge x.jsonl"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    assert (done.returncode, "this is a bug" in said) == (2, False), said
+    assert "is gone; change into another one" in said or "no such file" in said
+
+
+def test_a_file_system_without_locks_is_named(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(
+        "import fcntl\n"
+        "def flock(*of):\n"
+        "    raise OSError(37, 'No locks available')\n"
+        "fcntl.flock = flock\n"
+    )
+    both = f"{tmp_path / 'site'}{os.pathsep}{ROOT}"
+    code, said = _judged(tmp_path / "run", PYTHONPATH=both, HOME=str(tmp_path))
+    assert code == 2
+    assert "its file system has no locks; name a folder on another one" in said
