@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
-from trace_eval.data.files import utf8_name
+from trace_eval.data.files import is_file, utf8_name
 
 #: What makes a name a pattern.
 WILDCARD = re.compile(r"[*?]|\[[^][]*\]")
 
 
 def stem(name: str) -> str:
-    """A recording's name without its ending; any other name as it is."""
+    """Return a recording's name without its ending, or another name, in one Unicode form."""
+    name = one_form(name)
     path = PurePosixPath(name)
     return str(path.with_suffix("")) if path.suffix.lower() in AUDIO_SUFFIXES else name
+
+
+def one_form(name: str) -> str:
+    """Return a name in the form NFC of Unicode: an archive of macOS holds names in form NFD."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
+def in_its_form(path: Path) -> Path:
+    """Return a path as the file is called: where there is none, in another form of Unicode."""
+    if str(path).isascii() or is_file(path):
+        return path
+    forms = (Path(unicodedata.normalize(form, str(path))) for form in ("NFC", "NFD"))
+    return next((form for form in forms if is_file(form)), path)
 
 
 def unpadded(name: str) -> str:
@@ -43,7 +58,7 @@ def by_stem(place: Path) -> Iterator[tuple[str, Path | str]]:
             continue
         if any(part.startswith(".") for part in path.relative_to(folder).parts):
             continue
-        key = path.relative_to(folder).with_suffix("").as_posix()
+        key = one_form(path.relative_to(folder).with_suffix("").as_posix())
         try:
             utf8_name(path)
         except UserError as error:

@@ -23,6 +23,7 @@ from extractors import cache_folder
 from trace_eval.data.answers import Model, Recording, map_recordings
 from trace_eval.data.columns import Fields
 from trace_eval.data.conversation import Conversation, ConversationReader, rooted
+from trace_eval.data.file_names import in_its_form
 from trace_eval.data.files import make_folder, replace_file, utf8_name
 from trace_eval.data.items import Labels, Pair
 from trace_eval.data.layouts import LISTS, unfolded
@@ -52,6 +53,9 @@ _NESTED = (*_RECORDINGS, "labels", "label", "meta")
 
 #: Suffixes that an embedded recording keeps; others come from outside like any text.
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
+
+#: Longest text that is kept of a column that nobody asks for, characters: every row has its own.
+_MOST_META = 1 << 16
 
 #: Where the bytes of an embedded recording go; returns the path of the written file.
 Spill = Callable[[bytes, str], Path]
@@ -114,7 +118,11 @@ def pair_from_record(
 
 def item_from(kind: type[Model], tree: dict[str, Any]) -> Model:
     """The item of a record in its places; ids become texts, and ``meta`` keeps what JSON holds."""
-    tree["meta"] = {key: value for key, value in tree["meta"].items() if is_json(value)}
+    tree["meta"] = {
+        key: value
+        for key, value in tree["meta"].items()
+        if is_json(value) and not (isinstance(value, str) and len(value) > _MOST_META)
+    }
     for key in ("id", "instruction_id", "question_id"):
         if type(tree.get(key)) is int:  # not a bool
             tree[key] = str(tree[key])
@@ -194,7 +202,8 @@ def resolve_audio(recording: dict[str, Any], root: Path | str, spill: Spill | No
     if audio is None:
         recording.pop("audio", None)
     else:
-        recording["audio"] = joined(root, audio) if isinstance(audio, str) else audio
+        place = joined(root, audio) if isinstance(audio, str) else audio
+        recording["audio"] = in_its_form(place) if isinstance(place, Path) else place
 
 
 def resolve_conversation(

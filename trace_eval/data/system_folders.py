@@ -13,7 +13,15 @@ from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.data.cells import first
 from trace_eval.data.columns import Fields, Renamed
-from trace_eval.data.file_names import WILDCARD, by_stem, globbed, stem, unpadded, without_own_parts
+from trace_eval.data.file_names import (
+    WILDCARD,
+    by_stem,
+    globbed,
+    one_form,
+    stem,
+    unpadded,
+    without_own_parts,
+)
 from trace_eval.data.names import PROMPT
 from trace_eval.data.tables import SUFFIXES, records
 
@@ -189,7 +197,7 @@ def _prompts_below(folder: Path) -> dict[str, dict[str, Any]]:
         if isinstance(file, Path):
             prompts[key] = {"instruction_audio": str(file)}
     for text in sorted(folder.rglob("*.txt")):
-        key = text.relative_to(folder).with_suffix("").as_posix()
+        key = one_form(text.relative_to(folder).with_suffix("").as_posix())
         words = text.read_text(encoding="utf-8", errors="replace").strip()
         prompts.setdefault(key, {})["instruction_text"] = words
     if not prompts:

@@ -35,7 +35,7 @@ _WORKBOOKS = (".xlsx", ".xls", ".ods", ".numbers")
 _ROWS, _FEW_ROWS = 4096, 16
 
 #: Bytes that rows which are built at once may take.
-_AT_ONCE = 1 << 28
+_AT_ONCE = 1 << 27
 
 Row = dict[str, Any]
 

@@ -1,0 +1,124 @@
+"""Odd records and file names cost themselves alone, and large shared values little memory."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.support.audio import tone, write
+from tests.support.processes import python
+from trace_eval.data.manifests import read_items, read_manifest
+from trace_eval.data.recordings import check_audio
+from trace_eval.data.system_folders import Systems
+
+_GOOD = {"id": "good", "instruction": "x", "a": {"audio": "good.wav"}, "b": {"audio": "good.wav"}}
+_SAMPLES = [0.0, 0.1] * 800
+
+_ODD: dict[str, Any] = {
+    "text in samples": {"array": ["a"], "sampling_rate": 16_000},
+    "a text": {"array": "abc", "sampling_rate": 16_000},
+    "an object": {"array": {"x": 1}, "sampling_rate": 16_000},
+    "rows of unequal length": {"array": [[1.0, 2.0], [3.0]], "sampling_rate": 16_000},
+    "no samples": {"array": [], "sampling_rate": 16_000},
+    "null in samples": {"array": [None, 1.0], "sampling_rate": 16_000},
+    "three dimensions": {"array": [[[1.0]]], "sampling_rate": 16_000},
+    "a number": {"array": 3, "sampling_rate": 16_000},
+    "booleans": {"array": [True, False], "sampling_rate": 16_000},
+    **{
+        f"rate {rate!r}"[:40]: {"array": _SAMPLES, "sampling_rate": rate}
+        for rate in ("16k", "", -1, 0, None, [16_000], {"hz": 1}, True, 2**31, 16_000.5, 1e99)
+    },
+    "a name of 300 letters with a backslash": "x" * 300 + "\\y.wav",
+    "a long name of Windows": "C:\\" + "y" * 300 + ".wav",
+    "a long path": "a/" * 3000 + "x.wav",
+    "a NUL": "\0.wav",
+}
+
+
+@pytest.mark.parametrize("name", _ODD)
+def test_an_odd_recording_costs_its_record(name: str, tmp_path: Path) -> None:
+    write(tmp_path / "good.wav", tone())
+    odd = {**_GOOD, "id": "odd", "a": _ODD[name]}
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(f"{json.dumps(_GOOD)}\n{json.dumps(odd)}\n")
+    for read in (read_manifest, read_items):
+        manifest = read(path)
+        problems = [*map(str, manifest.problems), *map(str, check_audio(manifest.items))]
+        assert len(problems) == 1, problems
+        assert "odd" in problems[0] or "line 2" in problems[0]
+        assert any(item.id.startswith("good") for item in manifest.items)
+
+
+def test_an_odd_sampling_rate_in_parquet_costs_its_row(tmp_path: Path) -> None:
+    write(tmp_path / "good.wav", tone())
+    cells = [{"array": _SAMPLES, "sampling_rate": rate} for rate in (16_000, -1, 0, 2**40)]
+    ids = [str(rate) for rate in range(4)]
+    columns = {"id": ids, "instruction": ["x"] * 4, "a": cells, "b": ["good.wav"] * 4}
+    pq.write_table(pa.table(columns), tmp_path / "pairs.parquet")
+    manifest = read_manifest(tmp_path / "pairs.parquet")
+    assert [item.id for item in manifest.items] == ["0"]
+    assert len(manifest.problems) == 3
+    assert all("sampling_rate: expected samples a second" in str(p) for p in manifest.problems)
+
+
+_READ = """
+import resource, sys
+from pathlib import Path
+from trace_eval.data.manifests import read_manifest
+from trace_eval.data.records import spill_to
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+import pyarrow.parquet
+manifest = read_manifest(Path(sys.argv[1]), spill=spill_to(Path(sys.argv[1]).parent / "audio"))
+print(len(manifest.items), (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+"""
+
+
+def test_a_long_text_that_rows_share_is_held_a_few_times(tmp_path: Path) -> None:
+    """A few kB of Parquet, and 2 GB once every row has its own."""
+    rows = 2000
+    places = pa.array(np.zeros(rows), pa.int32())
+    notes = pa.DictionaryArray.from_arrays(places, pa.array(["x" * (1 << 20)]))
+    columns = {
+        "id": [str(row) for row in range(rows)],
+        "instruction": ["x"] * rows,
+        "a": ["good.wav"] * rows,
+        "b": ["good.wav"] * rows,
+        "notes": notes,
+    }
+    path = tmp_path / "pairs.parquet"
+    pq.write_table(pa.table(columns), path, compression="zstd", store_schema=False)
+    assert path.stat().st_size < 100_000
+    items, megabytes = map(int, python(_READ, path).split())
+    assert items == rows
+    assert megabytes < 900
+
+
+@pytest.mark.parametrize("forms", [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")])
+def test_names_in_two_unicode_forms_meet(forms: tuple[str, str], tmp_path: Path) -> None:
+    """An archive of macOS holds names in form NFD."""
+    names = ["Grüße", "café 1", "한국어", "Ångström"]
+    for folder, form in zip("ab", forms, strict=True):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            write(tmp_path / folder / f"{unicodedata.normalize(form, name)}.wav", tone())
+    (tmp_path / "prompts.csv").write_text(
+        "id,prompt\n" + "".join(f"{unicodedata.normalize('NFD', name)},x\n" for name in names)
+    )
+    systems = Systems({"a": tmp_path / "a", "b": tmp_path / "b"}, tmp_path / "prompts.csv")
+    manifest = read_manifest(systems)
+    assert sorted(item.id for item in manifest.items) == sorted(names)
+    assert all(pair.instruction.text == "x" for pair in manifest.pairs)
+    rows = [
+        {**_GOOD, "id": name, **{side: {"audio": f"{side}/{name}.wav"} for side in "ab"}}
+        for name in names
+    ]
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert check_audio(read_manifest(path).items) == []
