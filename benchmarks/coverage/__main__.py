@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from benchmarks.coverage import agree, claims, gate, intervals, plan, ranks, screen
+from benchmarks.coverage import agree, claims, gate, intervals, plan, ranks, screen, units
 from benchmarks.coverage.rows import Row, Worlds, table
 from benchmarks.report import options_of
 
@@ -41,6 +41,7 @@ STUDIES = {
     "ranks": (named(ranks.worlds()), 500),
     "screen": (screen.STUDY, 2000),
     "gate": (named(gate.CELLS), 1000),
+    "units": (named(units.worlds()), 200),
 }
 
 

@@ -66,6 +66,15 @@ def test_words_and_figures_of_turns_err_as_often_as_they_may_in_every_stored_wor
                 assert one["held"] >= least, (name, figure)
 
 
+def test_equals_are_seldom_told_apart_in_every_stored_world() -> None:
+    rows = stored("coverage_units")["worlds"]
+    assert STUDIES["units"][0].keys() == rows.keys()
+    for name, row in rows.items():
+        assert row["seeds"] >= 200, name
+        assert row["shown"]["from"] <= 0.05, name
+        assert row["held"]["to"] >= 0.95, name
+
+
 def test_the_page_says_how_many_worlds_hold() -> None:
     rows = stored("coverage_intervals")["worlds"].values()
     above = sum(row["both"]["share"] > MOST for row in rows)

@@ -15,15 +15,21 @@ from tests.support.cli import trace_eval
 from tests.support.datasets_made import write_rows
 from tests.support.label_tables import table
 from trace_eval.decide.ablation import ablation_table
+from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank
+from trace_eval.estimate.interval import FISHER, JACKKNIFE, SCORE
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.codes import MISSING
+from trace_eval.stats.agreement.linear import moments, pearson_of_sums
 from trace_eval.stats.inference.calibrate import calibrate
 from trace_eval.stats.inference.labelled_run import gather, labelled
 from trace_eval.stats.inference.sampling import drawn_labels
 from trace_eval.stats.inference.win_rates import share_rows
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.rank_labels import rank_labels
+from trace_eval.stats.report import AgreeReport
+from trace_eval.stats.tables import tables_of
 
 QUICK = BootstrapOptions(200)
 
@@ -183,3 +189,49 @@ def test_two_judges_with_instructions_name_their_test(tmp_path: Path) -> None:
     assert said.code == 0, said.err
     assert "sign-flip test over instructions" in said.out
     assert not re.search("exact McNemar", said.out)
+
+
+def test_captions_and_intervals_name_the_method_that_ran(tmp_path: Path) -> None:
+    rows = [(f"p{n}", "12"[n % 5 == 0], f"i{n // 2}") for n in range(40)]
+    judge = write_rows(tmp_path / "judge.csv", ("id", "preference", "instruction_id"), rows)
+    labels = write_rows(
+        tmp_path / "labels.csv",
+        ("id", "preference"),
+        [(f"p{n}", "12"[n % 3 == 0]) for n in range(40)],
+    )
+    report = agree(judge, labels)
+    assert isinstance(report, AgreeReport)
+    methods = {name: one.method for name, one in report.scores[0].metrics.items()}
+    assert methods["accuracy_3way"] == "score limits"
+    assert methods["kappa"] == "score limits of accuracy, stretched"
+    notes = " ".join(shown.note for shown in tables_of(report))
+    assert "interval over instructions: score limits" in notes
+    assert "resamples" not in notes  # nothing is drawn
+    latex = tmp_path / "t.tex"
+    said = trace_eval("agree", judge, "--labels", labels, "--latex", latex)
+    assert said.code == 0, said.err
+    assert "score limits" in latex.read_text()
+    assert "resamples" not in latex.read_text()
+    # few labels beside many verdicts say whether the judge counts
+    systems = [(f"p{n}", "x", "y", "12"[n % 5 == 0]) for n in range(40)]
+    run = write_rows(tmp_path / "run.csv", ("id", "system_a", "system_b", "preference"), systems)
+    few = write_rows(tmp_path / "few.csv", ("id", "preference"), [(f"p{n}", "1") for n in range(9)])
+    powered = rank(run, few, RankOptions(QUICK)).powered
+    assert powered is not None
+    assert {row.rate.method for row in powered.systems} == {"score limits"}
+    assert {row.difference.method for row in powered.differences} == {
+        "limits of both rates, combined"
+    }
+
+
+def test_captions_of_scores_name_their_methods() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(1, 6, 40)
+    said = np.clip(truth + rng.integers(-1, 2, 40), 1, 5)
+    resampler = Resampler(np.arange(40) // 2)
+    resampler.mean("mean", said / 5, bounds=(0.0, 1.0))
+    resampler.sums("r", moments(said, truth), pearson_of_sums, correlation=True)
+    resampler.mean("far", said)
+    methods = {name: one.method for name, one in resampler.estimates(QUICK).items()}
+    assert methods == {"mean": SCORE, "r": FISHER, "far": JACKKNIFE}
+    assert resampler.estimates(BootstrapOptions(0))["mean"].method is None

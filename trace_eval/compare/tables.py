@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from blueprints import counted
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_answer, score_tables
+from trace_eval.estimate.interval import methods_of
 from trace_eval.opinions.codes import LABEL_COLUMNS
 from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.agreement.judges import under
@@ -98,7 +99,9 @@ def _all(report: RunComparison) -> Iterator[Table]:
     )
     if report.people:
         how, unit = report.options.bootstrap, report.drawn.replace("items", "pairs")
-        interval = f"{how.level:.0%} intervals, {how.resamples} resamples of {unit}; {fused}"
+        results = [result for score in report.people for result in score.metrics.values()]
+        by = methods_of(results)
+        interval = f"{how.level:.0%} intervals over {unit}: {by}; {fused}"
         yield table(
             f"With annotators ({report.labels})",
             report.people,

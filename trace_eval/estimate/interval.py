@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 Range = tuple[float, float]
 
 
+#: Methods that make intervals, as captions name them.
+SCORE = "score limits"
+STRETCHED = "score limits of accuracy, stretched"
+JACKKNIFE = "jackknife limits, moved by skewness"
+FISHER = "jackknife limits on Fisher's scale"
+
+
 @dataclass(frozen=True)
 class IntervalEstimate:
-    """A statistic on the data with its interval at the requested level; None where it is not
-    defined, and the reason why there is no interval although one was requested.
+    """A statistic on the data with its interval at the requested level.
+
+    Attributes:
+        value: None where it is not defined.
+        interval: at the requested level; None: there is none.
+        reason: why there is no interval although one was requested.
+        method: that made the interval; None where there is no interval.
     """
 
     value: float | None
     interval: Range | None = None
     reason: str | None = None
+    method: str | None = None
 
     @classmethod
-    def within(cls, value: float, limits: Range | str) -> IntervalEstimate:
-        """A number with its limits, or the reason why it has none."""
-        return cls(value, reason=limits) if isinstance(limits, str) else cls(value, limits)
+    def within(cls, value: float, limits: Range | str, method: str) -> IntervalEstimate:
+        """Return a number with its limits by a method, or with the reason why it has none."""
+        if isinstance(limits, str):
+            return cls(value, reason=limits)
+        return cls(value, limits, method=method)
 
     @property
     def ends(self) -> tuple[float | None, float | None]:
@@ -32,7 +47,12 @@ class IntervalEstimate:
         """The same in other units, by a rising function."""
         limits = self.interval and (scale(self.interval[0]), scale(self.interval[1]))
         value = None if self.value is None else scale(self.value)
-        return IntervalEstimate(value, limits, self.reason)
+        return IntervalEstimate(value, limits, self.reason, self.method)
+
+
+def methods_of(results: Iterable[IntervalEstimate]) -> str:
+    """Return the methods of some intervals in a clause; empty where there is no interval."""
+    return ", or ".join(dict.fromkeys(result.method for result in results if result.method))
 
 
 #: Limits may miss their estimate by rounding.

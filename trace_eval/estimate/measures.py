@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.interval import SCORE, STRETCHED, IntervalEstimate
 from trace_eval.estimate.limits import Array, Reach
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import Statistic, Units
@@ -104,12 +104,13 @@ def _estimate(units: Units, measure: Measure, options: BootstrapOptions) -> Inte
     limited = [one for part in measure.parts if (one := _limited(units, part, options.level))]
     reach = _together(limited, units.sizes)
     if not measure.stretched:
-        return IntervalEstimate(value, reach.around(value, measure.parts[0].low))
+        limits = reach.around(value, measure.parts[0].low)
+        return IntervalEstimate(value, limits, method=SCORE)
     stretch = _stretch(units, measure, value, limited[0])
     if stretch is None:
         return IntervalEstimate(value, reason="no interval: all items are alike")
     wide = Reach(stretch * reach.below, stretch * reach.above)
-    return IntervalEstimate(value, wide.around(value, -1.0))
+    return IntervalEstimate(value, wide.around(value, -1.0), method=STRETCHED)
 
 
 def _others(counts: NDArray[Any], shares: Array | None) -> float:

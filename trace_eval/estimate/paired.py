@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.figures import mean_interval
-from trace_eval.estimate.interval import IntervalEstimate, Range
+from trace_eval.estimate.interval import SCORE, IntervalEstimate, Range
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Array, Resampler
 
@@ -65,7 +65,8 @@ def mean_difference(
     value = float(np.mean(differences))
     if not options.resamples:
         return IntervalEstimate(value)
-    return IntervalEstimate.within(value, mean_interval(differences, unit, bounds, options.level))
+    limits = mean_interval(differences, unit, bounds, options.level)
+    return IntervalEstimate.within(value, limits, SCORE)
 
 
 def cluster_sums(differences: Array, cluster: NDArray[np.int64] | None) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.figures import jackknife_interval, jackknifed, mean_interval
-from trace_eval.estimate.interval import IntervalEstimate, Range
+from trace_eval.estimate.interval import FISHER, JACKKNIFE, SCORE, IntervalEstimate, Range
 from trace_eval.estimate.options import BootstrapOptions
 
 Array = NDArray[Any]
@@ -285,7 +285,8 @@ class Resampler:
         if isinstance(clusters, str):
             return IntervalEstimate(number, reason=clusters)
         if name in self._means:
-            return IntervalEstimate.within(number, mean_interval(*self._means[name], level))
+            limits = mean_interval(*self._means[name], level)
+            return IntervalEstimate.within(number, limits, SCORE)
         if name in self.correlations and clusters.variance() > _SAME**2:
             # symmetric where the spread does not depend on the correlation (Fisher 1921)
             room = 1 - number**2
@@ -293,9 +294,9 @@ class Resampler:
                 return IntervalEstimate(number, reason="no interval: all units lie on one line")
             far = float(np.sqrt(clusters.variance())) * clusters.quantile(level) / room
             low, high = np.tanh(np.arctanh(number) + np.array([-far, far])).tolist()
-            return IntervalEstimate(number, (low, high))
+            return IntervalEstimate(number, (low, high), method=FISHER)
         limits = jackknife_interval(number, without, rows, level, name in self.both_ways)
-        return IntervalEstimate.within(number, limits)
+        return IntervalEstimate.within(number, limits, JACKKNIFE)
 
     def _values(self, totals: Array, weights: Array) -> dict[str, Array]:
         """Every statistic, from sums of columns or from unit weights, one of each in a row."""

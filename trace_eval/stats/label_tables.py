@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from blueprints import counted
 from fusion import DIMENSIONS
+from trace_eval.estimate.interval import methods_of
 from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 from trace_eval.stats.agreement.learn import Learned
@@ -56,7 +57,7 @@ def policy_words(policies: Mapping[str, str]) -> str:
 
 
 def _agreement(report: AgreeReport) -> Iterator[Table]:
-    draw = report.options.bootstrap
+    results = [result for score in report.scores for result in score.metrics.values()]
     yield table(
         f"Labels of {report.labels}: {counted(report.items, 'item')},"
         f" {counted(report.raters, 'rater')}",
@@ -78,8 +79,8 @@ def _agreement(report: AgreeReport) -> Iterator[Table]:
             )
             for score in report.scores
         ],
-        f"brackets: {draw.level:.0%} interval over {report.drawn},"
-        f" {draw.resamples} resamples, seed {draw.seed}",
+        f"brackets: {report.options.bootstrap.level:.0%} interval over {report.drawn}:"
+        f" {methods_of(results)}",
     )
     yield grid(
         "Rules to beat, each on the items on which it says something",

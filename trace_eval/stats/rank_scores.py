@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.interval import SCORE
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.resample import Array, Resampler
@@ -185,7 +185,7 @@ def _rows(
             system,
             int((mine & judge.scored).sum()),
             int((mine & ~judge.scored).sum()),
-            IntervalEstimate(result[system].value, limits).on(value),
+            replace(result[system], interval=limits, method=SCORE if limits else None).on(value),
             value(float(human.mean())) if len(human) else None,
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from blueprints import counted
-from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.interval import SCORE, IntervalEstimate, methods_of
 from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.agreement.drawn import INSTRUCTIONS, ITEMS, TOGETHER
@@ -30,7 +30,8 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             f"Scores in {report.source}",
             report.means,
             "system scored unscored mean people",
-            f"brackets: {level:.0%} interval, of {LEAST_LABELS} questions or more",
+            f"brackets: {level:.0%} interval over {LEAST_LABELS} questions or more:"
+            f" {methods_of(row.mean for row in report.means)}",
         )
     else:
         counts = table(
@@ -42,7 +43,7 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             against_baseline=f"win rate against {baseline}",
         )
         rates = {
-            row.system: IntervalEstimate(row.rate.labels, row.rate.labels_interval)
+            row.system: IntervalEstimate(row.rate.labels, row.rate.labels_interval, method=SCORE)
             for row in report.judged
         }
         won = [rates.get(row.system) for row in report.systems]
@@ -66,7 +67,8 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             "Answers with a defect",
             report.defects,
             "system kind answers affected share",
-            f"brackets: {report.options.bootstrap.level:.0%} interval by question",
+            f"brackets: {report.options.bootstrap.level:.0%} interval by question:"
+            f" {methods_of(row.share for row in report.defects)}",
         )
     if report.powered is not None:
         yield from ppi_tables(report.powered, level)
@@ -83,6 +85,12 @@ def _ranking(report: RankReport) -> Table:
     counts = {row.system: row.comparisons for row in report.systems}
     rates = {("win_rate", row.system): row.rate.labels_interval for row in report.judged}
     drawn = "questions" if report.means else _DRAWN[report.drawn]
+    draw, brackets = options.bootstrap, ""
+    if any(place.low is not None for place in report.places):
+        brackets = (
+            f"brackets: ranks that tests of every two systems leave open, {draw.level:.0%} for all"
+            f" together (Holm; {draw.resamples} resamples of {drawn}, seed {draw.seed});"
+        )
     places = [[standings[m, name] for m in _shown(report)] for name in systems]
     shown = grid(
         "Ranking: value, rank and its interval",
@@ -91,11 +99,8 @@ def _ranking(report: RankReport) -> Table:
             (name, *(_standing_text(place, counts.get(name)) for place in row))
             for name, row in zip(systems, places, strict=True)
         ),
-        f"brackets: ranks that tests of every two systems leave open, {options.bootstrap.level:.0%}"
-        f" for all together (Holm; {options.bootstrap.resamples} resamples of"
-        f" {drawn}, seed {options.bootstrap.seed});"
-        f"{'' if report.means else ' win rates are ranked as fractions,'} equal ones share a rank"
-        + (f"; {_fused(report)}" if _fused(report) else ""),
+        f"{brackets}{'' if report.means else ' win rates are ranked as fractions,'}"
+        " equal ones share a rank" + (f"; {_fused(report)}" if _fused(report) else ""),
     )
     values = (
         (name, *(IntervalEstimate(p.value, rates.get((p.method, name))) for p in row))
@@ -183,7 +188,7 @@ _HEADS: dict[Group, tuple[str, str]] = {
         " exactly 80 %",
     ),
     "samples": ("Repeated samples of a judge", "one-way random effects; 1 is no noise"),
-    "judges": ("Judges compared: second minus first, from the same resamples", ""),
+    "judges": ("Judges compared: second minus first, over the same units", ""),
 }
 
 
@@ -249,13 +254,10 @@ def _figures(report: ScoreReport, group: Group) -> Table:
     who = list(dict.fromkeys(f.who for f in figures))
     by_place = {(f.name, f.who): f for f in figures}
     title, note = _HEADS[group]
-    draw, brackets = report.options.bootstrap, ""
-    if any(f.estimate.interval for f in figures):
-        brackets = (
-            f"brackets: {draw.level:.0%} interval over"
-            f" {'items' if report.questions is None else 'questions'},"
-            f" {draw.resamples} resamples, seed {draw.seed}"
-        )
+    brackets = ""
+    if by := methods_of(f.estimate for f in figures):
+        over = "items" if report.questions is None else "questions"
+        brackets = f"brackets: {report.options.bootstrap.level:.0%} interval over {over}: {by}"
     return grid(
         title,
         ("", "from", *who),

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from trace_eval.estimate.interval import Range
+from trace_eval.estimate.interval import SCORE, Range
 from trace_eval.estimate.limits import (
     NO_SPREAD,
     Array,
@@ -39,6 +39,10 @@ LEAST_LABELS = 5
 #: count: so few cannot tell how far a judge is to be believed.
 LEAST_UNITS, LEAST_MINORITY = 20, 5
 
+#: Methods of intervals where the judge counts, and of differences.
+LINEARISED = "linearised limits, moved by skewness"
+COMBINED = "limits of both rates, combined"
+
 #: Labels that differ from the commonest one, and errors of the judge, below which one more or less
 #: moves the coverage of an interval by per cents.
 FEW = 10
@@ -55,6 +59,7 @@ class PPIEstimate:
     Attributes:
         labelled, judged: items with a human label; items with a judgement.
         open: items without a human label.
+        method: that made ``interval``; None: there is none.
         labels, judge, both: the estimates; ``judge`` is biased by the judge's errors,
             None where it gives no figure of its own.
         labels_interval, judge_interval, interval: at the level asked for; None: too few
@@ -82,6 +87,7 @@ class PPIEstimate:
     coarse: bool = False
     exact: bool = False
     open: int = 0
+    method: str | None = None
 
     @property
     def width(self) -> float | None:
@@ -128,7 +134,13 @@ def estimate(
         return result
     alone, both, weight = _two(sample, level, power)
     result = _bounded(result, (alone, _of_judge(sample, level), both), sample.units, level, null)
-    return replace(result, weight=weight, coarse=_coarse(sample, weight))
+    method = LINEARISED if weight else SCORE
+    return replace(
+        result,
+        weight=weight,
+        coarse=_coarse(sample, weight),
+        method=None if result.interval is None else method,
+    )
 
 
 def interval(sample: PPIComponents, level: float = 0.95) -> Range | None:
@@ -167,7 +179,11 @@ def difference(first: PPIComponents, second: PPIComponents, level: float = 0.95)
         for one, other in ((alone_1, alone_2), judges, (both_1, both_2))
     )
     result = _bounded(result, gaps, units, level, 0.0, -1.0)
-    return replace(result, coarse=_coarse(first, weight_1) or _coarse(second, weight_2))
+    return replace(
+        result,
+        coarse=_coarse(first, weight_1) or _coarse(second, weight_2),
+        method=None if result.interval is None else COMBINED,
+    )
 
 
 def _correlation(one: _Bounded, other: _Bounded, otherwise: float) -> float:

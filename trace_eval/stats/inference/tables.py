@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from blueprints import counted
 from trace_eval.show.table import Table, table
@@ -17,13 +17,15 @@ LABELS_ALONE = (
 )
 
 
-def _level(level: float, rows: Iterable[PPIEstimate]) -> str:
-    """What the intervals of a table promise."""
+def _level(level: float, rows: Sequence[PPIEstimate]) -> str:
+    """What the intervals of a table promise, and how they are made."""
+    methods = ", or ".join(dict.fromkeys(row.method for row in rows if row.method))
+    by = f" ({methods})" if methods else ""
     if not any(row.coarse for row in rows):
-        return f"{level:.0%} intervals"
+        return f"{level:.0%} intervals{by}"
     return (
         f"intervals of at least {level:.0%}, to a point or two: so few labels, units or errors of"
-        " the judge were seen that some hold the truth more often than that"
+        f" the judge were seen that some hold the truth more often than that{by}"
     )
 
 
@@ -38,14 +40,14 @@ def ppi_tables(rates: WinRates, level: float) -> Iterator[Table]:
         rates.systems,
         f"system rate.labelled rate.judged {_FIGURES.format('rate')} rate.width rate.weight"
         " rate.effective",
-        f"{_level(level, (row.rate for row in rates.systems))}; {rates.design}; {LABELS_ALONE}."
+        f"{_level(level, [row.rate for row in rates.systems])}; {rates.design}; {LABELS_ALONE}."
         " Judge only knows nothing of the judge's errors and may lie outside the others",
     )
     yield table(
         "Differences of human win rates, first minus second",
         rates.differences,
         f"first second {_FIGURES.format('difference')} difference.p p_holm",
-        f"{_level(level, (row.difference for row in rates.differences))}; p: the difference is 0;"
+        f"{_level(level, [row.difference for row in rates.differences])}; p: the difference is 0;"
         f" Holm over {counted(len(rates.differences), 'pair')} of systems",
     )
 
@@ -57,7 +59,7 @@ def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
         rows,
         f"judge dimension what share.labelled share.judged {_FIGURES.format('share')}"
         " share.effective",
-        f"{_level(level, (row.share for row in rows))}; {design}; {LABELS_ALONE}",
+        f"{_level(level, [row.share for row in rows])}; {design}; {LABELS_ALONE}",
     )
 
 
