@@ -145,8 +145,8 @@ class Extension(Present):
     values: dict[str, FiniteJson]
     shown: bool = Field(
         True,
-        description="whether renderings for judges have it; false for"
-        " what means nothing in a prompt, e.g. an embedding",
+        description="whether renderings for judges and reports have its values; false for"
+        " what means nothing in words, e.g. an embedding. Its events are always shown",
     )
 
     @property
@@ -164,8 +164,8 @@ class Extension(Present):
         return ", ".join(map(str, self.events)) or "none"
 
     def facts(self, group: str) -> Iterator[Fact]:
-        """All values, lists included."""
-        for name, value in self.values.items():
+        """All values, lists included; none of a group that is not shown."""
+        for name, value in self.values.items() if self.shown else ():
             yield Fact(f"{group} {name}", value)
 
 

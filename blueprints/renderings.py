@@ -53,7 +53,7 @@ def _groups(bp: Blueprint, drop: Collection[str]) -> Iterator[tuple[str, Present
     gone = feature_groups(drop, bp.extensions)
     for name in bp.names:
         group = bp.group(name)
-        hidden = isinstance(group, Extension) and not group.shown
+        hidden = isinstance(group, Extension) and not (group.shown or group.events)
         if name not in gone and not hidden and group.status != Status.NOT_REQUESTED:
             yield name, group
 
@@ -151,7 +151,7 @@ def left_out(bp: Blueprint) -> list[str]:
         if isinstance(group, Absent):
             if group.status is Status.NOT_REQUESTED:
                 lines.append(f"{name}: was not measured")
-        elif isinstance(group, Extension) and not group.shown:
+        elif isinstance(group, Extension) and not (group.shown or group.events):
             lines.append(f"{name}: means nothing in words")
         elif group.brief_without:
             lines.append(f"{name}: {group.brief_without}")

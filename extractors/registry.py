@@ -44,7 +44,14 @@ _BUILT_IN: dict[str, dict[str, str]] = {
     "emotion": {"emotion2vec": "extractors.emotion2vec:Emotion2vecExtractor"},
     "accent": {"ecapa": "extractors.voices:EcapaExtractor"},
     "defects": {"defects": "extractors.defects:DefectsExtractor"},
-    "speaker": {"speaker": "extractors.voices:SpeakerExtractor"},
+    "speaker": {
+        "campplus": "extractors.networks.speaker:CampplusExtractor",
+        "speaker": "extractors.voices:SpeakerExtractor",
+    },
+    "sounds": {
+        "fireredvad": "extractors.networks.sounds:FireRedVadExtractor",
+        "yamnet": "extractors.networks.sounds:YamnetExtractor",
+    },
     "distillmos": {"distillmos": "extractors.mos:DistillMosExtractor"},
     "utmos": {"utmos": "extractors.mos:UtmosExtractor"},
     "aesthetics": {"audiobox": "extractors.mos:AestheticsExtractor"},

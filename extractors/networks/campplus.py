@@ -36,8 +36,11 @@ PART_S = 10.0
 #: The least sound that the network takes, seconds: two frames behind its strides.
 LEAST_S = 0.1
 
+#: Seconds from a step of the layers over time to the next one: two frames.
+STEP_S = 0.02
+
 #: Raised whenever the graph changes.
-VERSION = 1
+VERSION = 2
 
 #: The dense blocks: layers, and how far apart the frames are that a layer sees.
 _BLOCKS = ((12, 1), (24, 2), (16, 2))
@@ -75,8 +78,37 @@ def directions(sounds: Sequence[Samples]) -> Vectors:
     if len(sounds[0]) < LEAST_S * SPEECH_RATE:
         raise ValueError(f"{len(sounds[0])} samples are no {LEAST_S:g} s of speech")
     features = np.stack([_centred(filter_bank(sound)) for sound in sounds])
-    [vectors] = session().run(None, {"features": features, **_pools(features.shape[1])})
-    return _unit(vectors)
+    frames = features.shape[1]
+    whole = np.ones((_steps(frames), 1), bool)
+    [vectors] = session().run(None, {"features": features, **_pools(frames, whole)})
+    return _unit(vectors[:, :, 0])
+
+
+def windows(sound: Samples, window_s: float, hop_s: float) -> tuple[Vectors, Vectors]:
+    """Return the direction of a sound, and those of windows inside it.
+
+    All come of one pass through the layers, which see the windows in their surroundings:
+    they cost nothing, and are not the directions of windows that were cut out.
+
+    Args:
+        sound: mono at 16 kHz, in [-1, 1], longer than a window.
+        window_s: length of a window, seconds.
+        hop_s: from a window to the next one, seconds.
+
+    Returns:
+        The direction [shape=(192,)] and those of the windows [shape=(windows, 192)].
+    """
+    features = _centred(filter_bank(sound))
+    steps = _steps(len(features))
+    size, hop = round(window_s / STEP_S), round(hop_s / STEP_S)
+    starts = np.arange(0, max(1, steps - size + 1), hop)
+    place = np.arange(steps)[:, np.newaxis]
+    inside = (place >= starts) & (place < starts + size)
+    belongs = np.concatenate([np.ones((steps, 1), bool), inside], axis=1)
+    inputs = {"features": features[np.newaxis], **_pools(len(features), belongs)}
+    [vectors] = session().run(None, inputs)
+    units = _unit(vectors[0].T)
+    return units[0], units[1:]
 
 
 # onnxruntime has no types here, hence Any.
@@ -122,15 +154,15 @@ def graph_of(weights: Mapping[str, Array]) -> onnx.ModelProto:
         "xvector.dense.linear",
         "xvector.dense.nonlinear.batchnorm",
     )
-    value = nodes.add("Squeeze", value, nodes.constant([2]))
     inputs: dict[str, list[str | int]] = {
         "features": ["clips", "frames", BANDS],
         "pool": ["steps", "segments"],
         "spread": ["segments", "steps"],
-        "bessel": [1],
+        "average": ["steps", "windows"],
+        "bessel": ["windows"],
     }
     size = len(weights["xvector.dense.linear.weight"])
-    return nodes.model(inputs, value, ["clips", size])
+    return nodes.model(inputs, value, ["clips", size, "windows"])
 
 
 def _frequencies(nodes: Nodes) -> str:
@@ -184,28 +216,44 @@ def _masked(nodes: Nodes, value: str, name: str, dilation: int) -> str:
 
 
 def _statistics(nodes: Nodes, value: str) -> str:
-    """Add mean and standard deviation over time."""
+    """Add mean and standard deviation of each window."""
     mean = nodes.add("ReduceMean", value, axes=[2], keepdims=1)
     offset = nodes.add("Sub", value, mean)
-    square = nodes.add("Mul", offset, offset)
-    variance = nodes.add("ReduceMean", square, axes=[2], keepdims=1)
-    deviation = nodes.add("Sqrt", nodes.add("Mul", variance, "bessel"))
-    return nodes.add("Concat", mean, deviation, axis=1)
+    square = nodes.add("MatMul", nodes.add("Mul", offset, offset), "average")
+    local = nodes.add("MatMul", offset, "average")
+    variance = nodes.add("Sub", square, nodes.add("Mul", local, local))
+    variance = nodes.add("Mul", nodes.add("Relu", variance), "bessel")
+    local = nodes.add("Add", local, mean)
+    return nodes.add("Concat", local, nodes.add("Sqrt", variance), axis=1)
 
 
-def _pools(frames: int) -> dict[str, Array]:
+def _steps(frames: int) -> int:
+    """Return how many steps the layers over time have."""
+    return (frames - 1) // 2 + 1
+
+
+def _pools(frames: int, inside: npt.NDArray[np.bool_]) -> dict[str, Array]:
     """Return what the graph wants to know of a number of frames.
 
     ``pool`` averages steps over each segment and adds the mean of all; ``spread`` gives
-    each step its segment's value; ``bessel`` makes a variance unbiased.
+    each step its segment's value; ``average`` averages over windows, and ``bessel``
+    makes a window's variance unbiased.
+
+    Args:
+        inside: which steps belong to which window [shape=(steps, windows)].
     """
-    steps = (frames - 1) // 2 + 1
+    steps = _steps(frames)
     segment = np.arange(steps) // _SEGMENT
     belongs = segment[np.newaxis] == np.arange(segment[-1] + 1)[:, np.newaxis]
     spread = belongs.astype(np.float32)
     pool = (spread / spread.sum(axis=1, keepdims=True)).T + np.float32(1 / steps)
-    bessel = np.array([steps / (steps - 1)], np.float32)
-    return {"pool": pool, "spread": spread, "bessel": bessel}
+    count = inside.sum(axis=0, dtype=np.float32)
+    return {
+        "pool": pool,
+        "spread": spread,
+        "average": inside / count,
+        "bessel": count / (count - 1),
+    }
 
 
 def _centred(features: Features) -> Features:

@@ -19,6 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+from scipy.fft import rfft
+from scipy.special import expit
 
 from blueprints import UserError
 from extractors import packaged
@@ -68,7 +70,7 @@ def classes(sound: Samples) -> npt.NDArray[np.float32]:
     for first in range(0, len(windows), _AT_ONCE):
         block = windows[first : first + _AT_ONCE]
         scores += network.run(None, {"audio": block})
-    return np.asarray(1 / (1 + np.exp(-np.concatenate(scores))), np.float32)
+    return np.asarray(expit(np.concatenate(scores)), np.float32)
 
 
 def class_names() -> tuple[str, ...]:
@@ -185,7 +187,7 @@ def _windows(sound: Samples) -> Features:
 def log_mel(sound: Samples) -> Features:
     """Return the logarithm of mel energies, as YAMNet has them [shape=(frames, 64)]."""
     frames = np.lib.stride_tricks.sliding_window_view(sound, _FRAME)[::_STEP]
-    spectrum = np.abs(np.fft.rfft(frames * _hann(), _FFT)).astype(np.float32)
+    spectrum = np.abs(rfft(frames * _hann(), _FFT)).astype(np.float32)
     return np.asarray(np.log(spectrum @ _mel_filters() + np.float32(_OFFSET)))
 
 

