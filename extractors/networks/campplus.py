@@ -84,26 +84,27 @@ def directions(sounds: Sequence[Samples]) -> Vectors:
     return _unit(vectors[:, :, 0])
 
 
-def windows(sound: Samples, window_s: float, hop_s: float) -> tuple[Vectors, Vectors]:
-    """Return the direction of a sound, and those of windows inside it.
+def stretches(
+    sound: Samples, starts_s: npt.ArrayLike, ends_s: npt.ArrayLike
+) -> tuple[Vectors, Vectors]:
+    """Return the direction of a sound, and those of stretches inside it.
 
-    All come of one pass through the layers, which see the windows in their surroundings:
-    they cost nothing, and are not the directions of windows that were cut out.
+    All come of one pass through the layers, which see a stretch in its surroundings. So
+    they cost nothing, and are not the directions of stretches that were cut out.
 
     Args:
-        sound: mono at 16 kHz, in [-1, 1], longer than a window.
-        window_s: length of a window, seconds.
-        hop_s: from a window to the next one, seconds.
+        sound: mono at 16 kHz, in [-1, 1].
+        starts_s: where the stretches begin, seconds.
+        ends_s: where they end, seconds; a stretch has 40 ms at least.
 
     Returns:
-        The direction [shape=(192,)] and those of the windows [shape=(windows, 192)].
+        The direction [shape=(192,)] and those of the stretches [shape=(stretches, 192)].
     """
     features = _centred(filter_bank(sound))
     steps = _steps(len(features))
-    size, hop = round(window_s / STEP_S), round(hop_s / STEP_S)
-    starts = np.arange(0, max(1, steps - size + 1), hop)
+    first, last = (np.round(np.asarray(at) / STEP_S) for at in (starts_s, ends_s))
     place = np.arange(steps)[:, np.newaxis]
-    inside = (place >= starts) & (place < starts + size)
+    inside = (place >= first) & (place < last)
     belongs = np.concatenate([np.ones((steps, 1), bool), inside], axis=1)
     inputs = {"features": features[np.newaxis], **_pools(len(features), belongs)}
     [vectors] = session().run(None, inputs)

@@ -26,9 +26,9 @@ CHANGE = "voice_change"
 #: change of voices.
 MIN_SPEECH_S, SIDE_S = 1.0, 2.0
 
-#: A window inside the speech and the step to the next one, seconds; and how far the means
-#: reach on both sides of a moment.
-_WINDOW_S, _HOP_S, _REACH_S = 1.0, 0.1, 3.0
+#: From a moment to the next one, and how much of the speech on both sides of a moment is
+#: compared, seconds.
+_HOP_S, _REACH_S = 0.1, 3.0
 
 #: Speech is measured in parts of so much, which overlap by twice what a side reaches,
 #: seconds: a minute at once takes 300 MB.
@@ -36,9 +36,12 @@ _PART_S = 20.0
 
 #: Clips of one voice have this likeness of both sides and more: in wide band, and on a
 #: telephone, where voices of people are not told apart.
-ONE_VOICE, ONE_VOICE_NARROW = 0.48, 0.58
+ONE_VOICE, ONE_VOICE_NARROW = 0.55, 0.66
 
 _DECIMALS, _TIME_DECIMALS = 6, 2
+
+#: Seconds that sums of steps may be off.
+_ROUNDING = 1e-6
 
 
 class LeastLikeness(NamedTuple):
@@ -137,37 +140,39 @@ def measured(speech: Samples) -> tuple[Vectors, LeastLikeness | None]:
     last = max(0, len(speech) - size)
     for start in [*range(0, last, step), last]:
         part = speech[start : start + size]
-        whole, windows = campplus.windows(part, _WINDOW_S, _HOP_S)
+        whole, local = _moments(part)
         total += whole * len(part)
-        local = least_likeness(windows)
         if local is not None:
             local = local._replace(at_s=local.at_s + start / SPEECH_RATE)
             least = min(least or local, local)
     return np.asarray(total / np.linalg.norm(total), np.float32), least
 
 
-def least_likeness(windows: Vectors) -> LeastLikeness | None:
-    """Return where the means of windows on both sides are least alike.
+def _moments(part: Samples) -> tuple[Vectors, LeastLikeness | None]:
+    """Return the direction of a part, and where its two sides are least alike."""
+    length = len(part) / SPEECH_RATE
+    moments = np.arange(SIDE_S, length - SIDE_S + _ROUNDING, _HOP_S)
+    before, after = np.maximum(0, moments - _REACH_S), np.minimum(length, moments + _REACH_S)
+    starts, ends = np.concatenate([before, moments]), np.concatenate([moments, after])
+    whole, sides = campplus.stretches(part, starts, ends)
+    return whole, least_likeness(sides[: len(moments)], sides[len(moments) :], moments)
+
+
+def least_likeness(
+    before: Vectors, after: Vectors, moments_s: npt.NDArray[np.float64]
+) -> LeastLikeness | None:
+    """Return the moment whose two sides are least alike; None where there is no moment.
 
     Args:
-        windows: directions of windows of 1 s every .1 s [shape=(windows, 192)].
+        before: directions of what lies before each moment [shape=(moments, 192)].
+        after: directions of what lies behind it.
+        moments_s: the moments, seconds.
     """
-    length, reach, side = (round(seconds / _HOP_S) for seconds in (_WINDOW_S, _REACH_S, SIDE_S))
-    steps = len(windows) - 1 + length  # steps of the whole speech
-    sums = np.concatenate([np.zeros((1, windows.shape[1])), np.cumsum(windows, axis=0)])
-    moments = range(side, steps - side + 1)
-    found = []
-    for moment in moments:
-        before = _mean(sums, max(0, moment - reach), moment - length)
-        after = _mean(sums, moment, min(steps, moment + reach) - length)
-        found.append(LeastLikeness(float(before @ after), moment * _HOP_S))
-    return min(found, default=None)
-
-
-def _mean(sums: npt.NDArray[np.float64], first: int, last: int) -> npt.NDArray[np.float64]:
-    """Return the direction of the mean of some windows, the last one included."""
-    mean = sums[last + 1] - sums[first]
-    return np.asarray(mean / np.linalg.norm(mean))
+    if not len(moments_s):
+        return None
+    cosines = (before * after).sum(axis=1)
+    least = int(cosines.argmin())
+    return LeastLikeness(float(cosines[least]), float(moments_s[least]))
 
 
 def clip_time(spans: Sequence[Span], speech_s: float) -> float:

@@ -59,7 +59,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 #: Groups of built-in extractors that are no fields of the blueprint.
-EXTENSIONS = {"defects", "speaker", "distillmos", "utmos", "aesthetics"}
+EXTENSIONS = {"defects", "sounds", "speaker", "distillmos", "utmos", "aesthetics"}
 
 
 def offer(monkeypatch: pytest.MonkeyPatch, targets: dict[str, str]) -> None:
