@@ -50,6 +50,10 @@ def read_judge_file(
     """
     table = OpinionTable.of_file(path, where=columns.where)
     results, notes = _columns(table, columns, numbers)
+    if notes and rows_are_items and "id" not in results:  # a row is an item of every rater
+        raters = len(dict.fromkeys(results["rater"]))
+        rows = len(results["rater"]) // raters
+        results["id"] = [str(row + 1) for row in range(rows)] * raters
     truth = results.pop("truth", None)
     truth_scores = {
         name: results.pop(f"truth_{name}") for name in SCORE_FACTS if f"truth_{name}" in results

@@ -142,7 +142,7 @@ def _choices(records: Records) -> dict[str, str]:
     groups: dict[str, dict[str, str]] = {}
     for name in _columns(records):
         cells = {_cell(record, name).casefold() for record in records}
-        if names.bare(name) in names.KNOWN or not cells <= _YES | _NO or not cells & _YES:
+        if names.bare(name) in names.KNOWN or not cells <= _YES | _NO or cells <= {""}:
             continue
         parts = _STEM.fullmatch(name)
         for stem, choice in (("", name), *([(parts["stem"], parts["choice"])] if parts else [])):
@@ -165,7 +165,7 @@ def _has_flags(records: Records) -> bool:
         return False
     choices = _choices(records)
     checked = [[_cell(one, name).casefold() in _YES for name in choices] for one in records]
-    return bool(choices) and all(sum(row) < 2 for row in checked)
+    return any(map(any, checked)) and all(sum(row) < 2 for row in checked)
 
 
 def _flags(records: Records, notes: list[str]) -> Iterator[Record]:

@@ -1,0 +1,167 @@
+"""Tables as people, survey tools and spreadsheets leave them, read for what they say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from blueprints import UserError
+from tests.support.cli import code_and_words
+from trace_eval.data.columns import parse_conditions, parse_ends
+from trace_eval.data.spelling import spelled
+from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.ratings import read_ratings
+from trace_eval.opinions.scores import read_scores
+from trace_eval.runs.opinions import read_opinions
+
+
+def _letters(codes: list[int]) -> str:
+    names = dict(enumerate("12gbt")) | {MISSING: "-"}
+    return "".join(names[code] for code in codes)
+
+
+def _write(folder: Path, text: str, name: str = "people.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "value", ["-1", "\u22121", "+1", "~1", "\u00acA", "!A", "A?", "A-", "#1", "1.0", "not A"]
+)
+def test_spelling_drops_nothing_that_carries_meaning(value: str) -> None:
+    with pytest.raises(ValueError, match="it is no label"):
+        spelled(value)
+
+
+@pytest.mark.parametrize("value", ["(A)", "A.", "\uff11", "A\u200b", "Much better: A", "A wins!"])
+def test_what_does_not_matter_is_dropped(value: str) -> None:
+    assert spelled(value.replace("Much better: A", "A is much better than B")) == "1"
+
+
+MTURK = "HITId,WorkerId,AssignmentStatus,Input.pair_id,"
+FLAGS = "h,w,Approved,q1,true,false,false\nh,w,Approved,q2,false,false,true\n"
+STUDIO = [
+    {"id": 1, "pair_id": "q1", "pw": {"selected": "left"}, "annotator": 1, "lead_time": 2},
+    {"id": 2, "pair_id": "q2", "annotator": 1, "lead_time": 2},
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "labels"),
+    [
+        ("l.csv", "Test of March,,,\n,,,\nid,rater,overall,\nq1,x,1,\nq2,x,tie,\n,,,\n", "1t"),
+        ("l.csv", f"{MTURK}Answer.preference\nh,w,Approved,q1,A\nh,w,Approved,q2,tie\n", "1t"),
+        ("l.csv", f"{MTURK}Answer.p.A,Answer.p.B,Answer.p.same\n{FLAGS}", "1t"),
+        ("l.csv", "Email,Which is better? [q1],Which is better? [q2]\na@x,A,tie\n", "1t"),
+        ("l.json", json.dumps(STUDIO), "1t"),
+        ("l.csv", "id,rater,overall\nq1,x,A much better\nq2,x,About the same\n", "1t"),
+        ("l.csv", "id,rater,overall\nq1,x,1\nq2,x,N/A\nq3,x,-\nq4,x,k.A.\n", "1---"),
+    ],
+)
+def test_tables_of_tools_are_labels(name: str, text: str, labels: str, tmp_path: Path) -> None:
+    result = read_labels(_write(tmp_path, text, name))
+    (column,) = result.codes.values()
+    assert _letters(column.tolist()) == labels
+    assert result.ids.tolist()[:2] == ["q1", "q2"]
+
+
+def test_rejected_rows_are_named_and_left_out_by_where(tmp_path: Path) -> None:
+    rows = "q1,x,Approved,1\nq1,y,Rejected,2\n"
+    path = _write(tmp_path, f"id,rater,AssignmentStatus,overall\n{rows}")
+    said = read_labels(path).warnings[0].text
+    assert "says Rejected of 1 row" in said
+    assert said.endswith("--where 'AssignmentStatus!=Rejected'")
+    for text in ("AssignmentStatus!=Rejected", "AssignmentStatus=approved"):
+        left = read_labels(path, where=parse_conditions([text]))
+        assert _letters(left.codes["overall"].tolist()) == "1"
+    with pytest.raises(UserError, match="--where Status: no such column; did you mean"):
+        read_labels(path, where=parse_conditions(["Status=Approved"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("id,ann,bob,cem\nq1,1,both_good,1\nq2,2,1,2\n", "12g112"),  # ann never ties
+        ("id,ann,bob,cem\nq1,1,2,1\nq2,2,1,2\n", "122112"),
+        ("id,system_a,system_b,ann,bob\nq1,new,old,new,old\nq2,old,new,new,new\n", "1222"),
+    ],
+)
+def test_no_rater_of_a_wide_sheet_is_dropped(text: str, labels: str, tmp_path: Path) -> None:
+    path = _write(tmp_path, text)
+    for result in (read_labels(path), read_opinions(path, rows_are_items=True)):
+        (column,) = result.codes.values()
+        assert _letters(column.tolist()) == labels
+
+
+def test_raters_that_look_alike_meet_and_are_named(tmp_path: Path) -> None:
+    names = ("Zoe\u0301", "Zo\u00e9 ", "zo\u00e9", "Zo\u200b\u00e9")
+    rows = "".join(f"q{number},{name},1\n" for number, name in enumerate(names))
+    result = read_labels(_write(tmp_path, f"id,rater,overall\n{rows}"))
+    assert len(result.raters()) == 1
+    assert "look alike and are read as one" in result.warnings[0].text
+    twice = read_labels(_write(tmp_path, "id,rater,overall\nq1,Ann,1\nq1,ann,2\n"))
+    assert len(twice.raters()) == 2
+    assert "kept apart" in twice.warnings[0].text
+
+
+def test_a_judge_without_a_name_is_called_like_its_file(tmp_path: Path) -> None:
+    path = _write(tmp_path, "id,system_a,system_b,judge,overall\nx,n,o,,1\ny,n,o,j,2\n", "mine.csv")
+    assert sorted(read_opinions(path).raters()) == ["j", "mine"]
+    scores = _write(tmp_path, "id,system,judge,score\nx,n,,4\ny,o,j,2\n", "mine.csv")
+    assert sorted(read_scores(scores).raters()) == ["j", "mine"]
+
+
+def test_a_table_of_results_holds_a_judge_and_annotators(tmp_path: Path) -> None:
+    path = _write(tmp_path, "pair,system_a,system_b,overall,label_overall\nx,n,o,1,2\n")
+    judged = read_opinions(path)
+    assert judged.labels is not None
+    assert judged.codes["overall"].tolist() == [0]
+    assert judged.labels.codes["overall"].tolist() == [1]
+
+
+def test_cells_and_headers_are_as_long_as_lines_of_json(tmp_path: Path) -> None:
+    long = "y" * 200_000
+    for text in (f"id,overall,note\nx,1,{long}\n", f"id,overall,{long}\nx,1,\n"):
+        assert len(read_labels(_write(tmp_path, text))) == 1
+
+
+def test_the_first_end_of_a_scale_of_comparison_is_that_of_a(tmp_path: Path) -> None:
+    path = _write(tmp_path, "id,preference\nq1,3\nq2,-0.5\nq3,0\n")
+    for ends, labels in (("3..-3", "12t"), ("-3..3", "21t")):
+        read = read_labels(path, scale=parse_ends(ends))
+        assert _letters(read.codes["preference"].tolist()) == labels
+    with pytest.raises(UserError, match=r"not on the scale -2\.\.2"):
+        read_labels(path, scale=parse_ends("-2..2"))
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("values", "stated"),
+    [((95, 80, 70), "0 to 100"), ((-1, 0, 3), "-3 to 3"), ((8, 3, 10), "1 to 10")],
+)
+def test_an_undeclared_scale_is_stated_and_means_lie_in_their_intervals(
+    values: tuple[int, ...], stated: str
+) -> None:
+    rows = [
+        f"s{number},{system},{value - (system == 'old')}"
+        for number in range(12)
+        for system, value in (("new", values[number % 3]), ("old", values[(number + 1) % 3]))
+    ]
+    text = "\n".join(["stimulus,system,mos", *rows])
+    Path("s.csv").write_text(text.replace(",-2\n", ",-1\n"))
+    code, shown = code_and_words("rank", "s.csv", "--resamples", 50, "--json", "out.json")
+    assert code == 0, shown
+    assert f"read as {stated}" in shown
+    for row in json.loads(Path("out.json").read_text())["means"]:
+        low, high = row["mean"]["interval"]
+        assert low <= row["mean"]["value"] <= high
+
+
+def test_half_steps_and_a_column_a_rater_of_scores(tmp_path: Path) -> None:
+    path = _write(tmp_path, "id,system,rater1,rater2\nx,n,3.5,NA\ny,o,2,1\n")
+    assert read_ratings(path).facts["score"].tolist() == [3.5, 2, 1]
+    assert read_scores(path).facts["score"].tolist() == [3.5, 1.5]
