@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -61,20 +61,25 @@ class StatedClaim:
 
 @dataclass
 class _State:
-    """What the next clause takes over."""
+    """What the next clause takes over: of the sentence the measure, of all before the subject."""
 
     subject: tuple[str, ...] = ()
     measure: str = ""
-    unit: str = ""
-    sign: int = 0
 
 
 @dataclass
 class _Clause:
+    """A clause: its words, its tokens, its place in the whole text.
+
+    ``opens``: it is the first of its sentence; ``ahead``: the measure that a later clause of the
+    sentence names first.
+    """
+
     text: str
     tokens: list[Token]
     start: int
-    claims: list[StatedClaim] = field(default_factory=list)
+    opens: bool = True
+    ahead: str = ""
 
 
 _CUT = re.compile(
@@ -93,9 +98,21 @@ def claims_of(reason: str, labels: Iterable[str] = ()) -> list[StatedClaim]:
     text = plain(reason)
     state = _State()
     claims: list[StatedClaim] = []
-    for clause in _clauses(text, tokens(text, labels)):
+    for clause in _looking_ahead(_clauses(text, tokens(text, labels))):
+        if clause.opens:
+            state.measure = ""
         claims += _read(clause, state)
     return claims
+
+
+def _looking_ahead(clauses: Iterable[_Clause]) -> list[_Clause]:
+    """Clauses that know which measure their sentence names next."""
+    every = list(clauses)
+    for one, other in zip(reversed(every[:-1]), reversed(every[1:]), strict=True):
+        if not other.opens:
+            named = [t.value for t in other.tokens if t.kind == "measure"]
+            one.ahead = named[0] if named else other.ahead
+    return every
 
 
 # --- clauses --------------------------------------------------------------------------------
@@ -107,6 +124,9 @@ def _clauses(text: str, every: list[Token]) -> Iterator[_Clause]:
     for number, token in enumerate(every):
         if token.kind == "quote":
             marked[token.start : token.end] = "_" * (token.end - token.start)
+            behind = text[token.end :].lstrip()[:1]
+            if token.value[-1:] in (".", "!", "?") and (not behind or behind.isupper()):
+                marked[token.end - 1] = "."  # the quotation ends its sentence
         elif token.kind == "side" and token.value in ("1", "2", "other"):
             # Of a side that opens a clause; those in "than answer 1" and "A and B" do not.
             before = every[number - 1].kind if number else ""
@@ -115,21 +135,38 @@ def _clauses(text: str, every: list[Token]) -> Iterator[_Clause]:
                 marked[token.start] = "\x01"
     at = 0
     line = "".join(marked)
-    starts: list[tuple[int, int]] = []
+    starts: list[tuple[int, int, bool]] = []
+    opens = True
     for cut in _CUT.finditer(line):
-        if _joins(line, cut, every):
+        if _joins(line, cut, every, at):
             continue
-        starts.append((at, cut.start() + (cut[0] in ".;!?")))
-        at = cut.end()
-    starts.append((at, len(text)))
-    for start, end in starts:
+        starts.append((at, cut.start(), opens))
+        at, opens = cut.end(), cut[0] in ".!?"
+    starts.append((at, len(text), opens))
+    opens = False
+    for start, end, first in starts:
+        opens = opens or first  # a clause without tokens may be the first
         inside = [t for t in every if start <= t.start < end]
         if inside:
-            yield _Clause(text[start:end].strip(" ,;."), inside, start)
+            words = text[start:end]
+            lead = len(words) - len(words.lstrip(" ,;."))
+            yield _Clause(words.strip(" ,;."), inside, start + lead, opens)
+            opens = False
 
 
-def _joins(line: str, cut: re.Match[str], every: list[Token]) -> bool:
-    """Whether "and" joins two sides or two numbers, and cuts nothing."""
+_LEADING = re.compile(
+    r"[\s,.;]*(?:(?:and|but|so) )?(?:with|given|having|at|thanks to|due to|despite|in|on|for|by"
+    r"|because of|regarding|as for|in terms of|measured by)\b[^,]*$",
+    re.I,
+)
+
+
+def _joins(line: str, cut: re.Match[str], every: list[Token], at: int) -> bool:
+    """Whether a comma or "and" joins two sides or numbers, and cuts nothing."""
+    if cut[0].startswith(",") and "\x01" in line[cut.end() : cut.end() + 2]:
+        inside = [t for t in every if at <= t.start < cut.start()]
+        if _LEADING.match(line[at : cut.start()]) and not any(t.kind == "side" for t in inside):
+            return True  # "with the higher BAK, answer 2 comes out ahead"
     if "and" not in cut[0] and not cut[0].startswith(","):
         return False
     before = [t for t in every if t.end <= cut.start()]
@@ -158,6 +195,8 @@ def _read(clause: _Clause, state: _State) -> list[StatedClaim]:
     claims += _absences(clause, subject, state)
     claims += _quotations(clause, subject)
     state.subject = subject or state.subject
+    named = [t.value for t in clause.tokens if t.kind == "measure"]
+    state.measure = state.measure or (named[-1] if named else "")
     return claims
 
 
@@ -347,11 +386,14 @@ def _measure_of(clause: _Clause, token: Token, state: _State) -> str:
         if len(between) <= _NEAR * 2:
             return near.value
     unit = next((t.unit for t in clause.tokens if t.kind == "number" and t.unit), "")
-    by_unit = _BY_UNIT.get(unit, "")
-    if by_unit:
+    if state.measure and _fits(state.measure, unit):
+        vague = token.text.lower() in ("more", "less", "better", "worse")
+        if not vague or any(t.kind == "number" for t in clause.tokens):
+            return state.measure
+    if by_unit := _BY_UNIT.get(unit, ""):
         return by_unit
     if any(t.kind == "number" for t in clause.tokens):
-        return state.measure
+        return clause.ahead
     return ""
 
 
@@ -610,7 +652,7 @@ def _key_of(clause: _Clause, token: Token, unit: str, state: _State) -> str:
             return "clipping"
         return state.measure if state.measure and _fits(state.measure, unit) else ""
     if unit in _BY_UNIT:
-        own = _BY_UNIT[unit]
+        own = clause.ahead if _fits(clause.ahead, unit) else _BY_UNIT[unit]
         comparatives = [t.value for t in clause.tokens if t.kind == "more" and _fits(t.value, unit)]
         if comparatives:
             return comparatives[0]
@@ -620,8 +662,8 @@ def _key_of(clause: _Clause, token: Token, unit: str, state: _State) -> str:
     comparatives = [t.value for t in clause.tokens if t.kind == "more" and _measure(t.value)]
     if comparatives and comparatives[0] in _BARE:
         return comparatives[0]
-    if not before and not after and state.measure and _bare_number(clause, token):
-        return state.measure
+    if not before and not after and _bare_number(clause, token):
+        return state.measure or clause.ahead
     return ""
 
 
@@ -674,7 +716,10 @@ def _hedged(clause: _Clause, token: Token) -> bool:
 
 
 #: Between a number and whose it is: "3.7 for answer 1", "3.7 P808 in answer 1".
-_OF_SIDE = re.compile(r" ?\(?(?:(?:(?!than\b)[\w.-]+ ){0,3}(?:for|in|of|from|on|by) (?:the )?)?\(?")
+_OF_SIDE = re.compile(
+    r" ?\(?(?:(?:(?!(?:than|against|vs|versus|and|to|while|but|over)\b)[A-Za-z][\w.-]* ){0,3}"
+    r"(?:for|in|of|from|on|by) (?:the )?)?\(?"
+)
 
 
 def _owner(clause: _Clause, token: Token, subject: tuple[str, ...]) -> tuple[str, ...]:
@@ -697,32 +742,44 @@ def _owner(clause: _Clause, token: Token, subject: tuple[str, ...]) -> tuple[str
     return subject
 
 
+_THAN_OVER = r"(?:more|greater|higher|faster|louder|longer|better|quicker|wider) than"
+_THAN_UNDER = r"(?:less|fewer|lower|slower|quieter|shorter|worse|narrower) than"
+_OVER = re.compile(
+    rf"\b(?:over|above|at least|exceed(?:s|ing)?|beyond|upwards of|in excess of|no less than|past"
+    rf"|passes|reach(?:es)?|{_THAN_OVER})\b|>=?|≥"
+)
+_UNDER = re.compile(
+    rf"\b(?:under|below|at most|up to|no more than|not even|stays within|{_THAN_UNDER})\b|<=?|≤"
+)
+_NO = re.compile(r"\b(?:not|never|neither|no|nor|none)\b|n't\b")
+_JUST = re.compile(
+    r"\b(?:just|slightly|a little|a bit) (?:over|under|above|below|more than|less than)\b"
+)
+
+
 def _bound(clause: _Clause, token: Token) -> str:
     """Whether a number bounds the value, and how: over, under, or not at all."""
-    head = clause_text(clause, clause.start, token.start).lower()
-    over = r"(?:over|above|more than|greater than|higher than|at least|exceed(?:s|ing)?|beyond"
-    over += r"|upwards of|in excess of|no less than|past|>=?|faster than|louder than|longer than"
-    over += r"|better than|quicker than|deeper into|wider than|≥|passes|reach(?:es)?)"
-    under = r"(?:under|below|less than|fewer than|lower than|at most|up to|no more than|<=?|≤"
-    under += r"|slower than|quieter than|shorter than|worse than|narrower than|not even"
-    under += r"|stays within)"
-    skip = r"(?: (?:a|an|the|about|roughly|even|mere|rate of|P808 of|MOS of))* ?-?\(?$"
-    negative = re.search(rf"\b(?:not|n't|never|neither|no|nor)\b[^,]*\b{over}{skip}", head)
-    if re.search(
-        r"\b(?:just|slightly|a little) (?:over|under|above|below|more than|less than)"
-        r"(?: \w+)? ?-?$",
-        head,
-    ):
-        return ""  # hedged
-    if negative and not re.search(rf"\b(?:no less than){skip}", head):
-        return "under"
-    if re.search(rf"(?:\b|(?<= )){over}{skip}", head):
-        return "" if re.search(r"\breach(?:es)? ?(?:about |roughly )?$", head) else "over"
-    if re.search(rf"\b(?:not|n't|never|neither|nor)\b[^,]*\b{under}{skip}", head):
-        return "over"
-    if re.search(rf"(?:\b|(?<= )){under}{skip}", head):
-        return "under"
-    return ""
+    fences = ("side", "number", "quote")
+    last = max(
+        (t.end for t in clause.tokens if t.kind in fences and t.end <= token.start), default=0
+    )
+    head = clause_text(clause, max(clause.start, last, token.start - 50), token.start).lower()
+    head = head.rsplit(",", 1)[-1]
+    if _JUST.search(head):
+        return ""  # it is about so much
+    whole = clause_text(clause, clause.start, token.start).lower()
+    words = {"over": [*_OVER.finditer(head)], "under": [*_UNDER.finditer(head)]}
+    nearest = {way: found[-1].start() for way, found in words.items() if found}
+    if not nearest:
+        return ""
+    way = max(nearest, key=lambda name: nearest[name])
+    word = words[way][-1][0]
+    denied = _NO.search(whole[: len(whole) - len(head) + nearest[way]])
+    if word.startswith("reach"):
+        return "under" if denied else ""
+    if denied and word not in ("no less than", "no more than", "not even"):
+        return "under" if way == "over" else "over"
+    return way
 
 
 def _is_gap(clause: _Clause, token: Token) -> bool:
@@ -738,14 +795,19 @@ def _is_gap(clause: _Clause, token: Token) -> bool:
         head,
     ) and not re.search(r"\bfor\b|\bhas\b", head.split("differ")[-1]):
         return True
-    return bool(
-        re.match(
-            r"(?: (?:MOS|points?|on|in|of|the|P808|BAK)){0,3} ?(?:faster|slower|quicker|louder"
-            r"|quieter|softer|longer|shorter|higher|lower|deeper|more\b|less\b|fewer|better|worse"
-            r"|wider|narrower|ahead|behind|apart|of (?:difference|advantage))",
-            tail,
-        )
-    )
+    behind = [t for t in clause.tokens if t.start >= token.end and t.kind != "measure"]
+    between = clause_text(clause, token.end, behind[0].start) if behind else ""
+    if behind and behind[0].kind == "more" and _SMALL_WORDS.fullmatch(between):
+        return behind[0].value != "?" and not _VERB.match(behind[0].text)
+    return bool(re.match(r" (?:apart|of (?:difference|advantage)|difference)\b", tail))
+
+
+_VERB = re.compile(
+    r"exceed|lead|beat|outscor|surpass|outperform|tops|outdo|edge|trail|lag|fall|outpac|outrun"
+    r"|pauses|clips|lasts",
+    re.I,
+)
+_SMALL_WORDS = re.compile(r"(?: (?:MOS|points?|on|in|of|the|P\.?808|BAK|SIG|OVRL))* ?")
 
 
 def _one(
@@ -765,7 +827,8 @@ def _one(
         yield from _percent(clause, token, subject, state, lead)
         return
     if gap and unit == "st":
-        key = key if key in ("variation", "pitch_range") else "pitch"
+        varied = [t.value for t in clause.tokens if t.value in ("variation", "pitch_range")]
+        key = varied[0] if varied else "pitch"
     measure = _measure(key)
     if not measure and not unit and not _bare_number(clause, token):
         return  # it counts things of the content

@@ -137,12 +137,13 @@ _SIDES: Mapping[str, str] = {
     "1": rf"{_THING} ?(?:#|no\. ?|number )?(?:1|one|A)(?![\w.]*\w)(?! %)"
     rf"|(?:the )?first {_THING}"
     rf"|the first(?: one)?(?=\W|$){_NOT_A_PLACE}|the former|#1\b|\bA1\b(?=:)"
-    rf"|\bA(?='s\b|[,;:)(]|/| {_ABOUT}\b| ?\()|(?<=[a-z,;(:] )A\b(?!/)|\(A\)",
+    rf"|\bA(?='s\b|[,;:)(]|/| {_ABOUT}\b| ?\(| [a-z]+(?<!s)(?<!ou)(?<!i)s\b)|(?<=[a-z,;(:] )A\b(?!/)|\(A\)",
     "2": rf"{_THING} ?(?:#|no\. ?|number )?(?:2|two|B)(?![\w.]*\w)(?! %)"
     rf"|(?:the )?second {_THING}"
     rf"|the second(?: one)?(?=\W|$){_NOT_A_PLACE}|the latter|#2\b|\bB\b(?!/)",
     "both": rf"both(?: (?:{_PLURAL}|of them|the {_PLURAL}))?|{_PLURAL} (?:1|one|A) and (?:2|two|B)"
-    rf"|the two {_PLURAL}|the {_PLURAL}|the two\b(?! of)|each (?:{_THING}|one|of them)"
+    rf"|(?<!of )the two {_PLURAL}|(?<!of )the {_PLURAL}|(?<!of )the two\b"
+    rf"|each (?:{_THING}|one|of them)"
     r"|either (?:one|of them)|A and B\b|they",
     "neither": rf"neither(?: (?:{_THING}|one|of (?:them|the two|the {_PLURAL})))?"
     rf"|none of (?:them|the (?:two|{_PLURAL}))|no {_THING}\b",
@@ -191,7 +192,7 @@ _MORE_OF: Mapping[str, tuple[str, int]] = {
     r"(?: of)?|leads?|leading|exceeds?|exceeding|beats?|outscores?|surpass(?:es)?|outperforms?"
     r"|tops|outdoes|edges out|richer|raised": ("", 1),
     r"lower|smaller|less|fewer|worse|poorer|narrower|inferior|weaker|reduced|behind|trails?"
-    r"|trailing|lags?(?: behind)?|lagging(?: behind)?|falls (?:short of|behind|below)|below": (
+    r"|trailing|lags?(?: behind)?|lagging(?: behind)?|falls (?:short of|behind|below)": (
         "",
         -1,
     ),
@@ -277,10 +278,8 @@ _SMALL: Mapping[str, str] = {
     "hedge": r"about|around|approximately|roughly|nearly|almost|circa|ca\.|some|close to|~|near"
     r"|approx\.?|in the region of|just (?:under|over|about|below|above)|slightly (?:under|over"
     r"|above|below|more than|less than)|or so",
-    "over": r"over|above|more than|greater than|higher than|at least|exceed(?:s|ing)?|beyond"
-    r"|upwards of|in excess of|no less than|past|>=?|≥",
-    "under": r"under|below|less than|fewer than|lower than|at most|up to|no more than|<=?|≤"
-    r"|not even|does not reach|doesn't reach|falls short of",
+    "over": r"over|above|at least|exceed(?:s|ing)?|beyond|upwards of|in excess of|past|>=?|≥",
+    "under": r"under|below|at most|up to|<=?|≤|not even",
     "by": r"by",
     "gap": r"differ(?:s|ence|ences)?(?: (?:by|of|is))?|gap(?: of)?|margin(?: of)?|apart"
     r"|lead(?: of)?|advantage(?: of)?|separates?",

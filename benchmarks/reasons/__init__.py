@@ -1,0 +1,1 @@
+"""Reasons with planted faults: does the checker find them, and only them?"""
