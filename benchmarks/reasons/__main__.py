@@ -61,6 +61,7 @@ class Counts:
     vague_called_true: int = 0
     missed: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
+    unconfirmed: list[str] = field(default_factory=list)
 
 
 def _sentence(
@@ -139,7 +140,10 @@ def _alone(counts: Counts, sentence: Sentence, case: Case, order: Order) -> None
         counts.vague_called_true += True in held
     else:
         counts.true[sentence.kind] += 1
-        counts.confirmed[sentence.kind] += True in held and False not in held
+        confirmed = True in held and False not in held
+        counts.confirmed[sentence.kind] += confirmed
+        if not confirmed:
+            counts.unconfirmed.append(f"[{sentence.kind}] {sentence.text}")
 
 
 def _share(part: int, of: int) -> str:
@@ -175,6 +179,8 @@ def main() -> None:
         print("\n".join(f"  {line}" for line in counts.missed))
         print("\nflagged wrongly")
         print("\n".join(f"  {line}" for line in counts.wrong))
+        print("\ntrue, and not confirmed")
+        print("\n".join(f"  {line}" for line in counts.unconfirmed))
 
 
 if __name__ == "__main__":

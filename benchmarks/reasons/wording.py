@@ -482,6 +482,9 @@ def _values(
     return _fill(shape.words, slots | numbers | _adjectives(measured, rng)), planted
 
 
+_EVEN = re.compile(r"\bapart\b|\bbetween\b")
+
+
 def _gap(
     shape: Shape, rng: random.Random, it: World, style: tuple[str, str], fault: bool
 ) -> Written:
@@ -493,7 +496,9 @@ def _gap(
     gaps = tuple(h - x for h, x in zip(high, low, strict=True))
     gap, planted = gaps[0], ""
     if fault:
-        planted = "side" if "{H}" in shape.words or "{L}" in shape.words else "number"
+        # "They are 3 dB apart" says of no side that it has more.
+        sided = re.search(r"\{[HL]s?\}", shape.words)
+        planted = "number" if not sided or _EVEN.search(shape.words) else "side"
         planted = rng.choice([planted, "number"])
         if planted == "side":
             slots = _exchange(slots)

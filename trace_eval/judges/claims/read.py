@@ -83,7 +83,7 @@ class _Clause:
 
 
 _CUT = re.compile(
-    r"(?<=[^\d\W]|[%\")\d])[.!?](?=\s|$)(?<!vs\.)(?<!approx\.)(?<!ca\.)|;"
+    r"(?<=[^\d\W]|[%\")\d\x01])[.!?](?=\s|$)(?<!vs\.)(?<!approx\.)(?<!ca\.)|;"
     r"|,? (?:while|whereas|although|though|but|yet|however|so|because|since|which means)\b"
     r"|,(?= (?:and |with )?\x01)| and (?=\x01)|, and (?!\d)|: (?=\x01)"
 )
@@ -232,8 +232,8 @@ def _is_object(clause: _Clause, previous: Token, side: Token) -> bool:
         return gap.strip() in ("", "than", "the")
     if len(gap) > 25 or "," in gap:
         return False
-    if previous.kind in ("against", "over"):
-        return gap.strip() in ("", "the")
+    if previous.kind in ("against", "over", "under") and previous.text.lower() != "to":
+        return gap.strip() in ("", "the", "that of")
     if previous.kind == "for":
         return _behind_than(clause, side)
     return previous.kind in ("than", "compared", "as")
@@ -299,10 +299,25 @@ def _comparisons(
     for token in clause.tokens:
         if token.kind == "more":
             yield from _more(clause, token, subject, state, objects, used)
+        elif token.kind in ("over", "under") and _above(clause, token):
+            sign = 1 if token.kind == "over" else -1
+            yield from _more(clause, replace(token, sign=sign), subject, state, objects, used)
         elif token.kind == "equal":
             yield from _same(clause, token, state)
         elif token.kind == "as":
             yield from _as_much(clause, token, subject, state, objects)
+
+
+def _above(clause: _Clause, token: Token) -> bool:
+    """Whether "above" or "below" stands before a side: "its rate is above that of answer 2"."""
+    after = [t for t in clause.tokens if t.start >= token.end and t.kind != "for"]
+    return (
+        bool(after)
+        and after[0].kind == "side"
+        and token.text.lower() in ("above", "below", "over", "under", "beyond")
+        and any(t.kind == "measure" and t.end <= token.start for t in clause.tokens)
+        and clause_text(clause, token.end, after[0].start).strip() in ("", "the", "that of")
+    )
 
 
 def _more(
@@ -454,6 +469,11 @@ def _negated(clause: _Clause, token: Token) -> bool:
 def _same(clause: _Clause, token: Token, state: _State) -> Iterator[StatedClaim]:
     """ "Both are equally fast", "P808 is nearly the same"."""
     key = token.value
+    after = [
+        t for t in clause.tokens if t.start >= token.end and t.kind not in ("hedge", "against")
+    ]
+    if after and after[0].kind == "number":
+        return  # "a rate equal to 200 WPM"
     if not key:
         near = _around(clause, token, ("measure",))
         key = near[0].value if near else ""
@@ -613,7 +633,7 @@ def _joint(clause: _Clause, one: Token, other: Token | None) -> str:
         return "course"
     if words == "to" and len(sides & {"1", "2", "both"}) < 2 and not _comparative(clause):
         return "range" if float(one.digits) < float(other.digits) else "pair"
-    joins = r"(?:,|/|and|vs\.?|versus|against|compared (?:to|with)|to|over|rather than|or|as"
+    joins = r"(?:,|/|>|<|->|and|vs\.?|versus|against|compared (?:to|with)|to|over|rather than|or|as"
     joins += r" opposed to|, compared (?:to|with))"
     hedge = r"(?: (?:about|only|just|roughly|around|a mere|some|~|-|nearly|almost))?"
     if re.fullmatch(rf"{joins}{hedge}", words):
@@ -790,10 +810,16 @@ def _is_gap(clause: _Clause, token: Token) -> bool:
     if re.search(rf"\bby{hedge} ?\(?\+?$", head):
         return True
     if re.search(
-        rf"\b(?:differ\w*|gap|margin|apart|lead|advantage|separat\w+|distance|edge)\b"
+        r"\b(?:gap|margin|lead|advantage|deficit|distance|edge|difference) of"
+        rf"{hedge} ?$",
+        head,
+    ):
+        return True
+    if re.search(
+        r"\b(?:differ\w*|gap|margin|separat\w+|distance)\b"
         rf"(?: (?:in|between|is|of|by|the|only|[\w.]+)){{0,6}}{hedge} ?$",
         head,
-    ) and not re.search(r"\bfor\b|\bhas\b", head.split("differ")[-1]):
+    ) and not re.search(r"\b(?:for|has|have)\b", re.split("differ|gap|margin", head)[-1]):
         return True
     behind = [t for t in clause.tokens if t.start >= token.end and t.kind != "measure"]
     between = clause_text(clause, token.end, behind[0].start) if behind else ""
@@ -1048,8 +1074,8 @@ _LABELS = re.compile(
     re.I,
 )
 _MISSING = re.compile(
-    r"\b(?:not|n't|never|without|omits?|omitting|lacks?|lacking|leaves? out|missing|misses"
-    r"|fails to|skips|drops|no mention of|nowhere|neither)\b[^,;]*$",
+    r"(?:\b(?:not|never|without|omits?|omitting|lacks?|lacking|leaves? out|missing|misses"
+    r"|fails to|skips|drops|no mention of|nowhere|neither)|n't)\b[^,;]*$",
     re.I,
 )
 _WISHED = re.compile(
@@ -1090,11 +1116,8 @@ def _quotations(clause: _Clause, subject: tuple[str, ...]) -> Iterator[StatedCla
         )
         if after and placed and after[0].start - token.end <= placed.end() + 2:
             sides = _resolve(after[0], subject)
-        user = bool(_USER.search(head)) and not (
-            before
-            and _USER.search(head[: max(0, before[-1].start - clause.start)])
-            and _SAYING.search(clause_text(clause, before[-1].end, token.start))
-        )
+        # "Answer 1 tells the user ..." is about answer 1; what it says may be of the request.
+        user = bool(_USER.search(head)) and not before
         spoken = bool(_SAYING.search(head)) and not user
         missing = bool(_MISSING.search(head)) or bool(
             re.match(r" (?:is|are|was) (?:missing|absent|not|never|nowhere)", tail)

@@ -137,7 +137,7 @@ _SIDES: Mapping[str, str] = {
     "1": rf"{_THING} ?(?:#|no\. ?|number )?(?:1|one|A)(?![\w.]*\w)(?! %)"
     rf"|(?:the )?first {_THING}"
     rf"|the first(?: one)?(?=\W|$){_NOT_A_PLACE}|the former|#1\b|\bA1\b(?=:)"
-    rf"|\bA(?='s\b|[,;:)(]|/| {_ABOUT}\b| ?\(| [a-z]+(?<!s)(?<!ou)(?<!i)s\b)|(?<=[a-z,;(:] )A\b(?!/)|\(A\)",
+    rf"|\bA(?='s\b|[,;:)(]|/| {_ABOUT}\b| ?\(| [a-z]+(?<!s)(?<!ou)(?<!i)s\b| [a-z]+n't\b)|(?<=[a-z,;(:] )A\b(?!/)|\(A\)",
     "2": rf"{_THING} ?(?:#|no\. ?|number )?(?:2|two|B)(?![\w.]*\w)(?! %)"
     rf"|(?:the )?second {_THING}"
     rf"|the second(?: one)?(?=\W|$){_NOT_A_PLACE}|the latter|#2\b|\bB\b(?!/)",
@@ -178,7 +178,8 @@ _MORE_OF: Mapping[str, tuple[str, int]] = {
     r"fewer words|less verbose": ("words", -1),
     r"noisier|more (?:background )?(?:noise|noisy)|less (?:noise-free)"
     r"|louder (?:background|noise)(?: noise)?": ("bak", -1),
-    r"(?:quieter|cleaner|lower) (?:background|noise(?: floor)?)(?: noise)?|less (?:background )?"
+    r"(?:quieter|cleaner|lower) (?:background|noise(?: floor)?)(?: noise)?"
+    r"(?! (?:quality|score|rating|MOS|value))|less (?:background )?"
     r"(?:noise|noisy)": ("bak", 1),
     r"more (?:band-?limited|narrow-?band)": ("bandwidth", -1),
     r"more clipping|more clipped|clips more": ("clipping", 1),
@@ -190,9 +191,10 @@ _MORE_OF: Mapping[str, tuple[str, int]] = {
     # Of whatever measure stands beside them.
     r"higher|greater|larger|bigger|more|better|wider|broader|superior|stronger|increased|ahead"
     r"(?: of)?|leads?|leading|exceeds?|exceeding|beats?|outscores?|surpass(?:es)?|outperforms?"
-    r"|tops|outdoes|edges out|richer|raised": ("", 1),
+    r"|tops|outdoes|edges out|richer|raised|wins(?= (?:on|in|at|by))|advantage": ("", 1),
     r"lower|smaller|less|fewer|worse|poorer|narrower|inferior|weaker|reduced|behind|trails?"
-    r"|trailing|lags?(?: behind)?|lagging(?: behind)?|falls (?:short of|behind|below)": (
+    r"|trailing|lags?(?: behind)?|lagging(?: behind)?|falls (?:short of|behind|below)|short of"
+    r"|loses(?= (?:on|in|at|by))|deficit": (
         "",
         -1,
     ),
@@ -281,8 +283,7 @@ _SMALL: Mapping[str, str] = {
     "over": r"over|above|at least|exceed(?:s|ing)?|beyond|upwards of|in excess of|past|>=?|≥",
     "under": r"under|below|at most|up to|<=?|≤|not even",
     "by": r"by",
-    "gap": r"differ(?:s|ence|ences)?(?: (?:by|of|is))?|gap(?: of)?|margin(?: of)?|apart"
-    r"|lead(?: of)?|advantage(?: of)?|separates?",
+    "gap": r"differ(?:s|ence|ences)?(?: (?:by|of|is))?|gap(?: of)?|apart|separates?",
     "compared": r"compared (?:to|with)|in comparison (?:to|with)|relative to|unlike"
     r"|as opposed to|rather than",
     "against": r"vs\.?|versus|against|to",
@@ -333,7 +334,7 @@ def _compiled() -> Iterator[tuple[str, str, str, int, re.Pattern[str]]]:
         edge = pattern if kind in ("over", "under", "hedge") else _bounded(pattern)
         yield kind, "", "", 0, re.compile(rf"(?<!\w)(?:{edge})(?![A-Za-z])", re.I)
     yield "equal", "", "", 0, re.compile(_bounded(_EQUAL), re.I)
-    as_much = rf"as (?P<what>{_ADJECTIVE})(?=\W.{{0,40}}?\bas\b)"
+    as_much = rf"as (?P<what>{_ADJECTIVE})(?! as (?:possible|it|you|needed|they))"
     yield "equal", "as", "", 0, re.compile(_bounded(as_much), re.I)
 
 
