@@ -10,7 +10,7 @@ from typing import Any
 from blueprints import counted, install_line
 from fusion import DIMENSIONS, POLICIES
 from trace_eval.conversations.findings import turn_blueprints
-from trace_eval.data.answers import Answer
+from trace_eval.data.answers import Answer, Recording
 from trace_eval.data.items import Labels, Pair
 from trace_eval.data.judgement import (
     UNSURE_BITS,
@@ -19,6 +19,7 @@ from trace_eval.data.judgement import (
     Judgement,
     Overall,
 )
+from trace_eval.data.measures.directions import read_aloud
 from trace_eval.data.measures.language import languages_of, requested_language
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence import EvidenceGrid, grids, label
@@ -38,6 +39,10 @@ FLAGS = {
         " known where a pair was asked several times",
     ),
     "failed": ("failed", "the pair has no overall rating"),
+    "aloud": (
+        "directions read aloud",
+        "an answer speaks directions of the request as words instead of following them",
+    ),
 }
 
 
@@ -79,6 +84,7 @@ def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
         "swap": bool(judgement and judgement.inconsistent),
         "unsure": entropy is not None and entropy >= UNSURE_BITS,
         "failed": rating is None,
+        "aloud": any(_aloud(pair, answer, facts) for answer in (pair.a, pair.b)),
     }
     words = [
         pair.id,
@@ -128,6 +134,7 @@ def page_of(pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]
             "clip": clips.get(record.clip) if record and record.clip else None,
             "text": facts.transcript_of(recording),
             "language": languages.get(side, ""),
+            "aloud": _aloud(pair, recording, facts) if side in ("A", "B") else (),
         }
 
     return {
@@ -142,6 +149,12 @@ def page_of(pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]
         "steps": list(_steps(judgement, overall)),
         "calls": list(_calls(pair, facts, assets)),
     }
+
+
+def _aloud(pair: Pair, answer: Recording, facts: Facts) -> tuple[str, ...]:
+    """The directions of the request that an answer speaks as words."""
+    request = pair.instruction.text or facts.transcript_of(pair.instruction)
+    return read_aloud(request, facts.transcript_of(answer) or "")
 
 
 def _sentence(pair: Pair, judgement: Judgement | None, overall: Overall | None) -> str:

@@ -137,7 +137,8 @@ _SIDES: Mapping[str, str] = {
     "1": rf"{_THING} ?(?:#|no\. ?|number )?(?:1|one|A)(?![\w.]*\w)(?! %)"
     rf"|(?:the )?first {_THING}"
     rf"|the first(?: one)?(?=\W|$){_NOT_A_PLACE}|the former|#1\b|\bA1\b(?=:)"
-    rf"|\bA(?='s\b|[,;:)(]|/| {_ABOUT}\b| ?\(| [a-z]+(?<!s)(?<!ou)(?<!i)s\b| [a-z]+n't\b)|(?<=[a-z,;(:] )A\b(?!/)|\(A\)",
+    rf"|\bA(?='s\b|[,;:)(]|/| {_ABOUT}\b| ?\(| [a-z]+(?<!s)(?<!ou)(?<!i)s\b"
+    rf"| [a-z]+n't\b)|(?<=[a-z,;(:] )A\b(?!/)|\(A\)",
     "2": rf"{_THING} ?(?:#|no\. ?|number )?(?:2|two|B)(?![\w.]*\w)(?! %)"
     rf"|(?:the )?second {_THING}"
     rf"|the second(?: one)?(?=\W|$){_NOT_A_PLACE}|the latter|#2\b|\bB\b(?!/)",

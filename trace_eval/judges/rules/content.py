@@ -11,6 +11,7 @@ import trace_eval.judges.rules.text as text
 from blueprints import Absent, Blueprint, Transcript, language_name
 from extractors import GUESSED, guessed, tokens, weak
 from trace_eval.data.judgement import DimensionVerdict
+from trace_eval.data.measures.directions import read_aloud
 from trace_eval.judges.rules.outcome import (
     AnswerStanding,
     MeasurementMissing,
@@ -130,13 +131,19 @@ def _read_answer(
     if len(topic) >= cuts.min_instruction_words:
         overlap = text.coverage(topic, text.topic(transcript.text))
     literal = _literal_share(instruction, transcript.text, cuts) if trusted else None
+    aloud = read_aloud(trusted, transcript.text)
     faults = () if guess else tuple(_faults(transcript, recognised, literal, instruction, cuts))
+    if aloud:
+        spoken = ", ".join(f'"{words}"' for words in aloud)
+        faults += (f"it reads directions aloud ({spoken}) instead of following them",)
     values: dict[str, JsonValue] = {
         "words": len(recognised),
         "overlap": None if overlap is None else round(overlap, 3),
         "literal_share": None if literal is None else round(literal, 3),
         "suspect": [*transcript.suspect],
     }
+    if aloud:
+        values["directions_read_aloud"] = [*aloud]
     summary = f"{len(recognised)} words"
     if overlap is not None:
         summary += f", {overlap:.0%} of the instruction's words among them"

@@ -159,7 +159,9 @@ class PairTextView(View):
             spoken = self._blueprint(neutralise_blueprint(case.instruction), "user", text)
         instruction = {"text": text, "blueprint": spoken}
         if not case.pair.has_conversations:
-            notes = {} if "transcript" in self.options.drop else notes_of(case)
+            # TRACE's own rendering stays as it was published.
+            ours = self.options.rendering != "paper"
+            notes = {} if "transcript" in self.options.drop else notes_of(case, directions=ours)
             return ShownPair(instruction, self._shown(case.a), self._shown(case.b), notes)
         sides: list[ClipText] = []
         caveats: list[str] = []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import cast
 
-from blueprints import Blueprint
+from blueprints import Blueprint, Transcript
 from extractors import guessed, weak
+from trace_eval.data.measures.directions import read_aloud
 from trace_eval.data.measures.language import languages_of
 from trace_eval.data.outcome import Order
 from trace_eval.judges.base import Case
@@ -29,8 +30,26 @@ def words_note(whose: str, blueprint: Blueprint) -> str | None:
     return None
 
 
-def notes_of(case: Case) -> dict[Order, list[str]]:
-    """Order -> notes on a pair, harmless, one sentence each; in ``ba`` the pair's B is answer 1."""
+def aloud_note(whose: str, request: str | None, blueprint: Blueprint) -> str | None:
+    """Which of the request's directions an answer speaks instead of following them."""
+    transcript = blueprint.transcript
+    if not isinstance(transcript, Transcript) or guessed(blueprint):
+        return None
+    spoken = read_aloud(request, transcript.text)
+    if not spoken:
+        return None
+    words = neutralise(", ".join(f'"{each}"' for each in spoken))
+    return (
+        f"{whose.capitalize()} seems to speak directions of the request as words ({words})"
+        " instead of following them."
+    )
+
+
+def notes_of(case: Case, directions: bool = True) -> dict[Order, list[str]]:
+    """Order -> notes on a pair, harmless, one sentence each; in ``ba`` the pair's B is answer 1.
+
+    ``directions``: also say where an answer reads directions of the request aloud.
+    """
     languages, request = _languages(case), _request(case)
     notes: dict[Order, list[str]] = {}
     for order, sides in (("ab", ("a", "b")), ("ba", ("b", "a"))):
@@ -41,6 +60,10 @@ def notes_of(case: Case) -> dict[Order, list[str]]:
             made.append(f"Languages: asked for {languages.get('asked', 'unknown')}; {of}.")
         lines = (words_note(f"answer {n}", case.blueprints[side]) for n, side in numbered)
         made += filter(None, [request, *lines])
+        if directions:
+            asked = None if request and not case.item.instruction.text else case.instruction_text
+            each = (aloud_note(f"answer {n}", asked, case.blueprints[s]) for n, s in numbered)
+            made += filter(None, each)
     return notes
 
 

@@ -1,0 +1,324 @@
+"""Directions read aloud: are they found in rendered answers that a recogniser heard?
+
+    python -m benchmarks.directions [--seed 2] [--answers 300] [--show]
+
+Answers to requests of twelve manners are spoken by espeak-ng and flite and heard by tiny.en. In
+half of them the request's own direction ("sigh", "in a deep voice", "(laughs)") is spoken as
+words. The others follow the request, or repeat such words rightly: the word itself was asked for,
+its meaning, or a story in which somebody does it. What was heard is stored, so that the detector
+can be measured again without rendering: ``--stored``.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks.extract import filled
+from benchmarks.report import arguments, save, stored
+from blueprints import Transcript
+from extractors.audio import decode
+from extractors.registry import create
+from trace_eval.data.measures.directions import read_aloud
+
+
+@dataclass(frozen=True)
+class Manner:
+    """A manner: how requests ask for it, how it is written in brackets, how it is read out."""
+
+    phrase: str
+    bracket: str
+    imperative: str
+    aloud: tuple[str, ...]
+    word: str
+    story: str
+    meaning: str
+
+
+MANNERS = (
+    Manner(
+        phrase="with a sigh",
+        bracket="sighs",
+        imperative="Sigh, then",
+        aloud=("Sigh.", "Sighs.", "With a sigh.", "Sighing."),
+        word="sigh",
+        story="She let out a long sigh and closed the book.",
+        meaning="To sigh means to breathe out slowly because you are tired.",
+    ),
+    Manner(
+        phrase="with a laugh",
+        bracket="laughs",
+        imperative="Laugh, then",
+        aloud=("Laughs.", "Laughing.", "With a laugh.", "Laughter."),
+        word="laugh",
+        story="The old man began to laugh until the windows shook.",
+        meaning="To laugh means to show that you are amused.",
+    ),
+    Manner(
+        phrase="in a whisper",
+        bracket="whispers",
+        imperative="Whisper and",
+        aloud=("Whispers.", "Whispering.", "In a whisper.", "Whisper."),
+        word="whisper",
+        story="They heard a whisper behind the door and froze.",
+        meaning="To whisper means to speak without using your voice.",
+    ),
+    Manner(
+        phrase="with a cough",
+        bracket="coughs",
+        imperative="Cough, then",
+        aloud=("Coughs.", "Coughing.", "With a cough.", "Cough, cough."),
+        word="cough",
+        story="A sudden cough gave the thief away.",
+        meaning="A cough is a sudden noise that you make with your throat.",
+    ),
+    Manner(
+        phrase="with a gasp",
+        bracket="gasps",
+        imperative="Gasp, then",
+        aloud=("Gasps.", "Gasping.", "With a gasp.", "Gasp."),
+        word="gasp",
+        story="The crowd gave a gasp when the curtain fell.",
+        meaning="To gasp means to breathe in sharply.",
+    ),
+    Manner(
+        phrase="with a yawn",
+        bracket="yawns",
+        imperative="Yawn, then",
+        aloud=("Yawns.", "Yawning.", "With a yawn.", "Yawn."),
+        word="yawn",
+        story="The lion gave a great yawn and fell asleep.",
+        meaning="A yawn is a deep breath that you take when you are tired.",
+    ),
+    Manner(
+        phrase="with a long pause in the middle",
+        bracket="pauses",
+        imperative="Pause first, then",
+        aloud=("Pause.", "Long pause.", "With a long pause.", "Pauses."),
+        word="pause",
+        story="After a pause the judge spoke again.",
+        meaning="A pause is a short time in which nothing is said.",
+    ),
+    Manner(
+        phrase="in a deep voice",
+        bracket="deep voice",
+        imperative="Use a deep voice and",
+        aloud=("In a deep voice.", "Deep voice.", "Speaking in a deep voice.", "In a deep voice,"),
+        word="deep",
+        story="The giant had a deep voice that made the ground tremble.",
+        meaning="Deep means that something goes far down.",
+    ),
+    Manner(
+        phrase="slowly",
+        bracket="slowly",
+        imperative="Speak slowly and",
+        aloud=("Slowly.", "Speaking slowly.", "Slowly, slowly.", "Speak slowly."),
+        word="slowly",
+        story="The turtle walked slowly to the river.",
+        meaning="Slowly means not quickly.",
+    ),
+    Manner(
+        phrase="in a sad voice",
+        bracket="sad voice",
+        imperative="Use a sad voice and",
+        aloud=("In a sad voice.", "Sad voice.", "Speaking in a sad voice.", "Sadly."),
+        word="sad",
+        story="The sad king sat alone at his table.",
+        meaning="Sad means unhappy.",
+    ),
+    Manner(
+        phrase="with a British accent",
+        bracket="British accent",
+        imperative="Use a British accent and",
+        aloud=(
+            "With a British accent.",
+            "British accent.",
+            "In a British accent.",
+            "Speaking with a British accent.",
+        ),
+        word="British",
+        story="The British captain spoke with an accent that nobody knew.",
+        meaning="British means that something comes from Great Britain.",
+    ),
+    Manner(
+        phrase="in an excited tone",
+        bracket="excitedly",
+        imperative="Sound excited and",
+        aloud=("In an excited tone.", "Excited tone.", "Excitedly.", "Excited."),
+        word="excited",
+        story="The excited children ran into the garden.",
+        meaning="Excited means very happy about something that will happen.",
+    ),
+)
+
+LINES = (
+    "I cannot believe that it is Monday again",
+    "The train to the city leaves at half past nine",
+    "Nobody told me that the shop was closed",
+    "We have been waiting here for two hours",
+    "Please close the window before you leave",
+    "My brother bought a new car last week",
+    "There is a letter for you on the table",
+    "The soup needs a little more salt",
+    "You will never guess who called me today",
+    "It has been raining since the early morning",
+)
+
+REPLIES = (
+    "I had a quiet day and read a good book in the garden.",
+    "The weather is cloudy with a little rain in the evening.",
+    "My favourite meal is pasta with tomatoes and fresh basil.",
+    "Well, there are many ways to learn a new language.",
+    "A cat chased a ball across the room and knocked over a lamp.",
+)
+
+OPEN_REQUESTS = (
+    "tell me about your day.",
+    "tell me what the weather is like.",
+    "name your favourite meal.",
+    "explain how to learn a language.",
+    "tell me something about cats.",
+)
+
+
+@dataclass(frozen=True)
+class MadeAnswer:
+    """A request, the words that are rendered, and whether a direction is among them."""
+
+    manner: str
+    request: str
+    words: str
+    aloud: bool
+    kind: str
+    heard: str = ""
+
+
+def answers(count: int, seed: int) -> Iterator[MadeAnswer]:
+    """Answers of all manners in turn, half of them with a direction read aloud."""
+    rng = random.Random(seed)
+    for number in range(count):
+        manner = MANNERS[number % len(MANNERS)]
+        yield _aloud(manner, rng) if number // len(MANNERS) % 2 else _rightly(manner, rng)
+
+
+def _asked(manner: Manner, rng: random.Random) -> tuple[str, str, str]:
+    """(request, words that follow it, kind)."""
+    line = rng.choice(LINES)
+    index = rng.randrange(len(REPLIES))
+    reply, wanted = REPLIES[index], OPEN_REQUESTS[index]
+    return rng.choice(
+        [
+            (f'Say "{line}" {manner.phrase}.', f"{line}.", "literal"),
+            (f"Say {manner.phrase}: {line}.", f"{line}.", "colon"),
+            (f"Read this aloud: ({manner.bracket}) {line}.", f"{line}.", "bracket"),
+            (f"[{manner.bracket}] {line}.", f"{line}.", "script"),
+            (f"{manner.imperative} {wanted}", reply, "imperative"),
+            (f"Please answer {manner.phrase}: {wanted}", reply, "open"),
+            (f"Can you {wanted[:-1]} {manner.phrase}?", reply, "question"),
+        ]
+    )
+
+
+def _aloud(manner: Manner, rng: random.Random) -> MadeAnswer:
+    request, words, kind = _asked(manner, rng)
+    direction = rng.choice(manner.aloud)
+    spoken = f"{direction} {words}" if rng.random() < 0.85 else f"{words} {direction}"
+    return MadeAnswer(manner.word, request, spoken, True, kind)
+
+
+def _rightly(manner: Manner, rng: random.Random) -> MadeAnswer:
+    if rng.random() < 0.4:
+        request, words, kind = _asked(manner, rng)
+        return MadeAnswer(manner.word, request, words, False, f"followed {kind}")
+    word = manner.word
+    request, words, kind = rng.choice(
+        [
+            (f"Say the word {word}.", f"{word.capitalize()}.", "word"),
+            (f'Say "{word}" three times.', f"{word}, {word}, {word}.", "three times"),
+            (f"What does {word} mean?", manner.meaning, "meaning"),
+            (f"Explain the word {word} to a child.", manner.meaning, "explain"),
+            (f"Tell me a story that has the word {word} in it.", manner.story, "story with"),
+            (f"Use {word} in a sentence.", manner.story, "sentence"),
+            (f'Repeat after me: "{manner.story}"', manner.story, "repeat"),
+            (f'Say "{manner.story}" slowly.', manner.story, "slowly"),
+            (f"How do you spell {word}?", f"{word.capitalize()}. {', '.join(word)}.", "spell"),
+            (f"Tell me a short story about a {word}.", manner.story, "about"),
+        ]
+    )
+    return MadeAnswer(manner.word, request, words, False, kind)
+
+
+VOICES = (
+    *(("espeak-ng", voice) for voice in ("en-us", "en-gb", "en-us+f3", "en-gb+m3")),
+    *(("flite", voice) for voice in ("slt", "rms", "awb", "kal16")),
+)
+
+
+def heard(made: list[MadeAnswer], seed: int) -> Iterator[MadeAnswer]:
+    """Render each answer and hear it."""
+    rng = random.Random(seed)
+    recogniser = create("faster-whisper:tiny.en")
+    parts = [create("signal"), recogniser]
+    with tempfile.TemporaryDirectory() as folder:
+        for number, one in enumerate(made):
+            path = Path(folder) / f"{number}.wav"
+            program, voice = rng.choice(VOICES)
+            if program == "flite":
+                line = ["flite", "-voice", voice, "-t", one.words, "-o", str(path)]
+            else:
+                line = ["espeak-ng", "-v", voice, "-s", "150", "-w", str(path), one.words]
+            subprocess.run(line, check=True, capture_output=True)
+            blueprint = filled(decode(path), parts)
+            words = blueprint.transcript
+            text = words.text if isinstance(words, Transcript) else ""
+            yield MadeAnswer(**{**asdict(one), "heard": text})
+
+
+def measured(made: list[MadeAnswer]) -> dict[str, object]:
+    """Recall and precision of the detector on what was heard."""
+    counts: Counter[str] = Counter()
+    missed, wrong = [], []
+    for one in made:
+        result = read_aloud(one.request, one.heard)
+        counts[f"{'aloud' if one.aloud else 'right'} {'found' if result else 'not'}"] += 1
+        if one.aloud and not result:
+            missed.append(f"{one.request} -> {one.heard}  [{one.words}]")
+        if result and not one.aloud:
+            wrong.append(f"{one.request} -> {one.heard}  {result}")
+    aloud = counts["aloud found"] + counts["aloud not"]
+    found = counts["aloud found"] + counts["right found"]
+    return {
+        "answers": len(made),
+        "read aloud": aloud,
+        "recall": counts["aloud found"] / aloud if aloud else None,
+        "found": found,
+        "precision": counts["aloud found"] / found if found else None,
+        "missed": missed,
+        "found wrongly": wrong,
+    }
+
+
+def main() -> None:
+    """Render, hear, measure and print."""
+    options = arguments(__doc__, seed=2, answers=300, stored=False, show=False)
+    if options.stored:
+        made = [MadeAnswer(**each) for each in stored(f"directions_{options.seed}")["heard"]]
+    else:
+        made = list(heard(list(answers(options.answers, options.seed)), options.seed))
+    result = measured(made)
+    for name, value in result.items():
+        if not isinstance(value, list):
+            print(f"{name}: {value}")
+        elif options.show:
+            print(f"{name}:", *value, sep="\n  ")
+    if not options.stored:
+        save(f"directions_{options.seed}", {**result, "heard": [asdict(one) for one in made]})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""Directions of a request that an answer speaks as words, instead of following them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import blueprints as make
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Pair
+from trace_eval.data.measures.directions import read_aloud
+from trace_eval.judges.base import Case
+from trace_eval.judges.rules.judge import RulesJudge
+from trace_eval.judges.views.text.notes import notes_of
+
+LINE = "I cannot believe that it is Monday again."
+
+ALOUD = [
+    ('Say "I cannot believe that it is Monday again" with a sigh.', f"Sigh. {LINE}"),
+    ('Say "I cannot believe that it is Monday again" with a sigh.', f"Psy, {LINE}"),
+    ("Say with a sigh: I cannot believe that it is Monday again.", f"{LINE} Sighing."),
+    ("Read this aloud: (laughs) I cannot believe that it is Monday again.", f"Laughs, {LINE}"),
+    ("[gasps] I cannot believe that it is Monday again.", f"Casping, {LINE}"),
+    ("*whispers* I cannot believe that it is Monday again.", f"whispers {LINE}"),
+    ("Use a deep voice and name your favourite meal.", "Speaking in a deep voice, I like pasta."),
+    ("Tell me about your day in a deep voice.", "In a deep voice my day was quiet and warm."),
+    ("Yawn, then tell me about your day.", "Yawn. I had a quiet day."),
+    ("Can you tell me about your day slowly?", "Slowly. I had a quiet day."),
+    ("Answer with a British accent: how are you?", "British accent. I am fine, thanks."),
+    ("Say sadly: the dog is gone for ever.", "Sadly, the dog is gone for ever."),
+]
+
+RIGHTLY = [
+    ("Say the word whisper.", "Whisper."),
+    ('Say "sigh" three times.', "Sigh, sigh, sigh."),
+    ("What does sigh mean?", "Sigh. To sigh is to breathe out slowly."),
+    ("How do you spell yawn?", "Yawn. Y, A, W, N."),
+    ("Tell me a story in which somebody sighs.", "She let out a sigh, and the door closed."),
+    ("Tell me a story about a whisper.", "They heard a whisper behind the door."),
+    ("Use laugh in a sentence.", "They laugh."),
+    ('Repeat after me: "Laughter is the best medicine."', "Laughter is the best medicine."),
+    ('Say "Pause here, please" with a sigh.', "Pause here, please."),
+    ("Say it sadly: we have closed.", "We have closed."),
+    ("Tell me sadly that you are closed.", "Sadly, we are closed."),
+    ("Tell me about your day in a deep voice.", "I had a quiet day and a deep sleep."),
+    ("Tell me about your day.", "Sigh. I had a quiet day."),
+    ("", "Sigh."),
+    ("Say it with a sigh.", ""),
+]
+
+
+@pytest.mark.parametrize(("request_", "answer"), ALOUD)
+def test_directions_that_are_spoken_are_found(request_: str, answer: str) -> None:
+    assert read_aloud(request_, answer)
+
+
+@pytest.mark.parametrize(("request_", "answer"), RIGHTLY)
+def test_words_that_the_request_wants_are_no_directions(request_: str, answer: str) -> None:
+    assert not read_aloud(request_, answer)
+
+
+def case(a: str, b: str) -> Case:
+    pair = Pair(
+        id="p",
+        instruction=Instruction(text=ALOUD[0][0]),
+        a=Answer(audio="a.wav"),
+        b=Answer(audio="b.wav"),
+    )
+    return Case.of(pair, make.answer(a), make.answer(b))
+
+
+def test_rules_prefers_the_answer_that_reads_no_direction_aloud() -> None:
+    made = RulesJudge().judge_case(case(LINE, f"Sigh. {LINE}"))
+    verdict = made.dimensions["content"]
+    assert verdict.rating == "1"
+    assert 'it reads directions aloud ("sigh")' in verdict.reasoning
+    b = verdict.evidence["b"]
+    assert isinstance(b, dict)
+    assert b["directions_read_aloud"] == ["sigh"]
+
+
+def test_a_language_model_is_told_in_either_order_and_only_where_there_is_one() -> None:
+    notes = notes_of(case(LINE, f"Sigh. {LINE}"))
+    assert [note for note in notes["ab"] if note.startswith("Answer 2 seems to speak directions")]
+    assert [note for note in notes["ba"] if note.startswith("Answer 1 seems to speak directions")]
+    assert notes_of(case(LINE, LINE))["ab"] == []
+    assert notes_of(case(LINE, f"Sigh. {LINE}"), directions=False)["ab"] == []
