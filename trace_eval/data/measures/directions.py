@@ -238,7 +238,8 @@ def _runs_on(directions: _Directions, words: Sequence[str]) -> Iterator[str]:
     for phrase in directions.phrases:
         telling = [_stem(w) for w in phrase if w not in _STOP]
         with_sound = ("with", "a", *telling), ("with", "an", *telling)
-        if tuple(map(_stem, words[: len(telling) + 2])) in with_sound:
+        opens = tuple(map(_stem, words[: len(telling) + 2])) in with_sound
+        if opens and directions.stems & set(telling):
             yield " ".join(words[: len(telling) + 2])
             return
         if len(telling) < 2 or not directions.stems & set(telling):
@@ -281,10 +282,15 @@ def _matches(directions: _Directions, word: str, by_sound: bool) -> bool:
     return any(_sounds_like(sound, _sound(other)) for other in directions.stems)
 
 
+def _ratio(one: str, other: str) -> float:
+    first, second = sorted((one, other))  # the ratio depends on the order of its inputs
+    return SequenceMatcher(None, first, second).ratio()
+
+
 def _alike(one: str, other: str) -> bool:
     if min(len(one), len(other)) < 4:
         return False
-    return SequenceMatcher(None, *sorted((one, other))).ratio() >= MISHEARD
+    return _ratio(one, other) >= MISHEARD
 
 
 #: Spellings and what they sound like; voiced and voiceless are one.
@@ -314,4 +320,4 @@ def _sound(word: str) -> str:
 def _sounds_like(one: str, other: str) -> bool:
     if not one or not other or one[0] != other[0]:
         return False
-    return SequenceMatcher(None, *sorted((one, other))).ratio() >= SOUNDS_ALIKE
+    return _ratio(one, other) >= SOUNDS_ALIKE
