@@ -101,7 +101,7 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
     awaited = None if measured.unusable else len(user)
     chances: dict[Kind, int | None] = {
         "late": sum(e.kind == "response" for e in measured.events) if timed else None,
-        "talks_over": len(user) if timed else None,
+        "talks_over": len(user) if timed and "interruption_rate" in measured.ratios else None,
         "no_answer": int(measured.ratios["reply_rate"][1]) if timed else awaited,
         "loops": len(certain) or None,
         "other_language": len(languages["agent"]) if languages["user"] else None,
@@ -245,6 +245,9 @@ def timing_line(findings: Findings) -> str:
         lines[0] += f" (median {median(replies):.1f} s, longest {max(replies):.1f} s)"
     counted: tuple[Kind, ...] = ("late", "no_answer", "talks_over")
     lines += [f"{kind} {len(findings.of(kind))}" for kind in counted]
-    yields, chances = measured.ratios["yield_rate"]
-    lines.append(f"stopped for the user {int(yields)} of {int(chances)}")
+    if "yield_rate" in measured.ratios:
+        yields, chances = measured.ratios["yield_rate"]
+        lines.append(f"stopped for the user {int(yields)} of {int(chances)}")
+    else:
+        lines.append("interruptions not known: one channel")
     return f"timing ({TRACE_EVAL.name}): {', '.join(lines)}"

@@ -26,7 +26,8 @@ def read_stretches(texts: Iterable[str]) -> tuple[tuple[float, float], ...]:
     return tuple(results)
 
 
-_option = partial(option_field, panel="What a layout may not say")
+_PANEL = "What a layout may not say"
+_option = partial(option_field, panel=_PANEL)
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class ReadOptions:
         agent: which speaker is the agent.
         user: which speaker is the user.
         agent_channel: channel of the agent in stereo; greets: whoever speaks first.
+        agent_voice: a recording of the agent alone, which says which of two voices in one
+            channel it is.
         swap: exchange the channels of both.
         ignore: seconds that are no speech (music, ringing); may be repeated.
         check_clock: say how late each voice's echo is on the other channel: offset and drift.
@@ -49,6 +52,7 @@ class ReadOptions:
     agent: str | None = _option(None, metavar="NAME")
     user: str | None = _option(None, metavar="NAME")
     agent_channel: Literal[0, 1, "greets"] = _option(1)
+    agent_voice: Path | None = option_field(None, metavar="FILE", panel=_PANEL)
     swap: bool = _option(False)
     ignore: tuple[tuple[float, float], ...] = _option((), metavar="START-END", read=read_stretches)
     check_clock: bool = _option(False)

@@ -20,7 +20,7 @@ from trace_eval.estimate.paired import mean_difference
 from trace_eval.estimate.shift import least_paired, paired_shift, unpaired_shift
 from trace_eval.show.table import Table, column, p_text, table
 from trace_eval.turns.figures import MIN_CONVERSATIONS, limits_text
-from trace_eval.turns.report import TurnsReport, report_of
+from trace_eval.turns.report import TurnsReport, mixed_channels, report_of
 from trace_eval.turns.timed import Timed
 
 #: Figures of how soon a system answers, the best first.
@@ -75,6 +75,7 @@ class SystemsCompared:
     second: str = ""
     paired: bool = True
     level: float = 0.95
+    mixed: str = ""  # that calls of one channel stand beside calls of two
 
     @property
     def by_figure(self) -> Mapping[str, Difference]:
@@ -89,6 +90,9 @@ class SystemsCompared:
 
     def sentence(self) -> str:
         """Which system answers sooner, and how sure that is."""
+        return f"{self._news()}; {self.mixed}" if self.mixed else self._news()
+
+    def _news(self) -> str:
         one = self.headline
         if one is None or one.median is None:
             return f"{self.first} and {self.second}: no response was timed on both sides"
@@ -171,6 +175,7 @@ def compare_systems(
     report, against = usable(report, against)
     first, second = (by_scenario(one.conversations) for one in (report, against))
     shared = [name for name in first if name in second]
+    sides_of = (report, against)
     differences = []
     for spec in report.definitions.specs:
         pooled = [one.figures[spec.name].value for one in (report, against)]
@@ -188,6 +193,7 @@ def compare_systems(
         *_names(report, against),
         bool(shared),
         options.level,
+        "; ".join(mixed_channels([one.item for side in sides_of for one in side.conversations])),
     )
 
 

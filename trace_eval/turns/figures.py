@@ -175,7 +175,10 @@ def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None
     if value is not None and np.isinf(value):
         value, reason = None, "over half had no reply"
     elif not conversations:
-        reason = "not usable here" if any(one.unusable for one in measured) else "none"
+        unknown = (one.not_known[spec.of] for one in measured if spec.of in one.not_known)
+        reason = next(unknown, "none")
+        if any(one.unusable for one in measured):
+            reason = "not usable here"
     counts = (events, conversations, top, bottom)
     return TurnFigure(spec.name, value, spec.unit, *counts, reason=reason)
 

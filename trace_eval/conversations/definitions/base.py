@@ -9,6 +9,9 @@ from typing import Any, Literal
 from trace_eval.conversations.floor import speech_edges
 from trace_eval.data.conversation import Conversation
 
+#: Why a figure or an event of a call in one channel is missing.
+ONE_CHANNEL = "not known: one channel"
+
 
 @dataclass(frozen=True)
 class Event:
@@ -34,6 +37,8 @@ class Measured:
     ratios: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
     caveats: tuple[str, ...] = ()
+    # key of values or ratios -> why it is not known of this conversation
+    not_known: Mapping[str, str] = field(default_factory=dict)
     unusable: bool = False  # a fault of the recording spoils some of its figures
 
 
@@ -73,6 +78,8 @@ class DefinitionSet:
     on_log: bool = False  # it reads what a log says, also where there is the sound
     on_speech: bool = False  # it reads the edges of the detector's speech, not those of turns
     # ratios of one channel at a time: they stay where a fault spoils how the channels fit together
+    # what can be told of two voices in one channel; None: nothing
+    of_one_channel: tuple[str, ...] | None = None
     one_sided: tuple[str, ...] = ()
     counts_text: bool = False  # conversations without a clock are counted
 
@@ -88,6 +95,8 @@ class DefinitionSet:
                     " records themselves",
                 )
             )
+        if conversation.meta.get("one_channel") and self.of_one_channel is None:
+            return Measured(caveats=(f"{ONE_CHANNEL}: {self.name} needs a channel of each",))
         return self._usable(conversation, self.rules(self._edges(conversation)))
 
     def summed(self, conversation: Conversation, events: Sequence[Event]) -> Measured:

@@ -12,7 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
+from trace_eval.conversations.definitions.base import (
+    ONE_CHANNEL,
+    DefinitionSet,
+    Event,
+    FigureSpec,
+    Measured,
+)
 from trace_eval.conversations.definitions.own_events import (
     THRESHOLDS,
     alone,
@@ -24,7 +30,7 @@ from trace_eval.conversations.definitions.own_events import (
     sounds_of,
     without_echoes,
 )
-from trace_eval.conversations.floor import Floor, floor_of, turns_of
+from trace_eval.conversations.floor import Floor, FloorRules, floor_of, turns_of
 from trace_eval.conversations.spans import joined, total
 from trace_eval.data.conversation import ROLES, Conversation
 
@@ -41,6 +47,21 @@ _BARE = (
     *("not_known", "log_alone", "sound"),
 )
 
+#: What one channel tells: what follows what, not what happens at once.
+_ONE_CHANNEL_KINDS = (
+    *("response", "no_response", "missed_turn", "open", "greeting"),
+    *("dead_air", "pause", "first_silence", "last_silence", "sound"),
+)
+_ONE_CHANNEL = (
+    *("response", "response_tool", "response_no_tool", "response_or_never", "greeting"),
+    *("reply_rate", "open", "pauses", "dead_air_agent", "dead_air_user"),
+    *("words_agent", "words_user", "one", "agent_talk_share"),
+)
+_OF_TWO = (
+    *("interruption", "interruption_rate", "yield", "yield_rate", "backchannel_rate"),
+    *("overlap_share", "skipped"),
+)
+
 #: Name of values -> the kind of events that have them.
 _VALUES = {kind: kind for kind in ("response", "yield", "greeting")}
 _VALUES["interruption"] = "agent_interruption"
@@ -51,7 +72,7 @@ _LEAST = {0.5: 5, 0.9: 20, 0.95: 40}
 
 def measure(conversation: Conversation, echoes: bool = True) -> Measured:
     """Events and figures of one conversation; ``echoes``: without what these make unknown."""
-    floor = floor_of(conversation, THRESHOLDS)
+    floor = floor_of(conversation, _rules(conversation))
     calls = sorted(
         event.at_s
         for event in conversation.events
@@ -62,14 +83,28 @@ def measure(conversation: Conversation, echoes: bool = True) -> Measured:
         events += replies(floor, conversation.end.reason, calls)
         events += [*interruptions(floor), *backchannels(floor)]
     events = [*without_echoes(conversation, events)] if echoes else events
+    if conversation.meta.get("one_channel"):
+        told = [event for event in events if event.kind in _ONE_CHANNEL_KINDS]
+        events = [event for event in told if not _begins_inside(event)]
     events += [*log_alone(conversation)]
     events.sort(key=lambda event: (event.start_s, event.end_s))
     return _summed(conversation, floor, tuple(events))
 
 
+def _rules(conversation: Conversation) -> FloorRules:
+    """Of one channel every utterance takes the floor: nobody knows what is said beside it."""
+    one_channel = bool(conversation.meta.get("one_channel"))
+    return replace(THRESHOLDS, backchannel_s=0.0) if one_channel else THRESHOLDS
+
+
+def _begins_inside(event: Event) -> bool:
+    """Whether a reply begins before the other ends, which one channel does not tell."""
+    return event.kind == "response" and event.value_s is not None and event.value_s < 0
+
+
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     """The figures of these events; how much was spoken stays as it is in the conversation."""
-    floor = floor_of(conversation, THRESHOLDS)
+    floor = floor_of(conversation, _rules(conversation))
     return _summed(conversation, floor, tuple(_completed(event, floor) for event in events))
 
 
@@ -136,7 +171,18 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
         texts = [turn.text for _, turn in conversation.turns_of(role) if turn.text is not None]
         ratios[f"words_{role}"] = (sum(len(text.split()) for text in texts), len(texts))
     ratios["one"] = (1, 1)
-    return Measured(events, values, ratios, caveats=tuple(_caveats(conversation, floor)))
+    not_known = {}
+    if conversation.meta.get("one_channel"):
+        not_known = dict.fromkeys(_OF_TWO, ONE_CHANNEL)
+        ratios = {name: ratio for name, ratio in ratios.items() if name in _ONE_CHANNEL}
+        values = {name: of_kind for name, of_kind in values.items() if name in _ONE_CHANNEL}
+    return Measured(
+        events=events,
+        values=values,
+        ratios=ratios,
+        caveats=tuple(_caveats(conversation, floor)),
+        not_known=not_known,
+    )
 
 
 def _value(event: Event) -> float:
@@ -194,6 +240,7 @@ TRACE_EVAL = DefinitionSet(
     },
     kinds={**dict.fromkeys(_LONG, True), **dict.fromkeys(_BARE, False)},
     sums=summed,
+    of_one_channel=_ONE_CHANNEL,
     one_sided=("agent_talk_share", "words_agent", "words_user"),
 )
 

@@ -13,7 +13,7 @@ from trace_eval.conversations.layouts.eva_labels import EVA_LABELS
 from trace_eval.conversations.layouts.halves import recordings_below
 from trace_eval.conversations.layouts.platforms import PLATFORMS
 from trace_eval.conversations.layouts.records import RECORDS
-from trace_eval.conversations.layouts.sound import STEREO, TWO_FILES, read_rest
+from trace_eval.conversations.layouts.sound import MONO, STEREO, TWO_FILES, read_rest
 from trace_eval.conversations.layouts.table import TABLE
 from trace_eval.conversations.layouts.tau2 import TAU2
 from trace_eval.conversations.read_options import ReadOptions
@@ -26,14 +26,14 @@ from trace_eval.data.urls import redact_urls, redacted, url_of_path
 LAYOUTS: dict[str, CallLayout] = {
     each.name: each
     for each in (
-        *(STEREO, TWO_FILES, TABLE, RECORDS, TAU2, EVA, EVA_LABELS),
+        *(STEREO, TWO_FILES, MONO, TABLE, RECORDS, TAU2, EVA, EVA_LABELS),
         *(platform.layout for platform in PLATFORMS),
     )
 }
 
 
 #: Layouts that are sound alone, and exports beside which recordings of other calls may lie.
-SOUNDS = (STEREO.name, TWO_FILES.name)
+SOUNDS = (STEREO.name, TWO_FILES.name, MONO.name)
 _EXPORTS = frozenset(platform.name for platform in PLATFORMS)
 
 

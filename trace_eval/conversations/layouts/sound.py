@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from extractors import AUDIO_SUFFIXES
+from extractors import AUDIO_SUFFIXES, file_sha256
 from trace_eval.conversations.layouts.base import (
     CallLayout,
     ReadCalls,
@@ -24,6 +24,7 @@ from trace_eval.conversations.layouts.halves import halves, recordings_below
 from trace_eval.conversations.layouts.recordings import channel_count, lanes_of_file
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.conversation import kept_conversation
+from trace_eval.conversations.sound.mono import cannot_hear_one_channel, conversation_from_mix
 from trace_eval.data.conversation import ROLES, Channel, ConversationItem, Role
 
 
@@ -58,9 +59,11 @@ def _stereo(path: Path, options: ReadOptions, file: Path) -> ConversationItem:
     """A recording below a path as a call."""
     number = channel_count(file)
     if number == 1:
+        why = cannot_hear_one_channel()
+        remedy = "--layout mono tells two voices apart" + (f" ({why})" if why else "")
         raise UserError(
-            "one_channel: a mix of both cannot be timed; give two channels, or its turns in a"
-            " table with the columns speaker, start, end and audio"
+            "one_channel: a mix of both cannot be timed as two channels; give two channels, or its"
+            f" turns in a table with the columns speaker, start, end and audio; {remedy}"
         )
     if number != 2:
         raise UserError(f"{number} channels; keep two, one of the user and one of the agent")
@@ -130,6 +133,46 @@ def item_from_sound(
     return ConversationItem(id=name, conversation=conversation, caveats=caveats, **available)
 
 
+def read_mono(path: Path, options: ReadOptions) -> ReadCalls:
+    """Every recording below a path; those of one channel by the two voices in it."""
+
+    def call(file: Path) -> ConversationItem:
+        if channel_count(file) != 1:
+            return _stereo(path, options, file)
+        name = file.relative_to(path).with_suffix("") if path.is_dir() else Path(file.stem)
+        return item_from_mix(str(name), file, options)
+
+    return each(recordings_below(path), call)
+
+
+def item_from_mix(
+    name: str,
+    file: Path,
+    options: ReadOptions,
+) -> ConversationItem:
+    """A call whose turns are those of two voices in one channel."""
+    voice = options.agent_voice
+    if voice is not None and not voice.is_file():
+        raise UserError(f"--agent-voice {voice}: no such file")
+    conversation, caveats = kept_conversation(
+        {"user": Channel(name="mix", audio=file)},
+        options.kept,
+        conversation_from_mix,
+        ignore=options.ignore,
+        agent_greets=options.agent_channel == "greets",
+        agent_voice=None if voice is None else str(voice.resolve()),
+        voice_stamp=None if voice is None else file_sha256(voice),
+    )
+    return ConversationItem(id=name, conversation=conversation, caveats=caveats)
+
+
+MONO = CallLayout(
+    "mono",
+    "recordings of one channel with two voices in it",
+    lambda path: False,  # never taken by itself: what it cannot tell is much
+    read_mono,
+    lambda path: len(recordings_below(path)),
+)
 STEREO = CallLayout(
     "stereo",
     "recordings with a speaker on each channel",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import permutations
 from pathlib import Path
@@ -133,17 +133,23 @@ class _Kept(Strict):
 
 
 def kept_conversation(
-    channels: dict[Role, Channel], folder: Path | None, **how: Any
+    channels: dict[Role, Channel],
+    folder: Path | None,
+    make: Callable[..., tuple[Conversation, tuple[str, ...]]] | None = None,
+    **how: Any,
 ) -> tuple[Conversation, tuple[str, ...]]:
     """As :func:`conversation_from_sound`, kept in a folder while the files are unchanged.
+
+    ``make`` is what makes a conversation of channels in its place.
 
     A damaged result there is computed again; without a folder nothing is kept.
     """
     files: list[list[Any]] = []
+    kind = [make.__name__] if make else []
     for role, channel in channels.items():
         stamp = stamp_of(channel.audio)  # None: reading the file reports why
         files.append([role, channel.model_dump(mode="json"), stamp])
-    name = _digest(jsonl.canonical([VERSION, files, how]))
+    name = _digest(jsonl.canonical([VERSION, files, how, *kind]))
     place = folder / f"{name}.json" if folder else None
     with suppress(OSError, ValueError):
         digest, _, text = place.read_text(encoding="utf-8").partition("\n") if place else ("",) * 3
@@ -151,7 +157,7 @@ def kept_conversation(
             kept = strict_json.parse(_Kept, text)
             return kept.conversation, kept.caveats
     with threadpool_limits(1, user_api="blas"):  # more threads take half as much time again
-        conversation, caveats = conversation_from_sound(channels, **how)
+        conversation, caveats = (make or conversation_from_sound)(channels, **how)
     if folder and place:
         text = _Kept(conversation=conversation, caveats=caveats).model_dump_json()
         make_folder(folder, private=True)

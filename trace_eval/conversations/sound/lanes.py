@@ -122,10 +122,11 @@ def inside(spans: Spans, times: NDArray[np.float64]) -> NDArray[np.bool_]:
     return mask
 
 
-def hear(channels: Sequence[Channel]) -> list[Lane]:
+def hear(channels: Sequence[Channel], detect: bool = True) -> list[Lane]:
     """Decode channels front to back and keep what segmentation needs of each.
 
-    A file is decoded once, however many of its channels are heard.
+    A file is decoded once, however many of its channels are heard. Without ``detect`` nobody
+    listens for speech, which takes most of the time, and lanes have no stretches.
 
     Raises:
         AudioError: one cannot be decoded, or there is no such channel.
@@ -135,7 +136,7 @@ def hear(channels: Sequence[Channel]) -> list[Lane]:
         mine = [channel for channel in channels if channel.audio == audio]
         with opened(audio, str(audio), max_seconds=0.0) as file:
             rate, header_s = int(file.samplerate), _header_s(file)
-        ears = [_Ear(number) for number in range(len(mine))]
+        ears = [_Ear(number if detect else None) for number in range(len(mine))]
         for blocks in channel_blocks(audio, [channel.channel for channel in mine]):
             for ear, block in zip(ears, blocks, strict=True):
                 ear.hear(block)
@@ -170,8 +171,8 @@ def silent(other: Lane, name: str) -> Lane:
 class _Ear:
     """State of one channel while its file is decoded, with the detector of that number."""
 
-    def __init__(self, number: int) -> None:
-        self._speech = SpeechProbability(number)
+    def __init__(self, number: int | None) -> None:
+        self._speech = None if number is None else SpeechProbability(number)
         self._powers: list[NDArray[np.float64]] = []
         self._bands: list[NDArray[np.float64]] = []
         self._before = np.zeros(0, np.float32)
@@ -189,7 +190,8 @@ class _Ear:
 
     def _take(self, part: Samples) -> None:
         self._powers.append(_powers(part))
-        self._speech.add(part)
+        if self._speech is not None:
+            self._speech.add(part)
         self._bands.append(_band_powers(both := np.concatenate((self._before, part))))
         self._before = both[len(self._bands[-1]) * _HOP :].copy()
         self._flaws.append(_flaws(both := np.concatenate((self._packets, part))))
@@ -198,8 +200,9 @@ class _Ear:
     def lane(self, channel: Channel, rate: int) -> Lane:
         """After the last block."""
         self._take(self._rest)
-        probability = self._speech.end()
-        spans = find_spans(probability, self._samples / SPEECH_RATE, pad_s=0.0)
+        spans = []
+        if self._speech is not None:
+            spans = find_spans(self._speech.end(), self._samples / SPEECH_RATE, pad_s=0.0)
         last = np.concatenate((self._before, np.zeros(2 * _HOP, np.float32)))
         bands = np.concatenate((*self._bands, _band_powers(last)))[: self._samples // _HOP]
         around = (bands + np.concatenate((bands[:1], bands[:-1]))) / 2

