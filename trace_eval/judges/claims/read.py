@@ -825,6 +825,8 @@ def _is_gap(clause: _Clause, token: Token) -> bool:
     between = clause_text(clause, token.end, behind[0].start) if behind else ""
     if behind and behind[0].kind == "more" and _SMALL_WORDS.fullmatch(between):
         return behind[0].value != "?" and not _VERB.match(behind[0].text)
+    if len(behind) > 1 and behind[0].kind in ("over", "under") and not between.strip():
+        return behind[1].kind == "side"  # "sits 3 dB above answer 2"
     return bool(re.match(r" (?:apart|of (?:difference|advantage)|difference)\b", tail))
 
 
@@ -1075,7 +1077,8 @@ _LABELS = re.compile(
 )
 _MISSING = re.compile(
     r"(?:\b(?:not|never|without|omits?|omitting|lacks?|lacking|leaves? out|missing|misses"
-    r"|fails to|skips|drops|no mention of|nowhere|neither)|n't)\b[^,;]*$",
+    r"|fails to|forgets to|at no (?:point|time)|avoids|skips|drops|no mention of|nowhere"
+    r"|neither)|n't)\b[^,;]*$",
     re.I,
 )
 _WISHED = re.compile(

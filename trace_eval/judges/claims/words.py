@@ -195,7 +195,7 @@ _MORE_OF: Mapping[str, tuple[str, int]] = {
     r"|tops|outdoes|edges out|richer|raised|wins(?= (?:on|in|at|by))|advantage": ("", 1),
     r"lower|smaller|less|fewer|worse|poorer|narrower|inferior|weaker|reduced|behind|trails?"
     r"|trailing|lags?(?: behind)?|lagging(?: behind)?|falls (?:short of|behind|below)|short of"
-    r"|loses(?= (?:on|in|at|by))|deficit": (
+    r"|loses to|loses(?= (?:on|in|at|by))|deficit": (
         "",
         -1,
     ),
@@ -303,7 +303,7 @@ _EQUAL = (
     r"|indistinguishable|tied|matched|matches|equals)"
     rf"(?: (?P<what>{_ADJECTIVE}))?"
     r"|no (?:real |audible |meaningful |clear )?difference|do(?:es)? not differ|don't differ"
-    r"|hardly differ|barely differ"
+    r"|hardly differs?|barely differs?"
 )
 
 
