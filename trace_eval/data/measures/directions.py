@@ -73,7 +73,7 @@ _OF_WORDS = re.compile(
     r"|synonyms?|antonyms?|rhymes?|how do (?:you|i) (?:say|spell|pronounce)|in a sentence)\b"
 )
 _NAMED = re.compile(
-    r"\b(?:the )?(?:word|words|term|verb|noun|adjective|adverb|expression|title|name)s? [\w-]+"
+    r"\b(?:the )?(?:word|words|term|verb|noun|adjective|adverb|expression|title)s? [\w-]+"
 )
 
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "…": ".", "—": ",", "–": ","})
