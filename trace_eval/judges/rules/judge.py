@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from blueprints import Blueprint, Signal, Transcript
-from fusion import DIMENSIONS, Dimension
+from blueprints import Blueprint, Extension, Signal, Transcript
+from fusion import DIMENSIONS, Dimension, Rating
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.items import Item
 from trace_eval.data.judgement import DimensionVerdict, Judgement
@@ -19,6 +19,7 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules.content import judge_content
 from trace_eval.judges.rules.conversation import judge_conversations
+from trace_eval.judges.rules.heard import asks_to_laugh, laughter_verdict
 from trace_eval.judges.rules.outcome import MeasurementMissing
 from trace_eval.judges.rules.paralinguistics import judge_paralinguistics
 from trace_eval.judges.rules.requests import instruction_text
@@ -97,13 +98,24 @@ class RulesJudge(Judge):
             return judge_conversations(a, b, cuts) if a and b else None
         instruction = instruction_text(case)
         wordless = _WORDLESS.search(instruction.text or "")
-        if wordless and any(_has_no_words(side, cuts) for side in (case.a, case.b)):
-            return dict.fromkeys(DIMENSIONS, partial(_not_measured, wordless.group()))
-        return {
+        without_words = wordless and any(_has_no_words(side, cuts) for side in (case.a, case.b))
+        laughter = None
+        if wordless and asks_to_laugh(instruction):
+            laughter = laughter_verdict(case.a, case.b, cuts)
+        if wordless and without_words and laughter is None:
+            heard = _heard(case.a), _heard(case.b)
+            return dict.fromkeys(DIMENSIONS, partial(_not_measured, wordless.group(), *heard))
+        rules: dict[Dimension, Callable[[], DimensionVerdict]] = {
             "content": lambda: judge_content(case.a, case.b, instruction, cuts),
-            "voice_quality": lambda: judge_voice_quality(case.a, case.b, cuts),
+            "voice_quality": lambda: judge_voice_quality(case.a, case.b, cuts, instruction),
             "paralinguistics": lambda: judge_paralinguistics(case.a, case.b, instruction, cuts),
         }
+        if laughter:
+            rules["paralinguistics"] = lambda: laughter
+        if laughter and without_words:  # words and scores of speech say nothing of a laugh
+            rules["content"] = lambda: laughter
+            rules["voice_quality"] = lambda: _not_compared()
+        return rules
 
 
 def _has_no_words(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
@@ -116,8 +128,25 @@ def _has_no_words(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
     return not silent and (signal.speech_s <= 0 or empty)
 
 
-def _not_measured(word: str) -> DimensionVerdict:
-    raise MeasurementMissing(
-        f"the instruction says {word!r}, an answer is sound without words, and of such sound"
-        " nothing is measured"
+def _heard(blueprint: Blueprint) -> str | None:
+    """Return what is there of sound that is no speech; None where nobody listened."""
+    group = blueprint.extensions.get("sounds")
+    return group.render(None) if isinstance(group, Extension) else None
+
+
+def _not_measured(word: str, a: str | None, b: str | None) -> DimensionVerdict:
+    reason = f"the instruction says {word!r}, an answer is sound without words, and of such sound"
+    if a is None and b is None:
+        raise MeasurementMissing(f"{reason} nothing is measured")
+    there = f"in A is {a or 'not measured'}; in B is {b or 'not measured'}"
+    raise MeasurementMissing(f"{reason} it is not known whether it was asked for ({there})")
+
+
+def _not_compared() -> DimensionVerdict:
+    """Return a tie: predicted scores of voices are not defined for a laugh."""
+    return DimensionVerdict(
+        rating=Rating.BOTH_GOOD,
+        reasoning="An answer is a laugh without words; the quality of such sound is not compared.",
+        margin=0.0,
+        evidence={"compared": False},
     )

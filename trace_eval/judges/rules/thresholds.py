@@ -70,6 +70,17 @@ class RuleThresholds:
     #: Extra clipping that makes the other answer better at equal scores, 0-1. Our cut.
     clipping_margin: float = 0.005
 
+    # -- sound that was asked for, or was not; see docs/results/listeners.md -----------------
+    #: Laughter of so long is a laugh that was asked for, seconds.
+    laughter_s: float = 1.0
+    #: In a shorter answer a laugh may be missed, and its absence says nothing, seconds.
+    laughter_known_s: float = 1.5
+    #: The least music under an answer that counts, seconds. Our cut.
+    background_music_s: float = 1.0
+    #: Likeness of the voice before and after a moment under which a change decides. Our cut: of
+    #: joined voices of two speakers more than nine of ten lie under it, of one voice none.
+    voice_change_likeness: float = 0.5
+
     # -- delivery: rate, words per minute of speech, pauses left out -----------------------
     #: At most this is slow. Our cut: real spoken answers were seen at 165 to 212, which is
     #: above the 140 to 190 with pauses of lectures and interviews (Tauroza & Allison 1990).

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from blueprints import Absent, Blueprint, Extension, Quality, Signal
 from trace_eval.data.judgement import DimensionVerdict
+from trace_eval.judges.rules.heard import unasked
 from trace_eval.judges.rules.outcome import (
     AnswerStanding,
     MeasurementMissing,
@@ -19,6 +20,7 @@ from trace_eval.judges.rules.outcome import (
     no_voice,
     verdict_of,
 )
+from trace_eval.judges.rules.requests import RuleInstruction
 from trace_eval.judges.rules.thresholds import RuleThresholds
 
 #: Number that decides -> its name for readers.
@@ -34,8 +36,15 @@ _NAMES = {
 _UNACCEPTED = {"loop": "its sound repeats itself", "silence": "half of it or more is silence"}
 
 
-def judge_voice_quality(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> DimensionVerdict:
+def judge_voice_quality(
+    a: Blueprint,
+    b: Blueprint,
+    cuts: RuleThresholds,
+    instruction: RuleInstruction | None = None,
+) -> DimensionVerdict:
     """Typed tie on voice quality; silence has none and is not acceptable.
+
+    With the instruction also by music and changes of the voice that it does not ask for.
 
     Raises:
         MeasurementMissing: quality is absent for a technical reason.
@@ -47,6 +56,10 @@ def judge_voice_quality(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> Dim
         *("p808_margin", "bandwidth_margin", "bak_margin", "clipping_margin"),
     )
     notes = [note] if standing_a.acceptable and standing_b.acceptable else []
+    more, reasons = unasked(a, b, instruction, cuts)
+    if reasons:
+        lead, notes = lead + more, [*notes, *reasons]
+        thresholds |= cuts.named("background_music_s", "voice_change_likeness")
     evidence = {"a": standing_a.values, "b": standing_b.values, "thresholds": thresholds}
     return verdict_of(standing_a, standing_b, lead, *notes, evidence={**evidence})
 

@@ -1,0 +1,134 @@
+"""Judge ``rules`` on laughter that was asked for, and on music and voices that were not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from blueprints import Blueprint, Extension
+from tests.support import blueprints as make
+from tests.support.blueprints import answer
+from tests.support.cases import judged
+from trace_eval.data.judgement import Judgement
+from trace_eval.judges.rules.heard import asks_to_laugh
+from trace_eval.judges.rules.requests import RuleInstruction
+
+
+def event(kind: str, start_s: float, end_s: float) -> dict[str, Any]:
+    return {"kind": kind, "start_s": start_s, "end_s": end_s, "strength": 2.0}
+
+
+def sounding(*events: dict[str, Any], **groups: Any) -> Blueprint:
+    extensions = {"sounds": Extension(values={"events": list(events)})}
+    return answer(**groups).model_copy(update={"extensions": extensions})
+
+
+def voiced(likeness: float | None, **values: Any) -> Blueprint:
+    known = {"bandwidth": "wide", "likeness": likeness, "at_s": 3.2, "unknown": None, "events": []}
+    if likeness is not None and likeness < 0.55:
+        known["events"] = [event("voice_change", 3.2, 3.2)]
+    extensions = {"speaker": Extension(values=known | values, shown=False)}
+    return answer().model_copy(update={"extensions": extensions})
+
+
+def rating(judgement: Judgement, dimension: str) -> str:
+    return str(judgement.dimensions[dimension].rating)
+
+
+LAUGH = "Please laugh out loud, as if you had heard a joke."
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        (LAUGH, True),
+        ("Say it with a giggle.", True),
+        ("Answer me laughing.", True),
+        ("Tell me a joke that makes me laugh.", False),
+        ("Please do not laugh.", False),
+        ("Why do people laugh?", False),
+        ("Tell me how hyenas laugh.", False),
+        ("Explain why it is rude to laugh at others.", False),
+    ],
+)
+def test_it_is_read_whether_the_answer_itself_is_to_laugh(text: str, asks: bool) -> None:
+    assert asks_to_laugh(RuleInstruction(text, exists=True)) is asks
+
+
+def test_who_laughs_for_a_second_beats_who_does_not() -> None:
+    laughing, plain = sounding(event("laughter", 2, 3.2)), sounding()
+    judgement = judged(laughing, plain, LAUGH)
+    assert rating(judgement, "paralinguistics") == "1"
+    verdict = judgement.dimensions["paralinguistics"]
+    assert verdict.reasoning == "A laughs for 1.2 s, as was asked; B does not."
+    assert rating(judged(plain, laughing, LAUGH), "paralinguistics") == "2"
+
+
+def test_a_laugh_without_words_is_the_answer_that_was_asked_for() -> None:
+    silent = make.signal(speech_s=0.0, speech=[])
+    laughing = sounding(event("laughter", 1, 5), signal=silent, text="")
+    judgement = judged(laughing, sounding(), LAUGH)
+    assert judgement.status == "scored"
+    ratings = {name: str(one.rating) for name, one in judgement.dimensions.items()}
+    assert ratings == {"content": "1", "voice_quality": "both_good", "paralinguistics": "1"}
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (sounding(event("laughter", 2, 2.7)), sounding()),  # short: not a laugh for sure
+        (sounding(event("laughter", 2, 5)), sounding(event("laughter", 2, 2.6))),
+        (sounding(event("laughter", 0, 4)), answer()),  # nobody listened to B
+        (
+            sounding(event("laughter", 0, 4)),
+            sounding(signal=make.signal(duration_s=1.4, speech_s=1.2)),
+        ),
+    ],
+    ids=["short laugh", "both laugh", "not measured", "short answer"],
+)
+def test_what_is_not_known_of_laughter_decides_nothing(a: Blueprint, b: Blueprint) -> None:
+    for first, second in ((a, b), (b, a)):
+        verdict = judged(first, second, LAUGH).dimensions.get("paralinguistics")
+        assert verdict is None or "laughs for" not in verdict.reasoning
+
+
+@pytest.mark.parametrize("verb", ["sing", "hum", "whistle", "clap"])
+def test_other_sounds_stay_unjudged_with_what_is_there(verb: str) -> None:
+    silent = make.signal(speech_s=0.0, speech=[])
+    tune = sounding(event("music", 0.5, 4), signal=silent, text="")
+    judgement = judged(tune, sounding(), f"Please {verb} a tune for me.")
+    assert judgement.status == "unscored"
+    assert "in A is music 0.5-4.0 s; in B is none" in str(judgement.detail)
+
+
+def test_music_that_nobody_asked_for_loses_where_the_other_has_none() -> None:
+    music = sounding(event("music", 2, 5.1))
+    question = "Which museums are open on Monday?"
+    judgement = judged(music, sounding(), question)
+    assert rating(judgement, "voice_quality") == "2"
+    reasoning = judgement.dimensions["voice_quality"].reasoning
+    assert "A has music from 2.0 to 5.1 s, which was not asked for" in reasoning
+    assert rating(judged(sounding(), music, question), "voice_quality") == "1"
+    for text in ("Sing me a song.", "Read it with soft music in the background."):
+        assert rating(judged(music, sounding(), text), "voice_quality") == "both_good"
+    assert rating(judged(music, answer(), question), "voice_quality") == "both_good"
+    assert rating(judged(music, music, question), "voice_quality") == "both_good"
+
+
+def test_a_voice_that_changes_loses_under_the_conditions_that_were_measured() -> None:
+    question = "Which museums are open on Monday?"
+    changed, one = voiced(0.21), voiced(0.78)
+    judgement = judged(changed, one, question)
+    assert rating(judgement, "voice_quality") == "2"
+    reasoning = judgement.dimensions["voice_quality"].reasoning
+    assert "A changes its voice at 3.2 s (likeness 0.21)" in reasoning
+    for other in (
+        voiced(0.53),  # too little to decide by
+        voiced(0.21, bandwidth="narrow"),
+        voiced(None),  # under 4 s of speech
+    ):
+        assert rating(judged(other, one, question), "voice_quality") == "both_good"
+    assert rating(judged(changed, voiced(None), question), "voice_quality") == "both_good"
+    for text in ("Play both roles of a dialogue.", "Whisper the second half."):
+        assert rating(judged(changed, one, text), "voice_quality") == "both_good"
