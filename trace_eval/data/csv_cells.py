@@ -52,9 +52,6 @@ _SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 
 T = TypeVar("T")
 
-#: A cell may be as long as a line of JSON: Python's own bound drops rows that other formats keep.
-csv.field_size_limit(strict_json.MAX_LINE_BYTES)
-
 #: Rows among which the header is looked for.
 _FIRST_ROWS = 25
 
@@ -157,7 +154,7 @@ class CsvFile:
         read = _with_point if self.delimiter == ";" else unquoted
         twice = {name for name in header if name and header.count(name) > 1}
         with _lines(self.path, self.encoding, self.lead) as lines:
-            rows = csv.reader(lines, delimiter=self.delimiter)
+            rows = _Reader(lines, self.delimiter)
             next(row for row in rows if row)
             while True:
                 try:
@@ -204,10 +201,36 @@ def _title_rows(rows: list[list[str]]) -> int:
     return top
 
 
+class _Reader:
+    """The rows of CSV, whose cells may be as long as a line of JSON.
+
+    Python's own bound drops rows that other formats keep. It is one for the whole process, so that
+    it is put back after each row.
+    """
+
+    def __init__(self, lines: Iterator[str], delimiter: str) -> None:
+        self._rows = csv.reader(lines, delimiter=delimiter)
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return self
+
+    def __next__(self) -> list[str]:
+        bound = csv.field_size_limit(strict_json.MAX_LINE_BYTES)
+        try:
+            return next(self._rows)
+        finally:
+            csv.field_size_limit(bound)
+
+    @property
+    def line_num(self) -> int:
+        """Lines that were read."""
+        return self._rows.line_num
+
+
 def _first_rows(lines: Iterator[str], delimiter: str) -> tuple[list[list[str]], list[int]]:
     """The first rows, and how many lines stand above each of them and behind the last."""
     rows, above = list[list[str]](), [0]
-    reader = csv.reader(lines, delimiter=delimiter)
+    reader = _Reader(lines, delimiter)
     with suppress(csv.Error):  # of a row below the header, which is bad by itself
         for row in islice(reader, _FIRST_ROWS):
             rows.append(row)
