@@ -40,7 +40,7 @@ SHELVES = {
     "How to": tuple(
         f"how-to/{name}"
         for name in (
-            *("data", "labels", "language-models", "listening", "score-answers", "judge-calls"),
+            *("data", "language-models", "listening", "score-answers", "judge-calls"),
             *("platforms", "collect-labels", "compare-judges", "reports", "best-of-n", "models"),
             *("large-runs", "python", "benchmarks", "train-a-scorer", "plug-ins"),
         )

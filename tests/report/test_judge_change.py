@@ -263,8 +263,8 @@ def test_a_column_of_verdicts_may_have_any_name(name: str, tmp_path: Path) -> No
     assert judging.ids.tolist() == ["1", "2", "4", "5"]
     codes = judging.codes["verdict"].tolist()
     assert [CODES[code] if code >= 0 else None for code in codes] == ["1", "both_bad", None, "tie"]
-    path.write_text(f"item,{name}\n1,n/a\n")
-    with pytest.raises(UserError, match=f"{name} is 'n/a' .*, nothing \\(no verdict\\) or absent"):
+    path.write_text(f"item,{name}\n1,meh\n")
+    with pytest.raises(UserError, match=f"{name} is 'meh' .*, nothing \\(no verdict\\) or absent"):
         read_judging(f"{path}:{name}")
     path.write_text(f"item,{name},rater\n1,A,x\n1,B,y\n")
     with pytest.raises(UserError, match="item '1' has two rows; keep one"):
