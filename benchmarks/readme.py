@@ -18,6 +18,7 @@ from benchmarks.drill.outcome import Outcome
 from benchmarks.languages import page_table
 from benchmarks.people import pages
 from benchmarks.report import ROOT, markdown, renew, stored
+from trace_eval.judges.beside.steps import DELIVERY, VOICE, VOICE_WITH_DISTILLMOS
 
 Results = dict[str, Any]
 
@@ -246,14 +247,31 @@ def _costs() -> str:
     )
 
 
+def _steps() -> str:
+    """docs/explanation/how-good.md: every step, from the code."""
+    groups = {
+        "voice quality": VOICE,
+        "voice quality, Distill-MOS measured": VOICE_WITH_DISTILLMOS[:-1],
+        "delivery": DELIVERY,
+    }
+    rows = [
+        (name, step.label, step.printed, step.source)
+        for name, steps in groups.items()
+        for step in steps
+    ]
+    return markdown("of | measure | one step | known from", rows)
+
+
 MEASUREMENTS, COVERAGE = "docs/results/measurements.md", "docs/results/coverage.md"
 LARGE, LISTENERS = "docs/how-to/large-runs.md", "docs/results/listeners.md"
+HOW_GOOD = "docs/explanation/how-good.md"
 
 #: (page, name of the table in its marks, what writes it).
 TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     ("README.md", "listeners", pages.first_table),
     ("README.md", "judges", lambda: f"{pages.ties_sentence()}\n{_published()}"),
     ("README.md", "costs", _costs),
+    (HOW_GOOD, "steps", _steps),
     (LISTENERS, "judges", pages.judge_table),
     (LISTENERS, "numbers", pages.number_table),
     (LISTENERS, "edges", pages.edge_table),

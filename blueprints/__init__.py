@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from blueprints.groups.emotion import Emotion, EmotionWindow
     from blueprints.groups.loudness import Loudness
     from blueprints.groups.pitch import Pitch
-    from blueprints.groups.quality import Quality
+    from blueprints.groups.quality import Quality, QualityPart
     from blueprints.groups.rate import Rate
     from blueprints.groups.signal import Signal
     from blueprints.groups.transcript import DOUBTFUL_CONFIDENCE, WEAK, Spoken, Transcript, Word
@@ -103,6 +103,7 @@ __all__ = [
     "Present",
     "Provenance",
     "Quality",
+    "QualityPart",
     "Rate",
     "Signal",
     "Span",

@@ -1,8 +1,9 @@
 """The blueprint in prompts: compact for judging, brief for screening, and as TRACE prints it.
 
 The compact rendering has one line per group, and a legend once per prompt. It carries what
-:func:`blueprints.render_paper` carries, and also pauses, clipping, peak, bandwidth, semitones,
-slopes, voicing, syllables, tempo, doubts about the transcript, and words from
+:func:`blueprints.render_paper` carries but for SIG, OVRL and deviations in Hz, which order real
+sound by chance or say the same again, and also pauses, clipping, bandwidth, semitones, slopes,
+voicing, syllables, tempo, doubts about the transcript, and words from
 :mod:`blueprints.norms`. What reads well can still be short: contours are whole numbers without
 sign or decimals (one token each; ``-3.42`` is four), an unknown step is one dot, and fields are
 told apart by their names, because a comma is a token too.
@@ -138,8 +139,7 @@ def brief_legend(drop: Collection[str] = ()) -> str:
     )
     return (
         "A blueprint: words as heard with the least certain, and levels. Without a number a level"
-        f" is ordinary. Units: {message or 'none'}. Left out: ordinary values, courses in detail,"
-        " times of words, what was not measured."
+        f" is ordinary. Units: {message or 'none'}."
     )
 
 

@@ -63,6 +63,10 @@ class Part(NamedTuple):
     end_s: float
 
 
+#: Constant part of a recording that models of speech would take for sound: -60 dBFS.
+OFFSET = 1e-3
+
+
 @dataclass(frozen=True, eq=False)
 class Clip:
     """One decoded recording.
@@ -112,9 +116,13 @@ class Clip:
     def speech(self) -> Samples:
         """The mono mix at 16 kHz, float32 [shape=(n,)], clipped to [-1, 1].
 
-        Speech models want exactly this; resampling can overshoot full scale slightly.
+        Speech models want exactly this; resampling can overshoot full scale slightly. A constant
+        offset, which nobody hears, is taken out, for a model would.
         """
         mono = self.mono
+        offset = float(mono.mean(dtype=np.float64)) if len(mono) else 0.0
+        if abs(offset) >= OFFSET:  # a copy of two hours is not made for less
+            mono = np.asarray(mono - offset, dtype=np.float32)
         if self.rate != SPEECH_RATE:
             mono = soxr.resample(mono, self.rate, SPEECH_RATE, quality="HQ")
         if mono.max(initial=0) <= 1 and mono.min(initial=0) >= -1:

@@ -72,6 +72,7 @@ PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "screen": _EMBEDDED,
         "paper": {
             **_EMBEDDED,
+            "quality": "dnsmos:reference",  # what the published prompts show
             "transcript": "whisper:large-v3",
             "emotion": "emotion2vec:iic/emotion2vec_plus_large",
             "accent": "ecapa:Jzuluaga/accent-id-commonaccent_ecapa",

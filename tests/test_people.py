@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ from extractors.registry import limits_of
 from tests.support import audio
 from tests.support.cli import ROOT
 from tests.support.datasets_made import write_csv as table
+from trace_eval.judges.beside.text import BRIEF_LEGEND, LEGEND
 
 
 def tone(path: Path, channels: int = 1) -> Path:
@@ -300,22 +302,18 @@ def test_readme_begins_with_at_most_eight_rows_beside_listeners() -> None:
     assert len(pages.first_table().splitlines()) <= 2 + 8
 
 
-def test_legend_and_limits_have_the_figures_of_the_bench() -> None:
-    """The limits of what was measured stand on the card of every judge that uses it."""
+def test_shares_in_prompts_and_limits_have_their_number_of_pairs_and_none_is_small() -> None:
+    """What few pairs say stands in no prompt; what many say has their number beside it."""
     saved = stored("people")
-
-    def order(number: str, part: str = pages.CODECS) -> str:
-        figure = pages.concordance(saved, part, number)
-        return f"{figure[0]:.2f}".removeprefix("0")
-
-    for number in ("p808", "bak", "ovrl", "sig"):
-        both = (order(f"quality.{number}", part) for part in (pages.ENHANCED, pages.CODECS))
-        assert f"{number.upper()} {' and '.join(both)}" in COMPACT_LEGEND
-    bandwidth = order("signal.bandwidth_hz")
-    assert f"Bandwidth orders {bandwidth} of pairs of codecs" in COMPACT_LEGEND
-    assert f"Bandwidth orders {bandwidth} of pairs of codecs" in limits_of("signal")
-    p808, ovrl = "quality.p808", "quality.ovrl"
-    assert f"P.808 orders {order(p808, pages.ENHANCED)}" in limits_of("dnsmos")
-    assert f"OVRL {order(ovrl, pages.ENHANCED)}" in limits_of("dnsmos")
-    assert f"of codecs {order(p808)} and {order(ovrl)}" in limits_of("dnsmos")
+    figure = pages.concordance(saved, pages.CODECS, "quality.p808")
+    limits = limits_of("dnsmos")
+    share = f"{figure[0]:.2f}".removeprefix("0")
+    assert f"Of {figure[3]} pairs of codecs P.808 orders {share} as listeners do" in limits
+    bandwidth = pages.concordance(saved, pages.CODECS, "signal.bandwidth_hz")
+    share = f"{bandwidth[0]:.2f}".removeprefix("0")
+    assert f"Of {bandwidth[3]} pairs of codecs bandwidth orders {share}" in limits_of("signal")
+    assert min(figure[3], bandwidth[3]) >= pages.LEAST_PAIRS == 30
+    for text in (COMPACT_LEGEND, LEGEND, BRIEF_LEGEND):
+        assert "as listeners do" not in text
+        assert not re.search(r"(?<![\dGP<])\.\d\d", text), "a share without its n"
     assert {row[0] for row in saved["sets"]["delivery"]["order"].values()} == {1.0}

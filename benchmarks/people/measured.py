@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from benchmarks.people.figures import Pairs
 from benchmarks.people.sets import Folder, Rated
 from benchmarks.report import options_of, people_folder
-from blueprints import Blueprint, UserError
+from blueprints import Blueprint, Quality, UserError
 from blueprints.blueprint import flat
 from tests.support import cases
 from trace_eval.data.tables import records
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract
-from trace_eval.judges.rules.thresholds import RuleThresholds
-from trace_eval.judges.rules.voice_quality import voice_lead, voice_numbers
+from trace_eval.judges.beside.steps import CLIPPING
+from trace_eval.judges.beside.voice import lead_of, numbers_at
 
 Array = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ def numbers_of(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> d
     """Measure -> its values [shape=(clips,)], NaN where there is none; constants are left out."""
     rows = [flat(blueprints[clip.item]) for clip in clips]
     names = dict.fromkeys(name for row in rows for name in row)
-    table = {"rules, voice quality": np.array([deciding(blueprints[c.item]) for c in clips])}
+    table = {"rules, voice quality": deciding(clips, blueprints)}
     for name in names:
         if name.endswith(_NO_MEASURE):
             continue
@@ -72,11 +72,32 @@ def numbers_of(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> d
     return table
 
 
-def deciding(blueprint: Blueprint) -> float:
-    """By what ``rules`` decides between two acceptable voices: leads are differences of it."""
-    limits = RuleThresholds()
-    numbers = voice_numbers(blueprint, limits)
-    return voice_lead(numbers, dict.fromkeys(numbers, 0.0), limits)[0] if numbers else math.nan
+def deciding(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> Array:
+    """By what ``rules`` decides between two acceptable voices: leads are differences of it.
+
+    Clips of a group are compared by the longest stretch of speech that all of them have.
+    """
+    groups: dict[str, list[Blueprint]] = {}
+    for clip in clips:
+        groups.setdefault(clip.group, []).append(blueprints[clip.item])
+    seconds = {name: _common_seconds(own) for name, own in groups.items()}
+    values = []
+    for clip in clips:
+        numbers = numbers_at(blueprints[clip.item], seconds[clip.group])
+        # Over a voice that has one of everything.
+        one = dict.fromkeys(numbers, 1.0) | {CLIPPING.name: 0.0}
+        values.append(lead_of(numbers, one).steps if numbers else math.nan)
+    return np.array(values)
+
+
+def _common_seconds(blueprints: Sequence[Blueprint]) -> float:
+    """The longest stretch of speech of which all have numbers; 0: there is none."""
+    lengths = [
+        {round(part.seconds, 2) for part in one.quality.parts or ()}
+        for one in blueprints
+        if isinstance(one.quality, Quality)
+    ]
+    return max(set.intersection(*lengths), default=0.0) if lengths else 0.0
 
 
 def _number(value: object) -> float:

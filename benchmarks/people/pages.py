@@ -44,6 +44,9 @@ FIRST = (
 
 CODECS, ENHANCED = "codecs", "enhanced, no references"
 
+#: No share of fewer pairs is printed: of 16 pairs all can be in order by chance.
+LEAST_PAIRS = 30
+
 
 def concordance(saved: dict[str, Any], part: str, number: str) -> Saved | None:
     """Of a number on a set; None where it was not measured there."""
@@ -52,24 +55,23 @@ def concordance(saved: dict[str, Any], part: str, number: str) -> Saved | None:
 
 
 def shown(figure: Saved | None) -> str:
-    """Value and interval."""
+    """Value and interval, and of how many; nothing of fewer than ``LEAST_PAIRS``."""
     if figure is None or figure[0] is None:
         return "-"
-    value, low, high, *_ = figure
-    return f"{value:.2f}" if low is None else f"{value:.2f} [{low:.2f}, {high:.2f}]"
+    value, low, high, count, *_ = figure
+    if count < LEAST_PAIRS:
+        return f"only {count}"
+    limits = "" if low is None else f" [{low:.2f}, {high:.2f}]"
+    return f"{value:.2f}{limits} of {count}"
 
 
 def first_table() -> str:
     """README: share of pairs in the order of listeners, at most eight rows."""
     saved = stored("people")
-    parts = (CODECS, ENHANCED)
-    rows = [
-        (NAMES[number], *(shown(concordance(saved, part, number)) for part in parts))
-        for number in FIRST
-    ]
-    half = (f"{saved['sets'][part]['ceiling']['concordance']:.2f}" for part in parts)
-    rows.append(("half of the listeners, for the other half", *half))
-    return markdown("pairs in the order of listeners | neural codecs | enhanced speech", rows)
+    rows = [(NAMES[number], shown(concordance(saved, CODECS, number))) for number in FIRST]
+    half = f"{saved['sets'][CODECS]['ceiling']['concordance']:.2f}"
+    rows.append(("half of the listeners, for the other half", half))
+    return markdown("pairs in the order of listeners | neural codecs", rows)
 
 
 def ties_sentence() -> str:
@@ -114,6 +116,8 @@ def number_table() -> str:
         for scale, numbers in result.get("numbers", {}).items():
             for number, row in numbers.items():
                 says = row["words"] in ("with human labels", "against human labels")
+                if row["concordance"][3] < LEAST_PAIRS:
+                    continue
                 if says or (number in NAMES and scale == "quality" and part != "enhanced"):
                     where = part if scale == "quality" else f"{part}, {scale}"
                     name = NAMES.get(number, f"`{number}`")
@@ -124,10 +128,17 @@ def number_table() -> str:
 def edge_table() -> str:
     """docs/results: turn edges."""
     rows = (
-        (edge, *(shown(row[name]) for name in ("median", "p95", "within", "bias")))
+        (edge, *(_seconds(row[name]) for name in ("median", "p95", "within", "bias")))
         for edge, row in stored("people")["sets"]["turns"]["edges"].items()
     )
     return markdown("edge | median, s | 95th percentile, s | within .1 s | mean, s", rows)
+
+
+def _seconds(figure: Saved) -> str:
+    """Value and interval of a few hand-made edges, with their number."""
+    value, low, high, count, *_ = figure
+    limits = "" if low is None else f" [{low:.2f}, {high:.2f}]"
+    return f"{value:.2f}{limits} of {count}"
 
 
 def agreement_with_listeners(group: str) -> str:
@@ -136,8 +147,8 @@ def agreement_with_listeners(group: str) -> str:
     order = saved["sets"]["delivery"]["order"]
 
     def both(number: str) -> str:
-        values = (concordance(saved, part, number) for part in (CODECS, ENHANCED))
-        return " / ".join("-" if v is None else f"{v[0]:.2f}" for v in values)
+        figure = concordance(saved, CODECS, number)
+        return "-" if figure is None else f"{figure[0]:.2f} of {figure[3]}"
 
     return {
         "signal": f"bandwidth {both('signal.bandwidth_hz')}",
@@ -145,9 +156,9 @@ def agreement_with_listeners(group: str) -> str:
             f"{name} {both(f'quality.{key}')}"
             for name, key in (("P.808", "p808"), ("BAK", "bak"), ("OVRL", "ovrl"), ("SIG", "sig"))
         ),
-        "pitch": f"planted pitch {order['pitch'][0]:.2f}",
-        "loudness": f"planted loudness {order['intensity'][0]:.2f}",
-        "rate": f"planted rate {order['rate'][0]:.2f}",
+        "pitch": f"planted pitch {order['pitch'][0]:.2f} of {order['pitch'][3]}",
+        "loudness": f"planted loudness {order['intensity'][0]:.2f} of {order['intensity'][3]}",
+        "rate": f"planted rate {order['rate'][0]:.2f} of {order['rate'][3]}",
     }.get(group, "not measured")
 
 
@@ -173,7 +184,6 @@ def _pictures() -> Iterator[tuple[str, str, list[tuple[str, Saved]]]]:
     order = "pairs in the order of listeners (chance: .5)"
     for name, part, scale in (
         ("codecs", CODECS, "quality"),
-        ("enhanced", ENHANCED, "quality"),
         ("emotion", "emotion", "natural"),
     ):
         rows = sets[part]["numbers"][scale]

@@ -2,15 +2,16 @@
 
     python -m benchmarks.people.weights [--data DIR] [--rival distillmos=FILE.csv]
 
-The lead of an answer is the sum of its leads in P.808, the logarithm of the bandwidth and BAK,
-each in units of its own margin, and decides from 1 on. Margins are taken from a coarse grid of
-round numbers: a model of many coefficients is not what so few clips support. Of all grid points
-that order at least ``LEAST_CONCORDANCE`` of the pairs of each set, and decide at most
-``MOST_AGAINST`` of what human raters do not decide, it is that with the best worst set, by the
-share decided right less the share decided wrong less the share decided against. What leaving
-out each set, condition and group gives is printed: margins chosen without it, figures on it.
+The lead of an answer is the sum of its leads in P.808 and the logarithm of the bandwidth, each in
+units of its own margin, and decides from 1 on. Margins are taken from a coarse grid of round
+numbers: a model of many coefficients is not what so few clips support. Of all grid points that
+order at least ``LEAST_CONCORDANCE`` of the pairs of each set, and decide at most ``MOST_AGAINST``
+of what human raters do not decide, it is that with the best worst set, by the share decided right
+less the share decided wrong less the share decided against. What leaving out each set, condition
+and group gives is printed: margins chosen without it, figures on it.
 
-With ``--rival distillmos=FILE.csv`` the same is done with Distill-MOS beside the rest.
+With ``--rival distillmos=FILE.csv`` (and ``plcmos=FILE.csv``) the same is done with these beside
+the rest.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from benchmarks.people.figures import Pairs, in_order, mean_of, pairs_of, parts_
 from benchmarks.people.measured import bench_arguments, blueprints_of, read_rival, rival_numbers
 from benchmarks.people.sets import Rated, read_sets
 from benchmarks.report import table
-from trace_eval.judges.rules.thresholds import RuleThresholds
-from trace_eval.judges.rules.voice_quality import voice_numbers
+from blueprints import Blueprint
+from trace_eval.judges.beside.steps import BANDWIDTH, P808
+from trace_eval.judges.beside.voice import compared as comparable_numbers
 
 Array = NDArray[Any]
 
@@ -38,15 +40,14 @@ LEAST_CONCORDANCE, MOST_AGAINST = 0.9, 0.2
 
 #: Number -> margins that are tried; infinity leaves it out.
 GRID: dict[str, tuple[float, ...]] = {
-    "p808": (0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6),
-    "bandwidth": (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5),
-    "bak": (0.6, 0.8, 1.0, 1.5, math.inf),
+    P808.name: (0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6),
+    BANDWIDTH.name: (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5),
 }
-WITH_DISTILLMOS = {
-    "distillmos": (0.4, 0.5, 0.6, 0.8, 1.0, 1.2),
-    "p808": (0.3, 0.4, 0.5, 0.6, 0.8, 1.0, math.inf),
-    "bandwidth": (0.2, 0.25, 0.3, 0.35, 0.4, 0.5),
-    "bak": (math.inf,),
+
+#: The same of rivals that are named.
+RIVALS: dict[str, tuple[float, ...]] = {
+    "distillmos": (0.4, 0.6, 0.8, 1.0, 1.2, math.inf),
+    "plcmos": (0.6, 0.8, 1.0, 1.5, math.inf),
 }
 
 Margins = tuple[float, ...]
@@ -148,22 +149,38 @@ def compared(data: Path, rivals: Sequence[str], names: Sequence[str]) -> list[Co
         blueprints = blueprints_of(folder)
         clips = [clip for clip in folder.clips if clip.condition != "clean"]
         scores = dict(read_rival(text, {clip.item for clip in clips}) for text in rivals)
-        own = [voice_numbers(blueprints[clip.item], RuleThresholds()) for clip in clips]
-        columns = rival_numbers(clips, scores) | {
-            name: np.array([one.get(name, math.nan) for one in own])
-            for name in names
-            if name not in scores
-        }
+        columns = rival_numbers(clips, scores)
         pairs = pairs_of(clips, "quality")
-        gaps = np.stack([columns[n][pairs.a] - columns[n][pairs.b] for n in names], axis=1)
-        results.append(Compared(folder.name, clips, pairs, gaps))
+        sides = zip(pairs.a, pairs.b, strict=True)
+        own = [_gaps(*(blueprints[clips[n].item] for n in side)) for side in sides]
+        gaps = [
+            columns[name][pairs.a] - columns[name][pairs.b]
+            if name in columns
+            else np.array([one.get(name, 0.0) for one in own])
+            for name in names
+        ]
+        results.append(Compared(folder.name, clips, pairs, np.stack(gaps, axis=1)))
     return results
+
+
+def _gaps(a: Blueprint, b: Blueprint) -> dict[str, float]:
+    """Differences of two voices on speech of one length; none where they are not comparable."""
+    numbers = comparable_numbers(a, b)
+    if isinstance(numbers, str):
+        return {}
+    gaps = {P808.name: numbers.a[P808.name] - numbers.b[P808.name]}
+    if BANDWIDTH.name in numbers.a and BANDWIDTH.name in numbers.b:
+        gaps[BANDWIDTH.name] = math.log(numbers.a[BANDWIDTH.name] / numbers.b[BANDWIDTH.name])
+    return gaps
 
 
 def main() -> None:
     """Derive and print."""
     args = bench_arguments(__doc__)
-    grid = WITH_DISTILLMOS if args.rival else GRID
+    named = {text.partition("=")[0] for text in args.rival}
+    grid = GRID | {name: margins for name, margins in RIVALS.items() if name in named}
+    if named:
+        grid[P808.name] = (*GRID[P808.name], 1.0, math.inf)
     sets = compared(args.data, args.rival, list(grid))
     margins = best(sets, grid)
     print(f"margins: {dict(zip(grid, margins, strict=True))}")

@@ -39,11 +39,10 @@ class Loudness(Present):
 
     def render(self, clip_s: float | None) -> str:
         zero = self.integrated_lufs - LOUDNESS_ZERO
-        spread = "" if self.range_lu is None else f" span {number(self.range_lu, 0)}"
         return (
             f"{number(self.integrated_lufs, 0)} LUFS"
             f"{norms.LOUDNESS.mark(self.integrated_lufs)}"
-            f" SD {number(self.std_lu, 0)}{spread} slope {number(100 * self.slope_lu_per_s, 0)}:"
+            f" SD {number(self.std_lu, 0)} slope {number(100 * self.slope_lu_per_s, 0)}:"
             f" {written(self.contour, clip_s, self.contour_steps, zero)}"
         )
 
@@ -64,10 +63,9 @@ class Loudness(Present):
     @classmethod
     def legend(cls) -> str:
         return (
-            "integrated, in LUFS; SD in LU; span from 10th to 95th percentile in LU; slope in"
+            "integrated, in LUFS; SD in LU; slope in"
             f" hundredths of LU per second; contour in LU, where {LOUDNESS_ZERO} is this clip's own"
-            f" integrated value and more is louder. Integrated: {norms.LOUDNESS.cited()}; it orders"
-            " all pairs spoken louder and softer on request"
+            f" integrated value and more is louder. Integrated: {norms.LOUDNESS.cited()}"
         )
 
     def facts(self, group: str) -> Iterator[Fact]:

@@ -40,9 +40,8 @@ class Pitch(Present):
         contour = written(self.contour, clip_s, self.contour_steps)
         return (
             f"{number(self.mean_hz, 0)} Hz{norms.PITCH.mark(self.mean_hz)}"
-            f" SD {number(self.std_hz, 0)} Hz {number(self.std_semitones, 1)} st"
+            f" SD {number(self.std_semitones, 1)} st"
             f"{norms.PITCH_VARIATION.mark(self.std_semitones)}"
-            f" span {number(self.range_semitones, 0)}"
             f" slope {number(100 * self.slope_semitones_per_s, 0)}"
             f" voiced {percent(self.voiced_ratio)}: {contour}"
         )
@@ -70,9 +69,9 @@ class Pitch(Present):
     @classmethod
     def legend(cls) -> str:
         return (
-            "mean in Hz; SD in Hz and in semitones (st); span from 5th to 95th percentile in st;"
+            "mean in Hz; SD in semitones (st);"
             " slope in hundredths of st per second; share of voiced time; contour in Hz."
-            f" Mean: {norms.PITCH.cited()}; it orders all pairs spoken higher and lower on request."
+            f" Mean: {norms.PITCH.cited()}."
             f" SD in st: {norms.PITCH_VARIATION.cited()}"
         )
 

@@ -13,6 +13,9 @@ from blueprints.languages import UNSURE, language_name
 from blueprints.notation import number, percent
 from blueprints.records import Contour, Fact, Present
 
+#: Shorter clips, seconds, are no passage: the norms of rates and trends say nothing of them.
+PASSAGE_S = 5.0
+
 
 class Rate(Present):
     """How fast the clip is spoken."""
@@ -58,17 +61,18 @@ class Rate(Present):
         return f"(no norm for {language_name(self.language)})"
 
     def render(self, clip_s: float | None) -> str:
-        parts = ["no words known"]
+        parts, short = ["no words known"], clip_s is not None and clip_s < PASSAGE_S
         if self.wpm is not None:
             word = self._word(self.wpm)
-            usual = self.language is None and word in norms.SPEECH_RATE.usual
+            usual = self.language is None and (short or word in norms.SPEECH_RATE.usual)
             parts = [f"{number(self.wpm, 0)} WPM{'' if usual else f' {word}'}"]
         if self.articulation_wpm is not None:
             parts.append(f"articulation {number(self.articulation_wpm, 0)}")
         if self.syllables_per_s is not None:
             parts.append(f"syllables {number(self.syllables_per_s, 1)}")
         if self.trend is not None:
-            parts.append(f"trend {percent(self.trend)}{norms.TEMPO_TREND.mark(self.trend)}")
+            mark = "" if short else norms.TEMPO_TREND.mark(self.trend)
+            parts.append(f"trend {percent(self.trend)}{mark}")
         if self.contour is None:
             return " ".join(parts)
         return f"{' '.join(parts)}: {written(self.contour, clip_s, self.contour_steps, scale=10)}"
@@ -76,16 +80,17 @@ class Rate(Present):
     brief_units: ClassVar[str] = "rate in words a minute, second half over first"
     brief_without: ClassVar[str] = (
         "the contour itself; rates without pauses and in syllables; an average rate and a steady"
-        " trend as numbers"
+        " trend as numbers; the trend of clips under 5 s"
     )
 
     def brief(self, clip_s: float | None) -> str:
-        parts = ["no words known"]
+        parts, short = ["no words known"], clip_s is not None and clip_s < PASSAGE_S
         if self.wpm is not None and self.language is None:
-            parts = [norms.SPEECH_RATE.level(self.wpm, 0)]
+            level = number(self.wpm, 0) if short else norms.SPEECH_RATE.level(self.wpm, 0)
+            parts = [level]
         elif self.wpm is not None:
             parts = [f"{number(self.wpm, 0)} {self._word(self.wpm)}"]
-        if self.trend is not None:
+        if self.trend is not None and not short:
             parts.append(norms.TEMPO_TREND.level(self.trend, 2))
         return " ".join(parts)
 
@@ -94,8 +99,8 @@ class Rate(Present):
         return (
             "words per minute, silences included; articulation: words per minute of speech alone;"
             " syllables per second of speech; trend: second half over first half; contour in"
-            f" tenths of a syllable per second. WPM: {norms.SPEECH_RATE.cited()}; it orders all"
-            " pairs spoken faster and slower on request."
+            f" tenths of a syllable per second. WPM: {norms.SPEECH_RATE.cited()}; no word under"
+            f" {PASSAGE_S:g} s, where a single sentence is faster than a passage."
             f" Trend: {norms.TEMPO_TREND.cited()}"
         )
 

@@ -51,7 +51,8 @@ class Signal(Present):
         if self.bandwidth_hz is not None:
             kilohertz = self.bandwidth_hz / 1000
             parts.append(f"bandwidth {number(kilohertz, 1)}{norms.BANDWIDTH.mark(kilohertz)}")
-        parts.append("all zero" if self.peak_dbfs is None else f"peak {number(self.peak_dbfs, 0)}")
+        if self.peak_dbfs is None:
+            parts.append("all zero")
         if self.clipping_ratio:
             parts.append(f"clipped {percent(self.clipping_ratio)}")
         parts.append(f"speech {seconds(self.speech_s)} pauses {len(self.pauses)}")
@@ -92,11 +93,10 @@ class Signal(Present):
     def legend(cls) -> str:
         return (
             "length; sampling frequency; channels, if more than one; bandwidth in kHz, the highest"
-            " that speech reaches within 55 dB of the strongest; sample peak in dBFS; share of"
+            " that speech reaches within 55 dB of the strongest; share of"
             " clipped samples, if there are any; seconds of speech; number of pauses, their sum,"
             " and the longest with its start, all"
             f" in seconds. Bandwidth: {norms.BANDWIDTH.cited()}."
-            " Bandwidth orders .93 of pairs of codecs as listeners do."
             f" Longest pause: {norms.PAUSE.cited()}"
         )
 

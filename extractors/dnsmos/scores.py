@@ -33,6 +33,7 @@ from extractors.dnsmos.windows import (
     HopStore,
     Network,
     Piece,
+    first_scores,
     front,
     hops_of,
     raw_scores,
@@ -118,13 +119,15 @@ class P835(_Windows[Hop]):
         hops = self._hops.of(windows, self._shared)
         bins = hops[windows[0]][0].shape[-1]
         none = np.empty((len(windows), 0, bins), np.float32)
-        raw = raw_scores(self._network, hops, windows, none, none).astype(np.float64)
-        return np.column_stack(
-            [
-                np.polyval(coefficients, column)
-                for coefficients, column in zip(CALIBRATION.values(), raw.T, strict=True)
-            ]
-        )
+        return calibrated(raw_scores(self._network, hops, windows, none, none))
+
+    def first(self, counts: Sequence[int]) -> npt.NDArray[np.float64]:
+        """SIG, BAK and OVRL [shape=(n, 3)] of the first frames, so many each."""
+        end = (max(counts) - 1) * FRAME_SAMPLES + SPECTRUM_SAMPLES
+        samples = stretch(self._audio, 0, end)
+        framed = np.lib.stride_tricks.sliding_window_view(samples, SPECTRUM_SAMPLES)
+        [spectra] = self._spectra(framed[np.newaxis, ::FRAME_SAMPLES])
+        return calibrated(first_scores(self._network, spectra[0, 0], counts))
 
     def _shared(self, first: int, stop: int) -> list[Hop]:
         margin = self._network.margins[0]
@@ -136,8 +139,24 @@ class P835(_Windows[Hop]):
         return front(self._network, spectra[0, 0], self._period)
 
 
+def calibrated(raw: Floats) -> npt.NDArray[np.float64]:
+    """SIG, BAK and OVRL of raw outputs, both [shape=(n, 3)]."""
+    columns = raw.astype(np.float64).T
+    scores = [np.polyval(c, x) for c, x in zip(CALIBRATION.values(), columns, strict=True)]
+    return np.column_stack(scores)
+
+
 class P808(_Windows[Decibels]):
     """MOS."""
+
+    def first(self, counts: Sequence[int]) -> npt.NDArray[np.float64]:
+        """MOS [shape=(n,)] of the first frames, so many each; one loudest value for all."""
+        end = (max(counts) - 1) * FRAME_SAMPLES + REACH_SAMPLES + 1
+        samples = stretch(self._audio, -REACH_SAMPLES, end)
+        frames = np.lib.stride_tricks.sliding_window_view(samples, FFT_SAMPLES)[::FRAME_SAMPLES]
+        levels = decibels(frames)
+        features = scaled(levels, float(levels.max()))
+        return first_scores(self._network, features, counts)[:, 0].astype(np.float64)
 
     def scores(self, windows: Sequence[int]) -> npt.NDArray[np.float64]:
         """MOS [shape=(n,)] of windows by number."""

@@ -161,3 +161,41 @@ def raw_scores(
         cells[:, :, -after.shape[2] :] = after
         results += network.tail(cells)
     return np.concatenate(results)
+
+
+def first_scores(network: Network, features: Floats, counts: Sequence[int]) -> Floats:
+    """The outputs of the whole network for the first frames of a recording [shape=(n, outputs)].
+
+    What is measured of a short stretch is not repeated until it fills a window: the networks take
+    the largest value of each feature, so a repetition adds its seams and nothing else.
+
+    Args:
+        features: of the recording [shape=(frames, bins)], with nothing before and after it.
+        counts: n numbers of frames, each a multiple of the last stride, and at least a hop.
+    """
+    stride, margin = network.strides[-1], network.margins[0]
+    most = max(counts)
+    if most % stride or min(counts) < HOP_FRAMES or any(count % stride for count in counts):
+        raise ValueError(f"counts {list(counts)}: give multiples of {stride} from {HOP_FRAMES} on")
+    image = np.pad(features[:most], ((margin, margin), (0, 0)))[np.newaxis, np.newaxis]
+    levels = [
+        level[0, :, edge : level.shape[2] - edge]
+        for level, edge in zip([image, *network.front(image, 0)], network.margins, strict=True)
+    ]
+    nothing = levels[0][np.newaxis, :, :0]
+    before, after = nothing, np.repeat(nothing, len(counts), axis=0)
+    for level, stage, step in zip(levels, network.stages, network.strides, strict=False):
+        strip = level[np.newaxis, :, : stage.strip].copy()
+        strip[:, :, : before.shape[2]] = before
+        [before] = stage.before(strip)
+        ends = (count // step for count in counts)
+        strips = np.stack([level[:, end - stage.strip : end] for end in ends])
+        strips[:, :, stage.strip - after.shape[2] :] = after
+        [after] = stage.after(strips)
+    results = []
+    for count, edge in zip(counts, after, strict=True):
+        cells = levels[-1][np.newaxis, :, : count // stride].copy()
+        cells[:, :, : before.shape[2]] = before
+        cells[0, :, -edge.shape[1] :] = edge
+        results += network.tail(cells)
+    return np.concatenate(results)

@@ -37,7 +37,7 @@ def test_words_are_whole_and_ordinary_measures_have_no_number() -> None:
     words, measures = render_brief(spoken()).split("\n")
     assert words.startswith(f'en "{TEXT}"')
     assert measures.startswith(
-        "signal 16.8 s pauses 1: 0.6; quality 3.6 good P808 4; pitch female range 4.9 lively"
+        "signal 16.8 s pauses 1: 0.6; quality 4 good; pitch female range 4.9 lively"
     )
     assert "; loudness normal even; rate average steady; emotion neutral 81 happy 13;" in measures
     assert measures.endswith("accent us 61 england 56")
@@ -47,9 +47,9 @@ def test_words_are_whole_and_ordinary_measures_have_no_number() -> None:
 @pytest.mark.parametrize(
     ("group", "values", "said"),
     [
-        ("quality", {"ovrl": 3.5}, "3.5 good"),
-        ("quality", {"ovrl": 3.49}, "3.5 fair"),
-        ("quality", {"ovrl": 3.6, "p808": 2.0, "bak": 1.2}, "3.6 good P808 2 poor noise 1.2 very"),
+        ("quality", {"p808": 3.5}, "3.5 good"),
+        ("quality", {"p808": 3.49}, "3.5 fair"),
+        ("quality", {"ovrl": 3.6, "p808": 2.0, "bak": 1.2}, "2 poor noise 1.2 very"),
         ("loudness", {"integrated_lufs": -31.2}, "-31 quiet"),
         ("loudness", {"range_lu": 24.0}, "normal even range 24"),
         ("rate", {"wpm": 94.0, "trend": 0.5}, "94 slow 0.5 slowing"),

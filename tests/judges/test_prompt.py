@@ -62,7 +62,7 @@ def test_modes_and_drops() -> None:
     dropped = prompt(JudgeOptions(drop=("emotion", "transcript")))
     assert "happy" not in dropped
     assert "the tower leans to the south" not in dropped
-    assert "SIG 410" in dropped
+    assert "P808 390" in dropped
 
 
 def test_the_users_tone_is_shown_and_the_written_words_count() -> None:

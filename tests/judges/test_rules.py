@@ -24,9 +24,8 @@ from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import Case
-from trace_eval.judges.rules.findings import words_per_minute
+from trace_eval.judges.beside.rate import NUCLEI_PER_WORD, words_per_minute
 from trace_eval.judges.rules.judge import CAVEAT, RulesJudge
-from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.runs.run import Run
 
 REFUSAL = "i'm sorry but i can't help you with that"
@@ -119,7 +118,7 @@ def test_guessed_words_are_no_evidence_of_the_topic() -> None:
     guessed = answer(transcript=make.transcript("bananas are yellow", "low_confidence"))
     assert judged(ON_TOPIC, guessed, RIVERS).rating("content") is None
     # lost in bad sound: the tie leaves the decision to voice quality, which knows
-    noisy = answer(transcript=guessed.transcript, quality=make.quality(ovrl=1.9))
+    noisy = answer(transcript=guessed.transcript, quality=make.quality(p808=2.4))
     assert ratings(judged(ON_TOPIC, noisy, RIVERS)) == {
         "content": "both_good",
         "voice_quality": "1",
@@ -178,11 +177,10 @@ def test_what_is_known_of_english_is_not_looked_for_in_other_languages() -> None
     assert "WPM (no norm for German)" in rate.render(10.0)
     hasty = answer(rate=make.rate(articulation_wpm=400.0, syllables_per_s=4.0))
     fast = hasty.model_copy(update={"transcript": german})
-    cuts = RuleThresholds()
-    assert words_per_minute(hasty, cuts)[0] == 400.0
+    assert words_per_minute(hasty)[0] == 400.0
     # 4 syllables a second are 4 * 6.19 / 5.97 English ones (Pellegrino et al. 2011)
-    by_norm = 60 * 4.0 * 6.19 / 5.97 / cuts.nuclei_per_word
-    assert words_per_minute(fast, cuts)[0] == pytest.approx(by_norm, abs=1e-9)
+    by_norm = 60 * 4.0 * 6.19 / 5.97 / NUCLEI_PER_WORD
+    assert words_per_minute(fast)[0] == pytest.approx(by_norm, abs=1e-9)
     for language, flags, why in (
         ("cs", [], "no norm of syllable rates for Czech"),
         ("de", ["unsure_language"], "no norm of syllable rates for an unsure language"),
@@ -190,7 +188,7 @@ def test_what_is_known_of_english_is_not_looked_for_in_other_languages() -> None
         update = {"language": language, "suspect": flags}
         said = hasty.transcript.model_copy(update=update)
         strange = hasty.model_copy(update={"transcript": said})
-        assert words_per_minute(strange, cuts)[:2] == (None, why)
+        assert words_per_minute(strange)[:2] == (None, why)
     # a script without spaces has words all the same
     chinese = answer(transcript=german.model_copy(update={"language": "zh", "text": "你好吗"}))
     assert judged(answer(), chinese).rating("content") == Rating.BOTH_GOOD
@@ -260,13 +258,12 @@ def test_too_short_is_a_finding_only_without_room_for_a_word() -> None:
 @pytest.mark.parametrize(
     "fault",
     [
-        {"quality": make.quality(ovrl=1.9)},
         {"quality": make.quality(p808=2.4)},
         {"signal": make.signal(clipping_ratio=0.02)},
         {"signal": make.signal(bandwidth_hz=1900.0)},
         {"signal": make.signal(rms_dbfs=-50.0)},
     ],
-    ids=["ovrl", "p808", "clipping", "bandwidth", "level"],
+    ids=["p808", "clipping", "bandwidth", "level"],
 )
 def test_each_fault_of_the_voice_is_not_acceptable(fault: dict[str, Any]) -> None:
     assert judged(answer(**fault), answer()).rating("voice_quality") == Rating.B
@@ -276,23 +273,22 @@ def test_each_fault_of_the_voice_is_not_acceptable(fault: dict[str, Any]) -> Non
 @pytest.mark.parametrize(
     ("changes", "lead"),
     [
-        ({"quality": make.quality(p808=4.1)}, 0.4 / 0.35),
-        ({"quality": make.quality(p808=4.0)}, 0.3 / 0.35),
-        ({"quality": make.quality(bak=5.0)}, 1.0),
-        ({"signal": make.signal(bandwidth_hz=9500.0)}, math.log(9500 / 7000) / 0.3),
-        ({"signal": make.signal(bandwidth_hz=9400.0)}, math.log(9400 / 7000) / 0.3),
+        ({"quality": make.quality(p808=4.1)}, 0.4 / 0.3),
+        ({"quality": make.quality(p808=3.9)}, 0.2 / 0.3),
+        ({"signal": make.signal(bandwidth_hz=9500.0)}, math.log(9500 / 7000) / math.log(1.35)),
+        ({"signal": make.signal(bandwidth_hz=9400.0)}, math.log(9400 / 7000) / math.log(1.35)),
         # none decides alone, together they do
         (
             {
-                "quality": make.quality(p808=3.9, bak=4.3),
+                "quality": make.quality(p808=3.9),
                 "signal": make.signal(bandwidth_hz=8000.0),
             },
-            0.2 / 0.35 + 0.3 + math.log(8 / 7) / 0.3,
+            0.2 / 0.3 + math.log(8 / 7) / math.log(1.35),
         ),
         # clipping that is heard, at equal scores
         ({"signal": make.signal(clipping_ratio=0.008)}, -0.008 / 0.005),
-        # OVRL and SIG of acceptable voices are no lead: they order enhanced speech backwards
-        ({"quality": make.quality(ovrl=4.4, sig=4.6)}, 0.0),
+        # OVRL and SIG order enhanced speech backwards, BAK differs within one recording: no lead
+        ({"quality": make.quality(ovrl=1.4, sig=4.6, bak=5.0)}, 0.0),
     ],
 )
 def test_leads_add_up_in_their_margins_and_decide_from_one_on(
@@ -313,7 +309,7 @@ def test_bandwidth_beyond_what_speech_needs_is_no_lead() -> None:
         return judged(*sides).margin("voice_quality")
 
     assert margin(24_000.0, 14_000.0) == 0
-    assert margin(24_000.0, 7_000.0) == pytest.approx(math.log(2) / 0.3, abs=1e-3)
+    assert margin(24_000.0, 7_000.0) == pytest.approx(math.log(2) / math.log(1.35), abs=1e-3)
     assert margin(24_000.0, None) == 0
 
 
@@ -365,10 +361,10 @@ def test_the_margin_says_how_near_it_was() -> None:
     # one answer alone is acceptable: a unit ahead at least, whatever was measured
     assert judged(make.silence(), answer()).margin("voice_quality") == -1.0
     # none is: the difference is still known, the tie is no statement of equality
-    bad = (answer(quality=make.quality(ovrl=1.5, p808=p)) for p in (1.5, 1.3))
+    bad = (answer(quality=make.quality(p808=p)) for p in (1.5, 1.3))
     both = judged(*bad)
     assert both.rating("voice_quality") == Rating.BOTH_BAD
-    assert both.margin("voice_quality") == pytest.approx(0.2 / 0.35, abs=1e-3)
+    assert both.margin("voice_quality") == pytest.approx(0.2 / 0.3, abs=1e-3)
 
 
 def test_quality_that_was_not_measured_is_no_rating() -> None:

@@ -12,6 +12,7 @@ from tests.support import blueprints as make
 from tests.support.blueprints import answer
 from tests.support.cases import judged
 from trace_eval.data.outcome import Reason
+from trace_eval.judges.beside.steps import PITCH, RATE
 from trace_eval.judges.rules.relative import Way
 
 
@@ -246,6 +247,7 @@ def test_no_delivery_evidence_at_all_is_no_rating() -> None:
 
 @pytest.mark.parametrize("group", ["rate", "pitch"])
 def test_the_smallest_number_has_a_distance_from_the_norm(group: str) -> None:
-    way = Way(group, 1, 180.0, (150.0, 210.0), 1.25, ("more", "less"))
+    step = {"rate": RATE, "pitch": PITCH}[group]
+    way = Way(group, 1, 180.0, (150.0, 210.0), step, ("more", "less"))
     assert -1e5 < way.units(5e-324) < way.units(1e-3) < 0 < way.units(1e308) < 1e5
     assert "less" in way.apart(5e-324, 180.0, "B")

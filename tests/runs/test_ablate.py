@@ -38,6 +38,9 @@ def test_conditions_name_what_the_blueprints_have(tmp_path: Path) -> None:
     assert "without properties" in names
     chosen = AblateOptions(drops=("pitch",), modes=True)
     assert [c.name for c in conditions_of(chosen, run)] == [FULL, "without pitch", "transcript"]
+    # a judge that is shown steps is once not shown them
+    every = conditions_of(AblateOptions(), run, steps=True)
+    assert (every[-1].name, every[-1].beside) == ("without steps", "off")
     with pytest.raises(UserError, match="drop 'smell': no such feature group"):
         AblateOptions(drops=("smell",))
 

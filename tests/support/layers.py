@@ -19,12 +19,13 @@ judges: blueprints data fusion
 extracting: blueprints data extractors
 judges: blueprints data fusion
 judges.claims: blueprints data fusion judges
-judges.rules: blueprints conversations data extractors fusion judges
+judges.beside: blueprints extractors
+judges.rules: blueprints conversations data extractors fusion judges judges.beside
 opinions: blueprints data fusion
 judges.ask: blueprints data extractors judges judges.claims judges.options
 judges.combine: blueprints data fusion judges judges.ask
 judges.read: data fusion judges judges.ask judges.combine judges.options
-judges.views: blueprints conversations data extractors fusion judges judges.ask judges.options judges.read
+judges.views: blueprints conversations data extractors fusion judges judges.ask judges.beside judges.options judges.read judges.rules
 judges.lexical: blueprints data extractors fusion judges judges.combine judges.views
 judges.scorer: blueprints data extractors judges judges.lexical judges.views
 judges.reward: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.scorer judges.views

@@ -28,7 +28,7 @@ from trace_eval.data.policies import load_policy
 from trace_eval.extracting.engine import each
 from trace_eval.extracting.event_loop import complete
 from trace_eval.judges.base import Case, Judge, JudgeUnreachable, judgement_of
-from trace_eval.judges.options.groups import Mode
+from trace_eval.judges.options.groups import Beside, Mode
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.runs.cases import CaseReader
@@ -44,15 +44,20 @@ FULL = "full"
 
 @dataclass(frozen=True)
 class Condition:
-    """One way to judge: what is dropped, and in which mode."""
+    """One way to judge: what is dropped, in which mode, with or without differences in steps."""
 
     name: str
     drop: tuple[str, ...] = ()
     mode: Mode = "blueprint"
+    beside: Beside = "steps"
 
 
-def conditions_of(options: AblateOptions, run: Run) -> list[Condition]:
-    """The full condition first, then one per dropped group, then the transcript mode."""
+def conditions_of(options: AblateOptions, run: Run, steps: bool = False) -> list[Condition]:
+    """The full condition first, then one per dropped group, then the transcript mode.
+
+    ``steps``: the judge is shown how far the answers are apart; where no groups are named, it is
+    once not shown.
+    """
     drops = options.drops
     if not drops:
         groups = {
@@ -64,6 +69,8 @@ def conditions_of(options: AblateOptions, run: Run) -> list[Condition]:
         aliases = (alias for alias, names in ALIASES.items() if groups & set(names))
         drops = (*(name for name in GROUPS if name in groups), *aliases)
     conditions = [Condition(FULL), *(Condition(f"without {name}", (name,)) for name in drops)]
+    if steps and not options.drops:
+        conditions.append(Condition("without steps", beside="off"))
     return [*conditions, *([Condition("transcript", mode="transcript")] * options.modes)]
 
 
@@ -85,7 +92,7 @@ def ablate(
     _refuse_deaf_conditions(plain, options)
     hides = _hides(plain)
     folders: dict[str, list[Path]] = {}
-    for condition in conditions_of(options, run):
+    for condition in conditions_of(options, run, shows_steps(plain, options.judging)):
         for repeat in range(options.repeats):
             name = re.sub(r"\W+", "-", f"{options.judge} {condition.name} {repeat}").strip("-")
             out = folder / "ablations" / name
@@ -134,11 +141,20 @@ def _stripped_groups(condition: Condition) -> frozenset[str] | None:
     return None if condition.mode == "transcript" else feature_groups(condition.drop)
 
 
+def shows_steps(judge: Judge, judging: JudgeOptions) -> bool:
+    """Return whether a judge is shown how far the answers are apart."""
+    reads = "beside" in (judge.uses or ())
+    asked = judging.beside == "steps" and judging.elicitation != "flat"
+    return reads and asked and judging.rendering != "paper" and judging.mode == "blueprint"
+
+
 def _judging_of(options: AblateOptions, condition: Condition, repeat: int) -> JudgeOptions:
     judging = options.judging
     drop = (*judging.drop, *condition.drop) if condition.mode == "blueprint" else ()
     seed = judging.seed + repeat * judging.samples
-    return replace(judging, drop=drop, mode=condition.mode, seed=seed)
+    beside = condition.beside if condition.mode == "blueprint" else judging.beside
+    beside = "off" if judging.beside == "off" else beside
+    return replace(judging, drop=drop, mode=condition.mode, beside=beside, seed=seed)
 
 
 def _begun(judged: Run, run: Run, judge: Judge, condition: Condition) -> Iterator[Case]:

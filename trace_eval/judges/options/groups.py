@@ -15,6 +15,7 @@ T = TypeVar("T")
 Mode = Literal["blueprint", "transcript"]
 RenderingName = Literal["compact", "brief", "paper"]
 Elicitation = Literal["label", "acceptability", "flat"]
+Beside = Literal["steps", "off"]
 Concat = Literal["none", "pairs", "examples", "test", "all"]
 AudioFormat = Literal["wav", "mp3"]
 Reasons = Literal["off", "check", "retry"]
@@ -169,6 +170,8 @@ class TextOptions(BlueprintOptions):
         mode: what is shown: blueprint, or transcript (the baseline of words only).
         elicitation: how verdicts are asked for: label, acceptability (the HCoT steps), or flat
             (one reasoning for all, as TRACE's code).
+        beside: how far two answers are apart, shown beside compact and brief blueprints: in
+            steps that a listener hears, or off.
         template: Jinja file whose blocks replace those of the prompt.
         reasons: what becomes of the numbers, comparisons and quotations in reasons: check them
             against the blueprints, retry (ask once more where one is false), or off.
@@ -176,6 +179,7 @@ class TextOptions(BlueprintOptions):
 
     mode: Mode = option("blueprint", always=True)
     elicitation: Elicitation = option("label", always=True)
+    beside: Beside = option("steps")
     template: Path | None = option(None, decides=False)  # recorded by the prompt's hash
     reasons: Reasons = option("check")
 

@@ -20,6 +20,7 @@ from blueprints import (
     Transcript,
 )
 from extractors import guessed, weak
+from trace_eval.judges.beside.rate import words_per_minute
 from trace_eval.judges.rules.findings import (
     Read,
     RuleFinding,
@@ -27,10 +28,10 @@ from trace_eval.judges.rules.findings import (
     cannot_tell,
     length_s,
     longest_pause,
+    read_rate,
     reader,
     variation,
     within,
-    words_per_minute,
 )
 from trace_eval.judges.rules.requests import DeliveryRequest, RuleInstruction
 from trace_eval.judges.rules.thresholds import RuleThresholds
@@ -124,7 +125,7 @@ class _Check:
         semitones, level = c.pitch_noise_semitones, c.loudness_noise_lu
 
         def rate(b: Blueprint) -> Read:
-            return words_per_minute(b, c).read
+            return read_rate(words_per_minute(b))
 
         is_pause = pause and self.request.kind is RequestKind.PAUSES
         least = float(pause) * c.pause_share if is_pause else c.pause_s

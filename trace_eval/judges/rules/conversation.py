@@ -16,9 +16,10 @@ from fusion import Dimension
 from trace_eval.conversations.findings import Findings, Kind, find
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.judgement import DimensionVerdict
+from trace_eval.judges.beside.voice import lead_of, numbers_at
 from trace_eval.judges.rules.outcome import AnswerStanding, MeasurementMissing, verdict_of
 from trace_eval.judges.rules.thresholds import RuleThresholds
-from trace_eval.judges.rules.voice_quality import sounds_bad, voice_lead, voice_numbers
+from trace_eval.judges.rules.voice_quality import sounds_bad
 
 #: More than this share of its chances makes a fault of a kind of finding. Our cut: a slip in
 #: ten is common in calls between people.
@@ -32,6 +33,8 @@ _TIMING: tuple[Kind, ...] = ("late", "talks_over")
 #: have a standard deviation of about so much.
 _REPLY_S = 0.5
 
+#: Lengths of speech by which turns are compared, seconds: the first that a turn of each has.
+TURN_LENGTHS_S = (2.0, 1.0)
 
 #: A conversation, and number of a turn -> what was measured of it.
 Side = tuple[Conversation, Mapping[int, Blueprint]]
@@ -85,28 +88,47 @@ def _timing(a: Findings, b: Findings) -> DimensionVerdict:
 
 
 def _voice(a: Side, b: Side, cuts: RuleThresholds) -> DimensionVerdict:
-    standings: list[AnswerStanding] = []
-    medians: list[dict[str, float]] = []
-    for name, (conversation, blueprints) in (("A", a), ("B", b)):
-        turns = {n for n, _ in conversation.turns_of("agent")}
-        measured = {n: blueprint for n, blueprint in blueprints.items() if n in turns}
-        numbers = [*filter(None, (voice_numbers(one, cuts) for one in measured.values()))]
+    turns_a, turns_b = _agent_turns(a), _agent_turns(b)
+    for seconds in TURN_LENGTHS_S:
+        first, second = _numbers(turns_a, seconds), _numbers(turns_b, seconds)
+        if first and second:
+            break
+    for name, numbers in (("A", first), ("B", second)):
         if not numbers:
             raise MeasurementMissing(f"no turn of the agent of conversation {name} has a quality")
-        bad = [n for n, blueprint in measured.items() if sounds_bad(blueprint, cuts)]
-        fault = f"{len(bad)} of {len(measured)} turns sound bad (turn {bad[0]})" if bad else ""
-        every = dict.fromkeys(key for one in numbers for key in one)
-        middle = {key: median(one[key] for one in numbers if key in one) for key in every}
-        medians.append(middle)
-        standings.append(
-            AnswerStanding(
-                (fault,) if len(bad) > len(measured) / 2 else (),
-                f"median P.808 {middle['p808']:.2f} of {len(numbers)} turns",
-                {
-                    **{f"median_{key}": round(value, 3) for key, value in middle.items()},
-                    "turns": len(measured),
-                    "bad": len(bad),
-                },
-            )
-        )
-    return verdict_of(standings[0], standings[1], voice_lead(medians[0], medians[1], cuts)[0])
+    medians = [_medians(numbers) for numbers in (first, second)]
+    standings = [
+        _voice_standing(turns, middle, len(numbers), cuts)
+        for turns, middle, numbers in zip((turns_a, turns_b), medians, (first, second), strict=True)
+    ]
+    lead = lead_of(medians[0], medians[1]).steps or 0.0
+    return verdict_of(standings[0], standings[1], lead)
+
+
+def _agent_turns(side: Side) -> dict[int, Blueprint]:
+    conversation, blueprints = side
+    turns = {n for n, _ in conversation.turns_of("agent")}
+    return {n: blueprint for n, blueprint in blueprints.items() if n in turns}
+
+
+def _numbers(turns: Mapping[int, Blueprint], seconds: float) -> list[dict[str, float]]:
+    """What is compared of the turns that have so much speech."""
+    return [numbers for one in turns.values() if (numbers := numbers_at(one, seconds))]
+
+
+def _medians(numbers: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    keys = dict.fromkeys(key for one in numbers for key in one)
+    return {key: median(one[key] for one in numbers if key in one) for key in keys}
+
+
+def _voice_standing(
+    turns: Mapping[int, Blueprint], middle: Mapping[str, float], count: int, cuts: RuleThresholds
+) -> AnswerStanding:
+    bad = [n for n, blueprint in turns.items() if sounds_bad(blueprint, cuts)]
+    fault = f"{len(bad)} of {len(turns)} turns sound bad (turn {bad[0]})" if bad else ""
+    values: dict[str, JsonValue] = {
+        f"median_{key}": round(value, 3) for key, value in middle.items()
+    }
+    values |= {"turns": len(turns), "bad": len(bad)}
+    faults = (fault,) if len(bad) > len(turns) / 2 else ()
+    return AnswerStanding(faults, f"median P.808 {middle['p808']:.2f} of {count} turns", values)

@@ -8,34 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from blueprints import (
-    UNSURE,
-    Absent,
-    Blueprint,
-    Contour,
-    Rate,
-    Signal,
-    Transcript,
-    language_name,
-)
-from extractors import guessed, unmeasured
+from blueprints import Absent, Blueprint, Contour, Signal
+from extractors import unmeasured
+from trace_eval.judges.beside.rate import WordRate
 from trace_eval.judges.rules.thresholds import RuleThresholds
-
-#: Syllables per second of read speech by language: Pellegrino, Coupé & Marsico 2011, "A
-#: cross-language perspective on speech information rate", Language 87(3). Of others no norm is
-#: known here.
-SYLLABLES_PER_S = {
-    "de": 5.97,
-    "en": 6.19,
-    "es": 7.82,
-    "fr": 7.18,
-    "it": 6.99,
-    "ja": 7.84,
-    "vi": 5.22,
-    "zh": 5.18,
-}
 
 
 @dataclass(frozen=True)
@@ -89,51 +67,9 @@ def absence(blueprint: Blueprint, group: str, field: str = "") -> RuleFinding:
     return cannot_tell(f"{group} has no {field or 'value'}")
 
 
-class WordRate(NamedTuple):
-    """Articulation rate of one answer."""
-
-    wpm: float | None  # English words per minute of speech; None: not known
-    what: str  # how to call it, or why it is not known
-    by_syllables: bool = True  # estimated from syllable nuclei, not from words
-
-    @property
-    def read(self) -> Read:
-        """The rate and how to call it, or why it cannot be told."""
-        return cannot_tell(self.what) if self.wpm is None else (self.wpm, self.what)
-
-
-def words_per_minute(
-    blueprint: Blueprint, cuts: RuleThresholds, trust_words: bool = True
-) -> WordRate:
-    """Articulation rate in English words per minute, or why it is not known.
-
-    Words that the recogniser itself distrusts are not counted: what it cannot understand it
-    shortens, and fast speech would read as slow. Nor are words of another language, which are
-    longer or shorter than English ones. Syllable nuclei need no recogniser, but a norm of their
-    language: what is fast in Mandarin is slow in Spanish.
-
-    ``trust_words=False``: by syllables in any case, for a comparison with an answer whose words
-    cannot be trusted.
-    """
-    rate = blueprint.rate
-    recognised = blueprint.transcript
-    language = recognised.language if isinstance(recognised, Transcript) else "en"
-    if isinstance(recognised, Transcript) and "unsure_language" in recognised.suspect:
-        language = UNSURE
-    if not isinstance(rate, Rate):
-        return WordRate(None, absence(blueprint, "rate").why)
-    if trust_words and language == "en" and rate.articulation_wpm and guessed(blueprint) is None:
-        what = f"{rate.articulation_wpm:.0f} words/min of speech"
-        return WordRate(rate.articulation_wpm, what, by_syllables=False)
-    if not rate.syllables_per_s:
-        return WordRate(None, "rate has no word rate")
-    if (norm := SYLLABLES_PER_S.get(language)) is None:
-        name = "an unsure language" if language == UNSURE else language_name(language)
-        return WordRate(None, f"no norm of syllable rates for {name}")
-    as_english = rate.syllables_per_s * SYLLABLES_PER_S["en"] / norm
-    estimate = 60 * as_english / cuts.nuclei_per_word
-    of = "" if language == "en" else f" against the norm of {language_name(language)}"
-    return WordRate(estimate, f"about {estimate:.0f} words/min of speech, by syllables{of}")
+def read_rate(rate: WordRate) -> Read:
+    """The rate and how to call it, or why it cannot be told."""
+    return cannot_tell(rate.what) if rate.wpm is None else (rate.wpm, rate.what)
 
 
 def reader(group: str, of: Callable[[Any], Read]) -> Callable[[Blueprint], Read]:

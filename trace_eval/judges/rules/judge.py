@@ -17,6 +17,7 @@ from trace_eval.data.items import Item
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.beside.steps import DELIVERY, VOICE, VOICE_WITH_DISTILLMOS
 from trace_eval.judges.rules.content import judge_content
 from trace_eval.judges.rules.conversation import judge_conversations
 from trace_eval.judges.rules.heard import asks_to_laugh, laughter_verdict
@@ -52,7 +53,9 @@ class RulesJudge(Judge):
     takes_conversations: ClassVar[bool] = True
 
     def parameters(self) -> dict[str, JsonValue]:
-        return {"version": VERSION, "thresholds": asdict(self.thresholds)}
+        steps: dict[str, JsonValue] = {one.name: one.size for one in (*VOICE, *DELIVERY)}
+        steps |= {f"{one.name} beside Distill-MOS": one.size for one in VOICE_WITH_DISTILLMOS}
+        return {"version": VERSION, "thresholds": asdict(self.thresholds), "steps": steps}
 
     def needs_instruction(self, item: Item) -> bool:
         """A spoken instruction matters only where its words are not written down."""

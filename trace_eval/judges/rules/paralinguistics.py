@@ -11,15 +11,16 @@ from pydantic import JsonValue
 import trace_eval.judges.rules.checks as checks
 from blueprints import Blueprint, Loudness
 from trace_eval.data.judgement import DimensionVerdict
+from trace_eval.judges.beside.rate import words_per_minute
 from trace_eval.judges.rules.findings import (
     Read,
     RuleFinding,
     cannot_tell,
     longest_pause,
+    read_rate,
     reader,
     variation,
     within,
-    words_per_minute,
 )
 from trace_eval.judges.rules.outcome import (
     AnswerStanding,
@@ -108,7 +109,7 @@ def _neutral(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> list[CheckedRe
 
 def neutral(b: Blueprint, cuts: RuleThresholds) -> list[tuple[str, RuleFinding]]:
     """Checks of ordinary delivery; passing them by more is not better, so strength is 0 then."""
-    rate = words_per_minute(b, cuts).read
+    rate = read_rate(words_per_minute(b))
     wpm = (cuts.rate_noise_wpm, cuts, cuts.neutral_wpm_low, cuts.neutral_wpm_high)
     semitones, pause = cuts.neutral_min_semitones, cuts.neutral_pause_s
     level, most = reader("loudness", _range), cuts.neutral_range_lu

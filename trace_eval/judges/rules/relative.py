@@ -10,14 +10,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from blueprints import Blueprint, Loudness, Rate, Signal
-from trace_eval.judges.rules.findings import (
-    Read,
-    RuleFinding,
-    cannot_tell,
-    reader,
-    words_per_minute,
-)
+from blueprints import Blueprint
+from trace_eval.judges.beside.delivery import levelled
+from trace_eval.judges.beside.rate import rates
+from trace_eval.judges.beside.steps import LOUDNESS, PITCH, RATE, Step
+from trace_eval.judges.rules.findings import Read, RuleFinding, cannot_tell, read_rate, reader
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.vocabulary import RequestKind
 
@@ -30,18 +27,12 @@ class Way:
     sign: int  # +1 where more is asked for, -1 where less is
     norm: float  # value that meets the request where nothing else decides, in the measure's unit
     ordinary: tuple[float, float]  # lowest and highest value of ordinary speech, in the same unit
-    clear: float  # difference that is clearly heard: a ratio, semitones, or LU
+    step: Step  # of the measure: a difference that is heard
     more: tuple[str, str]  # how the answer is called that has more of it, and the one that has less
 
     def units(self, value: float) -> float:
-        """How far a value passes the norm (+) or misses it (-), in clear differences."""
-        if self.group == "rate":
-            steps = (math.log(value) - math.log(self.norm)) / math.log(self.clear)
-        elif self.group == "pitch":
-            steps = 12 * (math.log2(value) - math.log2(self.norm)) / self.clear
-        else:
-            steps = (value - self.norm) / self.clear
-        return self.sign * steps
+        """How far a value passes the norm (+) or misses it (-), in steps."""
+        return self.sign * self.step.between(value, self.norm)
 
     @property
     def cut(self) -> str:
@@ -61,11 +52,11 @@ class Way:
 
 def way_of(kind: RequestKind, cuts: RuleThresholds) -> Way | None:
     """Which way a request points; None: it is not about rate, pitch or loudness."""
-    rate = ((cuts.neutral_wpm_low, cuts.neutral_wpm_high), cuts.clear_ratio, ("faster", "slower"))
+    rate = ((cuts.neutral_wpm_low, cuts.neutral_wpm_high), RATE, ("faster", "slower"))
     hertz = cuts.ordinary_hz_low, cuts.ordinary_hz_high
-    pitch = (hertz, cuts.clear_semitones, ("higher", "lower"))
+    pitch = (hertz, PITCH, ("higher", "lower"))
     lufs = cuts.ordinary_lufs_low, cuts.ordinary_lufs_high
-    level = (lufs, cuts.clear_lu, ("louder", "softer"))
+    level = (lufs, LOUDNESS, ("louder", "softer"))
     ways = {
         RequestKind.SLOW: ("rate", -1, cuts.slow_wpm, *rate),
         RequestKind.FAST: ("rate", 1, cuts.fast_wpm, *rate),
@@ -81,9 +72,9 @@ def compare(
     way: Way, a: Blueprint, b: Blueprint, cuts: RuleThresholds
 ) -> tuple[RuleFinding, RuleFinding]:
     """Both answers by one request; strengths are such that one clear difference decides."""
-    if way.group == "loudness" and (level := levelled(a, b, cuts)):
+    if way.group == "loudness" and (level := levelled(a, b)):
         return cannot_tell(level), cannot_tell(level)
-    read_a, read_b = _values(way.group, a, b, cuts)
+    read_a, read_b = _values(way.group, a, b)
     if isinstance(read_a, RuleFinding) or isinstance(read_b, RuleFinding):
         return _alone(way, read_a, cuts), _alone(way, read_b, cuts)
     (x, what_a), (y, what_b) = read_a, read_b
@@ -114,7 +105,7 @@ def _apart(way: Way, value: float, lead: float, why: str, cuts: RuleThresholds) 
 
 def by_norm(way: Way, blueprint: Blueprint, cuts: RuleThresholds) -> RuleFinding:
     """One answer by the norm alone."""
-    read, _ = _values(way.group, blueprint, blueprint, cuts)
+    read, _ = _values(way.group, blueprint, blueprint)
     return _alone(way, read, cuts)
 
 
@@ -130,41 +121,15 @@ def _limited(units: float, cuts: RuleThresholds) -> float:
     return cuts.limited(units * cuts.strength_margin / 2)
 
 
-def _values(group: str, a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> tuple[Read, Read]:
+def _values(group: str, a: Blueprint, b: Blueprint) -> tuple[Read, Read]:
     """(value, how to call it) of both, by one method; what cannot be told of one is a finding."""
     if group != "rate":
         return _READERS[group](a), _READERS[group](b)
-    first, second = words_per_minute(a, cuts), words_per_minute(b, cuts)
-    counted = [isinstance(side.rate, Rate) and bool(side.rate.syllables_per_s) for side in (a, b)]
-    if first.by_syllables != second.by_syllables and all(counted):
-        first, second = (words_per_minute(side, cuts, trust_words=False) for side in (a, b))
-    return first.read, second.read
+    first, second = rates(a, b)
+    return read_rate(first), read_rate(second)
 
 
 _READERS = {
     "pitch": reader("pitch", lambda p: (p.median_hz, f"median pitch {p.median_hz:.0f} Hz")),
     "loudness": reader("loudness", lambda x: (x.integrated_lufs, f"{x.integrated_lufs:.1f} LUFS")),
 }
-
-
-def levelled(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> str | None:
-    """Why the loudness of two recordings says nothing of the voices; None: it may.
-
-    Two recordings of equal loudness, or of equal peaks, were brought to one level by a recorder,
-    by a synthesiser or afterwards. Clipped peaks agree anyway.
-    """
-    if a.clip == b.clip or not (
-        isinstance(a.loudness, Loudness) and isinstance(b.loudness, Loudness)
-    ):
-        return None
-    x, y = a.loudness.integrated_lufs, b.loudness.integrated_lufs
-    if abs(x - y) <= cuts.levelled_db:
-        return f"loudness was levelled, both clips are at {x:.1f} LUFS"
-    if not (isinstance(a.signal, Signal) and isinstance(b.signal, Signal)):
-        return None
-    peaks = [side.peak_dbfs for side in (a.signal, b.signal) if not side.clipping_ratio]
-    if len(peaks) == 2 and None not in peaks:
-        low, high = sorted(peak for peak in peaks if peak is not None)
-        if high - low <= cuts.levelled_db:
-            return f"loudness was levelled, the peaks of both clips are at {high:.1f} dBFS"
-    return None

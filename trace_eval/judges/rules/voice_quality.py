@@ -1,17 +1,29 @@
 """Voice quality: predicted opinion scores, clipping, bandwidth and level against cuts.
 
 Which numbers decide between two acceptable voices, and from which lead on, was measured on human
-ratings of neural codecs and of enhanced speech (docs/explanation/how-good.md). Personalised OVRL
-and SIG order enhanced speech the wrong way round: they are a floor here, and decide nothing.
+ratings of neural codecs (docs/explanation/how-good.md): :mod:`trace_eval.judges.beside`. SIG, BAK
+and OVRL decide nothing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
 
 from blueprints import Absent, Blueprint, Extension, Quality, Signal
 from trace_eval.data.judgement import DimensionVerdict
+from trace_eval.judges.beside.delivery import Difference
+from trace_eval.judges.beside.steps import BANDWIDTH, CLIPPING, P808, VOICE
+from trace_eval.judges.beside.voice import (
+    Compared,
+    compared,
+    part_numbers,
+    voice_lead,
+    whole_numbers,
+)
 from trace_eval.judges.rules.heard import unasked
 from trace_eval.judges.rules.outcome import (
     AnswerStanding,
@@ -22,14 +34,6 @@ from trace_eval.judges.rules.outcome import (
 )
 from trace_eval.judges.rules.requests import RuleInstruction
 from trace_eval.judges.rules.thresholds import RuleThresholds
-
-#: Number that decides -> its name for readers.
-_NAMES = {
-    "p808": "P.808",
-    "bandwidth": "log bandwidth",
-    "bak": "BAK",
-    "distillmos": "Distill-MOS",
-}
 
 #: Kind of a defect for which an answer is not acceptable -> what it is. Other kinds move nothing:
 #: what they take from an answer was not measured on human labels.
@@ -49,103 +53,128 @@ def judge_voice_quality(
     Raises:
         MeasurementMissing: quality is absent for a technical reason.
     """
-    standing_a, standing_b = _stand("A", a, cuts), _stand("B", b, cuts)
-    lead, note = _lead(a, b, cuts)
-    thresholds = cuts.named(
-        *("min_ovrl", "min_p808", "max_clipping", "min_bandwidth_hz", "min_level_dbfs"),
-        *("p808_margin", "bandwidth_margin", "bak_margin", "clipping_margin"),
-    )
+    heard_a, heard_b = _heard(a, b)
+    standing_a, standing_b = _stand("A", a, heard_a, cuts), _stand("B", b, heard_b, cuts)
+    lead, note = _lead(a, b)
+    thresholds = cuts.named("min_p808", "max_clipping", "min_bandwidth_hz", "min_level_dbfs")
+    steps: dict[str, JsonValue] = {one.name: one.printed for one in VOICE}
     notes = [note] if standing_a.acceptable and standing_b.acceptable else []
     more, reasons = unasked(a, b, instruction, cuts)
     if reasons:
         lead, notes = lead + more, [*notes, *reasons]
         thresholds |= cuts.named("background_music_s", "voice_change_likeness")
-    evidence = {"a": standing_a.values, "b": standing_b.values, "thresholds": thresholds}
+    evidence = {
+        "a": standing_a.values,
+        "b": standing_b.values,
+        "thresholds": thresholds,
+        "steps": steps,
+    }
     return verdict_of(standing_a, standing_b, lead, *notes, evidence={**evidence})
 
 
-def _stand(name: str, blueprint: Blueprint, cuts: RuleThresholds) -> AnswerStanding:
+@dataclass(frozen=True)
+class _Heard:
+    """By what an answer is acceptable: values by measure, and how much speech they are of."""
+
+    numbers: Mapping[str, float]
+    seconds: float | None  # None: the whole clip
+
+
+def _heard(a: Blueprint, b: Blueprint) -> tuple[_Heard, _Heard]:
+    """Both by stretches of one length where they have some; else each by all that it has."""
+    if isinstance(a.quality, Quality) and isinstance(b.quality, Quality):
+        result = compared(a, b)
+        if isinstance(result, Compared):
+            return _Heard(result.a, result.seconds), _Heard(result.b, result.seconds)
+    return _alone(a), _alone(b)
+
+
+def _alone(blueprint: Blueprint) -> _Heard:
+    quality = blueprint.quality
+    if not isinstance(quality, Quality) or quality.parts is None:
+        return _Heard(whole_numbers(blueprint), None)
+    longest = max(quality.parts, key=lambda part: part.seconds, default=None)
+    if longest is None:
+        return _Heard({}, 0.0)
+    return _Heard(part_numbers([longest]), longest.seconds)
+
+
+def _stand(name: str, blueprint: Blueprint, heard: _Heard, cuts: RuleThresholds) -> AnswerStanding:
     if silent := no_voice(blueprint, "quality", cuts):
         return AnswerStanding((f"there is no voice, {silent}",))
     quality = blueprint.quality
     if isinstance(quality, Absent):
         raise missing(name, "quality", quality)
+    mos, band = heard.numbers.get(P808.name), heard.numbers.get(BANDWIDTH.name)
+    clipped, level = heard.numbers.get(CLIPPING.name, 0.0) / 100, _level(blueprint)
     faults = []
-    if quality.ovrl < cuts.min_ovrl:
-        faults.append(f"DNSMOS OVRL {quality.ovrl:.2f} is under {cuts.min_ovrl:g}")
-    if quality.p808 < cuts.min_p808:
-        faults.append(f"P.808 {quality.p808:.2f} is under {cuts.min_p808:g}")
-    values = {name: round(getattr(quality, name), 3) for name in ("sig", "bak", "ovrl", "p808")}
-    summary = f"OVRL {quality.ovrl:.2f}, P.808 {quality.p808:.2f}"
-    signal = blueprint.signal
-    if isinstance(signal, Signal):
-        band, level = signal.bandwidth_hz, signal.rms_dbfs
-        if signal.clipping_ratio > cuts.max_clipping:
-            faults.append(f"{signal.clipping_ratio:.1%} of it clips, over {cuts.max_clipping:.1%}")
-        if band is not None and band < cuts.min_bandwidth_hz:
-            faults.append(f"its band ends at {band:.0f} Hz")
-        if level is not None and level < cuts.min_level_dbfs:
-            faults.append(f"its level is {level:.0f} dBFS")
-        values |= {
-            "clipping_ratio": signal.clipping_ratio,
-            "bandwidth_hz": band,
-            "rms_dbfs": level,
-        }
-    defects = blueprint.extensions.get("defects")
-    for event in (defects.events or ()) if isinstance(defects, Extension) else ():
-        if defect := _UNACCEPTED.get(event.kind):
-            faults.append(f"{defect} from {event.start_s:.1f} to {event.end_s:.1f} s")
+    if mos is not None and mos < (least := _least_p808(heard.seconds, cuts)):
+        faults.append(f"P.808 {mos:.2f} is under {least:.2g}")
+    if clipped > cuts.max_clipping:
+        faults.append(f"{clipped:.1%} of it clips, over {cuts.max_clipping:.1%}")
+    if band is not None and 1000 * band < cuts.min_bandwidth_hz:
+        faults.append(f"its band ends at {1000 * band:.0f} Hz")
+    if level is not None and level < cuts.min_level_dbfs:
+        faults.append(f"its level is {level:.0f} dBFS")
+    values: dict[str, JsonValue] = {
+        "p808": None if mos is None else round(mos, 3),
+        "bandwidth_hz": None if band is None else round(1000 * band),
+        "clipping_ratio": clipped,
+        "rms_dbfs": level,
+        "seconds": heard.seconds,
+    }
+    faults += _defects(blueprint)
+    summary = "too short for a score" if mos is None else f"P.808 {mos:.2f}"
     return AnswerStanding(tuple(faults), summary, values)
+
+
+def _least_p808(seconds: float | None, cuts: RuleThresholds) -> float:
+    """The floor for so much speech: P.808 grows with what is scored, however good it is."""
+    if seconds is None or seconds >= cuts.p808_settles_s or seconds <= 0:
+        return cuts.min_p808
+    return cuts.min_p808 - cuts.p808_growth * math.log2(cuts.p808_settles_s / seconds)
+
+
+def _level(blueprint: Blueprint) -> float | None:
+    """Level of the speech without what surrounds it, dBFS; else that of the clip."""
+    quality, signal = blueprint.quality, blueprint.signal
+    if isinstance(quality, Quality) and quality.parts is not None:
+        return quality.level_dbfs
+    return signal.rms_dbfs if isinstance(signal, Signal) else None
+
+
+def _defects(blueprint: Blueprint) -> Iterator[str]:
+    """Why its defects are not accepted; silence before and behind the speech is none."""
+    defects, signal = blueprint.extensions.get("defects"), blueprint.signal
+    speech = signal.speech if isinstance(signal, Signal) else []
+    for event in (defects.events or ()) if isinstance(defects, Extension) else ():
+        outside = bool(speech) and (
+            event.end_s <= speech[0].start_s or event.start_s >= speech[-1].end_s
+        )
+        if (defect := _UNACCEPTED.get(event.kind)) and not (event.kind == "silence" and outside):
+            yield f"{defect} from {event.start_s:.1f} to {event.end_s:.1f} s"
 
 
 def sounds_bad(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
     """Whether the sound has a fault, which may be why its words were not understood."""
     try:
-        return not _stand("", blueprint, cuts).acceptable
+        return not _stand("", blueprint, _alone(blueprint), cuts).acceptable
     except MeasurementMissing:
         return False
 
 
-def voice_numbers(blueprint: Blueprint, cuts: RuleThresholds) -> dict[str, float]:
-    """What decides between two voices, by name: MOS, and the bandwidth's natural logarithm.
-
-    Without a quality there is nothing, because bandwidth alone would prefer noise to speech.
-    """
-    quality, signal = blueprint.quality, blueprint.signal
-    if not isinstance(quality, Quality):
-        return {}
-    numbers = {"p808": quality.p808, "bak": quality.bak}
-    if isinstance(signal, Signal) and signal.bandwidth_hz:
-        numbers["bandwidth"] = math.log(min(signal.bandwidth_hz, cuts.full_band_hz))
-    group = blueprint.extensions.get("distillmos")
-    if isinstance(group, Extension) and isinstance(mos := group.values.get("mos"), float):
-        numbers["distillmos"] = mos
-    return numbers
+def _lead(a: Blueprint, b: Blueprint) -> tuple[float, str]:
+    """Lead of A in steps, and a note for readers; 0 where the voices cannot be compared."""
+    result = voice_lead(a, b)
+    if result.steps is None:
+        return 0.0, f"the voices are not comparable: {result.why}"
+    gaps = ", ".join(_gap(one) for one in result.differences)
+    of = "" if result.seconds is None else f" in the first {result.seconds:.1f} s of speech"
+    return result.steps, f"A less B{of}: {gaps}; {abs(result.steps):.2f} steps in all"
 
 
-def voice_lead(
-    a: Mapping[str, float], b: Mapping[str, float], cuts: RuleThresholds
-) -> tuple[float, str]:
-    """Lead of A in margins, the sum over the numbers that both have; and a note for readers."""
-    margins = {"p808": cuts.p808_margin, "bandwidth": cuts.bandwidth_margin, "bak": cuts.bak_margin}
-    if "distillmos" in a and "distillmos" in b:
-        margins = {
-            "distillmos": cuts.distillmos_margin,
-            "p808": cuts.p808_beside_distillmos,
-            "bandwidth": cuts.bandwidth_beside_distillmos,
-        }
-    gaps = {name: a[name] - b[name] for name in margins if name in a and name in b}
-    lead = math.fsum(gap / margins[name] for name, gap in gaps.items())
-    message = ", ".join(f"{_NAMES[name]} {gap:+.2f}" for name, gap in gaps.items())
-    return lead, f"A less B: {message}; {abs(lead):.2f} of the margin" if gaps else ""
-
-
-def _lead(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> tuple[float, str]:
-    """Lead of A in margins, less audible clipping, which none of the numbers sees."""
-    lead, note = voice_lead(voice_numbers(a, cuts), voice_numbers(b, cuts), cuts)
-    if note and isinstance(a.signal, Signal) and isinstance(b.signal, Signal):
-        clipped = b.signal.clipping_ratio - a.signal.clipping_ratio
-        if abs(clipped) >= cuts.clipping_margin:
-            lead += clipped / cuts.clipping_margin
-            note += f"; clipping differs by {abs(clipped):.1%}"
-    return lead, note
+def _gap(one: Difference) -> str:
+    """In print, e.g. ``P.808 +0.21 MOS (+0.6 steps)``."""
+    assert one.a is not None
+    assert one.b is not None
+    return f"{one.step.label} {one.a - one.b:+.2f} {one.step.unit} ({one.steps:+.1f} steps)"

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+import trace_eval.judges.beside.text as beside
 from blueprints import (
     Absent,
     Blueprint,
@@ -33,6 +34,7 @@ from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.groups import PairwiseOptions, RenderingName, TextOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.rules.measures import measures_asked, names_unseen_text
 from trace_eval.judges.views.text.conversation import LEGEND, show_conversation
 from trace_eval.judges.views.text.fencing import (
     fence,
@@ -93,6 +95,7 @@ class ShownPair:
     a: ClipText
     b: ClipText
     notes: Mapping[Order, Sequence[str]] = field(default_factory=dict)
+    beside: Mapping[Order, str] = field(default_factory=dict)  # how far the answers are apart
     caveats: tuple[str, ...] = ()
 
 
@@ -112,9 +115,16 @@ class PairTextView(View):
         pack = FLAT_PACK if self._flat else PACK
         self._templates = BlockTemplates(pack, options.template, BLOCKS)
         self._legend = legend_of(options) if options.mode == "blueprint" else ""
+        shows_steps = (
+            options.beside == "steps"
+            and not self._flat
+            and options.mode == "blueprint"
+            and options.rendering != "paper"
+        )
+        self._about_steps = beside.legend(options.rendering == "brief") if shows_steps else ""
         self.system = Message("system", self._render("system"))
         self.static_messages = (self.system,)
-        self.sha256 = self._templates.sha256(self._legend)
+        self.sha256 = self._templates.sha256(self._legend, *filter(None, [self._about_steps]))
 
     def _render(self, block: str, **variables: object) -> str:
         options = self.options
@@ -125,6 +135,7 @@ class PairTextView(View):
                 "rendering": options.rendering,
                 "elicitation": options.elicitation,
                 "legend": self._legend,
+                "steps": self._about_steps,
                 **variables,
             },
         )
@@ -162,7 +173,8 @@ class PairTextView(View):
             # TRACE's own rendering stays as it was published.
             ours = self.options.rendering != "paper"
             notes = {} if "transcript" in self.options.drop else notes_of(case, directions=ours)
-            return ShownPair(instruction, self._shown(case.a), self._shown(case.b), notes)
+            first, second = self._shown(case.a), self._shown(case.b)
+            return ShownPair(instruction, first, second, notes=notes, beside=self._beside(case))
         sides: list[ClipText] = []
         caveats: list[str] = []
         budget, sound = self.options.context_budget // 2, self.options.mode == "blueprint"
@@ -177,7 +189,19 @@ class PairTextView(View):
                 caveats += page.caveats
             sides.append({"transcript": text, "blueprint": text})
         a, b = sides
-        return ShownPair(instruction, a, b, {}, tuple(dict.fromkeys(caveats)))
+        return ShownPair(instruction, a, b, caveats=tuple(dict.fromkeys(caveats)))
+
+    def _beside(self, case: Case) -> dict[Order, str]:
+        """How far the answers are apart, in both orders."""
+        if not self._about_steps:
+            return {}
+        request = case.instruction_text or ""
+        asked, unseen = measures_asked(request), names_unseen_text(request)
+        drop, brief = self.options.drop, self.options.rendering == "brief"
+        return {
+            "ab": beside.block(case.a, case.b, asked, drop, brief, unseen),
+            "ba": beside.block(case.b, case.a, asked, drop, brief, unseen),
+        }
 
     def _shown(self, raw: Blueprint) -> ClipText:
         blueprint = neutralise_blueprint(raw)
@@ -231,6 +255,7 @@ class PairTextView(View):
             instruction=shown.instruction,
             answers=answers,
             notes=shown.notes.get(order, ()),
+            beside=shown.beside.get(order, ""),
             fence=partial(fence, tag),
         )
         if self._flat:

@@ -1,0 +1,180 @@
+"""The block behind two answers in a prompt, and the paragraph that explains it once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+from blueprints import Blueprint, Signal, feature_groups
+from blueprints.notation import number
+from trace_eval.judges.beside.delivery import Difference, delivery
+from trace_eval.judges.beside.steps import (
+    DELIVERY,
+    LOUDNESS,
+    PAUSE,
+    PITCH,
+    RATE,
+    TREND,
+    VARIATION,
+    Step,
+)
+from trace_eval.judges.beside.voice import VoiceLead, voice_lead
+from trace_eval.judges.beside.words import shared_words
+
+#: Pauses of an answer that are listed at most.
+MOST_PAUSES = 10
+
+#: Measure -> what is said of the answer that has more of it.
+_MORE = {
+    RATE: "faster",
+    PITCH: "higher",
+    VARIATION: "more varied in pitch",
+    LOUDNESS: "louder",
+    PAUSE: "with the longer pause",
+    TREND: "speeding up more",
+}
+
+#: Measure -> group of the blueprint that it is read from, for what a judge is not shown.
+_GROUP = {
+    RATE: "rate",
+    PITCH: "pitch",
+    VARIATION: "pitch",
+    LOUDNESS: "loudness",
+    PAUSE: "signal",
+    TREND: "rate",
+}
+
+LEGEND = (
+    "steps: measures are estimates; a step is the difference from which on most listeners hear one."
+    " Voice quality: its steps add up. Under one step in all most listeners hear no difference, and"
+    " a tie is right; from one step on the leader is better. Faults that no step counts (clicks,"
+    " drop-outs, silence, wrong language) come on top. Delivery: steps do not add up; the request"
+    " says which count. Asked for more or less of something, the answer a step or more further that"
+    " way meets it better, whatever both are called; under one step neither does. Level is"
+    " delivery, not voice quality. The same words, or nearly the same, are equal content, unless a"
+    " word that was surely heard changes the meaning."
+)
+
+#: The same in fewest words.
+BRIEF_LEGEND = (
+    "steps: from one step on most listeners hear a difference. Voice: under one step in all a tie,"
+    " else the leader; faults that no step counts come on top. Delivery: who is a step or more"
+    " nearer to what was asked wins, whatever both are called; else a tie. (Nearly) the same words:"
+    " equal content."
+)
+
+
+#: Said where the request names a text that it does not hold.
+UNSEEN = (
+    "The text that the request names is not shown: of the content judge only whether the answers"
+    " say the same and are whole."
+)
+
+
+def legend(brief: bool) -> str:
+    """Return what a judge is told of steps, once."""
+    return BRIEF_LEGEND if brief else LEGEND
+
+
+def block(
+    a: Blueprint,
+    b: Blueprint,
+    first: Sequence[Step] = (),
+    drop: Collection[str] = (),
+    brief: bool = False,
+    unseen: bool = False,
+) -> str:
+    """Return the lines on two answers; swap the arguments where the answers are swapped.
+
+    Args:
+        a, b: answer 1 and answer 2 as they are shown.
+        first: measures that the instruction asks for; they are always printed, and first.
+        drop: blueprint groups that the judge is not shown; nothing is said of them.
+        brief: the steps alone, without what they are made of.
+        unseen: whether the request names a text that it does not hold.
+    """
+    gone = feature_groups(drop)
+    lines = []
+    if "quality" not in gone:
+        lines.append(f"voice quality: {_voice(voice_lead(a, b), brief)}")
+    shown = [one for one in delivery(a, b) if _GROUP[one.step] not in gone]
+    if shown:
+        lines.append(f"delivery: {_delivery(shown, first, brief)}")
+    if PAUSE in first and "signal" not in gone:
+        each = filter(None, (_pauses(n, one) for n, one in enumerate((a, b), start=1)))
+        lines.append(f"pauses in s: {'. '.join(each)}")
+    if "transcript" not in gone:
+        lines.append(f"words: {_words(a, b, brief)}")
+        lines += [UNSEEN] * unseen
+    return "\n".join(lines)
+
+
+def _voice(lead: VoiceLead, brief: bool) -> str:
+    if lead.steps is None:
+        return f"not comparable: {lead.why}"
+    parts = [f"{one.step.label} {one.steps:+.1f}" for one in lead.differences if one.steps]
+    detail = f" (+ for 1: {', '.join(parts)})" if parts and not brief else ""
+    leader = f"answer {1 if lead.steps > 0 else 2}"
+    size = number(math.floor(10 * abs(lead.steps)) / 10, 1)
+    if abs(lead.steps) < 1:
+        return f"no audible difference, {size} steps in all{detail}"
+    return f"{leader} leads by {size} steps in all{detail}"
+
+
+def _delivery(differences: Sequence[Difference], first: Sequence[Step], brief: bool) -> str:
+    ranked = sorted(differences, key=lambda one: (one.step not in first, _order(one)))
+    told = [one for one in ranked if one.step in first or abs(one.steps or 0.0) >= 1]
+    parts = [_told(one, brief) for one in told]
+    if brief:
+        return ", ".join(parts) or "all under one step"
+    parts += [_unknown(x) for x in ranked if x not in told and x.steps is None]
+    if any(x not in told and x.steps is not None for x in ranked):
+        parts.append("the rest under one step" if parts else "all under one step")
+    return "; ".join(parts)
+
+
+def _order(one: Difference) -> tuple[float, int]:
+    return -abs(one.steps or 0.0), DELIVERY.index(one.step)
+
+
+def _told(one: Difference, brief: bool) -> str:
+    if one.steps is None:
+        return _unknown(one)
+    values = " v ".join(number(x, one.step.digits) for x in (one.a, one.b) if x is not None)
+    unit = f" {one.step.unit}" if one.step.unit else ""
+    note = f", {one.why}" if one.why else ""
+    # Rounded down: what is printed as one step is one.
+    size = number(math.floor(10 * abs(one.steps)) / 10, 1)
+    shown = "" if brief else f" ({values}{unit}{note})"
+    more = f"{1 if one.steps >= 0 else 2} is {_MORE[one.step]} by {size}"
+    if abs(one.steps) < 1:
+        part = "equal" if size == "0" else f"under one step, {more}"
+        return f"{one.step.label} {part}{shown}"
+    return f"{more} steps{shown}"
+
+
+def _pauses(n: int, blueprint: Blueprint) -> str:
+    """All pauses of an answer, where the request is about them, and the silence at its end."""
+    signal = blueprint.signal
+    if not isinstance(signal, Signal) or not signal.speech:
+        return ""
+    pauses = [f"{number(x.seconds, 1)} at {number(x.start_s, 1)}" for x in signal.pauses]
+    shown = ", ".join([*pauses[:MOST_PAUSES], *(["..."] if len(pauses) > MOST_PAUSES else [])])
+    behind = max(0.0, signal.duration_s - signal.speech[-1].end_s)
+    return f"{n}: {shown or 'none'}; {number(behind, 1)} s of silence behind the last word"
+
+
+def _unknown(one: Difference) -> str:
+    return f"{one.step.label} not comparable: {one.why}"
+
+
+def _words(a: Blueprint, b: Blueprint, brief: bool) -> str:
+    shared = shared_words(a, b)
+    if shared.share is None:
+        return f"not comparable: answer {shared.why} has no transcript"
+    if brief:
+        return shared.alike
+    counts = str(shared.a) if shared.a == shared.b else f"{shared.a} v {shared.b}"
+    if shared.share == 1:
+        return f"{shared.alike} ({counts})"
+    return f"{shared.alike} ({counts}, {shared.share:.0%} in common)"
