@@ -21,6 +21,7 @@ from trace_eval.data.conversation import ConversationItem
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid
 from trace_eval.turns.against_log import EdgeError, edge_errors, log_tables
+from trace_eval.turns.failed import fault_table
 from trace_eval.turns.figures import (
     TOO_FEW_CONVERSATIONS,
     TurnFigure,
@@ -96,6 +97,7 @@ class TurnsReport:
             f"{counted(left, 'more timeline')} with --json or --shown" if left > 0 else ""
         )
         yield from log_tables(self.conversations)
+        yield from fault_table(self.conversations)
         rows = [
             (
                 *(timed.item.id, one.turn, clock(one.start_s)),
@@ -288,4 +290,5 @@ def _conversation(timed: Timed) -> dict[str, Any]:
         "entities": [plain(one) for one in timed.entities],
         "caveats": list(timed.caveats),
         "log": result.meta.get("log"),
+        "fault": plain(fault) if (fault := timed.fault) else None,
     }

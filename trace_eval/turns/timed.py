@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trace_eval.conversations.definitions.base import Event, Measured
+from trace_eval.conversations.whose_fault import CallFault, whose_fault
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.show.table import Table, grid
 from trace_eval.turns.entities.check import CheckedEntity, check_conversation
@@ -38,6 +39,11 @@ class Timed:
     def entities(self) -> list[CheckedEntity]:
         """The codes, dates and the like of turns whose two texts are known, with their fate."""
         return check_conversation(self.item.conversation, names=self.names)
+
+    @property
+    def fault(self) -> CallFault | None:
+        """Whose fault it was that it failed; None: nothing shows that it did."""
+        return whose_fault(self.item.conversation)
 
     @property
     def caveats(self) -> tuple[str, ...]:

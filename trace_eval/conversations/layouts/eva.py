@@ -132,7 +132,31 @@ def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
             ),
         }
     )
+    if not whole:
+        item = _with_transcript(item, folder / "transcript.jsonl")
     return with_recordings(item, recordings_in(folder, options))
+
+
+def _with_transcript(item: ConversationItem, path: Path) -> ConversationItem:
+    """A call with what the agent's recogniser wrote of the user, where no audit log has it.
+
+    A fragment is stamped when its text was ready: it belongs to the last turn that began before.
+    """
+    call = item.conversation
+    words: dict[int, list[str]] = {}
+    for _, value in rows_of(path) if path.is_file() else ():
+        t_ms, text = number_of(value.get("timestamp"), "timestamp in ms"), value.get("content")
+        if t_ms is None or value.get("type") != "user" or not isinstance(text, str):
+            continue
+        at_s = t_ms / 1000 - (call.clock.zero or 0.0)
+        begun = [n for n, turn in call.turns_of("user") if (turn.start_s or 0.0) <= at_s]
+        if begun:
+            words.setdefault(begun[-1], []).append(text)
+    turns = [
+        turn.model_copy(update={"heard": " ".join(words[n])}) if n in words else turn
+        for n, turn in enumerate(call.turns)
+    ]
+    return item.model_copy(update={"conversation": call.model_copy(update={"turns": tuple(turns)})})
 
 
 def _policy(audit: dict[str, Any]) -> str | None:

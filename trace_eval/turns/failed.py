@@ -1,0 +1,29 @@
+"""Calls that failed, a line each: whose fault it was, what happened, and what speaks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from blueprints import counted
+from trace_eval.show.table import Table, grid
+from trace_eval.turns.timed import Timed
+
+#: Calls that the table shows.
+_SHOWN = 30
+
+
+def fault_table(conversations: Sequence[Timed]) -> Iterator[Table]:
+    """Return the table of failed calls, where there are any."""
+    faults = [(timed.item.id, fault) for timed in conversations if (fault := timed.fault)]
+    rows = [
+        (name, fault.whose, fault.what, "; ".join(fault.evidence[1:]))
+        for name, fault in faults[:_SHOWN]
+    ]
+    if rows:
+        more = len(faults) - len(rows)
+        yield grid(
+            f"Whose fault: {len(faults)} of {counted(len(conversations), 'call')} went wrong",
+            ("conversation", "whose", "what", "also"),
+            rows,
+            f"{more} more with --json" if more else "",
+        )
