@@ -233,7 +233,8 @@ def test_each_odd_recording_is_named_and_the_rest_is_measured(tmp_path: Path) ->
     item = _one(read_conversations(one_side))
     assert "there is no recording of the user, only audio_assistant.wav" in "; ".join(item.caveats)
     assert _spans(item.conversation, "user") == []
-    assert [round(at, 1) for at, _ in _spans(item.conversation, "agent")] == [0.6, 6.9]
+    (turn,) = [turn for _, turn in item.conversation.turns_of("agent")]
+    assert [round(at, 1) for at, _ in turn.stretches] == [0.6, 6.9]
     same = _eva(tmp_path / "same", LOGGED)
     for name in ("user.wav", "assistant.wav"):
         soundfile.write(same / name, _sides(SOUND)[:, 1], SPEECH_RATE)

@@ -12,8 +12,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from blueprints import Blueprint
+from trace_eval.conversations.definitions.base import ONE_CHANNEL
 from trace_eval.conversations.findings import Findings, find, timing_line, words_of
 from trace_eval.conversations.sound.peaks import channel_peaks
+from trace_eval.conversations.whose_fault import whose_fault
 from trace_eval.data.answers import Cut, Recording
 from trace_eval.data.conversation import ROLES, Channel, Conversation
 from trace_eval.report.audio import AudioAssets, PlayedSound
@@ -54,6 +56,8 @@ EVENT_NAMES = {
     "missed_turn": EventName("M", "last turn is not answered"),
     "simultaneous_start": EventName("B", "both start at once"),
     "not_known": EventName("?", "not known"),
+    "sound": EventName("S", "sound that is no speech"),
+    "log_alone": EventName("J", "in the log alone"),
 }
 
 
@@ -89,6 +93,7 @@ def lanes_of(
     events = _lettered(_events(findings, bar)) if timed else []
     return {
         "timing": timing_line(findings).replace("_", " "),
+        "notes": _notes(conversation, findings),
         "length_s": length,
         "axis": [(100 * at / length, text) for at, text in ticks(length)] if timed else [],
         "lanes": list(_lanes(conversation, bar, assets)) if timed else [],
@@ -122,9 +127,29 @@ def _lanes(conversation: Conversation, bar: _Bar, assets: AudioAssets) -> Iterat
                 for number, turn in conversation.turns_of(role)
                 for span in turn.stretches
             ],
+            "log": [
+                bar("log", *span, f"in the log, {span[0]:.1f} to {span[1]:.1f} s")
+                for span in _logged(conversation, role)
+            ],
             "peaks": peaks[channel].round(3).tolist() if channel else [],
             "sound": _sound(channel, length_s, assets) if channel else None,
         }
+
+
+def _logged(conversation: Conversation, role: str) -> list[tuple[float, float]]:
+    """What a log that was held against the sound has of a role, on the clock of the sound."""
+    log: Any = conversation.meta.get("log")
+    spans = log["logged"].get(role, []) if isinstance(log, dict) and log.get("logged") else []
+    return [(float(start), float(end)) for start, end in spans]
+
+
+def _notes(conversation: Conversation, findings: Findings) -> list[str]:
+    """What a reader must know of a call: whose fault, and what its sound cannot tell."""
+    fault = whose_fault(conversation, findings)
+    notes = [f"whose fault: {fault.whose}, {fault.what}"] if fault else []
+    if conversation.meta.get("one_channel"):
+        notes.append(f"overlaps, interruptions, yields and backchannels: {ONE_CHANNEL}")
+    return notes
 
 
 def _sound(channel: Channel, length_s: float, assets: AudioAssets) -> PlayedSound:

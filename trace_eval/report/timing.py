@@ -14,6 +14,7 @@ from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.report.lanes import name_of_event
 from trace_eval.report.timeline import ticks
+from trace_eval.turns.answers import three_answers
 from trace_eval.turns.compare import by_scenario, compare_systems
 from trace_eval.turns.report import TurnsReport, measure_items
 from trace_eval.turns.timed import Timed, badness, worst_event
@@ -75,6 +76,7 @@ def timing_of(
     return {
         "definitions": TRACE_EVAL.name,
         "sentence": compared.sentence() if compared else "",
+        "answers": three_answers(timed),
         "systems": [_system(name, report, low, high) for name, report in reports.items()],
         "axis": _axis(low, high),
         "beyond": sum(value > high for one in timed for value in _responses(one)),

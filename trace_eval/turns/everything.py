@@ -10,6 +10,7 @@ from typing import Any
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, table
 from trace_eval.turns.agree import EventAgreement, agree_on_events, read_event_labels
+from trace_eval.turns.answers import three_answers
 from trace_eval.turns.compare import SystemsCompared, compare_systems
 from trace_eval.turns.corrected import CorrectedReport, correct_report, read_event_corrections
 from trace_eval.turns.fidelity import Fidelity, speech_fidelity
@@ -45,8 +46,13 @@ class TurnsResult:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The news in sentences: which system answers sooner, and which limits are not met."""
+        """The news in sentences: which system answers sooner, how fast, where it interrupts.
+
+        Then which call is worst, and which limits are not met.
+        """
         news = [self.against.sentence()] if self.against else []
+        if self.report.definitions.kinds:  # its events are those of the three questions
+            news += three_answers(self.report.conversations)
         news += [f"{row.verdict}: {row.sentence}" for row in self.limits if row.verdict != "pass"]
         return tuple(news)
 

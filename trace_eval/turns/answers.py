@@ -1,0 +1,84 @@
+"""The three questions on calls, answered first: how fast, where it interrupts, which is worst."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from blueprints import counted
+from trace_eval.conversations.definitions.base import ONE_CHANNEL, Event
+from trace_eval.turns.timed import Timed, badness, length_of, worst_event
+
+#: Interruptions that are named with their place.
+_NAMED = 3
+
+#: Kinds of worst events, in words.
+_WORDS = {
+    "missed_turn": "nobody answers for",
+    "no_response": "nobody answers for",
+    "agent_interruption": "the agent speaks over the user for",
+    "no_yield": "the agent does not stop for",
+    "dead_air": "both are silent for",
+    "response": "the answer takes",
+}
+
+
+def three_answers(conversations: Sequence[Timed]) -> tuple[str, ...]:
+    """Return three sentences; where the answer is not known, the reason stands in its place."""
+    if not conversations:
+        return ()
+    return _how_fast(conversations), _where(conversations), _worst(conversations)
+
+
+def _events(conversations: Sequence[Timed], kind: str) -> list[tuple[str, Event]]:
+    return [
+        (timed.item.id, event)
+        for timed in conversations
+        for event in timed.measured.events
+        if event.kind == kind
+    ]
+
+
+def _how_fast(conversations: Sequence[Timed]) -> str:
+    replies = [
+        (event.value_s, name, event)
+        for name, event in _events(conversations, "response")
+        if event.value_s is not None
+    ]
+    if not replies:
+        caveats = dict.fromkeys(c for one in conversations for c in one.caveats)
+        return f"How fast: not known ({next(iter(caveats), 'no reply was timed')})"
+    median = float(np.median([value for value, *_ in replies]))
+    slowest, name, event = max(replies, key=lambda one: one[0])
+    calls = counted(len({name for _, name, _ in replies}), "call")
+    return (
+        f"How fast: {median:.2f} s in the median of {counted(len(replies), 'reply', 'replies')} in"
+        f" {calls}; the slowest {slowest:.2f} s ({name} at {event.start_s:.1f} s)"
+    )
+
+
+def _where(conversations: Sequence[Timed]) -> str:
+    over = _events(conversations, "agent_interruption")
+    known = [one for one in conversations if "interruption_rate" in one.measured.ratios]
+    if not known:
+        mono = any("interruption_rate" in one.measured.not_known for one in conversations)
+        return f"Where it interrupts: {ONE_CHANNEL if mono else 'not known'}"
+    turns = int(sum(one.measured.ratios["interruption_rate"][1] for one in known))
+    left = len(conversations) - len(known)
+    unknown = f"; not known of {counted(left, 'call')}" if left else ""
+    if not over:
+        return f"Where it interrupts: nowhere in {counted(turns, 'turn')} of the user{unknown}"
+    places = ", ".join(f"{name} at {event.start_s:.1f} s" for name, event in over[:_NAMED])
+    more = f" and {len(over) - _NAMED} more" if len(over) > _NAMED else ""
+    times = counted(len(over), "time")
+    return f"Where it interrupts: {times} in {turns} turns of the user: {places}{more}{unknown}"
+
+
+def _worst(conversations: Sequence[Timed]) -> str:
+    timed = min(conversations, key=lambda one: badness(worst_event(one)))
+    event = worst_event(timed)
+    if event is None:
+        return "Which is worst: none has an event to listen to first"
+    what = f"{_WORDS[event.kind]} {abs(length_of(event)):.2f} s"
+    return f"Which is worst: {timed.item.id} at {event.start_s:.1f} s, where {what}"
