@@ -1,0 +1,68 @@
+"""The first lines on calls: how fast, where it interrupts, which call is worst."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from trace_eval.conversations.definitions import DEFINITIONS
+from trace_eval.data.conversation import Conversation, ConversationItem
+from trace_eval.report.lanes import lanes_of
+from trace_eval.turns.answers import three_answers
+from trace_eval.turns.report import measure_items
+
+SPOKEN = [
+    ("user", 1.0, 3.0),
+    ("agent", 4.0, 6.0),
+    ("user", 8.0, 12.0),
+    ("agent", 10.0, 13.0),
+    ("user", 14.0, 15.0),
+    ("agent", 17.5, 18.0),
+]
+
+
+def _item(name: str, spoken: Any = SPOKEN, **meta: Any) -> ConversationItem:
+    turns = [{"speaker": who, "start_s": a, "end_s": b} for who, a, b in spoken]
+    speakers = [{"name": who, "role": who} for who in ("user", "agent")]
+    given: Any = {"speakers": speakers, "clock": {"kind": "recording"}, "turns": turns}
+    call = Conversation.model_validate({**given, "end": {"at_s": 18.2}, "meta": meta})
+    return ConversationItem(id=name, conversation=call)
+
+
+def _answers(*items: ConversationItem) -> tuple[str, ...]:
+    return three_answers(measure_items(items, DEFINITIONS["trace-eval/2"]).conversations)
+
+
+def test_three_sentences_answer_the_three_questions() -> None:
+    """Replies after 1.0 and 2.5 s; the agent begins at 10.0 s, two seconds before the end."""
+    fast, where, worst = _answers(_item("c1"))
+    assert fast.startswith("How fast: 1.75 s in the median of 2 replies in 1 call")
+    assert fast.endswith("the slowest 2.50 s (c1 at 15.0 s)")
+    assert where == "Where it interrupts: 1 time in 3 turns of the user: c1 at 10.0 s"
+    assert worst == "Which is worst: c1 at 10.0 s, where the agent speaks over the user for 2.00 s"
+
+
+def test_calls_of_one_channel_say_what_they_cannot_tell() -> None:
+    _, where, _ = _answers(_item("c1", one_channel=True))
+    assert where == "Where it interrupts: not known: one channel"
+    _, where, _ = _answers(_item("c1", one_channel=True), _item("c2"))
+    assert where.endswith("c2 at 10.0 s; not known of 1 call")
+    page = lanes_of(_item("c1", one_channel=True).conversation, {}, None)  # type: ignore[arg-type]
+    assert any("not known: one channel" in note for note in page["notes"])
+
+
+def test_log_and_sound_are_drawn_one_above_the_other() -> None:
+    log = {"logged": {"user": [[0.5, 3.5]], "agent": [[4.2, 6.0], [10.0, 13.0]]}}
+    page = lanes_of(_item("c1", log=log).conversation, {}, None)  # type: ignore[arg-type]
+    user, agent = page["lanes"]
+    assert [bar.at_s for bar in user["log"]] == [0.5]
+    assert [bar.at_s for bar in agent["log"]] == [4.2, 10.0]
+    assert len(user["bars"]) == 3
+    assert user["log"][0].left == pytest.approx(100 * 0.5 / 18.2)
+
+
+def test_a_call_without_replies_says_why() -> None:
+    fast, _, worst = _answers(_item("c1", [("agent", 1.0, 2.0)]))
+    assert fast.startswith("How fast: not known (no_speech: the user says nothing")
+    assert "Which is worst" in worst
