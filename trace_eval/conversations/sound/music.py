@@ -1,0 +1,65 @@
+"""Hold music that a detector takes for speech, told by FireRedVAD's event detector where it is.
+
+Only long stretches are listened to again: music plays on where people pause, and a call without
+any is decoded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from extractors import SPEECH_RATE, channel_blocks
+from extractors.packaged import FIREREDVAD, problem
+from trace_eval.conversations.sound.lanes import Lane
+from trace_eval.conversations.spans import Spans, joined, runs
+
+#: Stretches of so many seconds without a pause of a second are listened to again.
+_LONG_S, _PAUSE_S = 15.0, 1.0
+
+#: Least probability of music, and most of speech; gaps in it, and the least that counts, seconds.
+_MUSIC, _SPEECH, _GAP_S, _LEAST_S = 0.5, 0.5, 0.5, 2.0
+
+#: Frames of the event detector a second.
+_FRAMES = 100
+
+
+def music_of(lane: Lane) -> Spans:
+    """Where the detector's speech is music, in seconds; empty without the network."""
+    long = [(a, b) for a, b in joined(lane.stretches, _PAUSE_S) if b - a >= _LONG_S]
+    if not long or problem(FIREREDVAD):
+        return []
+    from extractors.networks import fireredvad
+
+    spans: Spans = []
+    for start, samples in _parts(lane, long):
+        events = fireredvad.events(samples)
+        music = (events[:, 2] >= _MUSIC) & (events[:, 0] < _SPEECH)
+        found = joined(((a / _FRAMES, b / _FRAMES) for a, b in runs(music)), _GAP_S)
+        spans += [(start + a, start + b) for a, b in found if b - a >= _LEAST_S]
+    return spans
+
+
+def _parts(lane: Lane, spans: Spans) -> Iterator[tuple[float, NDArray[np.float32]]]:
+    """(start, samples) of stretches, decoded front to back; one is in memory at a time."""
+    channel = lane.channel
+    waiting = []
+    for span in spans:
+        first, last = (round(channel.file_time(at) * SPEECH_RATE) for at in span)
+        waiting.append((span, first, last))
+    kept: list[NDArray[np.float32]] = []
+    position = 0
+    for (block,) in channel_blocks(channel.audio, [channel.channel]):
+        while waiting and waiting[0][1] < position + len(block):
+            span, first, last = waiting[0]
+            kept.append(block[max(0, first - position) : last - position].copy())
+            if last > position + len(block):
+                break  # the rest is in the next block
+            yield span[0], np.concatenate(kept)
+            kept.clear()
+            waiting.pop(0)
+        position += len(block)
+    if kept:
+        yield waiting[0][0][0], np.concatenate(kept)
