@@ -52,7 +52,7 @@ RULES = VoiceRules()
 
 
 #: Pieces are measured in their middle, in whole steps of so many seconds, so many at once.
-_EQUAL_S, _TOGETHER = 0.25, 6
+_EQUAL_S, _TOGETHER = 0.25, 2
 
 
 class Voices(NamedTuple):
