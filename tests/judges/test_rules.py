@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blueprints import Blueprint, Extension, Status
+from blueprints import Blueprint, Extension, Status, Word
 from fusion import DIMENSIONS, Rating
 from tests.support import blueprints as make
 from tests.support.blueprints import answer
@@ -112,6 +112,45 @@ def test_low_overlap_counts_only_against_a_much_higher_one() -> None:
     assert judged(ON_TOPIC, half, RIVERS).rating("content") == Rating.BOTH_GOOD
     # The leader needs 0.25 more; 0.2 against 0 is less.
     assert judged(half, off, RIVERS).rating("content") == Rating.BOTH_GOOD
+
+
+def _spoken(request: str, pause_s: float, rest: str) -> Blueprint:
+    """An answer of words of 0.3 s, with a pause before the rest."""
+    said, times, at = request.split(), [], 0.0
+    for place, word in enumerate([*said, *rest.split()]):
+        at += pause_s if place == len(said) else 0.0
+        times.append(Word(text=word, start_s=at, end_s=at + 0.3))
+        at += 0.3
+    return answer(transcript=make.transcript(f"{request} {rest}", words=times))
+
+
+@pytest.mark.parametrize(
+    ("request_heard", "pause_s", "rest", "is_named"),
+    [
+        ("What is the capital of France, and which river runs through it?", 0.5, "Paris", True),
+        ("What is the capital of France and which river run through it?", 0.3, "Paris", True),
+        ("What is the capital of France, and which river runs through it?", 0.0, "Paris", False),
+        ("What is the capital of France, and which river runs through it?", 0.5, "", False),
+        ("The capital of France is Paris and the river is", 0.5, "the Seine", False),
+    ],
+)
+def test_a_recording_that_begins_with_the_request_is_named(
+    request_heard: str, pause_s: float, rest: str, is_named: bool
+) -> None:
+    asked = "What is the capital of France, and which river runs through it?"
+    session = _spoken(request_heard, pause_s, rest)
+    for pair, side in (((session, answer()), "A"), ((answer(), session), "B")):
+        caveats = judged(*pair, asked).caveats
+        named = [text for text in caveats if text.startswith(f"{side} begins with the request")]
+        assert bool(named) == is_named
+    both = [text for text in judged(session, session, asked).caveats if "begins with" in text]
+    assert len(both) == 2 * is_named
+
+
+def test_an_answer_that_was_to_repeat_the_request_is_not_named() -> None:
+    order = "Repeat after me: 'the quick brown fox jumps over the lazy dog'"
+    said = _spoken("Repeat after me the quick brown fox jumps over the lazy dog", 0.5, "fine")
+    assert not any("begins with" in text for text in judged(said, answer(), order).caveats)
 
 
 def test_guessed_words_are_no_evidence_of_the_topic() -> None:

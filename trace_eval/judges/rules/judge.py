@@ -24,6 +24,7 @@ from trace_eval.judges.rules.heard import asks_to_laugh, laughter_verdict
 from trace_eval.judges.rules.outcome import MeasurementMissing
 from trace_eval.judges.rules.paralinguistics import judge_paralinguistics
 from trace_eval.judges.rules.requests import instruction_text
+from trace_eval.judges.rules.session import session_caveats
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
 
@@ -77,8 +78,11 @@ class RulesJudge(Judge):
                 verdicts[dimension] = rule()
             except MeasurementMissing as gap:
                 gaps.append(f"{dimension}: {gap}")
+        caveats = [CAVEAT]
+        if not case.pair.has_conversations:
+            caveats += session_caveats(case.a, case.b, instruction_text(case))
         if not gaps:
-            return Judgement.scored(case.pair.id, self.spec, verdicts, (CAVEAT,))
+            return Judgement.scored(case.pair.id, self.spec, verdicts, tuple(caveats))
         return Judgement(
             pair=case.pair.id,
             judge=self.spec,
@@ -86,7 +90,7 @@ class RulesJudge(Judge):
             reason=Reason.EVIDENCE_MISSING,
             detail="; ".join(gaps),
             dimensions=verdicts,
-            caveats=[CAVEAT],
+            caveats=caveats,
         )
 
     def _rules(self, case: Case) -> Mapping[Dimension, Callable[[], DimensionVerdict]] | None:
