@@ -116,3 +116,38 @@ def test_a_file_system_without_locks_is_named(tmp_path: Path) -> None:
     code, said = _judged(tmp_path / "run", PYTHONPATH=both, HOME=str(tmp_path))
     assert code == 2
     assert "its file system has no locks; name a folder on another one" in said
+
+
+_READ_ONLY = "mount -o remount,ro /dev/shm"
+_UNSHARED = ("unshare", "-m", "sh", "-c")
+
+
+def _can_remount() -> bool:
+    """Return whether /dev/shm can be made read-only for one command."""
+    try:
+        done = subprocess.run([*_UNSHARED, _READ_ONLY], capture_output=True, check=False)
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+@pytest.mark.parametrize("workers", ["1", "0"])
+def test_shared_memory_that_is_read_only_is_named_with_what_mends_it(
+    tmp_path: Path, workers: str
+) -> None:
+    if not _can_remount():
+        pytest.skip("mounts cannot be changed here")
+    pairs, out = ROOT / "examples" / "pairs.jsonl", tmp_path / "run"
+    judge = (sys.executable, "-m", "trace_eval", "judge", str(pairs), "--out", str(out))
+    words = [*judge, *_QUICK, "--workers", workers]
+    done = subprocess.run(
+        [*_UNSHARED, f'{_READ_ONLY} && exec "$@"', "sh", *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TRACE_EVAL_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    assert ("use --workers 0" in said) == (workers == "1"), said
+    assert (done.returncode == 2) == (workers == "1"), said
+    assert "this is a bug" not in said
