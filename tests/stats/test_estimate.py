@@ -212,3 +212,28 @@ def test_intervals_hold_with_few_skewed_latencies() -> None:
             ):
                 held[kind] += got.interval[0] <= 0 <= got.interval[1]
         assert (held / draws > 0.935).all(), (pairs, held)
+
+
+@pytest.mark.parametrize("sizes", [(6,) * 30, (40, *(2,) * 45)], ids=["few", "uneven"])
+def test_limits_of_a_quantile_are_shown_by_the_sizes_of_calls(sizes: tuple[int, ...]) -> None:
+    """Few or uneven calls get no limits of p90, however unlike their values happen to look."""
+    rng = np.random.default_rng(20)
+    call = np.arange(len(sizes)).repeat(sizes)
+    for _ in range(100):
+        shared = rng.normal(size=len(sizes))[call]
+        values = shared + rng.normal(size=len(call)) * 3
+        assert quantile_interval(values, call, 0.9).interval is None
+
+
+def test_limits_of_a_quantile_that_are_shown_hold() -> None:
+    """In at least 90 of 100 draws of 60 calls of three to five values that share a part."""
+    rng = np.random.default_rng(21)
+    held = 0
+    for _ in range(300):
+        sizes = np.tile(np.arange(3, 6), 20)
+        call = np.arange(60).repeat(sizes)
+        values = rng.normal(size=60)[call] + rng.normal(size=len(call))
+        limits = quantile_interval(values, call, 0.9).interval
+        assert limits is not None
+        held += limits[0] <= float(stats.norm.ppf(0.9)) * np.sqrt(2) <= limits[1]
+    assert held >= 270

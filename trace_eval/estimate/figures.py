@@ -3,7 +3,8 @@
 How many values lie below the true quantile is binomial, of as many values as the clusters are
 worth; the values with the least and the greatest such ranks are its limits (Woodruff 1952). Where
 too few clusters lie beyond it, the greatest value that was seen may itself be below the truth, and
-there are none.
+there are none. That is decided by the sizes of the clusters, not by the values: limits that are
+shown where values happen to look unlike each other hold far less often than they say.
 """
 
 from __future__ import annotations
@@ -46,8 +47,10 @@ def quantile_interval(
     worth = clusters.worth()
     tail = float(ndtr(-clusters.quantile(level, exact=True)))
     wanted = log(tail) / log(max(q, 1 - q))
-    if worth < wanted or clusters.too_few():
-        return QuantileInterval(None, max(ceil(len(rows) * wanted / worth), len(rows) + 1))
+    # clusters of equal size that are worth as much, were all values of a cluster alike
+    equal = float(rows.sum()) ** 2 / float((rows.astype(np.float64) ** 2).sum())
+    if equal < wanted or clusters.too_few():
+        return QuantileInterval(None, max(ceil(len(rows) * wanted / equal), len(rows) + 1))
     # how many values lie below the true quantile is binomial, whatever their distribution
     edges = np.array([bdtrik(tail, worth, q), bdtrik(1 - tail, worth, q)]) / worth * len(values)
     first, last = int(max(np.floor(edges[0]), 0)), int(min(np.ceil(edges[1]), len(values) - 1))
