@@ -40,6 +40,7 @@ OWNERS = {"json", "orjson", "ujson", "jiter", "pd", "pandas", "pa", "simplejson"
 ALLOWED = {
     ("trace_eval/data/strict_json.py", "jiter.from_json"): "the strict reader itself",
     ("trace_eval/data/strict_json.py", "kind.model_validate_json"): "after the strict reader",
+    ("extractors/contents.py", "json.loads"): "whether a text is JSON; no value is used",
     ("fusion/policies.py", "json.loads"): "standard library only; refuses keys that come twice",
     ("trace_eval/judges/ask/openai_replies.py", "json.loads"): "sends NaN; bounded by bodies.py",
     ("trace_eval/judges/ask/replies.py", "StoredReply.model_validate_json"): "damage is a miss",
