@@ -206,7 +206,12 @@ def _batch(folder: Path) -> Read:
 
 
 def _label_studio(folder: Path) -> tuple[Read, list[bytes]]:
-    """Pairs and a whole call; each review reads each export."""
+    """Pairs and a whole call; each review reads each export.
+
+    They have a folder of their own, as a review reads corrections that are written beside it.
+    """
+    folder = folder / "reviews"
+    folder.mkdir(exist_ok=True)
     pairs = support.open_at(support.write_run(folder / "studio", support.pairs(folder, 2)))
     calls.sound(folder)
     records = calls.manifest(folder, [{"id": "c", "conversation": calls.conversation()}], "c.jsonl")

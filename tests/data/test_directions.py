@@ -9,8 +9,9 @@ from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
 from trace_eval.data.measures.directions import read_aloud
 from trace_eval.judges.base import Case
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.rules.judge import RulesJudge
-from trace_eval.judges.views.text.notes import notes_of
+from trace_eval.judges.views.pair.text import PairTextView
 
 LINE = "I cannot believe that it is Monday again."
 
@@ -79,8 +80,12 @@ def test_rules_prefers_the_answer_that_reads_no_direction_aloud() -> None:
 
 
 def test_a_language_model_is_told_in_either_order_and_only_where_there_is_one() -> None:
-    notes = notes_of(case(LINE, f"Sigh. {LINE}"))
-    assert [note for note in notes["ab"] if note.startswith("Answer 2 seems to speak directions")]
-    assert [note for note in notes["ba"] if note.startswith("Answer 1 seems to speak directions")]
-    assert notes_of(case(LINE, LINE))["ab"] == []
-    assert notes_of(case(LINE, f"Sigh. {LINE}"), directions=False)["ab"] == []
+    line = 'directions read aloud: "sigh", said as words instead of followed'
+    pair = case(LINE, f"Sigh. {LINE}")
+    shown = PairTextView(JudgeOptions()).prepare(pair)
+    assert line not in str(shown.a)
+    assert line in str(shown.b["blueprint"])
+    neither = PairTextView(JudgeOptions()).prepare(case(LINE, LINE))
+    assert "directions read aloud" not in str(neither)
+    paper = PairTextView(JudgeOptions(rendering="paper")).prepare(pair)
+    assert "directions read aloud" not in str(paper)

@@ -150,7 +150,7 @@ def _reply(reasoning: str) -> str:
     return json.dumps(verdict(reasoning=reasoning))
 
 
-@pytest.mark.parametrize("words", ["", "…", "1."])
+@pytest.mark.parametrize("words", ["", "1."])
 def test_a_rating_without_a_reason_counts_with_a_caveat(words: str) -> None:
     assert parse_reply(_reply(words), "label").ratings["content"] == "1"
     bare, full = completion(_reply(words)), completion(_reply("A is clear."))

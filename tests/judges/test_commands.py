@@ -19,8 +19,8 @@ from tests.support.servers import Server, llama_server
 from tests.support.small_model import weights
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.reply_json import is_placeholder
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.read.labels import is_placeholder
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.runs.run import Run
 

@@ -36,7 +36,7 @@ from trace_eval.judges.registry.create import create_judge, create_scorers, judg
 
 IN_PROCESS = names_of(RewardOptions)
 AUDIO_ONLY = names_of(AudioOptions)
-PAIRS_ONLY = names_of(PairwiseOptions) | {"mode", "elicitation", "beside"}
+PAIRS_ONLY = names_of(PairwiseOptions) | {"mode", "elicitation", "beside", "reasons"}
 RATES_ONLY = names_of(PointwiseOptions)
 
 #: Another legal value than the default for every field whose type does not say one.

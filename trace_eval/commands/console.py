@@ -41,7 +41,7 @@ MAX_MESSAGE = 2000
 FILE_WIDTH = 120
 
 #: Quoted values, paths and numbers, in which problems of one cause differ.
-_VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\S*/\S+|\d+")
+_VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|(?<!\S)[^\s/]*/\S+|\d+")
 
 #: Characters that a terminal acts on instead of showing them: controls but tab and line feed, and
 #: marks that turn the direction of the text around them.

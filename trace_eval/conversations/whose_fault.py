@@ -36,7 +36,7 @@ _WRONG, _LEAST_WORDS = 0.5, 8
 _LATE_SHARE = 0.34
 
 _WORD = re.compile(r"[^\W_]+")
-_TAG = re.compile(r"\[[^\]]*\]|<[^>]*>")
+_TAG = re.compile(r"\[[^\[\]]*\]|<[^<>]*>")
 
 
 @dataclass(frozen=True)

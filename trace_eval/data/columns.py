@@ -78,7 +78,7 @@ def read_mapping(texts: Sequence[str]) -> dict[str, str]:
 
 
 #: ``COLUMN=VALUE`` or ``COLUMN!=VALUE``.
-_CONDITION = re.compile(r"(?P<column>.+?)(?P<sign>!?=)(?P<value>.*)", re.S)
+_CONDITION = re.compile(r"\A(?P<column>.+?)(?P<sign>!?=)(?P<value>.*)", re.S)
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def parse_conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
 _NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 
 #: ``0..100``, ``-3..3``, ``1..5:0.5``.
-_ENDS = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::({_NUMBER}))?")
+_ENDS = re.compile(rf"\A({_NUMBER})\.\.({_NUMBER})(?::({_NUMBER}))?")
 
 
 @dataclass(frozen=True)

@@ -59,12 +59,12 @@ _DEGREE = (
 #: What may be said of a side or a system: that it won or lost, and against whom.
 _SAID = (
     (True, re.compile(
-        rf"(?P<side>.+?)_(?:(?:is|was|sounds)_)?(?:{_DEGREE})?(?:wins?|won|better|preferred)"
+        rf"\A(?P<side>.+?)_(?:(?:is|was|sounds)_)?(?:{_DEGREE})?(?:wins?|won|better|preferred)"
         r"(?:_than_(?P<other>.+))?"
     )),
     (True, re.compile(rf"(?:i_)?(?:{_DEGREE})?(?:prefer|preferred|better)_(?P<side>.+)")),
     (False, re.compile(
-        rf"(?P<side>.+?)_(?:(?:is|was|sounds)_)?(?:{_DEGREE})?(?:worse|lost|loses)"
+        rf"\A(?P<side>.+?)_(?:(?:is|was|sounds)_)?(?:{_DEGREE})?(?:worse|lost|loses)"
         r"(?:_than_(?P<other>.+))?"
     )),
 )  # fmt: skip

@@ -39,7 +39,7 @@ def texts_of(values: Sequence[Any]) -> Texts:
 
 
 #: A number with a decimal comma; three digits behind it may be thousands.
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})")
+_DECIMAL_COMMA = re.compile(r"\A[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})")
 
 
 def number_of(value: object) -> float | None:

@@ -134,7 +134,7 @@ _LABEL_FIELDS = {*DIMENSIONS, "overall", "preference", "match", "score_a"}
 
 _YES = frozenset(("true", "1", "yes", "x", "on", "checked", "✓", "1.0", "t", "y"))
 _NO = frozenset(("false", "0", "no", "off", "unchecked", "", "0.0", "f", "n"))
-_STEM = re.compile(r"(?P<stem>.+[.:_\s\-/\[])(?P<choice>[^.:]+?)\]?")
+_STEM = re.compile(r"\A(?P<stem>.+[.:_\s\-/\[])(?P<choice>[^.:]+?)\]?")
 
 
 def _choices(records: Records) -> dict[str, str]:
@@ -185,8 +185,8 @@ def _flags(records: Records, notes: list[str]) -> Iterator[Record]:
 # ---- forms: a row for each rater, a column for each item
 
 
-_IN_BRACKETS = re.compile(r"(?P<question>.*?\S)\s*\[(?P<item>[^\[\]]+)\]\s*")
-_BEHIND_DASH = re.compile(r"(?P<question>.*\S)\s+[-–—]\s+(?P<item>[^\n]+?)\s*", re.S)
+_IN_BRACKETS = re.compile(r"\A(?P<question>.*?\S)\s*\[(?P<item>[^\[\]]+)\]\s*")
+_BEHIND_DASH = re.compile(r"\A(?P<question>.*\S)\s+[-–—]\s+(?P<item>[^\n]+?)\s*", re.S)
 
 
 def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:

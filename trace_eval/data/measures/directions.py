@@ -63,7 +63,7 @@ _NO_MANNER = _words_of(
     "lovely likely weekly monthly apply supply fly assembly",
 )
 
-_NOTE = re.compile(r"[(\[*<]+\s*(?P<what>[^()\[\]*<>:]{2,40}?)\s*[)\]*>]+")
+_NOTE = re.compile(r"(?<![(\[*<])[(\[*<]+\s*(?P<what>[^()\[\]*<>:]{2,40}?)\s*[)\]*>]+")
 _QUOTE = re.compile(r"(?<!\w)(?P<mark>[\"'])(?=\S)(?P<words>.*?\S)(?P=mark)(?!\w)", re.S)
 _COLON = re.compile(r":\s*(?P<words>[^:]+)$", re.S)
 

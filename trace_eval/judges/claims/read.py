@@ -155,8 +155,8 @@ def _clauses(text: str, every: list[Token]) -> Iterator[_Clause]:
 
 
 _LEADING = re.compile(
-    r"[\s,.;]*(?:(?:and|but|so) )?(?:with|given|having|at|thanks to|due to|despite|in|on|for|by"
-    r"|because of|regarding|as for|in terms of|measured by)\b[^,]*$",
+    r"(?<![\s,.;])[\s,.;]*(?:(?:and|but|so) )?(?:with|given|having|at|thanks to"
+    r"|due to|despite|in|on|for|by|because of|regarding|as for|in terms of|measured by)\b[^,]*$",
     re.I,
 )
 
@@ -648,7 +648,7 @@ def _comparative(clause: _Clause) -> bool:
     return any(t.kind == "more" for t in clause.tokens)
 
 
-_BEHIND = re.compile(r" ?(?:\(|of |for |in |on )?(?:the |its )?(?:\w+ )?")
+_BEHIND = re.compile(r" ?(?:\(|of |for |in |on )?(?:the |its )?(?:\w{1,30} )?")
 
 
 def _key_of(clause: _Clause, token: Token, unit: str, state: _State) -> str:
@@ -737,7 +737,7 @@ def _hedged(clause: _Clause, token: Token) -> bool:
 
 #: Between a number and whose it is: "3.7 for answer 1", "3.7 P808 in answer 1".
 _OF_SIDE = re.compile(
-    r" ?\(?(?:(?:(?!(?:than|against|vs|versus|and|to|while|but|over)\b)[A-Za-z][\w.-]* ){0,3}"
+    r" ?\(?(?:(?:(?!(?:than|against|vs|versus|and|to|while|but|over)\b)[A-Za-z][\w.-]{0,30} ){0,3}"
     r"(?:for|in|of|from|on|by) (?:the )?)?\(?"
 )
 

@@ -43,7 +43,7 @@ from trace_eval.judges.views.text.fencing import (
     neutralise_blueprint,
     second_chance,
 )
-from trace_eval.judges.views.text.notes import notes_of
+from trace_eval.judges.views.text.notes import aloud_line, notes_of, written_request
 from trace_eval.judges.views.text.templates import BlockTemplates
 
 PACK = template_of("trace")
@@ -170,11 +170,16 @@ class PairTextView(View):
             spoken = self._blueprint(neutralise_blueprint(case.instruction), "user", text)
         instruction = {"text": text, "blueprint": spoken}
         if not case.pair.has_conversations:
-            # TRACE's own rendering stays as it was published.
-            ours = self.options.rendering != "paper"
-            notes = {} if "transcript" in self.options.drop else notes_of(case, directions=ours)
-            first, second = self._shown(case.a), self._shown(case.b)
-            return ShownPair(instruction, first, second, notes=notes, beside=self._beside(case))
+            notes = {} if "transcript" in self.options.drop else notes_of(case)
+            first = self._with_directions(self._shown(case.a), case, case.a)
+            second = self._with_directions(self._shown(case.b), case, case.b)
+            return ShownPair(
+                instruction=instruction,
+                a=first,
+                b=second,
+                notes=notes,
+                beside=self._beside(case),
+            )
         sides: list[ClipText] = []
         caveats: list[str] = []
         budget, sound = self.options.context_budget // 2, self.options.mode == "blueprint"
@@ -202,6 +207,15 @@ class PairTextView(View):
             "ab": beside.block(case.a, case.b, asked, drop, brief, unseen),
             "ba": beside.block(case.b, case.a, asked, drop, brief, unseen),
         }
+
+    def _with_directions(self, shown: ClipText, case: Case, raw: Blueprint) -> ClipText:
+        """Add the line on directions read aloud; TRACE's own rendering stays as published."""
+        if self.options.rendering == "paper" or "transcript" in self.options.drop:
+            return shown
+        line = aloud_line(written_request(case), raw)
+        if line is None:
+            return shown
+        return {name: f"{text}\n{line}" if text else text for name, text in shown.items()}
 
     def _shown(self, raw: Blueprint) -> ClipText:
         blueprint = neutralise_blueprint(raw)

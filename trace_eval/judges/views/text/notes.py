@@ -30,8 +30,11 @@ def words_note(whose: str, blueprint: Blueprint) -> str | None:
     return None
 
 
-def aloud_note(whose: str, request: str | None, blueprint: Blueprint) -> str | None:
-    """Which of the request's directions an answer speaks instead of following them."""
+def aloud_line(request: str | None, blueprint: Blueprint) -> str | None:
+    """Return the line on directions of the request that an answer speaks, if it speaks any.
+
+    It quotes what was heard, so it belongs inside the answer's fence.
+    """
     transcript = blueprint.transcript
     if not isinstance(transcript, Transcript) or guessed(blueprint):
         return None
@@ -39,16 +42,13 @@ def aloud_note(whose: str, request: str | None, blueprint: Blueprint) -> str | N
     if not spoken:
         return None
     words = neutralise(", ".join(f'"{each}"' for each in spoken))
-    return (
-        f"{whose.capitalize()} seems to speak directions of the request as words ({words})"
-        " instead of following them."
-    )
+    return f"directions read aloud: {words}, said as words instead of followed"
 
 
-def notes_of(case: Case, directions: bool = True) -> dict[Order, list[str]]:
-    """Order -> notes on a pair, harmless, one sentence each; in ``ba`` the pair's B is answer 1.
+def notes_of(case: Case) -> dict[Order, list[str]]:
+    """Return notes on a pair by order, harmless and one sentence each.
 
-    ``directions``: also say where an answer reads directions of the request aloud.
+    In ``ba`` the pair's B is answer 1.
     """
     languages, request = _languages(case), _request(case)
     notes: dict[Order, list[str]] = {}
@@ -60,11 +60,14 @@ def notes_of(case: Case, directions: bool = True) -> dict[Order, list[str]]:
             made.append(f"Languages: asked for {languages.get('asked', 'unknown')}; {of}.")
         lines = (words_note(f"answer {n}", case.blueprints[side]) for n, side in numbered)
         made += filter(None, [request, *lines])
-        if directions:
-            asked = None if request and not case.item.instruction.text else case.instruction_text
-            each = (aloud_note(f"answer {n}", asked, case.blueprints[s]) for n, s in numbered)
-            made += filter(None, each)
     return notes
+
+
+def written_request(case: Case) -> str | None:
+    """Return the words of the request, or None where they are the recogniser's guesses."""
+    if _request(case) and not case.item.instruction.text:
+        return None
+    return case.instruction_text
 
 
 def single_note(case: Case) -> str | None:
