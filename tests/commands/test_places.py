@@ -118,8 +118,9 @@ def test_a_file_system_without_locks_is_named(tmp_path: Path) -> None:
     assert "its file system has no locks; name a folder on another one" in said
 
 
-_READ_ONLY = "mount -o remount,ro /dev/shm"
-_UNSHARED = ("unshare", "-m", "sh", "-c")
+#: In a name space of its own, so that nothing of the machine changes.
+_READ_ONLY = "mount -t tmpfs -o ro none /dev/shm"
+_UNSHARED = ("unshare", "-m", "--propagation", "private", "sh", "-c")
 
 
 def _can_remount() -> bool:
