@@ -26,6 +26,10 @@ def outline(samples: NDArray[np.float32], points: int) -> Peaks:
     return peaks / (peaks.max() or 1.0)
 
 
+#: Columns by which a sample may miss the edge that it lies on.
+_EDGE = 1e-6
+
+
 def channel_peaks(channels: Sequence[Channel], length_s: float, points: int) -> list[Peaks]:
     """Largest sample of each column over the channel's largest, 0 to 1 [shape=(points,)].
 
@@ -51,7 +55,8 @@ def _of_file(audio: Path, mine: list[Channel], length_s: float, points: int) -> 
             for channel, one, block in zip(mine, peaks, blocks, strict=True):
                 at = (start + np.arange(len(block))) / SPEECH_RATE
                 at = channel.offset_s + at * (1 + channel.drift_ppm / 1e6)
-                index = np.floor(at / length_s * points).astype(np.int64)
+                # a sample on an edge begins a column, whatever rounding makes of it
+                index = np.floor(at / length_s * points + _EDGE).astype(np.int64)
                 inside = (index >= 0) & (index < points)
                 np.maximum.at(one, index[inside], np.abs(block)[inside])
             start += len(blocks[0])
