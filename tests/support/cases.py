@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from blueprints import Absent, Blueprint, Status
@@ -67,8 +68,17 @@ def verdict(
     }
 
 
+#: How many words two answers share is told outside of fences: words of ours and numbers alone.
+SHARED_WORDS = re.compile(
+    r"words: (?:the same|nearly the same|different) words \(\d+(?: v \d+)?(?:, \d+% in common)?\)"
+)
+
+
 def outside(prompt: str) -> list[str]:
-    """The lines of a prompt that are in no fence, and the labels of fences, which have one tag."""
+    """Return the lines of a prompt that are in no fence, and the labels of fences.
+
+    Fences have one tag; numbers of shared words are all alike here.
+    """
     lines: list[str] = []
     tags, inside = set(), ""
     for line in prompt.splitlines():
@@ -78,6 +88,8 @@ def outside(prompt: str) -> list[str]:
             inside = line.split()[1]
             tags.add(inside)
             lines.append(line.replace(inside, "TAG"))
+        elif SHARED_WORDS.fullmatch(line):
+            lines.append("words: N")
         else:
             lines.append(line)
     assert not inside, "a fence is not closed"
