@@ -106,6 +106,34 @@ def test_ties_alone_have_no_tie_parameter() -> None:
         assert got.reason == "every comparison is a tie: the tie parameter is infinite"
 
 
+@pytest.mark.parametrize("name", ["davidson", "rao_kupper"])
+@pytest.mark.parametrize(
+    ("played", "leaders"),
+    [
+        ("xy1 xy1 xyg", "x"),
+        ("xy1 xyg yz1 yzg", "x"),
+        ("xz1 xzg yz1 yzg", "x, y"),
+    ],
+)
+def test_systems_that_win_and_tie_alone_have_no_strength(
+    name: str, played: str, leaders: str
+) -> None:
+    outcomes = outcomes_of(games(played))
+    got = strengths(MODELS[name], outcomes)
+    assert got.values is None
+    assert got.reason is not None
+    assert got.reason.startswith(f"{leaders} lost to none of the others")
+    assert strengths(MODELS[name], outcomes, prior=1.0).values is not None
+
+
+@pytest.mark.parametrize("name", ["davidson", "rao_kupper"])
+@pytest.mark.parametrize("played", ["xy1 xy1 xyg xy2", "xy1 xyg yz1 yzg zx1 zxg"])
+def test_a_loss_or_a_circle_bounds_every_strength(name: str, played: str) -> None:
+    got = strengths(MODELS[name], outcomes_of(games(played)))
+    assert got.values is not None
+    assert max(map(abs, got.values)) < 5
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_models_agree_where_there_are_no_ties(name: str) -> None:
     outcomes = outcomes_of(games("xy1 xy1 xy2 yz1 yz2 zx1 zx2 zx2"))

@@ -117,6 +117,8 @@ def strengths(
             reason = "every comparison is a tie: the tie parameter is infinite"
         elif not prior and (why := explain(setup.beats(counts)[0], setup.names)):
             reason = f"{why}; a prior makes it finite"
+        elif leaders := runaways(model, setup, counts[0]):
+            reason = f"{leaders}; a prior makes it finite"
         return Strengths(model.name, outcomes.systems, None, reason)
     number = len(outcomes.systems)
     parameters = []
@@ -143,6 +145,7 @@ def fit_many(model: Model, setup: StrengthModel, counts: Array) -> tuple[Array, 
     finite = _decided(model, counts)
     if not setup.prior:
         finite &= connected(setup.beats(counts))
+    finite &= _bounded(model, setup, counts)
     values = np.full((len(counts), len(setup.names)), np.nan)
     tie = np.full(len(counts), np.nan)
     if finite.any():
@@ -153,6 +156,59 @@ def fit_many(model: Model, setup: StrengthModel, counts: Array) -> tuple[Array, 
         values[finite] = np.where(result.converged[:, None], centred, np.nan)
         tie[finite] = result.tie
     return values, tie
+
+
+def _bounded(model: Model, setup: StrengthModel, counts: Array) -> Array:
+    """Tell for each count vector whether strengths and tie parameter cannot run away together.
+
+    Only which outcomes occur decides that, so equal patterns are asked about once.
+    """
+    if model.parameter is None:
+        return np.ones(len(counts), bool)
+    patterns, place = np.unique(counts > 0, axis=0, return_inverse=True)
+    bounded = [runaways(model, setup, pattern.astype(float)) is None for pattern in patterns]
+    return np.asarray(bounded)[place.reshape(-1)]
+
+
+def runaways(model: Model, setup: StrengthModel, counts: Array) -> str | None:
+    """Name the systems whose strengths have no maximum, of a model with a tie parameter.
+
+    A system that wins and ties and never loses has none: the farther it is ahead and the wider
+    ties are, the likelier is what was seen (Davidson 1970 states when there is a maximum). The
+    likelihood is concave, so there is none exactly where some direction lowers the chance of no
+    outcome that was seen and raises that of one; a linear program looks for it.
+
+    Args:
+        counts: flat outcome counts of one fit [shape=(pairs * 4,)].
+
+    Returns:
+        A sentence, or None where there is a maximum or no tie.
+    """
+    from scipy.optimize import linprog
+
+    if model.parameter is None:
+        return None
+    real, virtual = setup.games(counts[None])
+    games = np.concatenate([real[0], virtual[0]])
+    design = np.concatenate([setup.design, setup.virtual_design])
+    if not games[:, 2].any():
+        return None
+    # scores of a win, a loss and a tie, as a direction of strengths and tie parameter moves them
+    tie = np.eye(1, len(setup.names) + 1, len(setup.names))[0]
+    gains: list[Array] = []
+    for row, seen in zip(design, games > 0, strict=True):
+        ahead = np.append(row, 0.0)
+        scores = np.array([ahead, -ahead, tie])
+        for outcome in np.flatnonzero(seen):
+            gains.extend(np.delete(scores[outcome] - scores, outcome, axis=0))
+    rows = np.array(gains)
+    found = linprog(-rows.sum(0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1))
+    if not found.success or -found.fun < 1e-6:
+        return None
+    direction = found.x[:-1]
+    leaders = np.flatnonzero(direction >= direction.max() - 1e-6)
+    names = ", ".join(setup.names[index] for index in leaders)
+    return f"{names} lost to none of the others, and ties bound no distance: it is infinite"
 
 
 def reach(beats: NDArray[Any]) -> NDArray[np.bool_]:
