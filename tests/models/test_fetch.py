@@ -21,7 +21,9 @@ def nothing_packaged(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_profile_model_is_in_the_catalogue() -> None:
     named = {spec for profile in registry.PROFILES.values() for spec in profile.values()}
-    assert {spec for spec in named if ":" in spec} <= {known.spec for known in CATALOGUE}
+    packaged = {"dnsmos:reference"}  # another reading of networks that a package carries
+    fetched = {spec for spec in named if ":" in spec} - packaged
+    assert fetched <= {known.spec for known in CATALOGUE}
 
 
 @pytest.mark.usefixtures("nothing_packaged")
