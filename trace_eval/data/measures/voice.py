@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from blueprints import Absent, Blueprint, Extension, Signal
+from blueprints import Absent, Blueprint, Extension, Signal, counted
 from trace_eval.data.measures.numbers import PairMeasure
 from trace_eval.data.measures.pair import COSINE, SPEAKER
 
@@ -49,7 +49,7 @@ def likeness_to_others(answers: Mapping[str, Blueprint]) -> dict[str, PairMeasur
         others = [vectors[one] for one in vectors if one != item and kinds[one] == kinds[item]]
         if len(others) + 1 < LEAST_ANSWERS:
             reason = (
-                f"{len(others) + 1} answers in {kinds[item][0]} band;"
+                f"{counted(len(others) + 1, 'answer')} in {kinds[item][0]} band;"
                 f" {LEAST_ANSWERS} are needed to know the system's voice"
             )
             measures[item] = PairMeasure.without(COSINE, reason)
