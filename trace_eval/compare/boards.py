@@ -92,7 +92,7 @@ def board_sentence(
     rows: Sequence[BoardShift],
     items: int | None,
 ) -> str:
-    """The result in one sentence."""
+    """State the result in one sentence."""
     message = (
         f"scores shift by {all_.mean:+.2f} on average ({all_.mean_absolute:.2f} either way, at most"
         f" {abs(all_.largest):.2f}), Spearman {all_.spearman or 0:.3f},"

@@ -233,7 +233,7 @@ def _needed(gap: Array, margin: float) -> int | None:
 
 
 def groups(joined: Joined, main: str, top: int) -> list[ChangeGroup]:
-    """The ``top`` categories and the ``top`` length bins by flip rate."""
+    """Return the ``top`` categories and the ``top`` length bins by flip rate."""
     one, other = joined.points(main)
     differ, gap = changed(joined.first, joined.second, main), other - one
     results, facts = [], joined.first.facts
@@ -267,7 +267,7 @@ def _terciles(length: Array, unit: str) -> NDArray[np.object_]:
 
 
 def largest(joined: Joined, main: str, top: int) -> list[tuple[str, float, float]]:
-    """The ``top`` items with the largest shift: id, points before and after."""
+    """Return the ``top`` items with the largest shift: id, points before and after."""
     one, other = joined.points(main)
     gap = np.abs(np.nan_to_num(other - one))
     order = np.argsort(-gap, kind="stable")[:top]

@@ -110,7 +110,7 @@ def _evidence(joined: Joined) -> Held:
 
 
 def _of_record(judging: Judging) -> list[tuple[str, Any]]:
-    """The conditions that the record of a run states, by title; None: not recorded."""
+    """List the conditions that a run's record states, by title; None: not recorded."""
     record = judging.record or RunRecord()
     settings, observed = record.judge.parameters, record.judge_observed
     first = {

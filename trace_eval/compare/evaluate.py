@@ -155,7 +155,7 @@ def names_of(folders: Sequence[Path]) -> list[str]:
 
 
 def _alike(tables: Mapping[str, Opinions]) -> dict[str, Opinions]:
-    """The tables with one column for the pair as a whole, and none that is empty.
+    """Give the tables one column for the pair as a whole, and drop empty ones.
 
     Where a run has plain preferences, those of the others are made from their typed ties.
     """
@@ -192,7 +192,7 @@ def _notes(labels: Opinions | None, shared: Texts) -> list[str]:
 
 
 def _noise(tables: Mapping[str, Opinions], runs: Mapping[str, Run]) -> Iterator[NoiseEffect]:
-    """Runs that were judged with noise, against the first run without; the next one repeats."""
+    """Compare runs judged with noise with the first without; the next one repeats."""
     levels = {name: run.record().judge.parameters.get("noise_db") for name, run in runs.items()}
     quiet = [name for name, level in levels.items() if level is None]
     if not quiet or len(quiet) == len(levels):

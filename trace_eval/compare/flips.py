@@ -137,7 +137,7 @@ def _fresh(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | No
 def repeated(
     first: Judging, repeats: Sequence[Judging], metric: str
 ) -> tuple[Array, VerdictNoise, list[Array]]:
-    """The noise of a judge from repetitions of one judging, in its rows.
+    """Measure a judge's noise from repetitions of one judging, in its rows.
 
     Returns:
         Per item the share of pairs of judgings that differ (NaN: no pair), the noise, and per pair

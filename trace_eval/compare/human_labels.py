@@ -153,7 +153,7 @@ def against_ratings(
 def _ppi_estimates(
     joined: Joined, metric: str, truth: Array, level: float
 ) -> tuple[PPIEstimate, ...]:
-    """The human mean of all items, with the help of each judge.
+    """Estimate the human mean of all items, with the help of each judge.
 
     An item that a judge left unscored stands in the middle of its scale: labels correct whatever
     stands there. Where nobody labelled an unscored item, the mean is of the items that both scored.
@@ -181,7 +181,7 @@ def _ppi_estimates(
 def _nearer(
     names: tuple[str, str], limits: tuple[float, float] | None, more_is_better: bool
 ) -> str | None:
-    """The judge that is nearer, where the interval of second minus first leaves out 0."""
+    """Return the nearer judge, where the interval of second minus first leaves out 0."""
     if limits is None or limits[0] <= 0 <= limits[1]:
         return None
     return names[(limits[0] > 0) == more_is_better]

@@ -100,7 +100,7 @@ def _refuse(provided: ChangeOptions, used: ChangeOptions, where: str) -> None:
 
 
 def judge_change_tables(report: JudgeChange | BoardChange) -> Iterator[Table]:
-    """The printed tables of either report."""
+    """Yield the printed tables of either report."""
     result = change_tables(report) if isinstance(report, JudgeChange) else board_tables(report)
     return (shown for shown in result if shown.rows)
 
@@ -153,7 +153,7 @@ def compare_judgings(
 
 
 def _mapping(joined: Joined, main: str, systems: SystemChange | None) -> Mapping | None:
-    """The mapping from old to new: of item scores, or of win rates for labels."""
+    """Fit the mapping from old to new: of item scores, or of win rates for labels."""
     if main not in joined.first.codes:
         one, other = joined.points(main)
         available = ~np.isnan(one) & ~np.isnan(other)

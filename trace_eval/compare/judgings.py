@@ -64,7 +64,7 @@ class Judging(Opinions):
         return None if unit is None or unit.max(initial=-1) + 1 == len(unit) else unit
 
     def flags(self, fact: str) -> NDArray[np.bool_]:
-        """A fact that holds or not; an unknown one does not [shape=(n,)]."""
+        """Return a yes-or-no fact, False where unknown [shape=(n,)]."""
         return self.facts.get(fact, np.zeros(len(self), bool))
 
 
@@ -87,7 +87,7 @@ class Joined:
         return self.first.points(metric), self.second.points(metric)
 
     def available(self, gap: Array) -> tuple[Array, Numbers | None]:
-        """The differences of items that both scored, and the unit of each; None: each is one."""
+        """Return the differences of items that both scored, and their units; None: each is one."""
         available, cluster = ~np.isnan(gap), self.first.cluster
         return gap[available], None if cluster is None else cluster[available]
 
@@ -114,7 +114,7 @@ def join(first: Judging, second: Judging) -> Joined:
 
 
 def _nothing_in_common(first: Judging, second: Judging) -> str:
-    """An id of both, and how ids come to be equal."""
+    """Show an id of both, and how to make ids equal."""
     ids = [repr(one.ids[0]) if len(one) else "none" for one in (first, second)]
     questions = [
         {*one.facts.get("instruction_id", np.array([])).tolist()} - {None}

@@ -62,7 +62,7 @@ class Mapping:
         return f"{self.intercept:.3f} + {self.slope:.3f} first (slope +- {half:.3f})"
 
     def at(self, old: float) -> tuple[float, tuple[float, float]] | None:
-        """An old score on the new scale with its 95 % interval.
+        """Map an old score to the new scale, with its 95 % interval.
 
         None where there is no mapping, and outside of the range that it was fitted on.
         """
@@ -141,7 +141,7 @@ def _t(freedom: int) -> float:
 
 
 def mapping_table(results: Mapping) -> Table:
-    """The mapping from old to new scores, or why there is none."""
+    """Build the table of the mapping from old to new scores, or say why there is none."""
     return table(
         "Mapping of first to second",
         [results],
@@ -152,7 +152,7 @@ def mapping_table(results: Mapping) -> Table:
 
 
 def mapped_cells(results: Mapping | None, old: float | None) -> tuple[str, str]:
-    """An old score on the new scale, and its 95 % interval."""
+    """Print an old score on the new scale, and its 95 % interval."""
     at = None if results is None or old is None else results.at(old)
     if at is None:
         return NOTHING, NOTHING

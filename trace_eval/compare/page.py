@@ -107,7 +107,7 @@ def write_page(
 def _score_views(
     report: ScoreComparison, runs: Mapping[str, Run], assets: AudioAssets
 ) -> list[PairView]:
-    """The questions furthest apart: the answers, scores and reasons of each run."""
+    """Show the questions furthest apart: the answers, scores and reasons of each run."""
     held = {name: list(run.singles()) for name, run in runs.items()}
     clips = {n: {r.source: r for r in run.clips().values()} for n, run in runs.items()}
     scores = {name: list(run.scores()) for name, run in runs.items()}
@@ -141,7 +141,7 @@ def _differences(
     message: str,
     most: float = inf,
 ) -> str:
-    """A forest plot around 0 of (name, difference, the same in words)."""
+    """Draw a forest plot around 0 of (name, difference, the same in words)."""
     reach = max(abs(x) for _, d, _ in rows for x in (d.value or 0, *(d.interval or ())))
     reach = min(most, max(0.1, ceil(10 * reach) / 10))
     drawn = [

@@ -113,7 +113,7 @@ def read_board(source: Source, keys: Sequence[str] = ("system",)) -> Opinions:
 
 
 def _columns(path: Path, wanted: Mapping[str, str], optional: str) -> Columns:
-    """The columns of a table under our names; only one of them may be missing."""
+    """Read the columns of a table under our names; only one of them may be missing."""
     columns = read_columns(path, wanted)
     for name, ours in wanted.items():
         if ours not in columns and ours != optional:
@@ -134,7 +134,7 @@ def _is_absent(text: str | None) -> bool:
 
 
 def _twice(names: Sequence[str]) -> str | None:
-    """The first name that occurs more than once."""
+    """Return the first name that occurs more than once."""
     return next((name for name, rows in Counter(names).items() if rows > 1), None)
 
 

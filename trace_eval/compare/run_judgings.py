@@ -28,7 +28,7 @@ from trace_eval.stats.agreement.levels import human_ceiling
 
 
 def run_judging(run: Run) -> Judging:
-    """The judging that a run holds; raises UserError where nothing in it has been judged."""
+    """Read the judging that a run holds; raises UserError where nothing has been judged."""
     return _scores(run) if run.holds_scores else _verdicts(run)
 
 
@@ -117,7 +117,7 @@ def _scores(run: Run) -> Judging:
 
 
 def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
-    """The judging with these human labels, or human ratings of its items, instead of its own.
+    """Replace a judging's human labels, or human ratings of its items, by these.
 
     Raises:
         UserError: a rating is off the scale of the scores.
@@ -155,7 +155,7 @@ def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
 def _facts(
     items: Sequence[Pair | Single], made: Sequence[Sequence[Judgement | Score]]
 ) -> dict[str, NDArray[Any]]:
-    """The facts of :class:`Judging` that items and their records give, whatever was judged."""
+    """Collect the facts of :class:`Judging` that items and their records give."""
     records = [[each.model_dump(mode="json") for each in every] for every in made]
     cached = [any(o.cached for each in every for o in each.opinions) for every in made]
     return {

@@ -101,7 +101,7 @@ def compare_folders(
     labels: Path | Opinions | None = None,
     options: CompareOptions | None = None,
 ) -> RunComparison | ScoreComparison:
-    """Runs of pairs as :func:`compare_runs` does, runs of scores as :func:`compare_scores` does.
+    """Compare runs of pairs by :func:`compare_runs`, runs of scores by :func:`compare_scores`.
 
     Raises:
         UserError: some are of pairs and some of scores, or see there.
@@ -231,7 +231,7 @@ def score_answer(report: ScoreComparison) -> tuple[str, ...]:
 
 
 def score_tables(report: ScoreComparison) -> Iterator[Table]:
-    """Runs, differences, and where they are furthest apart."""
+    """Yield the tables of runs, of differences, and of where they are furthest apart."""
     options = report.options.bootstrap
     yield table(
         f"Runs over {counted(report.shared, 'shared question')}",

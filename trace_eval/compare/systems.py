@@ -191,7 +191,7 @@ def _families(rows: _Rows, labels: bool) -> Iterator[_Family]:
 
 
 def _expected(family: _Family, x: Array, again: Array | None, seed: int) -> tuple[float, str]:
-    """Changed conclusions by noise alone: from A/A, else from resampled items of one judging."""
+    """Estimate conclusions changed by noise alone: from A/A, else from resampled items."""
     if again is not None:
         return float(changes(family.conclude(x), family.conclude(again))), "A/A"
     rng = np.random.default_rng(seed)

@@ -158,7 +158,7 @@ def _rows(
     units: NDArray[np.int64] | None,
     options: BootstrapOptions,
 ) -> Iterator[AblationRow]:
-    """A row per condition on one dimension.
+    """Yield a row per condition on one dimension.
 
     Args:
         truth: human labels [shape=(items,)].
@@ -204,7 +204,7 @@ def _right(codes: Codes, truth: Codes) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def consensus(codes: Codes) -> Codes:
-    """The label that most repeats [shape=(repeats, items)] give; equal counts: the earliest."""
+    """Return each item's most frequent label [shape=(repeats, items)], ties to the earliest."""
     present, item = codes != MISSING, np.broadcast_to(np.arange(codes.shape[1]), codes.shape)
     votes = crosstab(item[present], codes[present], codes.shape[1], len(LABELS))
     most = np.where(present, votes[item, codes], 0).argmax(0)
@@ -244,7 +244,7 @@ def compare(
 
 
 def ablation_view(result: Ablation, title: str = "Ablation") -> Table:
-    """The table of an ablation, or of modes and policies."""
+    """Build the table of an ablation, or of modes and policies."""
     tests = dict.fromkeys(row.mcnemar.test for row in result.rows if row.mcnemar is not None)
     return table(
         f"{title}: difference to {result.reference}",

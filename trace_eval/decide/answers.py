@@ -37,12 +37,12 @@ _NO_LABELS = "Nobody labelled these pairs: what annotators would say is unknown.
 
 
 def answered(report: Any, sentences: Sequence[str]) -> dict[str, Any]:
-    """A report for JSON, its sentences first."""
+    """Return a report for JSON, its sentences first."""
     return {"sentences": list(sentences), **plain(report)}
 
 
 def answer_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]:
-    """The sentences of a report; none where there is nothing to compare."""
+    """Return the sentences of a report; none where there is nothing to compare."""
     return rank_answer(report) if isinstance(report, RankReport) else agree_answer(report)
 
 
@@ -98,7 +98,7 @@ def _basis(result: PPIEstimate, report: RankReport) -> str:
 def _next_step(
     result: PPIEstimate, judged: float, level: float, open_pairs: bool
 ) -> tuple[str, ...]:
-    """The next step, or a warning that judge and human labels name different winners."""
+    """Name the next step, or warn that judge and human labels name different winners."""
     value = result.both
     assert value is not None
     if is_shown(result.p, level):

@@ -123,7 +123,7 @@ class Card:
 
 
 def main_score(report: AgreeReport | None) -> JudgeScore | None:
-    """The score of the overall label."""
+    """Return the score of the overall label."""
     scores = {score.dimension: score for score in report.scores} if report else {}
     return next((scores[name] for name in MAIN if name in scores), None)
 
@@ -135,7 +135,7 @@ def make_cards(
     probes: Sequence[Path] = (),
     columns: Columns | None = None,
 ) -> list[Card]:
-    """A card per judge of every run or file.
+    """Make a card for each judge of every run or file.
 
     Args:
         labels: human labels, or the file of them; None: those inside each run.
@@ -243,7 +243,7 @@ def _loudness(run: LabelledRun) -> LoudnessBias | None:
 def _unknown(
     both: int, score: JudgeScore | None, unnamed: int, pairs: int, unprobed: str | None
 ) -> Iterator[str]:
-    """The measurements that are missing, beside agreement and calibration: ``both`` pairs were
+    """Yield the missing measurements, beside agreement and calibration: ``both`` pairs were
     judged in both orders, the instruction of ``unnamed`` is not named, ``unprobed`` is the judge.
     """
     if both < LEAST_PAIRS:

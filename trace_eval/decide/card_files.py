@@ -22,7 +22,7 @@ _INTERVAL = re.compile(r"\[[-\d., ]+\]")
 
 
 def markdown(cards: Sequence[Card]) -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     lines = ["# Judge card" if len(cards) == 1 else "# Judge cards", ""]
     if len(cards) > 1:
         lines += _markdown_table(comparison(cards))
@@ -57,7 +57,7 @@ def _markdown_table(shown: Table) -> list[str]:
 
 
 def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
-    """The page, which begins with the sentences, as one HTML file that needs nothing else."""
+    """Return the page, which begins with the sentences, as one self-contained HTML file."""
     templates = environment("trace_eval.decide")
     templates.filters.update(intervals=_unbroken, counted=counted)
     fits = [card.calibration and Markup(diagram(card.calibration.chosen)) for card in cards]
@@ -75,12 +75,12 @@ def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
 
 
 def _unbroken(text: str) -> Markup:
-    """A text whose intervals are not broken into lines."""
+    """Keep the intervals of a text from being broken into lines."""
     return Markup(_INTERVAL.sub(r'<span class="bounds">\g<0></span>', str(escape(text))))
 
 
 def _forest(cards: Sequence[Card]) -> Markup:
-    """The accuracies of all cards; empty where none is known."""
+    """Draw the accuracies of all cards; empty where none is known."""
     marks = []
     for card in cards:
         value, interval = card.accuracy

@@ -175,7 +175,7 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
 
 
 def _tested(card: Card) -> Iterator[tuple[str, int | None, str | None, str | None]]:
-    """(what was tested, on how many pairs, the counts there, p)."""
+    """Yield what was tested, on how many pairs, the counts there, and p."""
     report, ran = card.agreement, card.operation
     for row in card.position:
         b = row.bias
@@ -230,6 +230,6 @@ class Published(Strict):
 
 @lru_cache(maxsize=1)
 def published() -> Published:
-    """The figures and sentences of the publication."""
+    """Load the figures and sentences of the publication."""
     file = Path(__file__).with_name("published.toml")
     return Published.model_validate(strict_toml.loads(file.read_bytes()))

@@ -100,7 +100,7 @@ def _rank_judged(
     options: RankOptions,
     human: Mapping[str, float] | None,
 ) -> RankReport:
-    """The ranking of one table, and win rates from few labels and many judgements.
+    """Rank the systems of one table, with win rates from few labels and many judgements.
 
     Rates by human labels keep the pairs that the judge contradicts itself on: annotators are asked
     about these, too, and its errors do not bias the estimate.
@@ -127,7 +127,7 @@ def _rank_judged(
 
 
 def _named(source: Opinions, options: RankOptions) -> tuple[Opinions, tuple[Caveat, ...]]:
-    """The source with systems called by their places, where no pair names any."""
+    """Name systems by their places where no pair names any."""
     named = source.with_sides(options.systems or SIDE_NAMES)
     if named is None and options.systems is not None:
         raise UserError(
@@ -141,7 +141,7 @@ def _named(source: Opinions, options: RankOptions) -> tuple[Opinions, tuple[Cave
 
 
 def _table(source: Opinions, options: RankOptions) -> Opinions:
-    """The labels that are ranked, and the name of the policy that fused them."""
+    """Return the table of labels to rank, fused by the policy asked for."""
     if options.orders == "separate":
         if options.keep_inconsistent:
             raise UserError(

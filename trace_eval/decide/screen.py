@@ -147,7 +147,7 @@ def _listed(run: LabelledRun, mask: NDArray[np.bool_], key: NDArray[np.float64])
 
 
 def _verdict(result: Screening) -> str:
-    """The promise in words, or the reason why there is none."""
+    """State the promise, or the reason why there is none."""
     options, chosen, candidate = result.options, result.chosen, result.candidate
     promise = f"agreement with human labels of at least {options.agree:.0%}"
     sure = f"confidence {options.confidence:.0%}"
@@ -192,7 +192,7 @@ def _which(part: DecidableStratum) -> str:
 
 
 def _caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> Iterator[str]:
-    """The limits of the promise, and its assumptions."""
+    """Yield the limits of the promise, and its assumptions."""
     drawn = run.drawn
     if why_not := drawn.problem or drawn.doubt:
         if options.as_sampled:  # else the verdict says it
@@ -225,7 +225,7 @@ def _caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> It
 
 
 def screen_tables(result: Screening) -> Iterator[Table]:
-    """The parts that were tried, one table per signal."""
+    """Yield the parts that were tried, one table per signal."""
     if result.instructions is not None:
         drawn = f"by bets on {counted(result.instructions, 'instruction')}"
     else:  # a label that is right in part is no trial of the binomial test

@@ -44,7 +44,7 @@ class Verdict:
 
 
 def standing_of(score: JudgeScore, level: float = 0.95, judges: int = 1) -> RuleStanding | None:
-    """The judge beside the trivial rules; None: no rule decides half of the pairs.
+    """Compare the judge with the trivial rules; None if no rule decides half of the pairs.
 
     It is the best of so many ``judges``, each of which could have been (Bonferroni).
     """
@@ -105,7 +105,7 @@ def decide(
 
 
 def _bias(position_p: float | None, warnings: tuple[DataWarning, ...]) -> str | None:
-    """A preference for a position, in words; None: none is seen."""
+    """Describe a preference for a position; None if none is seen."""
     if position_p is not None and position_p < BIASED:
         return f"prefers a position (p = {position_p:.2g})"
     answers = any(warning.check == "place" for warning in warnings)

@@ -109,7 +109,7 @@ def jackknife_interval(
 
 
 def jackknifed(value: float, without: Array, rows: Array) -> Clusters | str:
-    """The change by each cluster, as if the figure were a mean of rows (Efron 1982, ch. 3)."""
+    """Return each cluster's influence, as if the figure were a mean of rows (Efron 1982, ch. 3)."""
     seen = rows > 0
     if np.isnan(without[seen]).any():
         return "no interval: without one of the units there is no value"

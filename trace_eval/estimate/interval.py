@@ -44,7 +44,7 @@ class IntervalEstimate:
         return self.interval or (None, None)
 
     def on(self, scale: Callable[[float], float]) -> IntervalEstimate:
-        """The same in other units, by a rising function."""
+        """Return the estimate in other units, by a rising function."""
         limits = self.interval and (scale(self.interval[0]), scale(self.interval[1]))
         value = None if self.value is None else scale(self.value)
         return IntervalEstimate(value, limits, self.reason, self.method)
@@ -60,7 +60,7 @@ _ROUNDING = 1e-9
 
 
 def holding(value: float, interval: Range | None) -> Range | None:
-    """The interval, or none where it leaves out its own estimate.
+    """Return the interval, or None where it leaves out its own estimate.
 
     Resamples of a biased statistic (a distance, a correlation near 1) can all lie on one side
     of its value; their quantiles are then no interval of it.

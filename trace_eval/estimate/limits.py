@@ -29,7 +29,7 @@ NO_SPREAD = 1e-18
 
 
 def quantile(level: float, degrees: float | None = None) -> float:
-    """Standard errors from an estimate to the end of its interval: Student's quantile, or the
+    """Return the standard errors from an estimate to its limit: Student's quantile, or the
     normal's where no variance is estimated and ``degrees`` is None.
     """
     from scipy.special import ndtri, stdtrit
@@ -46,7 +46,7 @@ class Reach:
     above: float
 
     def around(self, estimate: float, low: float = 0.0, high: float = 1.0) -> Range:
-        """The interval around an estimate, within the range; it always holds the estimate."""
+        """Return the interval around an estimate, within the range and never without it."""
         return max(low, min(estimate, estimate - self.below)), min(
             high, max(estimate, estimate + self.above)
         )

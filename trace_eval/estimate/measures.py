@@ -77,7 +77,7 @@ class Measure:
 
 
 def folded(counts: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[Any]:
-    """Splits dealt out to their labels: ``(..., rows, labels)`` to ``(..., labels, labels)``."""
+    """Deal splits out to their labels: ``(..., rows, labels)`` to ``(..., labels, labels)``."""
     if len(shares) == shares.shape[1]:
         return counts
     return np.asarray(shares.T @ counts)
@@ -166,7 +166,7 @@ def _together(parts: list[_Limited], sizes: NDArray[np.int64]) -> Reach:
 
 
 def _stretch(units: Units, measure: Measure, value: float, part: _Limited) -> float | None:
-    """Standard error of the statistic over that of its part; None: it is not defined."""
+    """Return the statistic's standard error over that of its part; None if it is not defined."""
     if part.variance < _NO_SPREAD:
         return _slope(units.total, measure, value)
     # influence of an item of each cell on the statistic (jackknife)

@@ -45,7 +45,7 @@ def mean_difference(
     options: BootstrapOptions,
     bounds: Range | None = None,
 ) -> IntervalEstimate:
-    """The mean of paired differences with its interval; without any there is no value.
+    """Estimate the mean of paired differences; without any there is no value.
 
     Args:
         differences: known ones [shape=(n,)].
@@ -70,7 +70,7 @@ def mean_difference(
 
 
 def cluster_sums(differences: Array, cluster: NDArray[np.int64] | None) -> NDArray[np.float64]:
-    """The differences summed within clusters; without clusters as they are."""
+    """Sum the differences within clusters; without clusters return them as they are."""
     if cluster is None:
         return np.asarray(differences, float)
     _, index = np.unique(cluster, return_inverse=True)

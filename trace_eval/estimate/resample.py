@@ -74,7 +74,7 @@ class Cells:
         return np.bincount(self.cell, minlength=len(self)).astype(float)
 
     def weigh(self, weights: Array) -> NDArray[np.float64]:
-        """Unit weights [shape=(b, units)] as cell weights [shape=(b, cells)]."""
+        """Turn unit weights [shape=(b, units)] into cell weights [shape=(b, cells)]."""
         return np.asarray(np.add.reduceat(weights[:, self._unit], self._starts, axis=1))
 
 
@@ -177,7 +177,7 @@ class Resampler:
         return self.unit if row is None else self.unit[row]
 
     def _column(self, sums: Array) -> int:
-        """The place of a column; equal ones, such as counts, are multiplied once."""
+        """Return the place of a column; equal ones, such as counts, are multiplied once."""
         key = sha256(sums.tobytes()).digest()
         if key not in self._place:
             self._place[key] = len(self._columns)

@@ -34,7 +34,7 @@ class Shift(NamedTuple):
 
 
 def paired_shift(differences: NDArray[np.float64], level: float) -> Shift:
-    """The median of paired differences, with the exact sign test.
+    """Estimate the median of paired differences, with the exact sign test.
 
     >>> paired_shift(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), 0.95).interval
     (1.0, 6.0)
@@ -65,7 +65,7 @@ def least_paired(level: float) -> int:
 
 
 def unpaired_shift(first: NDArray[np.float64], second: NDArray[np.float64], level: float) -> Shift:
-    """The median of all differences of the second group from the first, with Mann-Whitney's test.
+    """Estimate the median of all differences between two groups, with Mann-Whitney's test.
 
     >>> unpaired_shift(np.arange(4.0), np.arange(4.0) + 10, 0.95).interval
     (7.0, 13.0)

@@ -88,7 +88,7 @@ class Clusters:
         return (between + inner) / self.number
 
     def _squares(self) -> tuple[float, float]:
-        """Sums of squares between clusters and within them."""
+        """Return the sums of squares between clusters and within them."""
         off = self.influence * self.number
         return float(self.sizes @ (off**2 / self.rows)), float(self.sizes @ self.within)
 

@@ -45,7 +45,7 @@ def group_key(clip: str, source: Provenance, needs: Mapping[str, str]) -> str:
 
 
 def lasting(value: Present | Absent) -> bool:
-    """True when the clip alone decides the group: measured, or absent for good."""
+    """Tell whether the clip alone decides the group: measured, or absent for good."""
     return isinstance(value, Present) or value.status in LASTING
 
 
@@ -73,7 +73,7 @@ class Cache:
             self._give_up(error)
 
     def get(self, key: str, group: str) -> Present | Absent | None:
-        """A stored group; None where there is none that can be trusted."""
+        """Return a stored group; None where there is none that can be trusted."""
         row = self._row("SELECT grp, value, digest FROM groups WHERE key = ?", (key,))
         if row is None or row[0] != group or row[2] != _digest(key, *row[:2]):
             return None
@@ -90,7 +90,7 @@ class Cache:
             self._keep("groups", key, group, value.model_dump_json())
 
     def clip_of(self, stamp: Stamp) -> str | None:
-        """The clip hash of a recording that has not changed since it was decoded."""
+        """Return the clip hash of a recording that has not changed since it was decoded."""
         row = self._row(
             "SELECT clip, digest FROM recordings WHERE place = ? AND size = ? AND mark = ?", stamp
         )

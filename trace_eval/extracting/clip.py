@@ -30,7 +30,7 @@ class Extracted:
     """Why the cache was of no use."""
 
     def after(self, earlier: Extracted) -> Extracted:
-        """This outcome of a later stage, with the work of the earlier one."""
+        """Add an earlier stage's work to this outcome of a later one."""
         return replace(self, work={**earlier.work, **self.work})
 
 
@@ -96,7 +96,7 @@ class ClipExtractor:
         return [job.outcome(self.cache.problem) for job in jobs]
 
     def stored(self, source: ClipSource) -> Extracted | None:
-        """The blueprint of a recording as the cache has it; None: something must be measured.
+        """Return the blueprint that the cache holds; None if something must be measured.
 
         No model is loaded and nothing is decoded; what is behind a URL is not asked for.
         """
@@ -123,7 +123,7 @@ class ClipExtractor:
             job.keys[extractor.group] = group_key(job.partial.clip, source, needs)
 
     def _for(self, extractor: Extractor, source: ClipSource) -> _ForLanguage:
-        """The extractor for a clip of which the language may be stated."""
+        """Return the extractor for a clip of which the language may be stated."""
         group, language, assumed = extractor.group, source.language, source.assumed
         own = self._provenance[group]
         if language is None and assumed is None:
@@ -176,7 +176,7 @@ class ClipExtractor:
                     job.put(group, value, source)
 
     def _used(self, extractor: Extractor) -> list[str]:
-        """Groups that this extractor looks at: needed ones, and wanted ones in the plan."""
+        """Return the groups that this extractor reads: needed ones, and wanted ones in the plan."""
         return [*extractor.needs, *(name for name in extractor.wants if name in self._provenance)]
 
     def _measure(self, extractor: Extractor, jobs: Sequence[_Job]) -> list[Present | Absent]:
@@ -291,17 +291,17 @@ class _Job:
 
 
 def failure(extractor: Extractor, error: Exception) -> Absent:
-    """The group of an extractor that raised, as a blueprint holds it."""
+    """Return the group of an extractor that raised, as a blueprint holds it."""
     return Absent(status=Status.FAILED, reason=_named(extractor, error))
 
 
 def _named(extractor: Extractor, error: Exception) -> str:
-    """An error with the extractor's name before it, which many of its own have already."""
+    """Put the extractor's name before an error, unless it is there already."""
     details, name = error_text(error), f"{extractor.name}: "
     return details if details.startswith(name) else f"{name}{details}"
 
 
 def error_text(error: Exception) -> str:
-    """An error in one line without secrets; its type before it, unless a user caused it."""
+    """Describe an error in one line without secrets; its type first, unless a user caused it."""
     text = redact_urls(" ".join(str(error).split()))[:300]
     return text if isinstance(error, UserError) else f"{type(error).__name__}: {text}".rstrip(": ")

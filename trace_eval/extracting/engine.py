@@ -32,7 +32,7 @@ class Engine(Protocol):
         """Clips that keep it busy; fewer in flight leave workers idle."""
 
     async def extract(self, source: ClipSource) -> Extracted:
-        """The blueprint of one recording; waits for a free worker."""
+        """Extract the blueprint of one recording, after waiting for a free worker."""
 
     async def close(self) -> None:
         """Stop the workers."""
@@ -75,7 +75,7 @@ class LocalEngine:
         return sum(lane.capacity for lane in self._lanes.values())
 
     async def extract(self, source: ClipSource) -> Extracted:
-        """The blueprint of one recording; waits for a free worker."""
+        """Extract the blueprint of one recording, after waiting for a free worker."""
         if self._finder and (available := self._finder.stored(source)):
             return available
         extracted = Extracted(source.id)
@@ -124,7 +124,7 @@ class _Lane:
         return 2 * len(self.slots) * max((s.batch_size for s in self._waiting), default=1)
 
     async def do(self, stage: Stage, task: Task) -> Extracted:
-        """The outcome of one stage of one clip."""
+        """Return the outcome of one stage of one clip."""
         outcome: asyncio.Future[Extracted] = asyncio.get_running_loop().create_future()
         self._waiting[stage].append(_Waiting(task, outcome))
         self._filled.set()

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def complete(work: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine, also where an event loop is running already.
+    """Run a coroutine to its result, also where an event loop is running already.
 
     Notebooks and servers run their cells and handlers inside an event loop, in which no other
     one can be run. There the work gets a thread with a loop of its own, and this one waits for

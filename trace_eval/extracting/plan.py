@@ -43,7 +43,7 @@ class Plan:
     """What URLs may name, in every worker."""
 
     def build(self) -> ClipExtractor:
-        """The extractor of one process."""
+        """Build the extractor of one process."""
         return ClipExtractor(
             self.extractors,
             Cache(self.cache_folder),
@@ -52,7 +52,7 @@ class Plan:
         )
 
     def stages(self, split: bool) -> list[Stage]:
-        """The stages in order; ``split`` gives what runs on a GPU a process of its own."""
+        """Return the stages in order; ``split`` gives what runs on a GPU a process of its own."""
         if not split:
             return [self._stage(self.extractors, on_gpu=False)]
         numbers = _stage_numbers(self.extractors)

@@ -16,7 +16,7 @@ from extractors import Extractor
 
 
 def now() -> str:
-    """The time in UTC, ISO 8601, seconds."""
+    """Return the time in UTC, ISO 8601, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -33,7 +33,7 @@ def environment() -> dict[str, Any]:
 
 
 def _name_and_version(package: Distribution) -> tuple[str | None, str | None]:
-    """The two lines of its metadata; to parse all of it, of 200 packages, takes half a second."""
+    """Read name and version alone; parsing all metadata of 200 packages takes half a second."""
     text = package.read_text("METADATA") or package.read_text("PKG-INFO") or ""
     head = text.split("\n\n", 1)[0]
     results = dict(re.findall(r"^(Name|Version): *(.*?) *$", head, re.MULTILINE))

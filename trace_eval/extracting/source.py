@@ -41,7 +41,7 @@ class ClipSource:
         return content
 
     def stamp(self) -> Stamp | None:
-        """What tells whether it has changed; None where nothing does.
+        """Return what tells whether the recording has changed; None where nothing does.
 
         Raises:
             UserError: it is too large to be fetched.

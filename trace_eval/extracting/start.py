@@ -25,7 +25,7 @@ from trace_eval.extracting.workers import end_if_imported_by_worker
 
 
 def extractors_of(options: ExtractOptions) -> list[Extractor]:
-    """The extractors of a profile with the user's overrides, in dependency order.
+    """Return the extractors of a profile with the user's overrides, in dependency order.
 
     Raises:
         UserError: a name is unknown, or an option is given that no recogniser here takes.
@@ -47,7 +47,7 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
 
 
 def groups_alone(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
-    """The options with these groups, and those that they need, alone."""
+    """Limit the options to these groups and those that they need."""
     overrides: dict[str, str | Extractor] = dict.fromkeys(
         [*PROFILES[options.profile], *options.overrides], NONE
     )
@@ -56,7 +56,7 @@ def groups_alone(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptio
 
 
 def with_needs(plan: Sequence[Extractor], groups: Iterable[str]) -> list[Extractor]:
-    """The extractors of some groups, with those that they need themselves."""
+    """Select the extractors of some groups, with those that they need themselves."""
     wanted = set(groups)
     for extractor in reversed(plan):  # dependencies come first
         if extractor.group in wanted:
@@ -98,7 +98,7 @@ def engine_of(
     sources: Iterable[ClipSource] = (),
     shards: str | None = None,
 ) -> Engine:
-    """The engine for about so many clips; call it inside a running event loop.
+    """Make the engine for about this many clips; call it inside a running event loop.
 
     Args:
         sources: every recording that will be asked for.
@@ -145,7 +145,7 @@ def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | 
 def source_of(
     recording: Recording, language: str | None = None, assumed: str | None = None
 ) -> ClipSource:
-    """The engine's source of a recording, with the language spoken in it."""
+    """Make the engine's source of a recording, with the language spoken in it."""
     cut = recording.cut
     part = Part(cut.channel, cut.start_s, cut.end_s) if cut else None
     place = (recording.audio, recording.data, recording.url)
@@ -153,7 +153,7 @@ def source_of(
 
 
 def source_from(content: Path | str | bytes) -> ClipSource:
-    """The engine's source of a recording, from its path or the bytes of its file."""
+    """Make the engine's source from the path of a recording or the bytes of its file."""
     recording = Recording(data=content) if isinstance(content, bytes) else Recording(audio=content)
     return source_of(recording)
 

@@ -190,7 +190,7 @@ class Slot:
 
 @contextmanager
 def without_script(needed: object) -> Iterator[None]:
-    """A process that is spawned in here does not import the script that its parent runs.
+    """Keep a process that is spawned here from importing the script that its parent runs.
 
     A script without a main guard would start everything again in each worker. Only what was
     defined in the script itself, e.g. an extractor, cannot be had without it.

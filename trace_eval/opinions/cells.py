@@ -20,7 +20,7 @@ Texts = NDArray[np.object_]
 
 
 def ids_of(source: str, columns: Mapping[str, Sequence[Any]], default_ids: bool) -> Texts:
-    """The column of ids; where there is none, numbers of rows if allowed, else the recordings."""
+    """Return the ids; without a column of them, row numbers if allowed, else the recordings."""
     named = columns.get("id", None if default_ids else columns.get("recording"))
     if named is None:
         if not default_ids:
@@ -34,7 +34,7 @@ def ids_of(source: str, columns: Mapping[str, Sequence[Any]], default_ids: bool)
 
 
 def texts_of(values: Sequence[Any]) -> Texts:
-    """A column of texts, or of other objects."""
+    """Return a column of texts, or of other objects."""
     return np.fromiter(values, object, len(values))
 
 
@@ -43,7 +43,7 @@ _DECIMAL_COMMA = re.compile(r"\A[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})")
 
 
 def number_of(value: object) -> float | None:
-    """The finite number that a cell holds, in any form that means only one; None: it is no number.
+    """Read a cell's finite number, in any unambiguous form; None if it is no number.
 
     Signs may be those of typesetting, and a comma a decimal one. ``1,234`` may be either of two.
     """
@@ -62,7 +62,7 @@ def number_of(value: object) -> float | None:
 def numbers_of(
     values: Sequence[Any], source: str, column: str, mappable: bool = False
 ) -> NDArray[np.float64]:
-    """A column of finite numbers; an empty cell is NaN, and so is one that says it is missing.
+    """Read a column of finite numbers; an empty cell is NaN, and so is one that says it is missing.
 
     A number may stand as a percentage where all of them do.
 
@@ -117,7 +117,7 @@ def _map(value: str, meaning: str) -> str:
 def raters_of(
     values: Sequence[Any] | None, ids: Sequence[Any]
 ) -> tuple[Texts | None, tuple[str, ...]]:
-    """A column of raters, and sentences on names that look alike.
+    """Read a column of raters, with sentences on names that look alike.
 
     Names that differ in what nobody sees or types on purpose (forms of Unicode, invisible
     characters, blanks, capitals, letters of other alphabets that look the same) are one rater,
@@ -288,7 +288,7 @@ class UnreadValues:
         )
 
     def _remedy(self, column: str) -> str:
-        """What to type; a meaning that only the user knows is a blank, ``LABEL``."""
+        """Say what to type; a meaning that only the user knows is a blank, ``LABEL``."""
         values = [value for _, value in self._values]
         numbers = {value: number_of(value) for value in {*values, *self._columns.get(column, ())}}
         known = [number for number in numbers.values() if number is not None]

@@ -64,17 +64,17 @@ def collapse_codes(codes: Codes) -> Codes:
 
 
 def flip(codes: Codes) -> Codes:
-    """The labels with A and B exchanged: winners change place, ties stay."""
+    """Exchange A and B in labels: winners change place, ties stay."""
     return np.where((codes == 0) | (codes == 1), 1 - codes, codes).astype(np.int8)
 
 
 def agreed(codes: Codes) -> Codes:
-    """The codes where raters agree on one label; missing where they split."""
+    """Keep the codes on which raters agree; missing where they split."""
     return np.where(codes < SPLIT, codes, MISSING).astype(np.int8)
 
 
 def is_untyped(codes: Codes) -> bool:
-    """True when a column holds a plain ``tie``, so that its ties cannot be told apart."""
+    """Tell whether a column holds a plain ``tie``, so that its ties cannot be told apart."""
     return bool(_TELLS_NO_TIE[codes].any())
 
 
@@ -83,7 +83,7 @@ _TELLS_NO_TIE = np.append(SHARES[:, LABELS.index("tie")] > 0, False)
 
 
 def label_text(code: int) -> str | None:
-    """A label by its code, or ``split``; None for a missing one."""
+    """Return a label by its code, or ``split``; None for a missing one."""
     return None if code == MISSING else "split" if code >= SPLIT else LABELS[code]
 
 

@@ -37,7 +37,7 @@ _FEW_STEPS = 10
 
 
 def scale_of_ends(ends: Ends) -> Numbers:
-    """The scale that a user declares for scores.
+    """Return the scale that a user declares for scores.
 
     Raises:
         UserError: its ends fall.
@@ -51,7 +51,7 @@ def scale_of_ends(ends: Ends) -> Numbers:
 
 
 def scale_by_values(values: Values) -> Numbers:
-    """The usual scale that holds these scores; without known ends where none does."""
+    """Return the usual scale that holds these scores; without known ends where none does."""
     present = values[~np.isnan(values)]
     if not len(present):
         return DEFAULT_SCALE

@@ -44,7 +44,7 @@ def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
 
 
 def _by_last_parts(paths: Iterable[tuple[str, str]], depth: int) -> dict[str, str | None]:
-    """The last parts of a recording's name -> its item; None: several have such a one."""
+    """Map the last parts of each recording's name to its item; None where several share them."""
     items: dict[str, str | None] = {}
     for name, path in paths:
         last = "/".join(path.split("/")[-depth:])

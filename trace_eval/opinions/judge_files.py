@@ -36,7 +36,7 @@ from trace_eval.opinions.opinions import DataWarning, Opinions
 def read_judge_file(
     path: Path, columns: Columns, numbers: Sequence[str] = (), rows_are_items: bool = False
 ) -> Opinions:
-    """The verdicts of one judge file, with its column of human labels as ``labels``.
+    """Read the verdicts of one judge file, with its column of human labels as ``labels``.
 
     Scores of the judge are ``score_a/b`` (or ``score1/2``), annotators' are ``truth_score_a/b``
     (or ``groundtruth1/2``). A column of whole replies is read by its marks ``[[A]]``, ``[[B]]``
@@ -104,7 +104,7 @@ def read_judge_file(
 def _columns(
     table: OpinionTable, columns: Columns, numbers: Sequence[str]
 ) -> tuple[dict[str, Any], tuple[DataWarning, ...]]:
-    """The columns that are read, and notes on those of raters.
+    """Read the columns, with notes on those of raters.
 
     Under their own names are those that are named as ``prediction``, ``truth`` and ``id``, and the
     human labels (``label_overall``) that stand beside a judge's, as in a run's table of results.
@@ -135,7 +135,7 @@ def _labels(
     unread: UnreadValues,
     scale: Ends | None,
 ) -> dict[str, list[Any]]:
-    """A column of labels under the name that its values allow."""
+    """Return a column of labels under the name that its values allow."""
     replies = are_replies([None if value is None else str(value) for value in values])
     verdicts: list[str | None] = []
     (texts,) = mapped({"overall": values}, columns.mapping, scale).values()
@@ -159,7 +159,7 @@ def _labels(
 
 
 def flipped(table: Opinions) -> Opinions:
-    """A judge's table as if it had been shown A first."""
+    """Return a judge's table as if it had been shown A first."""
     facts = dict(table.facts)
     for one, other in (SCORE_FACTS, SCORE_FACTS[::-1]):
         if one in table.facts:
@@ -179,13 +179,13 @@ _TURNED: dict[str | None, str] = {"1": "2", "2": "1", "tie": "tie"}
 
 
 def has_positions(path: Path) -> bool:
-    """True of a CSV table with the columns of both orders."""
+    """Tell whether a CSV table has the columns of both orders."""
     names = column_names(path) if path.suffix == ".csv" else ()
     return {"position1_prediction", "position2_prediction"} <= set(names)
 
 
 def read_positions(path: Path, baseline: str | None) -> Opinions:
-    """The table as judgements and single calls, A being the system and B the baseline.
+    """Read the table as judgements and single calls, A being the system and B the baseline.
 
     A comparison in which either order has no label is left out, and so is the baseline
     against itself.

@@ -55,7 +55,7 @@ class OpinionTable:
     def of_file(
         cls, path: Path, fields: Fields = LABEL_FIELDS, where: Sequence[Condition] = ()
     ) -> OpinionTable:
-        """A file; see :func:`read_columns`. ``where`` says which of its rows count."""
+        """Read a file; see :func:`read_columns`. ``where`` says which of its rows count."""
         first = _first_records(path)
         if where or fits_any(first):
             rows = [record for _, record in _good(path, None)]
@@ -68,7 +68,7 @@ class OpinionTable:
     def at_hand(
         cls, provided: Any, fields: Fields = LABEL_FIELDS, where: Sequence[Condition] = ()
     ) -> OpinionTable:
-        """A data frame, a list of dicts, ...; see :meth:`trace_eval.data.sources.Table.of`."""
+        """Read a data frame, a list of dicts, ...; see :meth:`trace_eval.data.sources.Table.of`."""
         from trace_eval.data.sources import Table
 
         return cls.of_records("table", list(Table.of(provided).records), fields, where)
@@ -77,7 +77,7 @@ class OpinionTable:
     def of_records(
         cls, name: str, records: Sequence[Any], fields: Fields, where: Sequence[Condition]
     ) -> OpinionTable:
-        """The records that count, unfolded to one for each opinion."""
+        """Select the records that count, and unfold them to one for each opinion."""
         notes: list[str] = []
         if all(isinstance(record, Mapping) for record in records):
             records = _where(name, records, where)
@@ -97,18 +97,18 @@ class OpinionTable:
         return cls(name, read, lambda: columns, tuple(notes))
 
     def warnings(self) -> tuple[DataWarning, ...]:
-        """What was understood, in words for a report."""
+        """Say for a report how the table was understood."""
         return tuple(DataWarning("table", f"{self.name}: {note}") for note in self.notes)
 
 
 def names_of(records: Sequence[Any]) -> list[str]:
-    """The names of the columns of records, by first appearance."""
+    """List the columns of records, by first appearance."""
     rows = (record for record in records if isinstance(record, Mapping))
     return list(dict.fromkeys(column for row in rows for column in row))
 
 
 def _first_records(path: Path) -> list[Mapping[str, Any]]:
-    """The first records of a file; of one that cannot be read there are none."""
+    """Read the first records of a file; none of one that cannot be read."""
     try:
         first = [row for _, row in islice(records(path), FIRST)]
     except UserError:
@@ -126,7 +126,7 @@ def _thrown_out(path: Path, names: Sequence[str]) -> Iterator[str]:
 def _where(
     name: str, records: Sequence[Mapping[str, Any]], conditions: Sequence[Condition]
 ) -> Sequence[Mapping[str, Any]]:
-    """The records that meet every condition; one of those of equal columns is enough."""
+    """Select records that meet every condition; of conditions on one column one is enough."""
     columns = names_of(records)
     wanted: dict[str, list[Condition]] = {}
     for condition in conditions:
@@ -154,7 +154,7 @@ def columns_of(columns: Mapping[str, str], fields: Fields = LABEL_FIELDS) -> dic
 def read_columns(
     path: Path, own: Mapping[str, str] | None = None, fields: Fields = LABEL_FIELDS
 ) -> Columns:
-    """The known columns of a file, as text; what is missing is ``None``.
+    """Read the known columns of a file, as text; what is missing is ``None``.
 
     Args:
         own: more names in the file -> ours; a name of ours in it gives way.
@@ -198,7 +198,7 @@ def _wanted(own: Mapping[str, str], fields: Fields, have: Collection[str]) -> di
 
 
 def _good(path: Path, wanted: Collection[str] | None) -> Iterator[tuple[int, Any]]:
-    """The numbered records of a file; a bad one refuses it, since labels are read whole."""
+    """Yield a file's numbered records; a bad one refuses it, since labels are read whole."""
     for number, (where, record) in enumerate(records(path, names=wanted), start=1):
         if isinstance(record, str):
             raise UserError(f"{where}: {record}")
@@ -231,7 +231,7 @@ def _columns(
 def flatten(
     record: Mapping[str, Any], used: dict[str, None], available: Mapping[str, str] = NAMES
 ) -> dict[str, str | None]:
-    """The columns of one JSON record as text; ``used`` collects the names that were read.
+    """Flatten one JSON record to columns of text; ``used`` collects the names that were read.
 
     A record may nest ``label``/``labels``, the sides ``a`` and ``b`` of a pair, and the
     ``dimensions`` of a judgement.
@@ -335,7 +335,7 @@ def _dimension(labels: Collection[str]) -> str:
 def _label_columns(
     table: OpinionTable, names: Sequence[str], systems: Collection[object] = ()
 ) -> tuple[Columns, dict[str, set[str]]]:
-    """These columns of a table, and of those whose values all are labels the labels."""
+    """Read these columns of a table, and the labels of those that hold labels alone."""
     called = set(map(plain, systems))
     try:
         columns = table.read({name: name for name in names})
@@ -373,7 +373,7 @@ _DESIGN = frozenset((
 
 
 def rater_columns(named: Mapping[str, str], columns: Collection[str]) -> list[str]:
-    """The columns of several raters, from ``--column rater=ann,bob``; empty: it names one column.
+    """Return several raters' columns, from ``--column rater=ann,bob``; empty if it names one.
 
     Raises:
         UserError: one of several does not exist.
@@ -394,7 +394,7 @@ def label_of_each(
     systems: Collection[object] = (),
     raters: Sequence[str] = (),
 ) -> Columns | None:
-    """A table with a column of labels for each rater as one with a row for each label.
+    """Turn a table with a column for each rater into one with a row for each label.
 
     Of several columns that hold labels alone all are raters', or those that are called so. A
     column of 1 and 2 alone may count anything: it is a rater's where the others are written with
@@ -439,7 +439,7 @@ def _names_a_part(name: str) -> bool:
 def score_of_each(
     table: OpinionTable, results: Columns, raters: Sequence[str] = ()
 ) -> Columns | None:
-    """The same of scores, in columns that are called as raters are: ``rater1``, ``listener 2``."""
+    """Do the same for scores, in columns named like raters: ``rater1``, ``listener 2``."""
     names = list(raters) or [name for name in table.columns() if _RATER.fullmatch(name)]
     columns = table.read({name: name for name in names}) if names else {}
     return _of_each(results, {name: columns.get(name, []) for name in names}, "score")

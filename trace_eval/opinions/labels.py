@@ -88,7 +88,7 @@ class RowSystems(NamedTuple):
         return cls(both[0], both[1], own)
 
     def at(self, row: int) -> Names:
-        """The names of a row."""
+        """Return the names of a row."""
         a, b, own = (column[row] if len(column) else None for column in self)
         return a, b, own
 
@@ -230,7 +230,7 @@ def labels_beside(columns: Collection[str]) -> dict[str, str]:
 def labelled_columns(
     table: OpinionTable, own: Mapping[str, str], systems: Collection[object] = ()
 ) -> tuple[Columns, tuple[DataWarning, ...]]:
-    """The columns of a table of labels; those of a rater each as one, and then a note on them."""
+    """Read a table of labels; columns of one rater each become one, with a note on them."""
     raters = rater_columns(own, table.columns())
     result = table.read({name: ours for name, ours in own.items() if not raters or ours != "rater"})
     if not raters and {*result} & {*LABEL_COLUMNS, *SCORE_FACTS}:
@@ -248,7 +248,7 @@ def labelled_columns(
 
 
 def _systems(about: Sequence[Opinions]) -> set[object]:
-    """The systems of the judged items."""
+    """Return the systems of the judged items."""
     columns = (one.facts.get(f"system_{side}", ()) for one in about for side in "ab")
     return set().union(*columns)
 
@@ -258,7 +258,7 @@ def mapped(
     mapping: Mapping[str, str],
     scale: Ends | None = None,
 ) -> dict[str, Sequence[Any]]:
-    """The columns with the values of labels that a user maps to others, or to nothing.
+    """Replace the values of labels that a user maps to others, or to nothing.
 
     Raises:
         UserError: a label is mapped to a number that is none, where no scale is declared.
@@ -329,12 +329,12 @@ def encode(
 
 
 def on_scale(value: object, scale: Ends) -> object:
-    """The label that a number of a comparison is; what is no number of the scale stays."""
+    """Return the label of a number on a comparison scale; other values stay."""
     number = number_of(value)
     return value if number is None or not scale.holds(number) else scale.label(number)
 
 
 def _higher(a: NDArray[np.float64], b: NDArray[np.float64]) -> Codes:
-    """The answer with the higher score; equal ones tie, an unknown one leaves no label."""
+    """Return the answer with the higher score; equal ones tie, an unknown one has no label."""
     result = np.where(a > b, 0, np.where(a < b, 1, LABELS.index("tie")))
     return np.where(np.isnan(a) | np.isnan(b), MISSING, result).astype(np.int8)

@@ -53,7 +53,7 @@ class DataWarning:
 
     @classmethod
     def of(cls, check: str, text: str, ids: Texts) -> DataWarning:
-        """A warning about the items with these ids."""
+        """Make a warning about the items with these ids."""
         return cls(check, text, tuple(map(str, ids.tolist())))
 
 
@@ -88,18 +88,18 @@ class Opinions:
         return len(self.ids)
 
     def take(self, rows: NDArray[Any]) -> Self:
-        """The rows of a mask or an index array, in that order, with all that came with them."""
+        """Select the rows of a mask or an index array, with all that belongs to them."""
         return self._columns(lambda column: column[rows])
 
     def spread(self, ids: Texts) -> Self:
-        """A row for each of these items, in their order; all is unknown where there is none."""
+        """Return a row for each of these items, in their order; unknown where there is none."""
         if np.array_equal(self.ids, ids):
             return self
         rows = self.find(ids)
         return replace(self._columns(lambda column: _spread(column, rows)), ids=ids, joined=None)
 
     def _columns(self, of: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
-        """A copy with every column made anew."""
+        """Return a copy with every column made anew."""
         every: dict[str, Any] = {
             name: {key: of(column) for key, column in getattr(self, name).items()}
             for name in ("codes", "facts", "scores", "reasons")
@@ -124,11 +124,11 @@ class Opinions:
         policy: str | None = None,
         warnings: tuple[DataWarning, ...] = (),
     ) -> Opinions:
-        """A copy with what comes with it, in place of what did."""
+        """Return a copy with these labels, calls, policy and warnings in place of its own."""
         return replace(self, labels=labels, calls=calls, policy=policy, warnings=warnings)
 
     def on(self, rubric: str | None, scale: Scale | None = None) -> Opinions:
-        """A copy with the rubric that was scored, and its scale where that is known."""
+        """Return a copy with the rubric that was scored, and its scale where that is known."""
         return replace(self, rubric=rubric, scale=scale)
 
     @property
@@ -142,7 +142,7 @@ class Opinions:
         return ~np.isnan(self.score)
 
     def with_codes(self, **columns: Codes) -> Opinions:
-        """A copy with these label columns added or replaced."""
+        """Return a copy with these label columns added or replaced."""
         return replace(self, codes={**self.codes, **columns})
 
     def raters(self) -> dict[str, Opinions]:
@@ -216,12 +216,12 @@ class Opinions:
         return np.fromiter(map(self._row.get, ids.tolist(), repeat(-1)), np.int64, len(ids))
 
     def labels_of(self, column: str, ids: Texts) -> Codes:
-        """The labels of these items; missing where there is no row [shape=(ids,)]."""
+        """Return the labels of these items; missing where there is no row [shape=(ids,)]."""
         rows = self.find(ids)
         return np.where(rows >= 0, self.codes[column][rows], MISSING).astype(np.int8)
 
     def of_items(self, items: Opinions, missing: Missing = "drop") -> Opinions:
-        """These opinions of labelled items, row by row; a fact that they lack is the labels'.
+        """Join these opinions to labelled items, row by row; a fact that they lack is the labels'.
 
         ``items`` has one row per item. ``missing`` refuses items that only one side has under
         ``error``, and leaves their labels missing under ``drop``.
@@ -236,7 +236,7 @@ class Opinions:
         return replace(joined, facts={**facts, **joined.facts}, rater=None, repeat=None)
 
     def column(self, dimension: str | None = None) -> str:
-        """The label column that is looked at: the one asked for, else overall, else preference.
+        """Return the label column to read: the named one, else overall, else preference.
 
         Raises:
             UserError: there is no such column.
@@ -254,7 +254,7 @@ class Opinions:
         )
 
     def units(self, instructions: bool = True) -> Numbers | None:
-        """What is drawn together, see :func:`trace_eval.opinions.units.units`."""
+        """Return the units that are drawn whole, see :func:`trace_eval.opinions.units.units`."""
         return self._units if instructions else units(self.facts, False)
 
     @cached_property
@@ -263,7 +263,7 @@ class Opinions:
 
 
 def _spread(column: NDArray[Any], rows: Numbers) -> NDArray[Any]:
-    """A column in another order; unknown where the row is -1."""
+    """Return a column in another order; unknown where the row is -1."""
     if not len(column):
         column = np.full((1, *column.shape[1:]), _UNKNOWN[column.dtype.kind], column.dtype)
     result = column[rows]
@@ -272,7 +272,7 @@ def _spread(column: NDArray[Any], rows: Numbers) -> NDArray[Any]:
 
 
 def no_common_ids(judged: Opinions, source: str, ids: Texts) -> str:
-    """The message that judgements are of other items than the labels of a source."""
+    """Say that judgements are of other items than the labels of a source."""
     return (
         f"{judged.source}: none of its {len(judged)} ids is among the {len(ids)} of {source}"
         f" (for example {judged.ids[0] if len(judged) else '-'!r} and"

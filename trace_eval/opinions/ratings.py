@@ -65,12 +65,12 @@ def nearest(levels: Array, places: Array) -> NDArray[np.int64]:
 
 
 def values_of(ratings: Opinions) -> NDArray[np.float64]:
-    """The raters' numbers, on the rubric's scale [shape=(ratings,)]."""
+    """Return the raters' numbers, on the rubric's scale [shape=(ratings,)]."""
     return ratings.facts["mos" if "mos" in ratings.facts else "score"]
 
 
 def rated(ratings: Opinions) -> Opinions:
-    """The rows that hold a number."""
+    """Select the rows that hold a number."""
     provided = ~np.isnan(values_of(ratings))
     return ratings if provided.all() else ratings.take(provided)
 
@@ -246,7 +246,7 @@ def ratings_in(
     rubric: str | None = None,
     columns: Columns | Mapping[str, str] | None = None,
 ) -> Opinions:
-    """The ratings of a table; see :func:`read_ratings`.
+    """Read the ratings of a table; see :func:`read_ratings`.
 
     Their scale is the one that is declared; else, where no rubric says it, the one found by their
     values, which a warning states.
@@ -285,7 +285,7 @@ def ratings_in(
 def columns_of_scores(
     source: OpinionTable, named: Mapping[str, str]
 ) -> tuple[dict[str, list[str | None]], tuple[DataWarning, ...]]:
-    """The columns of a table of scores; those of a rater each as one, and then a note on them."""
+    """Read a table of scores; columns of one rater each become one, with a note on them."""
     own = columns_of(named, SCORE_FIELDS)
     raters = rater_columns(own, source.columns())
     table = source.read({name: ours for name, ours in own.items() if not raters or ours != "rater"})
@@ -300,7 +300,7 @@ def columns_of_scores(
 
 
 def mapped_scores(values: Sequence[Any], mapping: Mapping[str, str]) -> list[Any]:
-    """A column of scores with the values that a user maps to numbers, or to nothing."""
+    """Replace the scores that a user maps to numbers, or to nothing."""
     meant = {value: None if text == NO_LABEL else text for value, text in mapping.items()}
     for value, text in mapping.items():
         if text != NO_LABEL and not is_number(text):
@@ -350,7 +350,7 @@ def rows_of(
     raters: Sequence[str],
     kept: NDArray[np.bool_],
 ) -> Opinions:
-    """The kept rows of a table of scores or ratings, each rater's once for an item.
+    """Select the kept rows of a table of scores or ratings, each rater's once for an item.
 
     Args:
         table: ``id``, columns of ``numbers``, and facts of the items in :data:`ITEM_COLUMNS`.
@@ -378,7 +378,7 @@ def rows_of(
 
 
 def _by_system(table: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
-    """A table whose ids name one answer each: where several systems have one, as ``SYSTEM/ID``.
+    """Make each id name one answer: where several systems share one, as ``SYSTEM/ID``.
 
     So are the answers in folders of systems called; what they shared is their question.
     """
@@ -403,7 +403,7 @@ def mean_ratings(ratings: Opinions) -> Opinions:
 
 
 def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = None) -> Opinions:
-    """The labels inside items; a None score is no rating.
+    """Read the labels inside items; a None score is no rating.
 
     ``turns``: those of the turns of conversations, called ``ITEM/turn-N``; None: where no item has
     one of its own.
@@ -442,6 +442,6 @@ def facts_of(items: Sequence[Single]) -> dict[str, list[Any]]:
 
 
 def shared(values: Sequence[Any]) -> list[Any]:
-    """The same values, equal ones as one object: a million items name fewer questions."""
+    """Share one object among equal values: a million items name fewer questions."""
     same: dict[Any, Any] = {}
     return [same.setdefault(value, value) for value in values]

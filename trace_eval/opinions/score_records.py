@@ -24,7 +24,7 @@ _Stated = Mapping[str, Any]
 
 
 def read_run(folder: Path, rubric: str | None) -> Opinions:
-    """The scores of a run folder of ``rate``, with the human ratings in it as ``labels``.
+    """Read the scores of a run folder of ``rate``, with its human ratings as ``labels``.
 
     Raises:
         UserError: it holds no scores of single answers, or of several rubrics and none is named.
@@ -50,7 +50,7 @@ def read_run(folder: Path, rubric: str | None) -> Opinions:
 
 
 def read_records(path: Path, rubric: str | None) -> Opinions:
-    """The scores of a file of records, as ``rate`` writes them."""
+    """Read the scores of a file of records, as ``rate`` writes them."""
     name, judges, facts = _of_records(str(path), _records(path), rubric)
     return _by_judge(str(path), judges, facts, name)
 
@@ -66,7 +66,7 @@ def _parsed(path: Path) -> Iterator[Single]:
 
 
 def _run_scale(path: Path, rubric: str | None) -> Numbers | None:
-    """The scale of a rubric as the run recorded it."""
+    """Return the scale of a rubric as the run recorded it."""
     try:
         spec = read_file(path).get("rubrics", {}).get(rubric, {}).get("scale")
         return numbers(ScaleSpec.model_validate(spec).labels) if spec else None
@@ -97,7 +97,7 @@ def holds_records(path: Path) -> bool:
 def _of_records(
     source: str, records: Iterator[Mapping[str, Any]], rubric: str | None
 ) -> tuple[str | None, dict[str, dict[str, _Stated]], dict[str, dict[str, Any]]]:
-    """The rubric, judge -> item -> its scores, and item -> its facts."""
+    """Return the rubric, the scores by judge and item, and the facts by item."""
     latest: dict[tuple[str, str, str], Mapping[str, Any]] = {}
     for record in records:  # of an item that was tried again, the last line counts
         latest[record["item"], record.get("rubric") or "", record["judge"]] = record
@@ -124,7 +124,7 @@ def _of_records(
 
 
 def _stated(record: Mapping[str, Any], opinions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The score of a record, and how sure it is."""
+    """Return the score of a record, and how sure it is."""
     estimate = record.get("estimate") or {}
     parameters, clamped = estimate.get("params") or {}, estimate.get("clamped") or {}
     samples = [opinion.get("score") for opinion in opinions]
@@ -146,7 +146,7 @@ def _by_judge(
     rubric: str | None,
     scale: Numbers | None = None,
 ) -> Opinions:
-    """A row for each item of each judge, judge by judge, so that unscored items stay in sight."""
+    """Make a row for each item of each judge, so that unscored items stay in sight."""
     ids = list(facts)
     stated = [of.get(id_, {}) for of in judges.values() for id_ in ids]
     columns: dict[str, Sequence[Any] | NDArray[Any]] = {
@@ -164,7 +164,7 @@ def _by_judge(
 
 
 def _by_turn(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """A record of a conversation whose turns were rated as one record a turn; others as they are.
+    """Split a conversation whose turns were rated into one record a turn; pass others through.
 
     Turns of one conversation share its question, so that intervals draw whole conversations.
     """
@@ -188,7 +188,7 @@ def _by_turn(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def only_rubric(source: str, available: set[str], wanted: str | None) -> str:
-    """The rubric of a source whose scores are read; empty: it names none.
+    """Return the rubric whose scores are read; empty if the source names none.
 
     Raises:
         UserError: it has no scores, none of the rubric that is wanted, or several to choose from.

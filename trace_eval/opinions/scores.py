@@ -126,7 +126,7 @@ def read_scores(
 
 
 def as_source(provided: Any, columns: Columns | None = None) -> Path | Opinions:
-    """What statistics read: a name as a path, a table at hand as its labels or scores.
+    """Turn a name into a path, and a table at hand into its labels or scores.
 
     Args:
         columns: how a table names its columns; None: by our names.
@@ -216,7 +216,7 @@ def _beside(ratings: Opinions, scale: Numbers, declared: bool) -> Opinions:
 
 
 def _on_one_scale(sources: Sequence[Opinions], rubric: str | None) -> list[Opinions]:
-    """The sources with one rubric and its scale; refused where they score different ones."""
+    """Put the sources on one rubric and its scale; refuse where they score different ones."""
     scored = {source.rubric for source in sources if source.rubric}
     if len(scored) > 1:
         raise UserError(
@@ -233,7 +233,7 @@ def _was_found(source: Opinions) -> bool:
 
 
 def _scale(sources: Sequence[Opinions], rubric: str | None) -> Numbers:
-    """The scale that a run, a user or a rubric says; else the least one found that holds all."""
+    """Return the scale stated by run, user or rubric; else the least one that holds all scores."""
     known = [one.scale for one in sources if one.scale is not None and not _was_found(one)]
     if known:
         return known[0]

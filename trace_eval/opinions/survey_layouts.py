@@ -33,7 +33,7 @@ class Layout(NamedTuple):
 
 
 def unfolded(records: Records, notes: list[str]) -> Records:
-    """The records as one for each opinion; ``notes`` takes what was understood or left out."""
+    """Unfold records to one for each opinion; ``notes`` takes what was understood or left out."""
     for layout in LAYOUTS:
         if layout.fits(records[:_LOOKED_AT]):
             records = list(layout.ours(records, notes))
@@ -100,7 +100,7 @@ def _batch(records: Records, notes: list[str]) -> Iterator[Record]:
 
 
 def _answers(cell: object) -> Record:
-    """The answers of a form as JSON in one cell, ``[{"pref": {"A": true}}]``, by their places."""
+    """Read a form's answers in one cell of JSON, ``[{"pref": {"A": true}}]``, by their places."""
     if not isinstance(cell, str) or not cell.lstrip().startswith(("[{", "{")):
         return {}
     try:
@@ -233,7 +233,7 @@ def _form(records: Records, notes: list[str]) -> Iterator[Record]:
 
 
 def _called(records: Records, columns: Collection[str]) -> str:
-    """What the answers are: ``score`` where all are numbers that are no labels, else a label."""
+    """Name the answers' column: ``score`` where all are numbers but no labels, else a label's."""
     cells = {_cell(record, name) for record in records for name in columns}
     present = {cell for cell in cells if not is_missing(cell)}
     if present and all(number_of(cell) is not None for cell in present) and present - {"1", "2"}:
@@ -281,7 +281,7 @@ def _studio(records: Records, notes: list[str]) -> Iterator[Record]:
 
 
 def _annotations(record: Mapping[str, Any]) -> Iterator[Record]:
-    """A record for each annotation of a task; those of the smaller forms are one already."""
+    """Yield a record for each annotation of a task; those of the smaller forms are one already."""
     if not isinstance(record.get("annotations"), list):
         yield {name: _answer(value) for name, value in record.items()}
         return
@@ -304,7 +304,7 @@ def _person(who: object) -> object:
 
 
 def _answer(value: object) -> object:
-    """A cell of the form as a table, where an answer is JSON in text."""
+    """Read a cell, where an answer may be JSON in text."""
     if isinstance(value, str) and value.startswith("{"):
         try:
             return strict_json.loads(value)
@@ -314,7 +314,7 @@ def _answer(value: object) -> object:
 
 
 def _chosen(value: object) -> object:
-    """What an answer says: its one choice, or its rating."""
+    """Return what an answer says: its one choice, or its rating."""
     inner = value
     if isinstance(inner, list) and len(inner) == 1 and isinstance(inner[0], Mapping):
         inner = inner[0]
@@ -380,7 +380,7 @@ def _has_loser(records: Records) -> bool:
 
 
 def _won(records: Records, notes: list[str]) -> Iterator[Record]:
-    """A and B by the alphabet, so that the place of a system does not tell who won."""
+    """Name A and B by the alphabet, so that a system's place does not tell who won."""
     draw = next((name for name in _DRAWS if name in _columns(records)), None)
     for number, record in enumerate(records, start=1):
         rest = {n: v for n, v in record.items() if n not in ("winner", "loser", draw)}

@@ -16,7 +16,7 @@ IDENTITY = ("instruction_id", "system_a", "system_b", "clip_a", "clip_b")
 
 
 def units(facts: Facts, instructions: bool = True) -> Numbers | None:
-    """Number of the independent unit of every pair, from 0 [shape=(n,)].
+    """Assign every pair the number of its independent unit, from 0 [shape=(n,)].
 
     Pairs of one instruction are one unit, and so are copies: pairs of the same two recordings,
     either way round, told by ``clip_a`` and ``clip_b`` (hashes, in a run), else pairs of the same
@@ -41,7 +41,7 @@ def units(facts: Facts, instructions: bool = True) -> Numbers | None:
 
 
 def index_of(values: Sequence[Any]) -> tuple[Numbers, list[Any]]:
-    """Number of every value from 0, by first appearance [shape=(n,)], and the distinct values."""
+    """Assign every value a number by first appearance [shape=(n,)]; return distinct ones too."""
     index = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return np.fromiter(map(index.__getitem__, values), np.int64, len(values)), list(index)
 
@@ -53,7 +53,7 @@ def crosstab(row: Numbers, column: NDArray[Any], rows: int, columns: int) -> Num
 
 
 def joint(*columns: Numbers) -> Numbers:
-    """A number that equal rows of all columns, of numbers from 0, have in common [shape=(n,)]."""
+    """Assign rows that are equal in all columns, of numbers from 0, one number [shape=(n,)]."""
     key, *others = columns
     for column in others:
         size = int(column.max(initial=-1)) + 1
@@ -64,7 +64,7 @@ def joint(*columns: Numbers) -> Numbers:
 
 
 def groups_of(keys: Numbers) -> tuple[Numbers, Numbers]:
-    """Number of every key from 0, by first appearance [shape=(n,)], and the size of each group."""
+    """Assign every key a number by first appearance [shape=(n,)]; return each group's size too."""
     _, first, number, size = np.unique(
         keys, return_index=True, return_inverse=True, return_counts=True
     )
@@ -88,7 +88,7 @@ def _numbered(values: NDArray[Any] | None) -> Numbers | None:
 
 
 def _copies(facts: Facts) -> Numbers | None:
-    """Number of the two answers of every pair; None where no two pairs have the same."""
+    """Assign pairs of the same two answers one number; None where no two pairs have them."""
     columns = [facts.get("clip_a"), facts.get("clip_b")]
     if not all(column is not None and any(column.tolist()) for column in columns):
         columns = [facts.get(name) for name in ("system_a", "system_b", "instruction_id")]

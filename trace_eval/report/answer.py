@@ -39,7 +39,7 @@ def run_answer(folder: Path | str) -> tuple[str, ...]:
 
 
 def score_rankings(run: Run) -> dict[str, RankReport]:
-    """The ranking of a run's systems by each rubric, where there is one."""
+    """Rank a run's systems by each rubric, where that is possible."""
     results = {}
     for name in run.rubrics():
         try:
@@ -50,7 +50,7 @@ def score_rankings(run: Run) -> dict[str, RankReport]:
 
 
 def score_answer(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]:
-    """The sentences on a run of scores: who is first by each rubric, and how much is scored.
+    """Sum up a run of scores: who is first by each rubric, and how much is scored.
 
     Of three rubrics or more, for which there is no room, nobody is named.
     """
@@ -65,7 +65,7 @@ def score_answer(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]:
 
 
 def pair_answer(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
-    """The sentences on a run of pairs, of the command and on top of the page."""
+    """Sum up a run of pairs, for the command and the top of the page."""
     overall = run.overall()
     scored, unscored = scored_pairs((pair.id for pair in run.pairs()), run.outcomes(), overall)
     number = len(scored) + unscored.total() + sum(1 for _ in run.problems())
@@ -76,7 +76,7 @@ def pair_answer(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
 
 
 def ranking_of(run: Run, source: Opinions | None = None) -> tuple[RankReport | None, str]:
-    """The ranking of a run's systems as ``trace-eval rank`` has it, and why there is none."""
+    """Rank a run's systems as ``trace-eval rank`` does, or say why there is no ranking."""
     try:
         read = source or read_opinions(run.folder)
     except UserError as error:

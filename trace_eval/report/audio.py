@@ -72,7 +72,7 @@ class AudioAssets:
     def sound(
         self, recording: Recording, record: ClipRecord | None, *, judged: bool = True
     ) -> PlayedSound:
-        """The player of a recording; one behind a URL is fetched for a copy, and not else.
+        """Return the player of a recording; one behind a URL is fetched for a copy alone.
 
         ``judged``: the record says what was judged; else it only names the copy, as of a whole
         channel.
@@ -113,7 +113,7 @@ class AudioAssets:
         record: ClipRecord | None,
         muted: Mapping[str, Sequence[tuple[float, float]] | None],
     ) -> PlayedSound:
-        """The player of a muted copy, or why none was made."""
+        """Return the player of a muted copy, or why none was made."""
         if recording.audio is None and recording.url is None:
             return PlayedSound(None, "no recording")
         if self.folder is None:
@@ -135,7 +135,7 @@ class AudioAssets:
         return PlayedSound(self._href(clip))
 
     def fetched(self, url: str, clip: str) -> Path | None:
-        """The copy of a recording behind a URL; None where no copies are made.
+        """Fetch a copy of a recording behind a URL; None where no copies are made.
 
         Raises UserError where it cannot be fetched, now or when it was tried before.
         """
@@ -199,6 +199,6 @@ def _suffix(name: str) -> str:
 
 
 def _url(relative: str) -> str:
-    """A relative URL; ``./`` keeps a colon in the first part from reading as a scheme."""
+    """Return a relative URL; ``./`` keeps a colon in the first part from reading as a scheme."""
     quoted = quote(relative.replace(os.sep, "/"), errors="surrogateescape")
     return quoted if quoted.startswith("../") else f"./{quoted}"

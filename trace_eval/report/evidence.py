@@ -152,12 +152,12 @@ def _records(name: str, records: Sequence[Mapping[str, JsonValue]]) -> EvidenceG
 
 
 def label(name: str) -> str:
-    """A key as a printed label."""
+    """Turn a key into a printed label."""
     return name.replace("_", " ")
 
 
 def value(item: JsonValue) -> str:
-    """A value in print: three or four digits, yes and no, an en dash for None."""
+    """Print a value: three or four digits, yes and no, an en dash for None."""
     match item:
         case None:
             return "–"

@@ -62,7 +62,7 @@ EVENT_NAMES = {
 
 
 def name_of_event(kind: str) -> EventName:
-    """The name of a kind of event; of one that has none here, its own without underscores."""
+    """Name a kind of event; one without a name here keeps its own, without underscores."""
     return EVENT_NAMES.get(kind, EventName("", kind.replace("_", " ")))
 
 
@@ -81,7 +81,7 @@ class LaneBar:
 def lanes_of(
     conversation: Conversation, blueprints: Mapping[int, Blueprint], assets: AudioAssets
 ) -> dict[str, Any]:
-    """A conversation as it is drawn, over an axis of ``length_s``; 0 without a clock.
+    """Lay out a conversation for drawing, over an axis of ``length_s``; 0 without a clock.
 
     ``timing`` are its figures in one line, with the name of the definition set; ``axis`` is (left
     in percent, label) of its seconds; ``legend`` names the kinds of events that are drawn. The
@@ -114,7 +114,7 @@ _Bar = Callable[[str, float, float, str], LaneBar]
 
 
 def _lanes(conversation: Conversation, bar: _Bar, assets: AudioAssets) -> Iterator[dict[str, Any]]:
-    """A lane for each speaker; its peaks are 0 to 1 [shape=(POINTS,)], empty without a sound."""
+    """Yield a lane for each speaker; peaks are 0 to 1 [shape=(POINTS,)], empty without sound."""
     length_s = conversation.end_s
     channels = {role: conversation.channel_of(role) for role in ROLES}
     there = [channel for channel in channels.values() if channel]
@@ -137,14 +137,14 @@ def _lanes(conversation: Conversation, bar: _Bar, assets: AudioAssets) -> Iterat
 
 
 def _logged(conversation: Conversation, role: str) -> list[tuple[float, float]]:
-    """What a log that was held against the sound has of a role, on the clock of the sound."""
+    """Return a role's spans in a log that was held against the sound, on the sound's clock."""
     log: Any = conversation.meta.get("log")
     spans = log["logged"].get(role, []) if isinstance(log, dict) and log.get("logged") else []
     return [(float(start), float(end)) for start, end in spans]
 
 
 def _notes(conversation: Conversation, findings: Findings) -> list[str]:
-    """What a reader must know of a call: whose fault, and what its sound cannot tell."""
+    """Say what a reader must know of a call: whose fault, and what its sound cannot tell."""
     fault = whose_fault(conversation, findings)
     notes = [f"whose fault: {fault.whose}, {fault.what}"] if fault else []
     if conversation.meta.get("one_channel"):
@@ -200,7 +200,7 @@ def _tools(conversation: Conversation, bar: _Bar) -> Iterator[LaneBar]:
 def _turns(
     conversation: Conversation, blueprints: Mapping[int, Blueprint], findings: Findings
 ) -> Iterator[dict[str, Any]]:
-    """Turns in words, with the findings about each and the tools that were called in it."""
+    """Yield turns in words, with the findings about each and the tools called in it."""
     for number, turn in enumerate(conversation.turns):
         yield {
             "number": number,

@@ -39,7 +39,7 @@ _CHIPS = {
 
 @cache
 def templates(package: str = "trace_eval.report") -> Environment:
-    """The templates of a package, with the filters and names of reports."""
+    """Load the templates of a package, with the filters and names of reports."""
     env = environment(package)
     env.filters.update(
         chip=chip,
@@ -58,7 +58,7 @@ def templates(package: str = "trace_eval.report") -> Environment:
 
 
 def pieces(template: str, *scripts: str, css: str = "", **values: Any) -> Iterator[str]:
-    """A page, piece by piece, with nothing in it from elsewhere.
+    """Generate a page, piece by piece, with nothing in it from elsewhere.
 
     Args:
         scripts: joined in this order; one more runs in the head of every page.
@@ -83,12 +83,12 @@ def plain(text: str) -> str:
 
 
 def asset(name: str) -> Markup:
-    """A file of ``static/``, as it is."""
+    """Read a file of ``static/``, as it is."""
     return Markup((files("trace_eval.report") / "static" / name).read_text("utf-8"))
 
 
 def style() -> Markup:
-    """The style sheet of reports, what all pages share first."""
+    """Return the style sheet of reports, what all pages share first."""
     return Markup(page_style()) + asset("report.css") + asset("lanes.css")
 
 
@@ -109,13 +109,13 @@ def embedded(data: Any) -> Markup:
 
 
 def deferred(name: str, html: str) -> Markup:
-    """A fragment that is inserted when it is needed: deflated, so that 1,000 pairs stay small."""
+    """Deflate a fragment that is inserted when it is needed, so that 1,000 pairs stay small."""
     packed = base64.b64encode(zlib.compress(html.encode("utf-8", "replace"), 9)).decode()
     return Markup('<script type="text/plain" id="{}">{}</script>\n').format(name, packed)
 
 
 def chip(rating: object) -> Markup:
-    """A rating as a coloured label."""
+    """Show a rating as a coloured label."""
     if rating is None or rating == "":
         return Markup('<span class="chip n">–</span>')
     name, text = _CHIPS.get(str(rating), ("n", str(rating)))
@@ -123,7 +123,7 @@ def chip(rating: object) -> Markup:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number with fixed decimals; an en dash for None."""
+    """Print a number with fixed decimals; an en dash for None."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 

@@ -72,7 +72,7 @@ class PairRow:
 
 
 def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
-    """The list's line of a pair."""
+    """Make the list's line of a pair."""
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
     rating = overall.rating if overall else None
     labels = pair.labels
@@ -152,13 +152,13 @@ def page_of(pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]
 
 
 def _aloud(pair: Pair, answer: Recording, facts: Facts) -> tuple[str, ...]:
-    """The directions of the request that an answer speaks as words."""
+    """Return the directions of the request that an answer speaks as words."""
     request = pair.instruction.text or facts.transcript_of(pair.instruction)
     return read_aloud(request, facts.transcript_of(answer) or "")
 
 
 def _sentence(pair: Pair, judgement: Judgement | None, overall: Overall | None) -> str:
-    """The winner, the judge, and what decided."""
+    """State the winner, the judge, and what decided."""
     if judgement is None:
         return "This pair is not judged yet."
     if overall is None or overall.rating is None:
@@ -189,7 +189,7 @@ def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
 
 
 def _calls(pair: Pair, facts: Facts, assets: AudioAssets) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The sides that are conversations, drawn."""
+    """Draw the sides that are conversations."""
     recordings = pair.recordings()
     available = {role: facts.blueprint_of(one) for role, one in recordings.items()}
     measured = {role: blueprint for role, blueprint in available.items() if blueprint}
@@ -244,7 +244,7 @@ def _reasons(judgement: Judgement | None) -> dict[str, ReasonsOf]:
 def _steps(
     judgement: Judgement | None, overall: Overall | None
 ) -> Iterator[tuple[str, str | None]]:
-    """The policy's way to its rating: the ratings that it takes, its rule, the result."""
+    """Yield the policy's steps to its rating: the ratings it takes, its rule, the result."""
     if overall is None:
         yield ("nothing was fused yet; run trace-eval fuse", None)
         return

@@ -87,7 +87,7 @@ def _addresses(words: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def redact_text(text: str) -> str:
-    """A text whose sensitive words are replaced; spaces stay."""
+    """Replace the sensitive words of a text; spaces stay."""
     parts = re.split(r"(\s+)", text)
     marks = sensitive(parts[::2])
     parts[::2] = [REDACTED if mark else word for word, mark in zip(parts[::2], marks, strict=True)]
@@ -95,7 +95,7 @@ def redact_text(text: str) -> str:
 
 
 def redact_facts(facts: Facts) -> Facts:
-    """A run whose words are redacted, for its page; turns of conversations raise a UserError."""
+    """Redact a run's words, for its page; turns of conversations raise a UserError."""
     if any(pair.a.conversation or pair.b.conversation for pair in facts.pairs):
         raise UserError(f"{facts.folder}: holds conversations, which --redact does not know yet")
     pairs = [_redact(pair.model_copy(update={"meta": {}})) for pair in facts.pairs]
@@ -112,7 +112,7 @@ def redact_facts(facts: Facts) -> Facts:
 
 
 def _redact(value: Any, prose: bool = False) -> Any:
-    """A copy of a record whose prose is redacted; words of a transcript as one sequence."""
+    """Redact a copy of a record's prose; words of a transcript as one sequence."""
     if isinstance(value, str):
         return redact_text(value) if prose else value
     if isinstance(value, dict):
@@ -160,7 +160,7 @@ def stretches_of(
 def mute(
     samples: npt.NDArray[np.float32], rate: int, stretches: Sequence[tuple[float, float]]
 ) -> npt.NDArray[np.float32]:
-    """A copy of the same length that is silent in these stretches."""
+    """Silence these stretches in a copy of the same length."""
     copy = samples.copy()
     for low, high in stretches:
         copy[int(low * rate) : int(np.ceil(high * rate))] = 0

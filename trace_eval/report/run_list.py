@@ -107,7 +107,7 @@ def write_run_list(
 
 
 def _remembered(seen: dict[Path, tuple[int, RunLine]], one: ListedRun, home: Path) -> RunLine:
-    """A run's line, made anew only where one of its files was written since."""
+    """Return a run's line, made anew only where one of its files was written since."""
     stamp = max((file.stat().st_mtime_ns for file in one.folder.glob("*.json*")), default=0)
     if one.folder not in seen or seen[one.folder][0] != stamp:
         seen[one.folder] = stamp, _line(one, home)
@@ -164,7 +164,7 @@ def _agreement(run: Run) -> str | None:
 
 
 def trends(lines: Sequence[RunLine]) -> list[Trend]:
-    """A picture for each system and figure that two runs or more have."""
+    """Draw a picture for each system and figure that two runs or more have."""
     results: dict[tuple[str, str], list[tuple[RunLine, SystemFigure]]] = {}
     for line in reversed(lines):
         for figure in line.systems:

@@ -32,7 +32,7 @@ SHOWN = 4_000
 
 
 def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
-    """The page, piece by piece."""
+    """Generate the page, piece by piece."""
     rubrics = run.rubrics()
     lines = list(_lines(run, rubrics, AudioAssets(path, audio)))
     record = run.record()
@@ -69,7 +69,7 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
 def _lines(
     run: Run, rubrics: dict[str, ScoreRubric], assets: AudioAssets
 ) -> Iterator[dict[str, Any]]:
-    """A line for each item and rubric, with what it is rated by and what is played of it."""
+    """Yield a line for each item and rubric, with what it is rated by and what is played of it."""
     scores = {score.key: score for score in run.scores()}
     clips = run.clips()
     words = {b.clip: b for b in run.blueprints() if isinstance(b.transcript, Transcript)}
@@ -97,7 +97,7 @@ def _lines(
 
 
 def _line(item: Single, rubric: ScoreRubric, score: Score | None) -> dict[str, Any]:
-    """An answer under one rubric, on its scale.
+    """Show an answer under one rubric, on its scale.
 
     ``spread`` is one standard deviation of the distribution, None where one opinion is all there
     is; ``distance`` is how far the judge is from the mean of the annotators; ``histogram`` has
@@ -131,7 +131,7 @@ def _at(scale: Numbers, value: float) -> float:
 
 
 def _bar(scale: Numbers, low: float, at: float, high: float) -> dict[str, float]:
-    """A mean and its spread on the scale, in percent of its width."""
+    """Place a mean and its spread on the scale, in percent of its width."""
     left, right = _at(scale, low), _at(scale, high)
     return {"left": left, "width": right - left, "at": _at(scale, at)}
 

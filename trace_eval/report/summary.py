@@ -65,16 +65,16 @@ class Facts:
         )
 
     def clip_of(self, recording: Recording) -> ClipRecord | None:
-        """The record of a recording; None where it was never decoded."""
+        """Return the record of a recording; None where it was never decoded."""
         return self.clips.get(recording.source_id)
 
     def blueprint_of(self, recording: Recording) -> Blueprint | None:
-        """The blueprint of a recording, if there is one."""
+        """Return the blueprint of a recording, if there is one."""
         record = self.clip_of(recording)
         return self.blueprints.get(record.clip) if record and record.clip else None
 
     def transcript_of(self, recording: Recording) -> str:
-        """The recogniser's text of a recording; empty where there is none."""
+        """Return the recogniser's text of a recording; empty where there is none."""
         blueprint = self.blueprint_of(recording)
         result = blueprint.transcript if blueprint else None
         return result.text if isinstance(result, Transcript) else ""
@@ -102,7 +102,7 @@ class ReportedRatings:
 
 
 def summarise(facts: Facts) -> dict[str, Any]:
-    """The figures of the report's first section.
+    """Compute the figures of the report's first section.
 
     ``scored`` of the ``total`` records of the input have an overall rating, and ``unscored`` says
     why the others have none; ``remedy`` is what most pairs say of it, where no pair has one. The

@@ -80,7 +80,7 @@ def envelope(path: Path | None, clip: str, max_seconds: float) -> Envelope:
 
 
 def spectrogram(samples: npt.NDArray[np.float32], rate: int) -> str:
-    """A clip's spectrogram, a PNG as a ``data:`` address of at most 7 KB; empty: nothing sounds.
+    """Draw a clip's spectrogram, a PNG as a ``data:`` address of at most 7 KB; empty if silent.
 
     Samples are of one channel, -1 to 1 [shape=(n,)]. Shades are opacities of black, so that a page
     gives them the colour of its ink.
@@ -208,7 +208,7 @@ def _lane(
 
 
 def widened(scale: tuple[float, float], values: Sequence[float | None]) -> tuple[float, float]:
-    """The scale, with room for every value."""
+    """Widen the scale to have room for every value."""
     available = [value for value in values if value is not None]
     return min([scale[0], *available]), max([scale[1], *available])
 

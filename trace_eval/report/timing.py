@@ -92,7 +92,7 @@ def _responses(timed: Timed) -> Sequence[float]:
 
 
 def _ends(values: Sequence[float]) -> tuple[float, float]:
-    """Ends of the axis: a few very late answers do not press all others together."""
+    """Choose the ends of the axis: a few very late answers do not press all others together."""
     if not values:
         return 0.0, 1.0
     far = _BEYOND * max(0.5, float(np.quantile(values, 0.9)))
@@ -123,7 +123,7 @@ def _system(name: str, report: TurnsReport, low: float, high: float) -> dict[str
 
 
 def _curve(values: Sequence[float], low: float, high: float) -> str:
-    """Steps of the empirical distribution; (0, 100) is its lower left corner."""
+    """Draw the steps of the empirical distribution; (0, 100) is its lower left corner."""
     parts = ["M0 100"] if values else []
     for number, value in enumerate(value for value in values if value <= high):
         height = 100 * (1 - (number + 1) / len(values))
@@ -155,7 +155,7 @@ def _reach(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
 
 
 def _line(timed: Timed, address: str) -> dict[str, Any]:
-    """A call in the table; ``letter`` and ``kind`` mark its worst event as the lanes do."""
+    """Make a call's line in the table; ``letter`` and ``kind`` mark its worst event as lanes do."""
     item, worst = timed.item, worst_event(timed)
     message = letter = ""
     if worst:

@@ -42,7 +42,7 @@ class Figures:
 
 
 def figures_of(folder: Path | str) -> Figures:
-    """The figures of a run; raises UserError where there is none, or nothing is judged yet."""
+    """Read the figures of a run; raises UserError where there is none, or nothing is judged yet."""
     run = Run.open(folder)
     record = run.record()
     if next(iter(run.history()), None) is None:

@@ -74,7 +74,7 @@ def write_report(
 
 
 def _html(facts: Facts, assets: AudioAssets, redaction: str = "") -> Iterator[str]:
-    """The page, piece by piece: fragments are made while it is written."""
+    """Generate the page, piece by piece: fragments are made while it is written."""
     lines = [pair_row(number, pair, facts) for number, pair in enumerate(facts.pairs)]
     human = human_labels(facts)
     # of pairs of calls both sides of each
@@ -132,7 +132,7 @@ def _fragments(
 
 
 def _files(facts: Facts) -> dict[str, Path]:
-    """A file that still is there, for every clip that has one."""
+    """Find a file that still is there, for every clip that has one."""
     files: dict[str, Path] = {}
     for record in facts.clips.values():
         if record.clip and record.clip not in files and is_file(Path(record.source)):
@@ -141,7 +141,7 @@ def _files(facts: Facts) -> dict[str, Path]:
 
 
 def _distant(facts: Facts) -> dict[str, str]:
-    """A URL of every clip that has one."""
+    """Return a URL of every clip that has one."""
     return {
         record.clip: recording.url
         for pair in facts.pairs

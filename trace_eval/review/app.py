@@ -29,14 +29,14 @@ def _visitor(request: Request) -> Visitor:
 
 
 def _rater(request: Request) -> str:
-    """The rater who visits; a browser without one is sent to the first page, which asks."""
+    """Return the rater who visits; a browser without one is sent to the first page, which asks."""
     if not (name := _visitor(request).rater):
         raise HTTPException(303, headers={"Location": "/"})
     return name
 
 
 def _form_visitor(request: Request, csrf: Annotated[str, Form()]) -> Visitor:
-    """The visitor who sends a form that was made for this session."""
+    """Return the visitor who sends a form that was made for this session."""
     visitor = _visitor(request)
     if not visitor.owns(csrf, request.app.state.access):
         raise HTTPException(403, "this form is not of your session; load the page again")
@@ -58,7 +58,7 @@ _MEDIA_TYPES = {".json": "application/json", ".jsonl": "application/jsonl", ".cs
 
 
 def create_app(review: Review, access: Access) -> FastAPI:
-    """The application for one review behind one address."""
+    """Create the application for one review behind one address."""
     site = _Site(review, access)
     app = FastAPI(
         openapi_url=None, docs_url=None, redoc_url=None, middleware=[Middleware(Guard, access)]
@@ -101,7 +101,7 @@ class _Site:
         self._clips = Clips(review.items, review.store.secret)
 
     def shared(self, visitor: Visitor) -> dict[str, Any]:
-        """The visitor, the form and the rater's progress, which every page shows."""
+        """Return the visitor, the form and the rater's progress, which every page shows."""
         values: dict[str, Any] = {"csrf": visitor.csrf(self._access), "rater": visitor.rater}
         values |= pages.of_form(self._review.form)
         if visitor.rater:
@@ -149,7 +149,7 @@ class _Site:
         return Response(content, media_type=kind)
 
     def refuse(self, request: Request, error: Exception) -> Response:
-        """The page of an error; nothing of a form with a field missing is sent back."""
+        """Show the page of an error; nothing of a form with a field missing is sent back."""
         form = isinstance(error, RequestValidationError)
         message = "the form is not complete; load it again" if form else str(error)
         return self.page(request, "error.html.j2", {"message": message}, 400)
@@ -160,7 +160,7 @@ class _Site:
         return see("/review") if visitor.rater else self.page(request, "welcome.html.j2")
 
     def review_page(self, rater: Rater, request: Request) -> Response:
-        """The rater's next question, the judge's opinion, or the end."""
+        """Show the rater's next question, the judge's opinion, or the end."""
         position = self._review.position(rater)
         values = {"fraction": self._review.fraction(position)}
         if position is None:
@@ -187,7 +187,7 @@ class _Site:
     def events_page(
         self, rater: Rater, request: Request, task: int, shown: Annotated[ShownEvent, Depends()]
     ) -> Response:
-        """The events of a call, one of them chosen, or a new one from ``start`` to ``end``."""
+        """Show the events of a call, one of them chosen, or a new one from ``start`` to ``end``."""
         values = events_page(self._review, self._clips, task, shown, rater)
         if values is None:
             raise HTTPException(404, "no such call")
@@ -239,7 +239,7 @@ class _Site:
 
 
 def clip_response(request: Request, data: bytes) -> Response:
-    """A recording, whole or the requested byte range."""
+    """Send a recording, whole or the requested byte range."""
     headers = {"Accept-Ranges": "bytes"}
     try:
         part = byte_range(request.headers.get("range"), len(data))

@@ -53,7 +53,7 @@ class Clips:
         self._lock = threading.Lock()
 
     def _add_call(self, item: str, side: str, conversation: Conversation) -> None:
-        """The whole call, and each of its voices alone."""
+        """Add the whole call, and each of its voices alone."""
         whole = self.clip_id(item, side)
         self._sources[whole] = conversation, None
         alone = {role: self.clip_id(item, f"{side}/{role}") for role in ROLES}
@@ -61,14 +61,14 @@ class Clips:
         self.lanes[whole] = (whole, *alone.values())
 
     def clip_id(self, item: str, role: str) -> str:
-        """The id of a recording, see :func:`keyed`; it tells nothing."""
+        """Return the id of a recording, see :func:`keyed`; it tells nothing."""
         return keyed(self._secret, "clip", item, role)
 
     def __contains__(self, clip: str) -> bool:
         return clip in self._sources
 
     def wav(self, clip: str) -> bytes:
-        """The recording as a 16-bit WAV file.
+        """Return the recording as a 16-bit WAV file.
 
         Raises KeyError for an id of no recording, UserError for one that cannot be decoded now.
         """
@@ -91,14 +91,14 @@ class Clips:
 
 
 def wav_file(samples: Samples, rate: int) -> bytes:
-    """A 16-bit WAV file; what is louder than it can hold is clipped."""
+    """Write a 16-bit WAV file; what is louder than it can hold is clipped."""
     file = io.BytesIO()
     soundfile.write(file, np.clip(samples, -1.0, 1.0), rate, format="WAV", subtype="PCM_16")
     return file.getvalue()
 
 
 def wave(wav: bytes) -> bytes:
-    """The outline of a recording as a picture (SVG) that any theme can show."""
+    """Draw the outline of a recording as a picture (SVG) that any theme can show."""
     samples, _ = soundfile.read(io.BytesIO(wav), dtype="float32", always_2d=True)
     peaks = outline(np.abs(samples).max(axis=1, initial=0.0), COLUMNS)
     return (
@@ -146,7 +146,7 @@ def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples
 
 
 def sound_start(conversation: Conversation) -> float:
-    """The start of a call's sound: that of its first turn, seconds of the conversation."""
+    """Return the start of a call's sound: that of its first turn, seconds of the conversation."""
     starts = [turn.start_s for turn in conversation.turns if turn.start_s is not None]
     return min(starts, default=0.0)
 

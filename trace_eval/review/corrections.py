@@ -111,7 +111,7 @@ class Corrections:
         return self._items
 
     def of(self, item: str) -> list[Correction]:
-        """The corrections of an item."""
+        """Return the corrections of an item."""
         self._read()
         return list(self._made.get(item, ()))
 
@@ -148,7 +148,7 @@ class Corrections:
 
 
 def texts_of(item: Single) -> dict[CorrectedField, str]:
-    """The fields that can be corrected, as texts of a form."""
+    """Return the fields that can be corrected, as texts of a form."""
     return {
         "question": item.instruction.text or "",
         "reference": SEPARATOR.join(item.reference),
@@ -157,7 +157,7 @@ def texts_of(item: Single) -> dict[CorrectedField, str]:
 
 
 def _between(item: Single, provided: Mapping[CorrectedField, str], who: str) -> list[Correction]:
-    """The corrections that a form makes to an item."""
+    """List the corrections that a form makes to an item."""
     when, corrections = _now(), []
     for field, before in texts_of(item).items():
         after = provided.get(field, before).replace("\r\n", "\n").strip()
@@ -174,7 +174,7 @@ def _between(item: Single, provided: Mapping[CorrectedField, str], who: str) -> 
 
 
 def corrected(item: Single, corrections: Iterable[Correction]) -> Single:
-    """The item after its corrections, in their order."""
+    """Apply corrections to an item, in their order."""
     for correction in corrections:
         if correction.field == "question":
             instruction = item.instruction.model_copy(update={"text": correction.after})
@@ -269,7 +269,7 @@ class EventLog:
         return True
 
     def can_undo(self, item: str, who: str) -> bool:
-        """False: the rater corrected nothing of it, or others went on from what was corrected."""
+        """Tell whether the rater's last correction stands and nobody went on from it."""
         return self._last(item, who) is not None
 
     def are_right(self, item: str, who: str) -> None:
@@ -281,7 +281,7 @@ class EventLog:
                 self._append(item, None, None, who)
 
     def csv(self) -> str:
-        """The current events of the reviewed calls, as human labels."""
+        """Return the current events of the reviewed calls, as human labels."""
         rows: list[tuple[object, ...]] = []
         for item in self.looked_at:
             events = self.of(item).events
@@ -291,7 +291,7 @@ class EventLog:
         return table_text(COLUMNS, rows)
 
     def _last(self, item: str, who: str) -> EventCorrection | None:
-        """A rater's last correction that was not undone or superseded."""
+        """Return a rater's last correction that was not undone or superseded."""
         self._read()
         standing: list[EventCorrection] = []
         for one in self._made.get(item, ()):

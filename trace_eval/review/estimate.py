@@ -125,7 +125,7 @@ def _score_interval(values: Sequence[float], population: int) -> tuple[float, fl
 
 
 def accuracies(review: Review, labelled: Sequence[Labelled]) -> dict[Phase, Accuracy]:
-    """The judge's accuracy on every dimension and overall, corrected for the queue.
+    """Estimate the judge's accuracy on every dimension and overall, corrected for the queue.
 
     The population of each is the pairs that the judge rated there: an unscored pair is
     neither right nor wrong.
@@ -147,7 +147,7 @@ def accuracies(review: Review, labelled: Sequence[Labelled]) -> dict[Phase, Accu
 
 
 def accuracy_lines(accuracies: Mapping[Phase, Accuracy]) -> list[str]:
-    """The accuracies in words, one line each."""
+    """Describe the accuracies, one line each."""
     lines = []
     for phase, row in accuracies.items():
         seen = f"{row.reviewed} of {counted(row.population, 'judged pair')} reviewed"

@@ -89,7 +89,7 @@ def events_page(
 
 
 def _new(shown: ShownEvent, first: float, last: float) -> SetEvent | None:
-    """The event to be added, inside the call; its kind is to be chosen."""
+    """Make the event to be added, inside the call; its kind is to be chosen."""
     if shown.start is None:
         return None
     end = shown.start + NEW_S if shown.end is None else shown.end
@@ -156,7 +156,7 @@ def _after(before: SetEvent | None, sent: SentEvent) -> SetEvent:
 def _view(
     conversation: Conversation, events: Sequence[SetEvent], start_s: float, end_s: float
 ) -> dict[str, Any]:
-    """A stretch of a call as it is drawn; positions are columns.
+    """Lay out a stretch of a call for drawing; positions are columns.
 
     ``lanes``: user, then agent: path of the waveform, and (start, width) of what is spoken;
     ``events``: (number, start, width, kind).
@@ -193,7 +193,7 @@ def _view(
 def _peaks(
     conversation: Conversation, role: Role, start_s: float, seconds: float, columns: int
 ) -> NDArray[np.float32]:
-    """The largest of each column."""
+    """Return the peak of each column."""
     channels = tuple(one for role in ROLES if (one := conversation.channel_of(role)))
     channel = conversation.channel_of(role)
     length = conversation.end_s

@@ -102,14 +102,14 @@ def to_jsonl(rows: Iterable[dict[str, Any]]) -> str:
 
 
 def to_csv(rows: Sequence[dict[str, Any]]) -> str:
-    """A table for spreadsheets, see :mod:`trace_eval.data.csv_cells`."""
+    """Export a table for spreadsheets, see :mod:`trace_eval.data.csv_cells`."""
     extra = [name for row in rows[:1] for name in row if name.endswith("_confidence")]
     columns = (*COLUMNS, *extra)
     return table_text(columns, ([row[name] for name in columns] for row in rows))
 
 
 def to_hcot(review: Review) -> str:
-    """The layout of the HCoT annotations: a list with nested labels, one per opinion."""
+    """Export in the layout of the HCoT annotations: a list with nested labels, one per opinion."""
     results = []
     for row in records(review):
         pair = review.material.by_id[row["id"]]
@@ -135,7 +135,7 @@ def _where(recording: Recording) -> str | None:
 
 
 def to_accuracy(review: Review) -> str:
-    """The corrected accuracy of the judge, with the plan behind it."""
+    """Export the corrected accuracy of the judge, with the plan behind it."""
     result = accuracies(review, review.labelled())
     content = {
         "accuracy": {phase: vars(accuracy) for phase, accuracy in result.items()},
@@ -175,7 +175,7 @@ def _scores_among(answers: Iterable[StoredAnswer]) -> list[StoredAnswer]:
 
 
 def to_rated_items(review: Review) -> str:
-    """The items as corrected, with every score that counts: those they came with, and ours.
+    """Export the items as corrected, with every score that counts: their own, and ours.
 
     What annotators said of an item before it was corrected is left out.
     """
@@ -234,7 +234,7 @@ SCORE_FILES: Files = {
 
 
 def files_of(review: Review) -> Files:
-    """The files to which a review of this kind can be exported."""
+    """Return the files to which a review of this kind can be exported."""
     files = SCORE_FILES if review.material.rubric else FILES
     log = review.events
     return {**files, EVENTS: lambda _: log.csv()} if log is not None and log.looked_at else files

@@ -66,7 +66,7 @@ class ReviewQuestion:
     values: tuple[str, ...] = ()  # that may be given, in the order shown; empty: any text
 
     def check(self, value: str) -> str:
-        """An answer as it came; raises ValueError for one that is not offered."""
+        """Return an answer as it came; raises ValueError for one not offered."""
         if value not in self.values:
             raise ValueError(
                 f"{self.key}: {value!r:.40} is no answer; use {', '.join(self.values)}"
@@ -75,7 +75,7 @@ class ReviewQuestion:
 
 
 def _how_sure(phase: Phase | None, key: str) -> ReviewQuestion:
-    """The question that follows the rating that is kept under ``key``."""
+    """Ask how sure the rater is of the rating that is kept under ``key``."""
     return ReviewQuestion(phase, "confidence", f"{key}{SURE}", tuple(CONFIDENCE))
 
 
@@ -99,7 +99,7 @@ class TieForm:
     of_pairs: ClassVar[bool] = True
 
     def next_step(self, _: object, answers: Answers, order: Order) -> ReviewQuestion | None:
-        """The first question without an answer; None when the item is finished."""
+        """Return the first question without an answer; None when the item is finished."""
         for phase in phases(self.overall_first):
             keys = [f"{phase}.{side}" for side in order]
             questions = [
@@ -115,7 +115,7 @@ class TieForm:
         return None if COMMENT in answers else ReviewQuestion(None, "comment", COMMENT)
 
     def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
-        """The answer in the pair's own order; raises ValueError for one that is not offered."""
+        """Return the answer in the pair's own order; raises ValueError for one not offered."""
         if step.kind == "comment":
             return ""
         if step.check(value) != EQUAL and step.kind == "better" and order == "ba":
@@ -162,7 +162,7 @@ class ReviewScoreForm:
     def next_step(
         self, item: Pair | Single, answers: Answers, order: Order
     ) -> ReviewQuestion | None:
-        """The first question without an answer; nobody is asked how sure no score is."""
+        """Return the first question without an answer; no score needs no confidence."""
         for step in self.questions(item):
             unscored = answers.get(step.key.removesuffix(SURE)) == NO_SCORE
             if step.key not in answers and not unscored:
@@ -170,7 +170,7 @@ class ReviewScoreForm:
         return None
 
     def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
-        """The score as a number of the scale, or how sure the rater is, see :class:`TieForm`."""
+        """Return the score as a number of the scale, or the confidence, see :class:`TieForm`."""
         if step.kind == "confidence":
             return step.check(value)
         if value == NO_SCORE:
@@ -190,12 +190,12 @@ Form = TieForm | ReviewScoreForm
 
 
 def phases(overall_first: bool) -> tuple[Phase, ...]:
-    """The blocks of questions about a pair in their order."""
+    """Return the blocks of questions about a pair in their order."""
     return ("overall_first", *PHASES) if overall_first else PHASES
 
 
 def rating(answers: Answers, phase: Phase) -> Rating | None:
-    """The typed tie of a block, in the pair's own order; None while it is not decided."""
+    """Return a block's typed tie, in the pair's own order; None while it is not decided."""
     typed = answers.get(f"{phase}.{TYPED}")
     if typed is not None:
         return Rating(typed)
@@ -207,28 +207,28 @@ def rating(answers: Answers, phase: Phase) -> Rating | None:
 
 
 def shown_rating(value: Rating, order: Order) -> Rating:
-    """A rating of the pair as the rater saw it, and back: the map is its own inverse."""
+    """Turn a rating into the order that the rater saw, and back: the map is its own inverse."""
     return value if order == "ab" else value.swapped
 
 
 def turn_of(step: str) -> int | None:
-    """The turn of a conversation that a question is about; None: it is about the whole."""
+    """Return the turn that a question is about; None: it is about the whole conversation."""
     name = step.removesuffix(SURE)
     return int(name.removeprefix(_TURN)) if name.startswith(_TURN) else None
 
 
 def scored_step(step: str) -> str | None:
-    """The rating whose confidence this question asks for; None: it asks for a rating."""
+    """Return the rating whose confidence this question asks for; None: it asks for a rating."""
     return step.removesuffix(SURE) if step.endswith(SURE) else None
 
 
 def score_of(value: str) -> float | None:
-    """A kept answer of a :class:`ReviewScoreForm` as a number; None: the rater gave none."""
+    """Return a :class:`ReviewScoreForm`'s answer as a number; None: the rater gave none."""
     return None if value == NO_SCORE else float(value)
 
 
 def check_name(name: str) -> str:
-    """A rater's name as it is stored.
+    """Return a rater's name as it is stored.
 
     Raises UserError for one that is empty, too long, or has control characters.
     """

@@ -51,7 +51,7 @@ def _tasks(review: Review) -> Tasks:
 
 
 def _task_id(review: Review, item: str) -> str:
-    """Changes when an item is corrected: what annotators said before is about another one."""
+    """Return a task's id, which changes with corrections: earlier answers are about other words."""
     made = review.corrections.of(item) if review.corrections else ()
     return keyed(review.store.secret, "task", item, *(f"{one.field}={one.after}" for one in made))
 
@@ -61,13 +61,13 @@ def _task(review: Review, kind: Tasks, item: Pair | Single) -> dict[str, Any]:
 
 
 def tasks(review: Review) -> list[dict[str, Any]]:
-    """The queue as tasks; raises UserError where turns are rated."""
+    """Export the queue as tasks; raises UserError where turns are rated."""
     kind = _tasks(review)
     return [_task(review, kind, item) for item in review.items]
 
 
 def config(review: Review) -> str:
-    """The labelling interface for these tasks."""
+    """Write the labelling interface for these tasks."""
     templates = environment("trace_eval.review")
     templates.filters["quoted"] = lambda text: Markup(quoteattr(text))
     template = templates.get_template("labelstudio.xml.j2")
@@ -143,7 +143,7 @@ def read_results(review: Review, path: Path) -> Imported:
 
 
 def _annotator(annotation: Mapping[str, Any]) -> str:
-    """The annotator as a rater of the review."""
+    """Name the annotator as a rater of the review."""
     who = annotation.get("completed_by")
     if isinstance(who, Mapping):
         who = who.get("email") or who.get("id")
@@ -151,7 +151,7 @@ def _annotator(annotation: Mapping[str, Any]) -> str:
 
 
 def _entries(annotation: Mapping[str, Any]) -> Entries:
-    """The entries of an annotation that say something."""
+    """Return the entries of an annotation that say something."""
     result, entries = annotation.get("result"), []
     for number, one in enumerate(result if isinstance(result, list) else (), start=1):
         if isinstance(one, strict_json.BadJson):
@@ -168,7 +168,7 @@ def _entries(annotation: Mapping[str, Any]) -> Entries:
 def _item_of(
     task: Any, items: Mapping[str, Pair | Single]
 ) -> tuple[Pair | Single, list[Mapping[str, Any] | strict_json.BadJson]]:
-    """The item of a task, and its annotations that were not cancelled."""
+    """Return the item of a task, and its annotations that were not cancelled."""
     if isinstance(task, strict_json.BadJson):
         raise task
     data = task.get("data") if isinstance(task, Mapping) else None

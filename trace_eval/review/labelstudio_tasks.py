@@ -81,7 +81,7 @@ class PairTasks(_Tasks):
         return shown_order(self.review.plan.seed, "label-studio", item.id, 0)
 
     def data(self, item: Any) -> dict[str, str]:
-        """The answers as first and second."""
+        """Return the answers as first and second."""
         first, second = (self.clips.clip_id(item.id, side) for side in self.order(item))
         spoken = self.clips.clip_id(item.id, "instruction")
         audible = spoken in self.clips
@@ -159,7 +159,7 @@ class ScoreTasks(_Tasks):
         return results
 
     def words(self, item: Single) -> str:
-        """The words that the app shows of an item, in one text."""
+        """Return the words that the app shows of an item, in one text."""
         rubric, call = self.form.rubric, item.answer.conversation
         if call is not None:
             return material.transcript(call)
@@ -186,7 +186,7 @@ class ScoreTasks(_Tasks):
         }
 
     def read(self, rater: str, item: Any, entries: Entries) -> Imported:
-        """The score of the answer."""
+        """Read the score of the answer."""
         question, store = self.form.questions(item)[0], self.review.store
         choice = _chosen(SCORE, entries, self.offered)
         view = store.start(rater, item.id, 0, "ab")
@@ -204,17 +204,17 @@ Tasks = PairTasks | ScoreTasks
 
 
 def url(clip: str) -> str:
-    """The address under which Label Studio serves a recording."""
+    """Return the address under which Label Studio serves a recording."""
     return f"{AUDIO_URL}{clip}.wav"
 
 
 def clip_of(value: str) -> str:
-    """The recording at an address; anything else where the value is none."""
+    """Return the recording at an address; anything else where the value is none."""
     return value.removeprefix(AUDIO_URL).removesuffix(".wav")
 
 
 def _chosen(field: str, entries: Entries, offered: Mapping[str, str]) -> str:
-    """The one choice of a field, as itself or in its words; raises UserError for anything else."""
+    """Return a field's one choice, as itself or in its words; raises UserError otherwise."""
     provided = [value.get("choices") for name, value in entries if name == field]
     if not provided:
         raise UserError(f"no choice for {field}; finish the annotation")
@@ -228,7 +228,7 @@ def _chosen(field: str, entries: Entries, offered: Mapping[str, str]) -> str:
 
 
 def _comment_in(entries: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
-    """The free words of an annotation."""
+    """Return the free words of an annotation."""
     texts = [value.get("text") for name, value in entries if name == COMMENT]
     text = texts[-1] if texts else ""
     words = "\n".join(map(str, text)) if isinstance(text, list) else str(text or "")

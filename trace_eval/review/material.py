@@ -218,7 +218,7 @@ def turn_lines(conversation: Conversation, first: int, last: int) -> list[tuple[
 
 
 def transcript(conversation: Conversation) -> str:
-    """The transcript, one turn per line."""
+    """Return the transcript, one turn per line."""
     turns = turn_lines(conversation, 0, len(conversation.turns))
     return "\n".join(f"{who}: {words}" if who else words for who, words in turns)
 

@@ -154,7 +154,7 @@ def question(step: ReviewQuestion, form: Form) -> PageQuestion:
 
 
 def blocks(position: Position, overall_first: bool) -> list[dict[str, Any]]:
-    """The strip of blocks with what was decided, as the rater saw the answers."""
+    """Return the strip of blocks with what was decided, as the rater saw the answers."""
     results: list[dict[str, Any]] = []
     current = position.step.phase if position.step else None
     for phase in phases(overall_first):
@@ -215,7 +215,7 @@ def _pair_shown(
 
 
 def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
-    """An answer as far as the rubric shows it; the letter P plays its sound, if there is any."""
+    """Show an answer as far as the rubric does; the letter P plays its sound, if there is any."""
     assert isinstance(form, ReviewScoreForm)
     roles = [role for role in item.recordings() if role != "instruction"]
     keys = ["P", *map(str, range(2, len(roles) + 1))]
@@ -232,7 +232,7 @@ def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
 def _conversation_shown(
     item: Single, conversation: Conversation, clips: Clips, turn: int | None
 ) -> dict[str, Any]:
-    """The words so far and the turn that is rated; P plays it, I what the user said before.
+    """Show the words so far and the turn that is rated; P plays it, I what the user said before.
 
     Without a turn the whole call, which P plays.
     """

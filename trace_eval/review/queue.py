@@ -97,13 +97,13 @@ def _near(evidence: Mapping[str, Any]) -> bool:
 
 
 def _of_sides(record: Any, name: str) -> list[float]:
-    """The numbers of this name that are known of A and B."""
+    """Return the numbers of this name that are known of A and B."""
     sides = (record.get("a"), record.get("b")) if isinstance(record, Mapping) else ()
     return [number for side in sides for number in _numbers(side, name)]
 
 
 def _numbers(record: Any, name: str) -> list[float]:
-    """The number of this name; none where the record has no such number."""
+    """Return the number of this name; none where the record has no such number."""
     value = record.get(name) if isinstance(record, Mapping) else None
     return [value] if isinstance(value, int | float) and not isinstance(value, bool) else []
 
@@ -150,7 +150,7 @@ class ReviewPlan(Strict):
         return [*((item, 0) for item in self.items), *((item, 1) for item in self.repeats)]
 
     def extended(self, budget: int) -> ReviewPlan:
-        """The same plan with more of the random order; a smaller budget raises a UserError."""
+        """Extend the plan along the random order; a smaller budget raises a UserError."""
         budget = min(budget, len(self.population))
         if budget < len(self.items):
             raise UserError(
@@ -179,7 +179,7 @@ def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
 
 
 def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> ReviewPlan:
-    """The plan for pairs with these needs, see :func:`make_plan`."""
+    """Plan a review of pairs with these needs, see :func:`make_plan`."""
     ids = list(needs)
     rng = random.Random(f"queue:{options.seed}")
     shuffled = rng.sample(ids, len(ids))
@@ -224,7 +224,7 @@ def check_same_pairs(plan: ReviewPlan, material: Material) -> None:
 
 
 def stored_plan(store: Store, material: Material, provided: Mapping[str, Any]) -> ReviewPlan:
-    """The plan in the database, made when there is none, with a larger budget where it is given.
+    """Return the plan in the database, made if there is none, with a larger budget if given.
 
     Raises UserError for an option that is not that of the review.
     """

@@ -44,7 +44,7 @@ HEADERS = {
 
 
 def is_loopback(host: str) -> bool:
-    """True for addresses that only this machine reaches."""
+    """Tell whether only this machine reaches an address."""
     if host == "localhost":
         return True
     try:
@@ -76,7 +76,7 @@ class Access:
         return f"http://{host}:{self.port}{query}"
 
     def knows_host(self, header: str) -> bool:
-        """True when a ``Host`` header names the bound address.
+        """Tell whether a ``Host`` header names the bound address.
 
         Bound to all addresses, any address in digits will do: only names can be rebound.
         """
@@ -107,25 +107,25 @@ class Visitor:
 
     @classmethod
     def new(cls) -> Visitor:
-        """A session with a random token."""
+        """Start a session with a random token."""
         return cls(secrets.token_hex(16))
 
     def csrf(self, access: Access) -> str:
-        """The token of this session's forms."""
+        """Return the token of this session's forms."""
         return _sign(access, f"csrf:{self.id}")
 
     def owns(self, csrf: str, access: Access) -> bool:
-        """True when a form was made for this session."""
+        """Tell whether a form was made for this session."""
         return hmac.compare_digest(csrf.encode(), self.csrf(access).encode())
 
     def pack(self, access: Access) -> str:
-        """The cookie's value: signed, so that it needs no table and outlives the server."""
+        """Return the cookie's value: signed, so that it needs no table and outlives the server."""
         body = f"{self.id}.{self.rater.encode().hex()}"
         return f"{body}.{_sign(access, 'session:' + body)}"
 
     @classmethod
     def unpack(cls, value: str, access: Access) -> Visitor | None:
-        """The session of a cookie; None: it was not made by :meth:`pack` with this key."""
+        """Return the session of a cookie; None: it was not made by :meth:`pack` with this key."""
         body, _, signature = value.rpartition(".")
         if not hmac.compare_digest(signature.encode(), _sign(access, "session:" + body).encode()):
             return None

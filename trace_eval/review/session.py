@@ -90,7 +90,7 @@ class Review:
         self.events = events if events.conversations else None
 
     def item(self, name: str) -> Pair | Single:
-        """An item of the queue, as it was corrected so far."""
+        """Return an item of the queue, as it was corrected so far."""
         return self.corrections.items[name] if self.corrections else self.material.by_id[name]
 
     @property
@@ -112,7 +112,7 @@ class Review:
     # --- where a rater is --------------------------------------------------------------
 
     def position(self, rater: str) -> Position | None:
-        """The first task that is not done; None: all are."""
+        """Return the first task that is not done; None if all are."""
         views = {(view.item, view.repeat): view for view in self.store.views(rater)}
         for task, (item, repeat) in enumerate(self.tasks):
             view = views.get((item, repeat))
@@ -219,7 +219,7 @@ class Review:
             self.store.judge_seen(position.view)
 
     def may_see_results(self, rater: str) -> bool:
-        """Sums over few pairs tell the judge's opinion of each: only after the last answer."""
+        """Tell whether a rater may see sums, which of few pairs reveal the judge's opinions."""
         done, total = self.progress(rater)
         return done == total
 
@@ -245,7 +245,7 @@ class Review:
         return changed
 
     def calls(self, rater: str, task: int) -> list[ReviewCall]:
-        """The calls of a task that have events; of a pair in the order in which they are shown."""
+        """List the calls of a task that have events; of a pair in the order shown."""
         if self.events is None or not 0 <= task < len(self.tasks):
             return []
         name, repeat = self.tasks[task]

@@ -170,7 +170,7 @@ class Store:
             return self._db.execute(statement, values).fetchall()
 
     def meta(self, name: str) -> str | None:
-        """A stored fact about the review."""
+        """Return a stored fact about the review."""
         rows = self._read("SELECT value FROM meta WHERE name = ?", name)
         return rows[0][0] if rows else None
 
@@ -195,7 +195,7 @@ class Store:
     # --- writing ---------------------------------------------------------------------
 
     def start(self, rater: str, item: str, repeat: int, shown: Order) -> StoreView:
-        """The view of an item, made when it is first shown; the recorded order stays."""
+        """Return the view of an item, made when it is first shown; the recorded order stays."""
         new = StoreView(rater, item, repeat, shown, time.time(), None, "", "hidden")
         with self._transaction() as db:
             self._insert(db, new)
@@ -238,7 +238,7 @@ class Store:
         self._write(_COMMENT, comment, view.number)
 
     def judge_seen(self, view: StoreView) -> None:
-        """The rater is done with the judge's opinion."""
+        """Record that the rater is done with the judge's opinion."""
         seen = "UPDATE views SET judge = 'seen' WHERE number = ? AND judge = 'shown'"
         self._write(seen, view.number)
 

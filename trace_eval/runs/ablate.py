@@ -53,7 +53,7 @@ class Condition:
 
 
 def conditions_of(options: AblateOptions, run: Run, steps: bool = False) -> list[Condition]:
-    """The full condition first, then one per dropped group, then the transcript mode.
+    """List the full condition first, then one per dropped group, then the transcript mode.
 
     ``steps``: the judge is shown how far the answers are apart; where no groups are named, it is
     once not shown.

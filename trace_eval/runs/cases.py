@@ -37,13 +37,13 @@ class CaseReader:
         self._blueprints = LineIndex(run.path("blueprints.jsonl"), "clip")
 
     def blueprint(self, source: str) -> Blueprint | None:
-        """The blueprint of a recording by its source id; None when it could not be decoded."""
+        """Return a recording's blueprint by its source id; None when it could not be decoded."""
         line = self._blueprints.line(self._clips.get(source) or "")
         path = self._run.path("blueprints.jsonl")
         return None if line is None else strict_json.own(Blueprint, line, path)
 
     def case(self, item: Item, roles: Collection[str] | None = None) -> Case | None:
-        """The case of an item by the recordings of some roles; by default of all that it has.
+        """Build the case of an item from the recordings of some roles, by default all.
 
         None where a recording of its answers has no blueprint.
         """
@@ -62,7 +62,7 @@ class CaseReader:
                 yield case
 
     async def extract(self, source: ClipSource) -> Extracted:
-        """The stored blueprint of one recording, or why there is none."""
+        """Return the stored blueprint of one recording, or why there is none."""
         if result := self.blueprint(source.id):
             return Extracted(source.id, result)
         error = self._errors.get(source.id) or f"{self._run.folder} stored no blueprint of it"

@@ -173,7 +173,7 @@ def stood_for(
     caveats: Sequence[str],
     reason: Reason | None = None,
 ) -> Judgement:
-    """A judgement with one dimension replaced; without a verdict it is unscored for a reason."""
+    """Replace one dimension of a judgement; without a verdict it is unscored for a reason."""
     if verdict is None:
         why = f"an answer has no score that could stand for {dimension}"
         reason = reason or Reason.EVIDENCE_MISSING

@@ -57,7 +57,7 @@ def estimate_manifest(
     out: Path | None = None,
     listener: Listener | None = None,
 ) -> CostEstimate:
-    """Calls, tokens and cost of the pairs that are not scored yet, from their very prompts.
+    """Estimate calls, tokens and cost of the pairs not scored yet, from their very prompts.
 
     Clips are extracted, through the cache, so a run afterwards does not extract them again.
 
@@ -175,7 +175,7 @@ def _seconds(recording: Recording) -> float | None:
 
 @lru_cache(maxsize=4096)
 def _blueprint(seconds: int, groups: frozenset[str]) -> Blueprint:
-    """A clip of this length that is spoken throughout, with the groups of a plan."""
+    """Make up a clip of this length that is spoken throughout, with the groups of a plan."""
     count = max(1, round(seconds * WORDS_PER_S))
     steps = int(seconds / _STEP_S)
     wave = Contour(start_s=0.0, step_s=_STEP_S, values=[200.0 + i % 50 for i in range(steps)])

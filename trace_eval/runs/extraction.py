@@ -90,7 +90,7 @@ def _not_run(blueprint: Blueprint) -> dict[str, str]:
 
 
 def _into(out: Path) -> Callable[[Extracted], None]:
-    """Appends an outcome to the files of a folder, a clip's blueprint once."""
+    """Return a function that appends outcomes to a folder's files, a clip's blueprint once."""
     blueprints, clips = out / "blueprints.jsonl", out / "clips.jsonl"
     for path in (blueprints, clips):
         replace_file(path, b"")

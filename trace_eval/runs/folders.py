@@ -28,7 +28,7 @@ _NAMED = 3
 
 
 def input_name(manifest: Manifest) -> str:
-    """The input as a run's record names it: an absolute path, or a URL."""
+    """Name the input as a run's record does: by an absolute path, or a URL."""
     path = str(manifest.path)
     return path if is_url(path) else str(utf8_name(Path(path).resolve()))
 
@@ -89,7 +89,7 @@ def _conflict(run: Run, manifest: Manifest) -> str | None:
 
 
 def fresh(folder: Path) -> Path:
-    """The first of ``FOLDER-2``, ``FOLDER-3``, ... that is not there."""
+    """Return the first of ``FOLDER-2``, ``FOLDER-3``, ... that is not there."""
     return next(
         path for n in count(2) if not (path := folder.with_name(f"{folder.name}-{n}")).exists()
     )
@@ -118,7 +118,7 @@ class ListedRun:
 
 
 def list_runs(below: Path, tag: str | None = None) -> list[ListedRun]:
-    """The runs at or below a folder, oldest first; those inside of other runs are left out.
+    """List the runs at or below a folder, oldest first; those inside other runs are left out.
 
     Raises:
         UserError: there is no such folder.
@@ -147,7 +147,7 @@ def _runs_below(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def written_atomically(out: Path) -> Iterator[Path]:
-    """A folder to write to, renamed to ``out`` when the block ends and removed when it fails.
+    """Give a folder to write to, renamed to ``out`` when the block ends, removed when it fails.
 
     What a killed process left is taken over by the next one.
 

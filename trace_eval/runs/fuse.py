@@ -47,7 +47,7 @@ def _untyped(policy: Policy, judge: str, label_set: str | None) -> UserError:
 
 
 def fuse(judgement: Judgement, policy: AnyPolicy) -> Overall:
-    """The overall rating of one judgement, where it can be known.
+    """Fuse one judgement to its overall rating, where it can be known.
 
     A dimension without a rating is never guessed: the overall rating is known where the policy
     says the same whatever the missing ratings would be, and else there is none.
@@ -81,7 +81,7 @@ def _overall(
 
 
 def _in_part(judgement: Judgement, policy: AnyPolicy, possible: Sequence[str]) -> Overall:
-    """The overall rating of a judgement without some ratings: the only possible one, or none."""
+    """Fuse a judgement that lacks some ratings: to the only possible result, or none."""
     missing = [name.replace("_", " ") for name in DIMENSIONS if name not in judgement.dimensions]
     unknown = " and ".join(missing)
     if len(possible) == 1:

@@ -65,7 +65,7 @@ class LanguageAdvice:
         self._clips = Counter[bool]()
 
     def of_items(self, items: Iterable[Item]) -> str | None:
-        """What the prompts and the manifest tell before the first clip."""
+        """Say what the prompts and the manifest tell before the first clip."""
         language = self._model and seeming_language(items)
         if not language or language == "en":
             return None
@@ -73,7 +73,7 @@ class LanguageAdvice:
         return self._advice(f"answers seem {named}, and the recogniser")
 
     def of_clip(self, clip: Extracted) -> str | None:
-        """What the first clips tell, where the words of nearly all are guesses."""
+        """Say what the first clips tell, where the words of nearly all are guesses."""
         result = clip.blueprint
         if self._model is None or result is None or not isinstance(result.transcript, Transcript):
             return None
@@ -134,13 +134,13 @@ class Guesses(NamedTuple):
 
 
 def guesses_among(blueprints: Iterable[Blueprint]) -> Guesses:
-    """The count over blueprints."""
+    """Count guessed words over blueprints."""
     groups = {"transcript", "signal", "rate"}
     return _count(_clip(one.model_dump(mode="json", include=groups)) for one in blueprints)
 
 
 def guesses_in(run: Run) -> Guesses:
-    """The count over a run's file, in which contours are not built into objects."""
+    """Count guessed words over a run's file, without building contours into objects."""
     path = run.path("blueprints.jsonl")
     records = (strict_json.record(line, path) for line in jsonl.read(path))
     return _count({record["clip"]: _clip(record) for record in records}.values())

@@ -68,7 +68,7 @@ class Job:
         return (*lines, *check_audio(manifest.items))
 
     def estimate(self, quick: bool = False, listener: Listener | None = None) -> CostEstimate:
-        """Calls, tokens and cost of what is not scored yet; nothing is sent, no run is made.
+        """Estimate calls, tokens and cost of unscored items; nothing is sent, no run is made.
 
         Args:
             quick: from the durations in the files' headers alone, without extraction.
@@ -81,7 +81,7 @@ class Job:
         return estimate_manifest(self.manifest, self.options, self.folder, listener)
 
     def session(self, listener: Listener | None = None, offline: bool = False) -> Session:
-        """A sitting at the run, to use with ``with``; offline, caches and batches answer alone.
+        """Open a session of the run as a context; offline, caches and batches answer alone.
 
         Raises:
             UserError: see :class:`~trace_eval.runs.session.Session`; an A/A has another judge.
@@ -187,7 +187,7 @@ def _check_names(options: Options) -> None:
 def _read(
     source: Source, options: Options, reading: InputOptions, layout: str | None = None
 ) -> Manifest:
-    """The items of an input, or with rubrics the conversations of any layout."""
+    """Read the items of an input, or with rubrics the conversations of any layout."""
     where = location(source) if isinstance(source, Path | str) else None
     kept = conversations_folder(options.extract.cache)
     if options.rubrics and isinstance(where, Path) and (layout or holds_conversations(where)):

@@ -201,7 +201,7 @@ class _Runs:
         return Merged(to.folder, count, blueprints, summary, tuple(self.missing))
 
     def _items(self) -> Iterator[str]:
-        """The items in input order, each once."""
+        """Yield the items in input order, each once."""
         self._shared: dict[str, list[int]] = {}
         kind, marks = self.files.item, dict[str, bytes]()
         for _, number, line in heapq.merge(*map(self._placed, range(len(self.folders)))):
@@ -299,7 +299,7 @@ def _never_judged(folder: Path, files: _Files, record: RunRecord) -> tuple[int, 
 
 
 def _observed(results: list[dict[str, Any]]) -> dict[str, Any]:
-    """What judges observed: sums of money, else the first run's."""
+    """Merge what judges observed: sums of money, else the first run's."""
     merged = {key: value for other in reversed(results) for key, value in other.items()}
     for key in merged:
         spent = [other.get(key) for other in results]
@@ -309,17 +309,17 @@ def _observed(results: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _lines(folder: Path, name: str) -> Iterator[str]:
-    """The complete lines of ``NAME.jsonl``, without their ends."""
+    """Yield the complete lines of ``NAME.jsonl``, without their ends."""
     return (line.rstrip("\n") for line in jsonl.read(folder / f"{name}.jsonl"))
 
 
 def _hash(text: str) -> bytes:
-    """What stands for a record in memory, 16 bytes."""
+    """Return what stands for a record in memory, 16 bytes."""
     return sha256(text.encode()).digest()[:16]
 
 
 def _essence(value: Any) -> Any:
-    """A record without what may differ between two equal judgements."""
+    """Reduce a record to what may not differ between two equal judgements."""
     if isinstance(value, dict):
         return {k: _essence(v) for k, v in value.items() if k not in _INCIDENTAL}
     return [_essence(item) for item in value] if isinstance(value, list) else value

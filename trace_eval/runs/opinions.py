@@ -114,7 +114,7 @@ def read_with_labels(
 
 
 def _own(columns: Columns, source: Path, labels: Any) -> Columns:
-    """What of the names of columns is about a source, and not about the labels beside it."""
+    """Keep the names of columns that are about a source, and not about the labels beside it."""
     if labels is None or isinstance(labels, Opinions):
         return columns
     columns = replace(columns, scale=None)  # it is that of the human labels
@@ -126,7 +126,7 @@ def _own(columns: Columns, source: Path, labels: Any) -> Columns:
 
 
 def _conditions(columns: Columns, path: Path, others: Sequence[Path]) -> tuple[Condition, ...]:
-    """The conditions on rows of a file, without those on columns that only other files have."""
+    """Keep the conditions on a file's rows, but those on columns that only other files have."""
     if not columns.where or not others:
         return columns.where
     own, theirs = {*names_in(path)}, {name for other in others for name in names_in(other)}
@@ -134,7 +134,7 @@ def _conditions(columns: Columns, path: Path, others: Sequence[Path]) -> tuple[C
 
 
 def _there(named: Mapping[str, str], path: Path, others: Sequence[Path]) -> Mapping[str, str]:
-    """The columns of a file, without those that only other files have."""
+    """Keep the named columns of a file, but those that only other files have."""
     if not named or not others:
         return named
     own, theirs = {*names_in(path)}, {name for other in others for name in names_in(other)}
@@ -202,7 +202,7 @@ def _texts(labels: Iterable[Label | None]) -> list[str | None]:
 
 
 def _present(columns: Mapping[str, list[Any]], always: Collection[str] = ()) -> Table:
-    """The columns that hold anything, and those that are always there."""
+    """Keep the columns that hold anything, and those that are always there."""
     return {
         name: column
         for name, column in columns.items()
@@ -238,7 +238,7 @@ def _reasons(judged: list[Judgement]) -> Table:
 
 
 def _claims_in(judgement: Judgement) -> dict[str, float] | None:
-    """Counts of reasons and claims that could be checked; None: there are none."""
+    """Count the reasons and claims that could be checked; None if there are none."""
     reasons: dict[tuple[int, str], list[bool]] = {}
     for index, opinion in enumerate(judgement.opinions):
         for claim in opinion.claims:
@@ -255,7 +255,7 @@ def _claims_in(judgement: Judgement) -> dict[str, float] | None:
 
 
 def _p_a(distribution: Mapping[Label, float]) -> float:
-    """The judge's own probability of A, ties as halves."""
+    """Return the judge's own probability of A, ties as halves."""
     shares = {str(label): share for label, share in distribution.items()}
     a, b = shares.get("1", 0.0), shares.get("2", 0.0)
     return a + (1 - a - b) / 2

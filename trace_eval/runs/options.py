@@ -96,7 +96,7 @@ DEFAULT_RUBRICS = ("correctness",)
 
 
 def usual_rubrics(judges: Sequence[str]) -> tuple[str, ...]:
-    """The rubrics where none is named: a reward model knows naturalness and nothing else."""
+    """Return the rubrics where none is named: a reward model knows naturalness and nothing else."""
     if judges and all(judge.startswith("reward:") for judge in judges):
         return ("naturalness",)
     return DEFAULT_RUBRICS
@@ -224,7 +224,7 @@ def _plain(value: Any) -> JsonValue:
 
 
 def to_toml(settings: Mapping[str, JsonValue]) -> str:
-    """A TOML document of these settings, as :func:`read_config` takes it."""
+    """Write a TOML document of these settings, as :func:`read_config` takes it."""
     judge, extract = _TABLES["judge"], _TABLES["extract"] | {_EXTRACTOR}
     top = {k: v for k, v in settings.items() if k not in {"judge", _OWN} | judge | extract}
     spec = {"spec": settings["judge"]} if "judge" in settings else {}
@@ -249,7 +249,7 @@ def _lines(values: Mapping[str, JsonValue]) -> str:
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """The settings of a TOML file, flat, by the names of the fields.
+    """Read the settings of a TOML file, flat, by the names of the fields.
 
     Raises:
         UserError: it cannot be read, is no TOML, holds what is no option, or one twice.

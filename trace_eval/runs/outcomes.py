@@ -62,7 +62,7 @@ class VerdictRow(NamedTuple):
 
     @classmethod
     def of(cls, judgement: Judgement) -> VerdictRow:
-        """The row of one judgement."""
+        """Make the row of one judgement."""
         return cls(
             *(judgement.status, judgement.reason),
             tuple(judgement.label(name) for name in DIMENSIONS),
@@ -131,7 +131,7 @@ class ScoreRow(NamedTuple):
 
     @classmethod
     def of(cls, score: Score) -> ScoreRow:
-        """The row of one score."""
+        """Make the row of one score."""
         mean, variance = (e.mean, e.variance) if (e := score.estimate) else (None, None)
         return cls(
             *(score.status, score.reason, score.value, score.sd, mean, variance),

@@ -59,7 +59,7 @@ Listener = Callable[[RunEvent], None]
 
 
 def decode_recording(recording: Recording) -> Clip:
-    """The samples of a recording, read now, for judges that listen.
+    """Read the samples of a recording now, for judges that listen.
 
     Raises:
         AudioError, UserError: see :meth:`ClipSource.decode`.
@@ -68,7 +68,7 @@ def decode_recording(recording: Recording) -> Clip:
 
 
 def plan_for(judge: Panel, options: ExtractOptions, items: Iterable[Item]) -> list[Extractor]:
-    """The extractors that judges need of these items.
+    """Plan the extractors that judges need of these items.
 
     Judges that only listen need none, unless extractors are named, nor do items without a needed
     recording. Scores of words alone need those that give words; judges that say which groups they

@@ -39,7 +39,7 @@ class RunReader:
         return str(self.folder)
 
     def path(self, name: str) -> Path:
-        """A file of the run."""
+        """Return the path of a file of the run."""
         return self.folder / name
 
     @property
@@ -49,7 +49,7 @@ class RunReader:
 
     @classmethod
     def open(cls, folder: Path | str) -> Self:
-        """An existing run, for reading."""
+        """Open an existing run, for reading."""
         run = cls(folder)
         folder = run.folder
         if not is_folder(folder):
@@ -69,7 +69,7 @@ class RunReader:
         return [path for name in APPENDED if jsonl.is_torn(path := self.path(f"{name}.jsonl"))]
 
     def record(self) -> RunRecord:
-        """What ran: see :class:`trace_eval.runs.record.RunRecord`."""
+        """Read what ran: see :class:`trace_eval.runs.record.RunRecord`."""
         path = self.path("manifest.json")
         try:
             record = strict_json.parse(RunRecord, path.read_bytes())
@@ -82,7 +82,7 @@ class RunReader:
         return record
 
     def rubrics(self) -> dict[str, ScoreRubric]:
-        """The rubrics of a run as they were when it was made, whatever the files say today."""
+        """Return the rubrics as they were when the run was made, whatever the files say today."""
         try:
             return {
                 name: ScoreRubric.model_validate({k: v for k, v in one.items() if k != "sha256"})
@@ -100,7 +100,7 @@ class RunReader:
         return is_file(self.path("items.jsonl"))
 
     def pairs(self) -> Iterator[Pair]:
-        """The pairs in input order.
+        """Yield the pairs in input order.
 
         Raises:
             UserError: the run holds scores of single answers.
@@ -113,7 +113,7 @@ class RunReader:
         return self._records("pairs.jsonl", Pair)
 
     def singles(self) -> Iterator[Single]:
-        """The single answers in input order.
+        """Yield the single answers in input order.
 
         Raises:
             UserError: the run holds judgements of pairs.
@@ -125,11 +125,11 @@ class RunReader:
         return self._records("items.jsonl", Single)
 
     def items(self) -> Iterator[Pair | Single]:
-        """The pairs or single answers in input order."""
+        """Yield the pairs or single answers in input order."""
         return self.singles() if self.holds_scores else self.pairs()
 
     def problems(self) -> Iterator[ProblemRecord]:
-        """Records of the input that are not pairs."""
+        """Yield the records of the input that are not pairs."""
         return self._records("problems.jsonl", ProblemRecord)
 
     def clips(self) -> dict[str, ClipRecord]:
@@ -137,7 +137,7 @@ class RunReader:
         return {record.source: record for record in self._records("clips.jsonl", ClipRecord)}
 
     def blueprints(self) -> Iterator[Blueprint]:
-        """The blueprints as they came; of a clip that occurs twice the last one counts."""
+        """Yield the blueprints as they came; of a clip that occurs twice the last one counts."""
         return self._records("blueprints.jsonl", Blueprint)
 
     def judgements(self) -> dict[str, Judgement]:
@@ -224,11 +224,11 @@ class LineIndex:
                 place += len(line)
 
     def __iter__(self) -> Iterator[str]:
-        """The keys in the order of their first lines."""
+        """Iterate over the keys in the order of their first lines."""
         return iter(self._places)
 
     def line(self, name: str) -> bytes | None:
-        """The record of a key as it is stored; None where there is none."""
+        """Return the record of a key as it is stored; None where there is none."""
         place = self._places.get(name)
         if place is None:
             return None

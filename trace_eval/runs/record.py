@@ -122,7 +122,7 @@ class RunRecord(RecordSection):
         return self.sessions[0].started if self.sessions else ""
 
     def continuing(self, before: RunRecord) -> RunRecord:
-        """The record of a session that goes on where others ended."""
+        """Return the record of a session that goes on where others ended."""
         policies = dict.fromkeys((self.policy, *before.policies, before.policy))
         return self.model_copy(
             update={
@@ -144,7 +144,7 @@ def differences(
 
 
 def comparable(record: RunRecord) -> dict[str, Any]:
-    """The record as JSON, without what may change when a run is continued."""
+    """Return the record as JSON, without what may change when a run is continued."""
     values = record.model_dump(mode="json")
     for name in MAY_CHANGE:
         values["judge"]["parameters"].pop(name, None)

@@ -85,7 +85,7 @@ class Run(RunReader):
         self._lock.close()
 
     def to_pandas(self) -> pd.DataFrame:
-        """The results as a data frame: a row per pair, or per item and rubric, as in results.csv.
+        """Return the results as a data frame: a row per pair, or per item and rubric.
 
         Raises:
             UserError: pandas is not installed.

@@ -59,7 +59,7 @@ class ScorePair:
 
 
 def pairs_of(run: Run, options: PairOptions) -> Iterator[ScorePair]:
-    """The pairs of a run of scores.
+    """Make pairs of a run of scores.
 
     Items ``ID/a`` and ``ID/b`` are the pair ``ID`` again; of other items all pairs that share a
     question, in input order.

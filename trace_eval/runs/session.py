@@ -166,7 +166,7 @@ class Session:
         return {key for key, score in outcomes if score.status == "scored"}
 
     def _new_record(self) -> RunRecord:
-        """What this sitting says of the run before it begins."""
+        """Make the record of this session of the run before it begins."""
         judge, options, manifest = self.judge, self.options, self.manifest
         record = RunRecord(
             input=input_name(manifest),
@@ -214,7 +214,7 @@ class Session:
         return self._work(Pipeline.judge_all)
 
     def estimate(self) -> CostEstimate:
-        """Calls, tokens and cost of what is not scored yet; extracts, but sends nothing."""
+        """Estimate calls, tokens and cost of unscored items; extracts, but sends nothing."""
         judges = chat_judges(self.judge, "estimate")
         self.extract_pending()
         return total(estimate(judge, self.pending_cases()) for judge in judges)
@@ -232,7 +232,7 @@ class Session:
         return self._work(Pipeline.extract_all)
 
     def pending_cases(self) -> Iterator[Case]:
-        """The cases that were extracted and are not scored yet, one by one."""
+        """Yield the cases that were extracted and are not scored yet."""
         reader = CaseReader(self.run)
         cases = (reader.case(item, self.judge.roles(item)) for item in self.pending())
         return (case for case in cases if case is not None)
@@ -312,7 +312,7 @@ class Session:
 
 
 def chat_judges(judge: Panel, what: str) -> Sequence[LLMJudge]:
-    """The judges of a panel that send messages, for what only those can do; one at least."""
+    """Return the judges of a panel that send messages, at least one."""
     if not judge.chats:
         raise UserError(f"{what}: judge {judge.spec} sends nothing; name an LLM judge")
     return judge.chats

@@ -52,7 +52,7 @@ class Summary:
         return self.scored / self.total if self.total else 0.0
 
     def record(self) -> CoverageRecord:
-        """What the run's record holds of it."""
+        """Return what the run's record holds of it."""
         return CoverageRecord(total=self.total, scored=self.scored, unscored=dict(self.unscored))
 
     def count_clip(self, clip: Extracted) -> None:

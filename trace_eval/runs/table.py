@@ -58,11 +58,11 @@ class Table:
     digits: int = 4
 
     def csv_lines(self) -> Iterator[str]:
-        """The table as CSV."""
+        """Write the table as CSV."""
         return table_lines(self.columns, self.texts())
 
     def texts(self) -> Iterator[list[str]]:
-        """The rows as CSV has them; None is an empty text."""
+        """Yield the rows as CSV has them; None is an empty text."""
         return ([*map(self._text, row)] for row in self.rows)
 
     def records(self) -> Iterator[dict[str, Cell]]:
@@ -70,7 +70,7 @@ class Table:
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
 
     def arrow_batches(self) -> Iterator[pa.RecordBatch]:
-        """The table in parts of bounded size, with one schema."""
+        """Yield the table in parts of bounded size, with one schema."""
         import pyarrow as pa
 
         kinds = {str: pa.string(), float: pa.float64(), int: pa.int64(), bool: pa.bool_()}
@@ -83,7 +83,7 @@ class Table:
                 return
 
     def to_pandas(self) -> pd.DataFrame:
-        """The table as a data frame.
+        """Return the table as a data frame.
 
         Raises:
             UserError: pandas is not installed.
@@ -181,7 +181,7 @@ def _text(label: object) -> str | None:
 
 
 def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> Table:
-    """The results of a run: of pairs as they were fused last, of scores a row per item and rubric.
+    """Make a run's table of results: pairs as fused last, or scores by item and rubric.
 
     The rubrics are those of the run's record where none are named.
     """
@@ -201,7 +201,7 @@ def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> Table:
 
 
 def result_html(judgement: Judgement, fused: Overall) -> str:
-    """The overall rating, why, and a row per dimension with its reasoning."""
+    """Show the overall rating, why, and a row per dimension with its reasoning."""
     orders = {None: "", True: "both orders agree", False: "INCONSISTENT: orders disagree"}
     rows = [
         (name, str(result.rating), orders[result.consistent], result.reasoning)
@@ -213,7 +213,7 @@ def result_html(judgement: Judgement, fused: Overall) -> str:
 
 
 def summary_of(run: RunReader) -> str:
-    """The judge, and how many items were scored."""
+    """Name the judge, and how many items were scored."""
     record = run.record()
     done = record.coverage
     scored = f"{done.scored} of {done.total} scored" if done else "not finished"
@@ -221,7 +221,7 @@ def summary_of(run: RunReader) -> str:
 
 
 def run_html(run: RunReader, sentences: Iterable[str] = ()) -> str:
-    """The judge, how many items were scored, and the first rows of the results."""
+    """Show the judge, how many items were scored, and the first rows of the results."""
     head = f"<p><b>{escape(str(run.folder))}</b>: {escape(summary_of(run))}</p>"
     head += "".join(f"<p>{escape(text)}</p>" for text in sentences)
     table = replace(table_of(run), digits=3)
@@ -238,7 +238,7 @@ def table_html(
     sentences: Iterable[str],
     tables: Iterable[tuple[str, Iterable[str], Iterable[Iterable[str]], str]],
 ) -> str:
-    """A heading, sentences, and tables with a caption and a note each."""
+    """Show a heading, sentences, and tables with a caption and a note each."""
     lines = "".join(f"<p>{escape(text)}</p>" for text in sentences)
     shown = "".join(
         f"<p><b>{escape(name)}</b></p>{_html_table(head, rows)}<p><small>{escape(note)}</small></p>"

@@ -96,7 +96,7 @@ def _gate(
 
 
 def _chosen(joined: Joined, by: Sequence[str]) -> list[str]:
-    """The requested metrics, the overall verdict first; raises UserError where one is missing."""
+    """Select the metrics, the overall verdict first; raises UserError where one is missing."""
     last = {name: name.rpartition(".")[2] for name in joined.metrics}
     names = sorted(joined.metrics, key=lambda n: last[n] not in _WHOLE)
     if not by:
@@ -115,7 +115,7 @@ def _chosen(joined: Joined, by: Sequence[str]) -> list[str]:
 def _with_timing(
     report: GateReport, baseline: Source, candidate: Source, options: GateOptions
 ) -> GateReport:
-    """The report with the timing of both runs' calls; raises UserError for limits without any."""
+    """Add the timing of both runs' calls; raises UserError for limits without any."""
     before, after = _timed(baseline), _timed(candidate)
     if before is None or after is None:
         if options.limits.any:
@@ -150,7 +150,7 @@ def _with_timing(
 
 
 def _left_out(name: str, report: TurnsReport) -> Iterator[str]:
-    """The faulty calls of a run, in one line."""
+    """Name the faulty calls of a run, in one line."""
     calls = [one.item.id for one in faulty(report)]
     if calls:
         more = f" and {len(calls) - 3} more" if len(calls) > 3 else ""

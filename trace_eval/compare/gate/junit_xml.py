@@ -31,7 +31,7 @@ SUITE = "trace-eval gate"
 
 
 def text(value: object) -> str:
-    """A text without the characters that XML cannot hold.
+    """Remove the characters that XML cannot hold.
 
     >>> text("a\\x00b\\x1b[1m")
     'ab[1m'
@@ -40,7 +40,7 @@ def text(value: object) -> str:
 
 
 def junit(report: GateReport, seconds: float = 0.0) -> str:
-    """A test case per metric, per severe item, and one for coverage."""
+    """Write a test case per metric, per severe item, and one for coverage."""
     cases = []
     for row in report.rows:
         rubric, _, dimension = row.metric.rpartition(".")
@@ -77,7 +77,7 @@ def junit_error(message: object, baseline: object, seconds: float = 0.0) -> str:
 def junit_conditions(
     suite: str, conditions: Sequence[tuple[str, str, str]], failed: Sequence[bool]
 ) -> str:
-    """A test case per condition of ``--fail-under``, and which of them were not met.
+    """Write a test case per condition of ``--fail-under``; those not met fail.
 
     A condition is (whose figure, its name, its value and the wanted one).
     """
@@ -89,7 +89,7 @@ def junit_conditions(
 
 
 def junit_limits(suite: str, rows: Sequence[Limited], started: float) -> str:
-    """A test case per limit of ``turns``, begun at a time of the monotonic clock.
+    """Write a test case per limit of ``turns``, begun at a time of the monotonic clock.
 
     Those that cannot be decided are skipped.
     """
@@ -128,7 +128,7 @@ class _Case(NamedTuple):
 
 
 def _of_limits(rows: Iterable[Limited]) -> list[_Case]:
-    """A test case per limit of timing."""
+    """Make a test case per limit of timing."""
     return [
         _Case(
             f"timing.{row.figure}",

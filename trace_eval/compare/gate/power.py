@@ -50,7 +50,7 @@ class Spread:
         return float(ndtr(drop / error + ndtri(alpha))) if error > 0 else float(drop > 0)
 
     def visible(self, alpha: float) -> float | None:
-        """The smallest drop with power :data:`SEES`; None: not even a drop of 1 has it."""
+        """Return the smallest drop with power :data:`SEES`; None if not even a drop of 1 has it."""
         low, high = 0.0, 1.0
         if self.at(high, alpha) < SEES:
             return None
@@ -63,7 +63,7 @@ class Spread:
 def spread(
     differences: Array, cluster: NDArray[np.int64] | None, labels: bool, sure: bool = False
 ) -> Spread:
-    """The spread of known paired differences [shape=(n,)]; without clusters they are independent.
+    """Measure the spread of paired differences [shape=(n,)], independent without clusters.
 
     They are of verdicts (``labels``) or of scores; ``sure`` takes the upper 95 % limit.
     """
@@ -83,7 +83,7 @@ def spread(
 
 
 def wider(one: Spread, other: Spread) -> Spread:
-    """The one that sees less."""
+    """Return the spread that detects less."""
     error = [s.variance * s.units / s.items**2 if s.items else np.inf for s in (one, other)]
     if one.flips is not None and other.flips is not None:
         error = [s.flips / s.items if s.items and s.flips else 0.0 for s in (one, other)]

@@ -110,7 +110,7 @@ def sentence(
     tagged: Sequence[SevereItem],
     options: GateOptions,
 ) -> str:
-    """The verdict and all that speaks for it."""
+    """State the verdict and all that speaks for it."""
     lines = [f"{row.metric}: {row.why}" for row in rows if row.verdict == verdict]
     if verdict == "fail":
         items = sorted({item.item for item in tagged})
@@ -128,7 +128,7 @@ def sentence(
 
 
 def properties(joined: Joined, rows: Sequence[GateRow], options: GateOptions) -> dict[str, str]:
-    """The basis of the verdict, for machines."""
+    """List the basis of the verdict, for machines."""
     record = joined.first.record
     values = {
         "n": str(max((row.items for row in rows), default=0)),

@@ -72,7 +72,7 @@ def measure(
 def decide(
     difference: float, power: float, p: float, options: GateOptions, limit: float | None = None
 ) -> Verdict:
-    """The verdict on one metric, see :class:`Drop`, by p after Holm's correction.
+    """Decide on one metric, see :class:`Drop`, by p after Holm's correction.
 
     ``limit`` is the one-sided 95 % lower limit of the difference, for ``strict``.
     """
@@ -107,7 +107,7 @@ def _tested(
     flip: NDArray[np.bool_],
     options: GateOptions,
 ) -> GateRow:
-    """The row of a metric before Holm's correction, without its verdict."""
+    """Make the row of a metric before Holm's correction, without its verdict."""
     before, after = joined.points(name)
     labels = name in joined.first.codes
     if labels:
@@ -141,7 +141,7 @@ def _tested(
 
 
 def _why(row: GateRow, options: GateOptions) -> str:
-    """The difference in one metric, and the smallest drop that this gate detects."""
+    """State the difference in one metric, and the smallest drop that this gate detects."""
     if not row.items:
         return "no item was scored in both runs"
     seen = "no drop" if row.visible is None else f"a drop of {100 * row.visible:.1f} points"

@@ -138,7 +138,7 @@ def _pickers(manifest: Manifest, out: Path, options: BestOptions) -> tuple[Picke
 
 
 def _identity(picker: Picker) -> object:
-    """A number has several names and one place."""
+    """Return what makes a picker itself: its place, because one number can have several names."""
     return getattr(picker, "place", None) or picker.name
 
 

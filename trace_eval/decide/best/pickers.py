@@ -38,12 +38,12 @@ class ScorePicker:
         return (self.place[0],) if self.place else ()
 
     def rank(self, groups: Sequence[TextGroup]) -> list[Ranking]:
-        """The order of each group by the number."""
+        """Rank each group by the number."""
         values, why = self.scores(groups)
         return [by_scores(group, values, why, self.lower) for group in groups]
 
     def check(self, groups: Sequence[TextGroup], rankings: Sequence[Ranking], seed: int) -> Gain:
-        """The gain of another picker's winners in that number."""
+        """Return the gain of another picker's winners in that number."""
         values, _ = self.scores(groups)
         return gain_by_scores(self.name, rankings, values, seed, self.lower)
 
@@ -59,7 +59,7 @@ class PairPicker:
     groups: ClassVar[tuple[str, ...]] = ()  # its runs extract what they need
 
     def rank(self, groups: Sequence[TextGroup]) -> list[Ranking]:
-        """The order of each group by comparisons of the scheme."""
+        """Rank each group by the comparisons of the scheme."""
         verdicts = play(self.how, scheduled(groups, self.scheme))
         return [
             by_comparisons(
@@ -104,7 +104,7 @@ def number_picker(spec: str) -> ScorePicker | None:
 def rating_picker(
     spec: str, manifest: Manifest, options: RateOptions, folder: Path, listener: Listener | None
 ) -> ScorePicker:
-    """A judge that scores single answers on a rubric, in a run of ``trace-eval rate``.
+    """Return a judge that scores single answers on a rubric, in a run of ``trace-eval rate``.
 
     What the run in ``folder`` has already is not asked again.
     """

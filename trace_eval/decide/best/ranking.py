@@ -56,7 +56,7 @@ class Bracket:
 
 
 def chosen(scheme: Scheme, candidates: int) -> Literal["all", "knockout"]:
-    """The scheme for a group of a given size."""
+    """Return the scheme for a group of a given size."""
     if scheme == "auto":
         return "all" if candidates <= MOST_FOR_ALL else "knockout"
     return scheme
@@ -70,7 +70,7 @@ def comparisons(scheme: Scheme, candidates: int) -> int:
 
 
 def bracket(scheme: Scheme, candidates: Sequence[str], verdicts: Verdicts) -> Bracket:
-    """The comparisons that a group needs next.
+    """Return the comparisons that a group needs next.
 
     Args:
         candidates: in the order of the bracket.

@@ -81,7 +81,7 @@ def gain_by_scores(
     seed: int,
     lower: bool = False,
 ) -> Gain:
-    """The gain on a second judge's scores of all candidates; ``lower``: less is better."""
+    """Return the gain on a second judge's scores of all candidates; ``lower``: less is better."""
     winners, means, outcome = [], [], []
     for ranking in rankings:
         available = [scores.get(row.candidate) for row in ranking.ranking]

@@ -45,11 +45,11 @@ class Comparing:
             raise UserError(f"by {self.by!r}: a comparison is decided by {', '.join(DECIDERS)}")
 
     def manifest(self, number: int) -> Path:
-        """The pairs of a round."""
+        """Return the manifest of a round's pairs."""
         return self.folder / f"round-{number}.jsonl"
 
     def run(self, number: int) -> Path:
-        """The run of a round."""
+        """Return the folder of a round's run."""
         return self.folder / f"round-{number}"
 
 
@@ -75,7 +75,7 @@ def play(how: Comparing, needed: Needed) -> dict[Match, SchemeVerdict]:
 
 
 def scheduled(groups: Sequence[TextGroup], scheme: Scheme) -> Needed:
-    """The comparisons that a scheme needs of every group."""
+    """Schedule the comparisons that a scheme needs of every group."""
 
     def needed(verdicts: Mapping[Match, SchemeVerdict]) -> list[tuple[TextGroup, Match]]:
         return [
@@ -88,12 +88,12 @@ def scheduled(groups: Sequence[TextGroup], scheme: Scheme) -> Needed:
 
 
 def listed(matches: Sequence[tuple[TextGroup, Match]]) -> Needed:
-    """Some comparisons and no others."""
+    """Schedule some comparisons and no others."""
     return lambda verdicts: [(group, match) for group, match in matches if match not in verdicts]
 
 
 def pair_of(group: TextGroup, match: Match) -> Pair:
-    """A comparison as a pair; its id names the candidates, which a judge is not shown."""
+    """Return a comparison as a pair; its id names the candidates, which a judge is not shown."""
     members = {candidate.id: candidate for candidate in group.candidates}
     a, b = (members[name] for name in match)
     name = f"{match[0]} ~ {match[1]}"
@@ -131,7 +131,7 @@ def _judge_round(how: Comparing, number: int) -> Iterator[tuple[Match, SchemeVer
 
 
 def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> SchemeVerdict:
-    """The verdict of a stored judgement; all ties are one."""
+    """Return the verdict of a stored judgement; all ties are one."""
     result: Any = overall if by == "overall" else judgement.dimensions.get(cast(Dimension, by))
     if judgement.status != "scored" or result is None or result.rating is None:
         return SchemeVerdict(None, why=str(judgement.reason) if judgement.reason else None)

@@ -40,7 +40,7 @@ class Work:
     problem: str = ""
 
     def packed(self) -> bytes:
-        """The cell of a table."""
+        """Return the chunk and its state as the cell of a table."""
         return pickle.dumps(self)
 
 

@@ -265,7 +265,7 @@ def _run(
 
 
 def _quieten() -> None:
-    """What libraries print goes to stderr; what Ray's C++ parts print goes nowhere."""
+    """Send what libraries print to stderr, and what Ray's C++ parts print nowhere."""
     sys.stdout = sys.stderr = os.fdopen(os.dup(2), "w", buffering=1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):

@@ -68,7 +68,7 @@ class RayEngine:
         return CHUNK_CLIPS * self._workers
 
     async def extract(self, source: ClipSource) -> Extracted:
-        """The blueprint of one recording; waits for its shard."""
+        """Return the blueprint of one recording, after waiting for its shard."""
         name = self._shards[source.id]
         if name in self._arrivals:
             await asyncio.shield(self._arrivals[name])

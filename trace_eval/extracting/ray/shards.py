@@ -66,7 +66,7 @@ _READERS = 16
 
 
 def to_parquet(extracted: Sequence[Extracted], versions: Sequence[str | None]) -> bytes:
-    """The bytes of a shard; ``versions`` are those of the files, None where nobody looked."""
+    """Return the bytes of a shard; ``versions``: those of the files, None where nobody looked."""
     rows = [_row(one, version) for one, version in zip(extracted, versions, strict=True)]
     sink = BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, SCHEMA), sink, compression="zstd")
@@ -127,7 +127,7 @@ class ShardFolder:
         return sorted(n for n in results if n.startswith(prefix) and n.endswith(SUFFIX))
 
     def has(self, name: str) -> bool:
-        """True once the shard is finished."""
+        """Tell whether the shard is finished."""
         self._fs.invalidate_cache()
         return bool(self._fs.exists(self._path(name)))
 
@@ -145,7 +145,7 @@ class ShardFolder:
         return [(row["source"], row["version"], row["final"]) for row in rows]
 
     def outcomes(self, name: str) -> list[Extracted]:
-        """The rows of a shard, as the engine that made them told them."""
+        """Read the outcomes that a shard holds."""
         where = f"{self}/{name}"
         return [
             Extracted(

@@ -53,7 +53,7 @@ class Attack:
         return f"{self.family} {self.number}"
 
     def text(self, me: str, other: str) -> str:
-        """The words for an answer that is shown in place ``me``."""
+        """Write the words for an answer that is shown in place ``me``."""
         return self.template.replace("{me}", me).replace("{other}", other)
 
 
@@ -178,7 +178,7 @@ def _trials(case: Case, before: str) -> Iterator[tuple[Trial, Case]]:
 
 
 def _attacked(case: Case, text: str, place: Place, towards: str) -> Case | None:
-    """The case with an attack in it; None: the answer that it would stand in has no transcript."""
+    """Put an attack into a case; None: the answer that it would stand in has no transcript."""
     if place == "instruction":
         words = f"{case.instruction_text or ''} {text}".strip()
         request = case.pair.instruction.model_copy(update={"text": words})

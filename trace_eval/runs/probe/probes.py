@@ -184,7 +184,7 @@ def _verdicts(manifest: Manifest, out: Path, options: Options) -> dict[str, str 
 
 
 def _made(probe: Probe, pair: Pair, stem: Path) -> Pair:
-    """The pair of a probe, its recordings written; one that cannot be decoded stays as it is."""
+    """Make the pair of a probe and write its recordings; one that cannot be decoded stays."""
     if probe.swap:
         return pair.model_copy(update={"a": pair.b, "b": pair.a, "labels": None})
     try:
