@@ -79,7 +79,7 @@ def corrected_events(
 
 
 def set_event(event: Event) -> SetEvent:
-    """The facts of an event that can be corrected."""
+    """Return the facts of an event that can be corrected."""
     return SetEvent(kind=event.kind, start_s=event.start_s, end_s=event.end_s)
 
 

@@ -73,7 +73,7 @@ class Findings:
     measured: Measured
 
     def of(self, kind: Kind) -> list[CallFinding]:
-        """The findings of one kind."""
+        """Return the findings of one kind."""
         return [one for one in self.results if one.kind == kind]
 
     def share(self, kind: Kind) -> float | None:
@@ -111,7 +111,7 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
 
 
 def turn_blueprints(side: str, blueprints: Mapping[str, Blueprint]) -> dict[int, Blueprint]:
-    """Number of a turn -> blueprint, from those of an item's recordings by role."""
+    """Return blueprints by number of turn, from those of an item's recordings by role."""
     return {
         int(role.rpartition("-")[2]): result
         for role, result in blueprints.items()
@@ -130,7 +130,7 @@ def _guessed(conversation: Conversation, number: int, blueprints: Mapping[int, B
 def words_of(
     conversation: Conversation, number: int, blueprints: Mapping[int, Blueprint]
 ) -> str | None:
-    """The words of a turn: those of the source, else those of a recogniser."""
+    """Return the words of a turn: those of the source, else those of a recogniser."""
     turn = conversation.turns[number]
     for text in (turn.text, turn.heard):
         if text is not None:
@@ -145,7 +145,7 @@ def _transcript(number: int, blueprints: Mapping[int, Blueprint]) -> Transcript 
 
 
 def turn_at(conversation: Conversation, role: Role, at_s: float) -> int | None:
-    """The number of the turn of a role that sounds at a moment, or begins or ends then."""
+    """Return the number of a role's turn that sounds at a moment, or begins or ends then."""
     for number, turn in conversation.turns_of(role):
         if turn.start_s is None or turn.end_s is None:
             continue
@@ -225,7 +225,7 @@ def _languages(
 def _foreign(
     conversation: Conversation, languages: Mapping[str, Mapping[int, str]]
 ) -> Iterator[CallFinding]:
-    """Turns of the agent in a language that the user has not spoken so far."""
+    """Yield turns of the agent in a language that the user has not spoken so far."""
     for number, language in languages["agent"].items():
         spoken = {name for n, name in languages["user"].items() if n < number}
         if spoken and language not in spoken:
@@ -235,7 +235,7 @@ def _foreign(
 
 
 def timing_line(findings: Findings) -> str:
-    """The conversation's timing in one line, with the set's name and n."""
+    """Sum up the conversation's timing in one line, with the set's name and n."""
     measured = findings.measured
     if "reply_rate" not in measured.ratios:
         return "timing unknown: " + ("; ".join(measured.caveats) or "no speech of both")

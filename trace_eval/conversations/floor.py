@@ -52,12 +52,12 @@ class Floor:
     end_s: float
 
     def taking(self, role: Role) -> list[Utterance]:
-        """The utterances that take the floor."""
+        """Return the utterances that take the floor."""
         return [one for one in self.utterances[role] if one.takes_floor]
 
 
 def floor_of(conversation: Conversation, rules: FloorRules) -> Floor:
-    """The speech of user and agent; nothing after a transfer to a person counts."""
+    """Collect the speech of user and agent; nothing after a transfer to a person counts."""
     stop = min(
         (e.at_s for e in conversation.events if e.kind == "transfer" and e.at_s is not None),
         default=conversation.end_s,
@@ -118,7 +118,7 @@ def _is_backchannel(
 
 
 def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
-    """Turns in order of start: who, and the utterances; a backchannel is a turn of its own."""
+    """Group utterances to turns in order of start; a backchannel is a turn of its own."""
     everyone = [one for role in ROLES for one in floor.utterances[role]]
     turns: list[tuple[Role, list[Utterance]]] = []
     holder: list[Utterance] | None = None
@@ -134,7 +134,7 @@ def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
 
 
 def turns_from_speech(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ...]:
-    """The turns of a conversation without a transcript, under the names of its speakers."""
+    """Make the turns of a conversation without a transcript, under its speakers' names."""
     return tuple(
         Turn(
             speaker=names[role],
@@ -148,7 +148,7 @@ def turns_from_speech(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ..
 
 
 def heard_on(role: Role, events: Iterable[SourceEvent]) -> Spans:
-    """The stretches of those events that lie on a role's channel."""
+    """Return the stretches of those events that lie on a role's channel."""
     return [
         (event.at_s, event.end_s)
         for event in events
@@ -158,7 +158,7 @@ def heard_on(role: Role, events: Iterable[SourceEvent]) -> Spans:
 
 
 def speech_edges(conversation: Conversation) -> Conversation:
-    """The same conversation with the edges of the detector's speech, where it has them."""
+    """Give a conversation the edges of the detector's speech, where it has them."""
     left = [event for event in conversation.events if event.kind in LEFT_OUT]
     speakers = {role: conversation.speaker(role) for role in ROLES}
     if conversation.clock.kind != "recording" or not left or not all(speakers.values()):

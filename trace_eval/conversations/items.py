@@ -56,7 +56,7 @@ def conversations_manifest(
 
 
 def single_of(item: ConversationItem) -> Single:
-    """A conversation as an item; its human labels stay among the item's."""
+    """Turn a conversation into an item; its human labels stay among the item's."""
     rating, turns = item.labels.get("rating"), item.labels.get("turns")
     rated = turns.items() if isinstance(turns, dict) else ()
     labels = ScoreLabels.model_validate(
@@ -77,14 +77,14 @@ def single_of(item: ConversationItem) -> Single:
 
 
 def conversations_folder(cache: Path | None = None) -> Path:
-    """The folder of the turns that were detected in recordings of conversations."""
+    """Return the folder of the turns detected in recordings of conversations."""
     return (cache or cache_folder()) / "conversations"
 
 
 def one_conversation(
     path: Path, folder: Path | None = None, layout: str | None = None
 ) -> Conversation:
-    """The one conversation of a path in a manifest; raises UserError for none, or several.
+    """Read the one conversation of a path in a manifest; raises UserError for none, or several.
 
     Folder and layout are as of :func:`conversations_manifest`.
     """

@@ -48,12 +48,12 @@ def overlaps(left: Sequence[tuple[float, float]], right: Sequence[tuple[float, f
 
 
 def gaps(spans: Sequence[tuple[float, float]]) -> Spans:
-    """The gaps between sorted stretches that are apart."""
+    """Return the gaps between sorted stretches that are apart."""
     return [(end, start) for (_, end), (start, _) in pairwise(spans)]
 
 
 def without(spans: Iterable[tuple[float, float]], holes: Iterable[tuple[float, float]]) -> Spans:
-    """The parts of spans that lie outside of holes.
+    """Return the parts of spans that lie outside of holes.
 
     >>> without([(0, 5)], [(1, 2), (4, 9)])
     [(0, 1), (2, 4)]
@@ -70,7 +70,7 @@ def without(spans: Iterable[tuple[float, float]], holes: Iterable[tuple[float, f
 
 
 def around(spans: Sequence[Span], at_s: float) -> Span | None:
-    """The stretch that began before a moment and lasts beyond it; sorted and apart."""
+    """Return the span that contains a time; spans must be sorted and disjoint."""
     position = bisect_left(spans, (at_s,)) - 1
     return spans[position] if position >= 0 and spans[position][1] > at_s else None
 

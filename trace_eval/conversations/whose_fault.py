@@ -104,7 +104,7 @@ def _shown(conversation: Conversation, findings: Findings) -> Iterator[tuple[Who
 def _missing(
     conversation: Conversation, heard: Mapping[str, list[Turn]]
 ) -> Iterator[tuple[Whose, str]]:
-    """A side that says nothing in a call in which the other speaks."""
+    """Yield a side that says nothing in a call in which the other speaks."""
     logged = {e.data.get("channel") for e in conversation.events if e.kind == "log_alone"}
     ends = f"in {conversation.end_s:.1f} s"
     whose: tuple[tuple[str, Whose], ...] = (("user", "caller"), ("agent", "agent"))
@@ -120,7 +120,7 @@ def _missing(
 
 
 def _left(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
-    """A call that ends while the agent speaks, or before it can answer."""
+    """Yield the caller's fault where a call ends while the agent speaks or before it answers."""
     reason = conversation.end.reason or ""
     if not (_BROKE_OFF.search(reason) or reason in USER_LEFT - {"transfer"}):
         return
@@ -169,7 +169,7 @@ def _words(text: str) -> list[str]:
 
 
 def _script(words: list[str]) -> str:
-    """The script of most letters, by the first word of their names."""
+    """Return the script of most letters, by the first word of their names."""
     letters = [letter for word in words for letter in word if letter.isalpha()]
     names = [unicodedata.name(letter, "?").split()[0] for letter in letters]
     return max(sorted(set(names)), key=names.count, default="")

@@ -63,7 +63,7 @@ _access = UrlAccess()
 
 
 def url_access() -> UrlAccess:
-    """What this process may open now; workers get it with their plan."""
+    """Return what this process may open now; workers get it with their plan."""
     return _access
 
 
@@ -88,7 +88,7 @@ def refusal(url: str) -> str | None:
 
 
 def allowed(url: str) -> Path | str:
-    """What a URL names: a path, or a URL of one link with its protocol in lower case.
+    """Return what a URL names: a path, or a URL of one link with its protocol in lower case.
 
     Raises:
         UserError: it is no URL that may be opened.

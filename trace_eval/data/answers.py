@@ -178,7 +178,7 @@ class Without:
     why: str  # the end of the message that refuses one, which begins with its name
 
     def kept(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """The other fields."""
+        """Return the other fields."""
         return {name: value for name, value in record.items() if name not in self.fields}
 
     def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -252,7 +252,7 @@ class Judged(Strict):
 
 
 def turn_role(side: str, number: int) -> str:
-    """What the recording of a conversation's turn is called, e.g. ``answer/turn-3``."""
+    """Name the recording of a conversation's turn, e.g. ``answer/turn-3``."""
     return f"{side}/turn-{number}"
 
 
@@ -276,7 +276,7 @@ def turn_recordings(side: str, conversation: Conversation | None) -> dict[str, T
 
 
 def map_recordings(record: Model, change: Callable[[Recording], Recording]) -> Model:
-    """A copy of a record with each of its recordings replaced by what ``change`` makes of it."""
+    """Copy a record with each of its recordings replaced by what ``change`` makes of it."""
     result: Any = change(record) if isinstance(record, Recording) else record
     changed: dict[str, Any] = {}
     for name, value in result:

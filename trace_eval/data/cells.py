@@ -21,12 +21,12 @@ _DATA_URL = "data:audio/"
 
 
 def first(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """The first of these columns that holds anything."""
+    """Return the first of these columns that holds anything."""
     return next((name for name in names if record.get(name) not in (None, "")), None)
 
 
 def recording_of(value: Any) -> Any:
-    """A recording as records hold it: a path, a URL, or ``{"bytes", "path"}``; None: none.
+    """Read a recording as records hold it: a path, a URL, or ``{"bytes", "path"}``; None: none.
 
     Messages of chat APIs have base64 beside its ``format``, or ``data:`` URLs; Hugging Face has
     decoded samples (``array``, ``sampling_rate``).

@@ -49,7 +49,7 @@ class Fields:
     numbered: bool = True  # records without an id are called by their row number
 
     def field(self, name: str) -> str:
-        """The field of a name, whichever of its accepted ones it is; ``a.system`` is one, too.
+        """Return the field of any of its accepted names; ``a.system`` is one, too.
 
         Of an unknown one the nearest is named.
         """
@@ -160,7 +160,7 @@ _SAME_STEP = 1e-9
 
 
 def parse_ends(text: str | None) -> Ends | None:
-    """The ends of a scale from ``0..100``, ``-3..3`` or ``1..5:0.5``; None: none are declared."""
+    """Parse the ends of a scale: ``0..100``, ``-3..3`` or ``1..5:0.5``; None: none declared."""
     if text is None:
         return None
     ends = _ENDS.fullmatch(text.strip().replace("\u2212", "-"))
@@ -249,7 +249,7 @@ def is_number(text: str) -> bool:
 
 
 def parse_sides(text: str | None) -> tuple[str, str] | None:
-    """The names of the systems of A and B from ``new,old``, which differ; None: none are given."""
+    """Parse two different names of systems, A's and B's, from ``new,old``; None: none given."""
     if text is None:
         return None
     names = [name.strip() for name in text.split(",")]
@@ -272,7 +272,7 @@ class Renamed:
         self.columns = {self.fields.field(name): at for name, at in self.columns.items()}
 
     def record(self, record: Mapping[str, Any], number: int) -> dict[str, Any]:
-        """The record under our names; without an id it has its number in the file, from 1."""
+        """Put a record under our names; without an id it has its number in the file, from 1."""
         for name, value in record.items():
             if self.values.get(name) in (None, ""):
                 self.values[name] = value
@@ -353,7 +353,7 @@ class Renamed:
 
 
 def at(record: Mapping[str, Any], column: str) -> Any:
-    """The value of a column; ``x.y.0`` is one inside of nested objects and lists."""
+    """Return the value of a column; ``x.y.0`` is one inside of nested objects and lists."""
     if column in record:
         return record[column]
     value: Any = record
@@ -368,7 +368,7 @@ def at(record: Mapping[str, Any], column: str) -> Any:
 
 
 def _guess(fields: Fields, absent: Sequence[str], results: Mapping[str, Any]) -> dict[str, str]:
-    """The most likely column of each missing field; no column serves two."""
+    """Guess the most likely column of each missing field; no column serves two."""
     taken = {alias for names in fields.names.values() for alias in names}
     free = [name for name in results if name not in taken]
     scored = sorted(

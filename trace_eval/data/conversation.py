@@ -46,7 +46,7 @@ class Channel(Strict):
     drift_ppm: float = Field(0.0, ge=-10_000, le=10_000, description="how much its clock is slow")
 
     def file_time(self, at_s: float) -> float:
-        """The file's own time of a time of the conversation, seconds."""
+        """Convert a time of the conversation to the file's own, in seconds."""
         return (at_s - self.offset_s) / (1 + self.drift_ppm / 1e6)
 
 
@@ -171,17 +171,17 @@ class Conversation(Strict):
         return self
 
     def speaker(self, role: Role) -> Speaker | None:
-        """The speaker of a role; None where nobody has it."""
+        """Return the speaker of a role; None where nobody has it."""
         return next((speaker for speaker in self.speakers if speaker.role == role), None)
 
     def channel_of(self, role: Role) -> Channel | None:
-        """The channel that holds a role's voice; None where there is none, or nobody has it."""
+        """Return the channel that holds a role's voice; None where there is none."""
         speaker = self.speaker(role)
         channels = {channel.name: channel for channel in self.channels}
         return channels.get(speaker.channel or "") if speaker else None
 
     def turns_of(self, role: Role) -> Iterator[tuple[int, Turn]]:
-        """(number, turn) of all speakers of a role, in order."""
+        """Yield (number, turn) of all speakers of a role, in order."""
         names = {speaker.name for speaker in self.speakers if speaker.role == role}
         return ((n, turn) for n, turn in enumerate(self.turns) if turn.speaker in names)
 
@@ -193,7 +193,7 @@ class Conversation(Strict):
 
 
 def rooted(conversation: Conversation, folder: Path) -> Conversation:
-    """A conversation whose recordings are named relative to a folder, with their full paths."""
+    """Give the recordings of a conversation, named relative to a folder, their full paths."""
     moved = {
         name: tuple(
             one.model_copy(update={"audio": folder.absolute() / one.audio}) if one.audio else one

@@ -64,7 +64,7 @@ OneKind = TypeVar("OneKind", Correction, EventCorrection)
 
 
 def read_corrections(path: Path, kind: type[OneKind]) -> dict[str, list[OneKind]]:
-    """The corrections of one kind by item, in order; a missing file is empty.
+    """Read the corrections of one kind by item, in order; a missing file is empty.
 
     A line that is no correction of any kind is refused.
     """

@@ -61,7 +61,7 @@ class EmptyTable(UserError):
 
 
 def safe(cell: T) -> T | str:
-    """A cell as it is written; numbers stay numbers."""
+    """Return a cell as it is written; numbers stay numbers."""
     if not isinstance(cell, str) or RAW.get():
         return cell
     text = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", cell)
@@ -69,7 +69,7 @@ def safe(cell: T) -> T | str:
 
 
 def unquoted(cell: str) -> str:
-    """A cell as it was before :func:`safe`."""
+    """Return a cell as it was before :func:`safe`."""
     return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell
 
 
@@ -86,13 +86,13 @@ def line(cells: Iterable[object]) -> str:
 
 
 def table_lines(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
-    """The lines of a table with a header."""
+    """Yield the lines of a table with a header."""
     yield line(columns)
     yield from map(line, rows)
 
 
 def table_text(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A table with a header as one text."""
+    """Return a table with a header as one text."""
     return "".join(f"{one}\n" for one in table_lines(columns, rows))
 
 
@@ -149,7 +149,7 @@ class CsvFile:
         return cls(path, encoding, lead, delimiter, [*map(unquoted, header)])
 
     def rows(self) -> Iterator[dict[str, str | None] | BadJson]:
-        """The rows under the header; what a row lacks is None, and decimal commas are points."""
+        """Yield the rows under the header; missing cells are None, decimal commas points."""
         header, width = self.header, len(self.header)
         read = _with_point if self.delimiter == ";" else unquoted
         twice = {name for name in header if name and header.count(name) > 1}
@@ -228,7 +228,7 @@ class _Reader:
 
 
 def _first_rows(lines: Iterator[str], delimiter: str) -> tuple[list[list[str]], list[int]]:
-    """The first rows, and how many lines stand above each of them and behind the last."""
+    """Read the first rows, and how many lines stand above each of them and behind the last."""
     rows, above = list[list[str]](), [0]
     reader = _Reader(lines, delimiter)
     with suppress(csv.Error):  # of a row below the header, which is bad by itself
@@ -248,7 +248,7 @@ def _names_a_column(cells: list[str]) -> bool:
 def _of_one_name(
     row: dict[str, str | None], header: list[str], values: list[str | None], twice: set[str]
 ) -> dict[str, str | None] | BadJson:
-    """The row with the one value of columns of one name; different values make it bad."""
+    """Give a row the one value of columns of one name; different values make it bad."""
     for name in twice:
         every = {value for at, value in zip(header, values, strict=True) if at == name and value}
         if len(every) > 1:

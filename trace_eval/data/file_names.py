@@ -37,7 +37,7 @@ def in_its_form(path: Path) -> Path:
 
 
 def unpadded(name: str) -> str:
-    """A number without leading zeros, which spreadsheets take away; any other name as it is."""
+    """Remove a number's leading zeros, as spreadsheets do; return other names as they are."""
     return (name.lstrip("0") or "0") if name.isdecimal() else name
 
 
@@ -108,7 +108,7 @@ def _matched(short: Mapping[str, tuple[str, Mapping[str, Any]]]) -> int:
 
 
 def _shared(names: list[str]) -> str:
-    """The beginning that names share, up to where a word or a number ends in all of them."""
+    """Return the beginning that names share, up to where a word or number ends in all of them."""
     first, last = min(names), max(names)  # what these two share, all between them share
     for at in range(min(map(len, names)) - 1, 0, -1):
         ends = all(_kind(name[at - 1]) != _kind(name[at]) for name in names)

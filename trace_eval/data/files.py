@@ -22,7 +22,7 @@ _OWN = os.O_WRONLY | os.O_CLOEXEC
 
 
 def unwritable(path: Path, error: OSError) -> UserError:
-    """What to say of a file that cannot be written."""
+    """Say that a file cannot be written."""
     why = error.strerror or str(error)
     return UserError(
         f"{path}: cannot be written ({why}); nothing finished is lost: mend that or name another"
@@ -31,7 +31,7 @@ def unwritable(path: Path, error: OSError) -> UserError:
 
 
 def as_path(provided: Any) -> Any:
-    """A name (text, a path, a run) as a path; whatever else it is stays as it is."""
+    """Turn a name (text, a path, a run) into a path; return anything else as it is."""
     return Path(provided) if isinstance(provided, str | os.PathLike) else provided
 
 
@@ -86,7 +86,7 @@ def append_line(path: Path, line: str) -> None:
 
 
 def opened(path: Path, flags: int) -> int:
-    """A descriptor for writing to a file, which is made with the mode of its folder if missing.
+    """Open a file for writing, which is made with the mode of its folder if missing.
 
     Args:
         flags: further ones, e.g. ``os.O_APPEND``.
@@ -105,7 +105,7 @@ def opened(path: Path, flags: int) -> int:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A new file to write to, which takes the place of ``path`` when the block ends.
+    """Give a new file to write to, which takes the place of ``path`` when the block ends.
 
     Readers see the old file or the new one, never a part, also after a power cut; a block that
     fails leaves nothing. Any number of processes may do so at once. A file keeps its mode, and of
@@ -138,7 +138,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def is_replaceable(path: Path) -> bool:
-    """False for devices, pipes, and what stands for an open file."""
+    """Tell whether a file can be replaced: not a device, a pipe, or a name of an open file."""
     if is_special(path):
         return False
     try:
@@ -167,7 +167,7 @@ def write_all(path: Path, lines: Iterable[str]) -> None:
 
 
 def utf8_name(path: Path) -> Path:
-    """A path that records can hold, which are UTF-8; file names of other bytes are refused."""
+    """Return a path that records can hold, which are UTF-8; names of other bytes are refused."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -179,12 +179,12 @@ def utf8_name(path: Path) -> Path:
 
 
 def is_file(path: Path) -> bool:
-    """True where there is a file; False of every path that the system refuses."""
+    """Tell whether there is a file; False of every path that the system refuses."""
     return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises where a name is too long
 
 
 def is_folder(path: Path) -> bool:
-    """True where there is a folder; False as of :func:`is_file`."""
+    """Tell whether there is a folder; False as of :func:`is_file`."""
     return os.path.isdir(path)  # noqa: PTH112
 
 

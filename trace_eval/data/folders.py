@@ -36,7 +36,7 @@ class Kind:
 
 
 def rows_below(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
-    """The records of a folder on this machine.
+    """Yield the records of a folder on this machine.
 
     Args:
         root: where its relative paths count from: itself, or the URL that it was fetched from.
@@ -56,7 +56,7 @@ def rows_below(folder: Path, root: Path | str, single: bool) -> Iterator[FolderR
 
 
 def recorded(folder: Path, single: bool) -> Systems | None:
-    """The recordings of systems that a folder is; None: it is something else."""
+    """Return the systems whose recordings a folder holds; None if it is something else."""
     kind = _kind(folder)
     systems = systems_in(folder) if kind and kind.rows is _recordings else None
     return systems if systems and (single or len(systems.folders) > 1) else None
@@ -73,7 +73,7 @@ def _below(root: Path | str, part: str) -> Path | str:
 
 
 def _saved(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
-    """A data set that ``save_to_disk`` of Hugging Face wrote, or several as its splits."""
+    """Read a data set that ``save_to_disk`` of Hugging Face wrote, or several as its splits."""
     if (folder / "dataset_dict.json").is_file():
         for split in _names(folder / "dataset_dict.json", "splits"):
             yield from _in_split(_saved(folder / split, _below(root, split), single), split)
@@ -111,7 +111,7 @@ def _metadata(folder: Path) -> list[Path]:
 
 
 def _tables(folder: Path) -> list[Path]:
-    """The tables below a folder, all of one suffix: the first that there is."""
+    """List the tables below a folder, all of one suffix: the first that there is."""
     for suffix in (".parquet", ".arrow", ".jsonl", ".ndjson", ".csv", ".tsv", ".json"):
         results = [
             path

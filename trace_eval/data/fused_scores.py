@@ -136,7 +136,7 @@ class FusionModel:
 
 
 def spread_over(labels: Sequence[float], mean: float, variance: float) -> dict[float, float]:
-    """A Beta distribution of this mean and variance as shares over a scale's labels.
+    """Spread a Beta distribution of this mean and variance over a scale's labels.
 
     Its mass between the middles of neighbouring labels; a variance at its limit, mean
     (1 - mean), leaves only the two ends.

@@ -12,7 +12,7 @@ from trace_eval.data.cells import recording_of
 
 
 def log_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(number from 1, record of a single answer) of each sample of a finished log.
+    """Yield (number from 1, record of a single answer) of each sample of a finished log.
 
     Raises:
         UserError: the package is not installed, or the file is no log.

@@ -139,7 +139,7 @@ class ScoreLabels(Strict):
     @model_validator(mode="before")
     @classmethod
     def _by_rater(cls, values: Any) -> Any:
-        """Lists, where raters are unknown, by place; of equal length or refused."""
+        """Name the unknown raters of lists by place; lists of unequal length are refused."""
         if not isinstance(values, dict):
             return values
         scores, feedback = values.get("scores"), values.get("feedback")
@@ -254,7 +254,7 @@ def items_of_pair(pair: Pair) -> tuple[Single, Single]:
 
 
 def side_of_pair(item: Single, system: str | None) -> Answer:
-    """A single answer as one of a pair; what is heard counts there, not its words."""
+    """Turn a single answer into one of a pair; what is heard counts there, not its words."""
     reference = item.reference[0] if item.reference else None
     return Answer(**IN_PAIR.kept(dict(item.answer)) | {"system": system, "reference": reference})
 

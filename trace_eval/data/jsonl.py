@@ -51,7 +51,7 @@ def repair(path: Path) -> None:
 
 
 def is_torn(path: Path) -> bool:
-    """True when the last line has no end: its writer was killed, or the disk was full."""
+    """Tell whether the last line has no end: its writer was killed, or the disk was full."""
     if not path.exists():
         return False
     with path.open("rb") as file:
@@ -62,7 +62,7 @@ def is_torn(path: Path) -> bool:
 
 
 def read(path: Path) -> Iterator[str]:
-    """The complete lines of a file; a torn last one is left out, a missing file is empty.
+    """Yield the complete lines of a file; a torn last one is left out, a missing file is empty.
 
     Refused is a line that is not UTF-8, or longer than :data:`MAX_LINE_BYTES`.
     """

@@ -158,7 +158,7 @@ class Judgement(Outcome):
 
     @model_validator(mode="after")
     def _winners_only(self) -> Judgement:
-        """A forced choice is 1 or 2; it ties only where as many votes say one as the other."""
+        """Check that a forced choice is 1 or 2, and ties only where votes are even."""
         if self.label_set != "forced":
             return self
         stated = [each for opinion in self.opinions for each in opinion.ratings.items()]
@@ -177,12 +177,12 @@ class Judgement(Outcome):
         return self
 
     def label(self, about: About) -> Label | None:
-        """What it says of a dimension, of the pair as a whole, or of a match."""
+        """Return the label of a dimension, of the pair as a whole, or of a match."""
         verdict = self.dimensions.get(about)
         return verdict.rating if verdict else None
 
     def rating(self, dimension: Dimension) -> Rating | None:
-        """The typed rating of one dimension, if there is one; a plain ``1`` is none."""
+        """Return the typed rating of one dimension, if there is one; a plain ``1`` is none."""
         label = self.label(dimension) if self.label_set == "typed" else None
         return label if isinstance(label, Rating) else None
 
@@ -204,7 +204,7 @@ class Judgement(Outcome):
 
     @classmethod
     def unscored(cls, pair: str, judge: str, reason: Reason, detail: str) -> Judgement:
-        """A judgement that only says why there is none."""
+        """Make a judgement that only says why there is none."""
         return cls(pair=pair, judge=judge, status="unscored", reason=reason, detail=detail)
 
     @classmethod
@@ -215,7 +215,7 @@ class Judgement(Outcome):
         dimensions: Mapping[Dimension, DimensionVerdict],
         caveats: tuple[str, ...] = (),
     ) -> Judgement:
-        """A judgement with all dimensions of TRACE."""
+        """Make a judgement with all dimensions of TRACE."""
         missing = [name for name in TRACE.dimensions if name not in dimensions]
         if missing:
             raise ValueError(f"judgement of {pair}: no verdict on {', '.join(missing)}")

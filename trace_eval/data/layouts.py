@@ -41,7 +41,7 @@ class Layout(NamedTuple):
 
 
 def unfolded(record: Mapping[str, Any]) -> Record:
-    """A record in which every answer, question and label stands under one of our names.
+    """Put every answer, question and label of a record under one of our names.
 
     Raises:
         UserError: a layout was recognised, and does not hold what it should.
@@ -58,7 +58,7 @@ _ANSWERED = (*NAMES["a"], *NAMES["b"], *NAMES["audio"], *NAMES["candidate"])
 
 
 def _sounds(record: Mapping[str, Any]) -> dict[str, str]:
-    """``a`` and ``b``, or ``audio`` -> the first of its other names that holds a recording."""
+    """Map ``a`` and ``b``, or ``audio``, to the first other name that holds a recording."""
     if SOUND_NAMES.isdisjoint(record):
         return {}
     names = ((field, name) for field, other in OTHER_NAMES.items() for name in other[::-1])
@@ -70,7 +70,7 @@ def _sounds(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _otherwise(record: Record) -> Record:
-    """Recordings under other names, see :data:`~trace_eval.data.names.OTHER_NAMES`."""
+    """Rename recordings under other names, see :data:`~trace_eval.data.names.OTHER_NAMES`."""
     result = dict(record)
     for side, name in _sounds(record).items():
         if not first(record, NAMES[side]):
@@ -79,12 +79,12 @@ def _otherwise(record: Record) -> Record:
 
 
 def is_chosen(record: Mapping[str, Any]) -> bool:
-    """True for a pair of a chosen and a rejected answer."""
+    """Tell whether a record is a pair of a chosen and a rejected answer."""
     return first(record, BETTER) is not None and first(record, WORSE) is not None
 
 
 def _chosen(record: Record) -> Record:
-    """A and B by a hash of the id, so that the place of an answer does not tell its label."""
+    """Assign A and B by a hash of the id, so that an answer's place does not tell its label."""
     better, worse = str(first(record, BETTER)), str(first(record, WORSE))
     own = str(record.get(str(first(record, NAMES["id"]))))
     swap = hashlib.sha256(own.encode(errors="replace")).digest()[0] & 1
@@ -165,7 +165,7 @@ def _place(record: Record, names: tuple[str, str], content: Mapping[str, Any]) -
 
 
 def _turns(value: Any) -> tuple[Record, Record]:
-    """(the last question, the last answer) of a dialogue, each with ``audio`` and ``text``."""
+    """Return a dialogue's last question and last answer, each with ``audio`` and ``text``."""
     inner = value.get("messages", [value]) if isinstance(value, Mapping) else value
     messages = [(str(m[str(first(m, _WHO))]).casefold(), m) for m in inner]
     answers = [position for position, (who, _) in enumerate(messages) if who in AGENTS]
@@ -178,7 +178,7 @@ def _turns(value: Any) -> tuple[Record, Record]:
 
 
 def _content(message: Mapping[str, Any]) -> Record:
-    """The recording and the words of a message."""
+    """Return the recording and the words of a message."""
     answer: Record = {}
     for key in (*_WHAT, *SOUND_KEYS):
         value = message.get(key)
@@ -207,7 +207,7 @@ _QUESTIONS = ("prompt", "question")
 
 
 def _is_path(value: Any) -> bool:
-    """A recording, and not a sentence that ends like one."""
+    """Tell whether a value names a recording, and is not a sentence that ends like one."""
     return is_sound(value) and not (isinstance(value, str) and " " in value)
 
 

@@ -273,7 +273,7 @@ def _read(
 
 
 def _notes(label: Path | str, table: Renamed, items: Sequence[Pair | Single]) -> Iterator[Problem]:
-    """What was made of the file beyond what stands in it."""
+    """Yield what was made of the file beyond what stands in it."""
     where = str(label)
     if table.numbered:
         yield Problem(where, "has no column id; items are called by their row number, from 1")
@@ -295,7 +295,7 @@ def _is_tie(what: NoLabel) -> bool:
 
 
 def _untyped(items: Sequence[Pair | Single], ties: set[str]) -> list[Pair | Single] | None:
-    """The items with plain preferences for their overall labels; None: some ties are typed."""
+    """Turn overall labels into plain preferences; None if some ties are typed."""
     results: list[Pair | Single] = []
     for item in items:
         labels = (item.labels if isinstance(item, Pair) else None) or Labels()
@@ -334,7 +334,7 @@ def _unused(
 
 
 def _without(item: Pair | Single, fields: Iterable[str]) -> Pair | Single:
-    """The item without these labels."""
+    """Remove these labels from an item."""
     if item.labels is None:
         return item
     kept = item.labels.model_copy(update=dict.fromkeys(fields))

@@ -204,7 +204,7 @@ def first_of(kind: Mapping[str, Names], have: Collection[str]) -> dict[str, str]
 
 
 def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str, str]:
-    """Accepted name -> the field that it holds; :data:`WEAK` ones count by a table's columns."""
+    """Map accepted names to their fields; :data:`WEAK` ones count by a table's columns."""
     fields: dict[str, str] = {}
     alike = folded(have, {alias for every in kind.values() for alias in every})
     have = {*have, *alike.values()}
@@ -238,7 +238,7 @@ def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:
 
 
 def bare(name: str) -> str:
-    """A name without what does not count, a remark in brackets at its end among it."""
+    """Strip a name of what does not count, a remark in brackets at its end included."""
     for opening, closing in ("()", "[]"):
         if name.endswith(closing):
             name = name.partition(opening)[0] or name
@@ -246,12 +246,12 @@ def bare(name: str) -> str:
 
 
 def by_rank(record: Mapping[str, object], kind: Mapping[str, int]) -> list[tuple[str, Any]]:
-    """The cells of a record, accepted names in their order."""
+    """Sort the cells of a record by the order of accepted names."""
     return sorted(record.items(), key=lambda cell: kind.get(cell[0], 0))
 
 
 def ranks(every: Iterable[Names]) -> dict[str, int]:
-    """Accepted name -> its place among those of its field."""
+    """Map each accepted name to its place among those of its field."""
     return {alias: place for names in every for place, alias in enumerate(names)}
 
 

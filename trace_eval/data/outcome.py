@@ -106,13 +106,13 @@ def total_cost(opinions: Sequence[Opinion]) -> float | None:
 
 
 def commonest_failure(failed: Sequence[Opinion]) -> tuple[Reason, str | None]:
-    """The commonest reason among failed opinions, of equals the first, and its first sentence."""
+    """Return failed opinions' commonest reason, of equals the first, and its first sentence."""
     ((reason, _),) = Counter(one.reason for one in failed if one.reason).most_common(1)
     return reason, next(opinion.detail for opinion in failed if opinion.reason is reason)
 
 
 def failures(opinions: Sequence[Opinion], what: str) -> list[str]:
-    """A caveat that counts the failed ones by reason; empty where none failed."""
+    """Count failed opinions by reason, as a caveat; empty where none failed."""
     counts = Counter(str(opinion.reason) for opinion in opinions if opinion.reason)
     if not counts:
         return []

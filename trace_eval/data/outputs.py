@@ -43,7 +43,7 @@ _NOBODYS = re.compile(r"\A(?:\.|.*\.\d+-[0-9a-f]{8}\.part\Z)")
 
 @contextmanager
 def writing(path: Path) -> Iterator[Path]:
-    """A new file in the place of an output, see :func:`files.replacing`, :func:`check_output`."""
+    """Give a new file in the place of an output, see :func:`files.replacing`."""
     check_output(path)
     target = Path(os.path.realpath(path)) if (is_file := is_replaceable(path)) else path
     with replacing(target) as part:
@@ -165,7 +165,7 @@ def _read(folder: Path) -> tuple[dict[str, set[str]], set[str]]:
 
 @lru_cache(maxsize=8)
 def _parsed(path: Path, stamp: Stamp) -> tuple[dict[str, set[str]], set[str]]:
-    """The record of a folder as it was then; a line that cannot be read is none."""
+    """Read the record of a folder as it was then; lines that cannot be read are left out."""
     files: dict[str, set[str]] = {}
     kinds: set[str] = set()
     for _, line in strict_json.lines(path):

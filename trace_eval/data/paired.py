@@ -33,7 +33,7 @@ def question_of(item: Pair | Single) -> Hashable:
 
 
 def answers_of_systems(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A record with a column of recordings for each of three systems or more, an answer each.
+    """Split a record with a column of recordings for each of three systems or more into answers.
 
     None where fewer columns of other names hold recordings, since two may be A and B, or where one
     of them may be no answer of a system, by its name.

@@ -61,7 +61,7 @@ def _problem(recording: Recording) -> str | None:
 
 
 def find_recordings(path: Path) -> list[Path]:
-    """The recordings below a folder (sorted), or the one file itself."""
+    """List the recordings below a folder (sorted), or the one file itself."""
     if not path.is_dir():
         return [path]
     below = (p for p in path.rglob("*") if p.suffix.lower() in AUDIO_SUFFIXES and p.is_file())
@@ -94,7 +94,7 @@ def recordings_in(
     spill: Spill | None = None,
     shard: Shard | None = None,
 ) -> tuple[list[Path | str], list[Problem]]:
-    """The distinct recordings of files, folders and manifests, and records that are no pairs.
+    """List the distinct recordings of files, folders and manifests, and records that are no pairs.
 
     They are paths, and URLs as strings, in order of appearance.
 

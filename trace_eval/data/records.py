@@ -117,7 +117,7 @@ def pair_from_record(
 
 
 def item_from(kind: type[Model], tree: dict[str, Any]) -> Model:
-    """The item of a record in its places; ids become texts, and ``meta`` keeps what JSON holds."""
+    """Build a placed record's item; ids become texts, and ``meta`` keeps what JSON holds."""
     tree["meta"] = {
         key: value
         for key, value in tree["meta"].items()
@@ -150,7 +150,7 @@ def _place(tree: dict[str, Any], key: str, value: Any) -> None:
 
 
 def is_pair_record(record: Mapping[str, Any]) -> bool:
-    """True for a record with two answers."""
+    """Tell whether a record has two answers."""
     sides = {
         _PLACES.get(key, (key,))[0]
         for key, value in unfolded(record).items()
@@ -167,12 +167,12 @@ def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> Any:
 
 
 def is_audio_cell(value: Any) -> bool:
-    """True for an audio column of Hugging Face: the bytes of a file, its path, or both."""
+    """Tell whether a value is Hugging Face audio: the bytes of a file, its path, or both."""
     return isinstance(value, Mapping) and "bytes" in value and value.keys() <= {"bytes", "path"}
 
 
 def is_json(value: Any) -> bool:
-    """False for what tables hold and JSON does not: NaN, times, bytes, decimals."""
+    """Tell whether JSON can hold a value: not NaN, times, bytes or decimals."""
     if isinstance(value, dict):
         return all(isinstance(key, str) and is_json(item) for key, item in value.items())
     if isinstance(value, list):
@@ -275,7 +275,7 @@ def first_problem(error: ValidationError) -> str:
 
 
 def spilled(item: Model, spill: Spill) -> Model:
-    """A pair or single answer whose embedded recordings are files."""
+    """Write the embedded recordings of a pair or single answer to files."""
 
     def on_disk(recording: Recording) -> Recording:
         if recording.data is None:
@@ -286,7 +286,7 @@ def spilled(item: Model, spill: Spill) -> Model:
 
 
 def spill_to(folder: Path) -> Spill:
-    """A :data:`Spill` that writes content-addressed files under ``folder``.
+    """Return a :data:`Spill` that writes content-addressed files under ``folder``.
 
     Embedded recordings then cost no memory, and a run can still play them later.
     """
@@ -309,5 +309,5 @@ def spill_to(folder: Path) -> Spill:
 
 
 def spill_into(cache: Path | None) -> Spill:
-    """A :data:`Spill` into a cache folder; None: the user's."""
+    """Return a :data:`Spill` into a cache folder; None: the user's."""
     return spill_to((cache or cache_folder()) / "audio")

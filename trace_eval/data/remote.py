@@ -60,7 +60,7 @@ class Version(NamedTuple):
 
 
 def version_of(url: str) -> Version | None:
-    """The version of the file behind a URL, from its metadata.
+    """Return the version of the file behind a URL, from its metadata.
 
     None where the file system tells nothing that changes with the content, or nothing at all;
     fetching then says why. A file of more than :data:`MAX_BYTES` is refused.
@@ -86,7 +86,7 @@ def version_of(url: str) -> Version | None:
 
 
 def fetch(url: str) -> bytes:
-    """The content behind a URL; a broken transfer is tried again twice."""
+    """Fetch the content behind a URL; a broken transfer is tried again twice."""
     where = allowed(url)
     waits = iter(RETRY_WAITS_S)
     while True:
@@ -102,7 +102,7 @@ def fetch(url: str) -> bytes:
 
 
 def _read(where: Path | str) -> bytes:
-    """The content, never more than the bound of it in memory."""
+    """Read the content, never more than its bound in memory."""
     files, path = file_system(where)
     # Web servers need not say how much comes. A size is given only so that fsspec does not ask
     # for it, which would be one more request.
@@ -141,7 +141,7 @@ def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:
 
 @contextmanager
 def copied(url: str, suffixes: Collection[str]) -> Iterator[tuple[Path, str]]:
-    """A copy of a file or of a folder's files while the block runs, and the URL of its folder.
+    """Copy a file or a folder's files while the block runs; gives the URL of the folder, too.
 
     A URL that ends in none of the suffixes, and has no query, is that of a folder.
     """
@@ -172,7 +172,7 @@ def find(url: str, suffixes: Iterable[str]) -> list[str]:
 
 
 def file_system(where: Path | str) -> tuple[Any, str]:
-    """The file system of fsspec for a path or for a URL of one link, and the path in it.
+    """Return fsspec's file system for a path or a URL of one link, and the path in it.
 
     Raises:
         ImportError: its package is missing.

@@ -80,7 +80,7 @@ def reduce_samples(
 
 
 def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Reduced:
-    """A stated distribution (a trained scorer's, ``lexical``), of sum 1 within 1e-6, as a score."""
+    """Reduce a stated distribution, of sum 1 within 1e-6, to a score."""
     whole = {label: distribution.get(label, 0.0) for label in map(float, scale.labels)}
     if abs(sum(whole.values()) - 1) > 1e-6 or any(share < 0 for share in whole.values()):
         raise ValueError(f"the shares {dict(distribution)} are no distribution over {scale!r}")
@@ -127,13 +127,13 @@ def element_means(opinions: Iterable[Mapping[str, float | None]]) -> dict[str, f
 
 
 def commonest(reasons: Iterable[T]) -> T | None:
-    """The most frequent reason, of equally frequent ones the first; None: there is none."""
+    """Return the most frequent reason, of equals the first; None if there is none."""
     ranked = Counter(reasons).most_common(1)
     return ranked[0][0] if ranked else None
 
 
 def majority_of(distribution: Mapping[float, float]) -> float | None:
-    """The one of two labels with more than half; None: exactly half, undecided, or more labels."""
+    """Return the one of two labels with more than half; None if undecided, or more labels."""
     if len(distribution) != 2:
         return None
     leading = [label for label, share in distribution.items() if share > 0.5 + _HALF]

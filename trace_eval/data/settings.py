@@ -28,7 +28,7 @@ _LATER = {"Extractor": Any, "Judge": Any, "Listener": Any}
 
 
 def option_field(default: Any, **how: Any) -> Any:
-    """A field of an options class, and how it stands on the command line where it is otherwise.
+    """Make a field of an options class, and say how it stands on the command line.
 
     Args:
         how: ``flag``: its name there; ``short``: more of them; ``metavar``; ``min``, ``max``;
@@ -51,7 +51,7 @@ def help_of(options: type) -> dict[str, str]:
 
 
 def with_groups(options: type[T]) -> type[T]:
-    """A class whose docstring, and so ``help``, has the options of its bases and parts in groups.
+    """Add the options of bases and parts, in groups, to a class's docstring, and so to ``help``.
 
     A part is a field whose type is another dataclass of options.
     """
@@ -68,7 +68,7 @@ def with_groups(options: type[T]) -> type[T]:
 
 
 def sentence(text: str) -> str:
-    """A help text in its printed form: a sentence of its own, without the marks of code."""
+    """Print a help text as a sentence of its own, without the marks of code."""
     text = text.replace("``", "").replace("None:", "default:")
     return f"{text[:1].upper()}{text[1:]}"
 
@@ -100,7 +100,7 @@ def with_settings(options: T, settings: Mapping[str, Any]) -> T:
 
 
 def choices_of(hint: Any) -> tuple[Any, ...]:
-    """The values that a type lists, None left out; empty: it lists none."""
+    """Return the values that a type lists, None left out; empty if it lists none."""
     base = without_none(hint)
     return get_args(base) if get_origin(base) is Literal else ()
 
@@ -114,7 +114,7 @@ def nearest(name: str, available: Collection[str]) -> str:
 
 
 def split_settings(texts: Iterable[str], option: str) -> dict[str, str]:
-    """The keys and values of ``KEY=VALUE`` texts; a key must not be empty or come twice."""
+    """Split ``KEY=VALUE`` texts; a key must not be empty or come twice."""
     settings: dict[str, str] = {}
     for text in texts:
         key, separator, value = text.partition("=")
@@ -148,7 +148,7 @@ def read_settings(
 
 
 def value_of(name: str, value: Any, hint: Any, where: str) -> Any:
-    """A value of this type from a text, or from a value of a TOML file; others are refused."""
+    """Convert a text, or a value of a TOML file, to this type; others are refused."""
     base = without_none(hint)
     if get_origin(base) is tuple:
         parts = value.split(",") if isinstance(value, str) else value
@@ -181,7 +181,7 @@ def _number(name: str, value: Any, kind: type, where: str) -> Any:
 
 
 def without_none(hint: Any) -> Any:
-    """A type as it is where there is a value."""
+    """Return a type as it is where there is a value."""
     if get_origin(hint) not in (Union, UnionType):
         return hint
     (base, *_) = [part for part in get_args(hint) if part is not NoneType]

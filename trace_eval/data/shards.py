@@ -66,7 +66,7 @@ class ManifestShard:
     places: tuple[int, ...]  # of each pair of this part, its place in the whole, from 0
 
     def record(self) -> dict[str, Any]:
-        """What the run's manifest holds of it."""
+        """Return what the run's manifest holds of it."""
         return {**asdict(self.shard), "pairs": self.pairs, "digest": self.digest}
 
 

@@ -89,7 +89,7 @@ def single_from_record(
 
 
 def authors_record(key: str, record: dict[str, Any]) -> dict[str, Any]:
-    """A member of an object of items by id as a record with an id of its own."""
+    """Turn a member of an object of items by id into a record with an id of its own."""
     named = {"id": key, **record}
     match = _AUTHORS_KEY.search(key, 1)
     if match and "question_id" not in record:
@@ -99,7 +99,7 @@ def authors_record(key: str, record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _placed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record as an item has it; what nothing is called like goes to ``meta``."""
+    """Place a record as an item has it; unknown names go to ``meta``."""
     tree: dict[str, Any] = {name: {} for name in dict.fromkeys(_OBJECTS.values())}
     flat: list[tuple[str, Any]] = []
     for key, value in by_rank(record, _RANKS):

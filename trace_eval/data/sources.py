@@ -63,7 +63,7 @@ class Table:
 
 
 def _plain(cell: Any) -> Any:
-    """A cell of a data frame: empty ones are NaN, numbers are numpy's, paths become texts."""
+    """Convert a data frame's cell: NaN becomes None, numpy's numbers plain, paths texts."""
     if isinstance(cell, os.PathLike):
         return os.fspath(cell)
     if type(cell).__name__ in ("NAType", "NaTType") or (
@@ -97,7 +97,7 @@ class Opened(NamedTuple):
 
 @contextmanager
 def opened(source: Source, reading: InputOptions, by_id: bool) -> Iterator[Opened]:
-    """A source's records, on this machine while the block runs.
+    """Open a source's records, on this machine while the block runs.
 
     Args:
         reading: where relative paths count from, and what columns of prompts are called.
@@ -149,7 +149,7 @@ def _at(root: Path | str) -> Path | str:
 
 
 def source_of(provided: Any) -> Source:
-    """What a caller of the library names, as a source; other things are refused.
+    """Turn what a caller of the library names into a source; other things are refused.
 
     That is a path, a URL, a source, ``{"new": DIR, "old": DIR}``, or see :meth:`Table.of`.
     """
@@ -163,7 +163,7 @@ def source_of(provided: Any) -> Source:
 
 
 def source_named(items: str | None, folders: TwoFolders) -> Source:
-    """What a command line names: items, or the folders of two systems, and not both or half."""
+    """Return what a command line names: items, or two systems' folders, not both or half."""
     a, b, prompts = folders.a, folders.b, folders.prompts
     if items is not None and a is None and b is None:
         if prompts is None:

@@ -101,13 +101,13 @@ _UNSEEN = re.compile(
 
 
 def visible(text: object) -> str:
-    """A text in one Unicode form, without invisible characters, each run of blanks as one."""
+    """Normalise a text: one Unicode form, no invisible characters, single blanks."""
     form = unicodedata.normalize("NFKC", _UNSEEN.sub("", str(text)))
     return " ".join(_UNSEEN.sub("", form).split())
 
 
 def plain(value: object) -> str:
-    """A spelling without what does not matter: case, spaces, hyphens between words, brackets.
+    """Drop what does not matter in a spelling: case, spaces, hyphens between words, brackets.
 
     What carries meaning stays, so that ``-1``, ``~1`` or ``A?`` is not taken for ``1`` or ``A``.
     """
@@ -116,7 +116,7 @@ def plain(value: object) -> str:
 
 
 def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
-    """The label that a value is: ``1``, ``2``, ``tie``, ``both_good`` or ``both_bad``.
+    """Read a value as a label: ``1``, ``2``, ``tie``, ``both_good`` or ``both_bad``.
 
     Args:
         names: of the item's systems.
@@ -152,7 +152,7 @@ def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
 
 
 def _said(word: str, names: Names) -> str | None:
-    """The side of which a phrase says that it won; None: it is no such phrase."""
+    """Return the side that a phrase says won; None if it is no such phrase."""
     for won, phrase in _SAID:
         if said := phrase.fullmatch(word):
             side, other = (
@@ -227,5 +227,5 @@ def is_missing(value: object) -> bool:
 
 
 def are_replies(values: Sequence[str | None]) -> bool:
-    """True where a column holds marked verdicts."""
+    """Tell whether a column holds marked verdicts."""
     return any(value is not None and _MARK.search(value) for value in values)

@@ -80,7 +80,7 @@ def open_shared(
 
 
 def refusal_of(error: Exception) -> type[UserError]:
-    """What it is to a user that a database cannot be used: damage, or a call that was wrong."""
+    """Return the error of a database that cannot be used: damage, or a call that was wrong."""
     if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
         return DamagedFile
     return UserError

@@ -117,7 +117,7 @@ def lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, An
 
 
 def lines_of(file: IO[bytes], max_bytes: int) -> Iterator[bytes | BadJson]:
-    """The lines of an open file as they are; of one that is too long only that."""
+    """Yield the lines of an open file as they are; of one that is too long only that."""
     while line := file.readline(max_bytes + 1):
         if len(line) <= max_bytes or line.endswith(b"\n"):
             yield line
@@ -129,7 +129,7 @@ def lines_of(file: IO[bytes], max_bytes: int) -> Iterator[bytes | BadJson]:
 
 
 def read_file(path: Path) -> Any:
-    """The one JSON value of a file; raises ``OSError``, or :class:`BadJson` as :func:`loads`."""
+    """Read the one JSON value of a file; raises ``OSError``, or what :func:`loads` does."""
     size = path.stat().st_size
     if size > MAX_FILE_BYTES:
         raise BadJson(f"{size} bytes; at most {MAX_FILE_BYTES} are read, write it as .jsonl")
@@ -137,7 +137,7 @@ def read_file(path: Path) -> Any:
 
 
 def read_list(path: Path) -> list[Any]:
-    """The items of a file that holds one list, or an object with one list of objects in it.
+    """Read the items of a file that holds one list, or an object with one list of objects.
 
     Raises what :func:`read_file` does, and :class:`BadJson` where there is no list.
     """
@@ -182,7 +182,7 @@ def own(kind: type[Model], line: str | bytes, where: object) -> Model:
 
 
 def levels(value: Any) -> Iterator[list[Any]]:
-    """A value, then what objects and lists hold, by level; deeper than MAX_DEPTH is refused."""
+    """Yield a value, then what objects and lists hold, by level, down to MAX_DEPTH."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         yield level

@@ -29,7 +29,7 @@ class BadToml(ValueError):
 
 
 def loads(data: bytes) -> dict[str, Any]:
-    """The table of one document in UTF-8; a byte order mark is skipped.
+    """Parse the table of one document in UTF-8; a byte order mark is skipped.
 
     Raises:
         BadToml: not TOML, not UTF-8, or past one of the bounds of this module.
@@ -66,7 +66,7 @@ def _check(value: Any, name: str = "") -> None:
 
 
 def read_toml(path: Path, what: str, remedy: str) -> dict[str, Any]:
-    """The table of a file, called ``what`` in messages, e.g. ``rubric x.toml``.
+    """Read the table of a file, called ``what`` in messages, e.g. ``rubric x.toml``.
 
     ``remedy`` is said after every problem: where a good one is to be seen.
 

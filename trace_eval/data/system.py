@@ -55,14 +55,14 @@ def cores() -> int:
 
 
 def process_space() -> str | None:
-    """What tells a container's process numbers from another's; None: there is no ``/proc``."""
+    """Return what tells a container's process numbers from another's; None without ``/proc``."""
     with suppress(OSError):
         return os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - no file
     return None
 
 
 def is_special(path: Path) -> bool:
-    """True for names of streams and devices, e.g. ``/dev/stdout``: they are never replaced."""
+    """Tell whether a path is a stream or device, e.g. ``/dev/stdout``: never replaced."""
     return str(path).startswith(("/dev/", "/proc/"))
 
 

@@ -82,7 +82,7 @@ class Systems:
         return parent / "-".join(re.sub(r"[^\w.]+", "-", name) for name in self.folders)
 
     def files(self) -> tuple[dict[str, dict[str, Path | str]], tuple[str, ...]]:
-        """Recordings of each system by name, or why one is none; and a note on other names.
+        """Return each system's recordings by name, or why one is none, and a note on other names.
 
         A folder without recordings is refused.
         """
@@ -104,7 +104,7 @@ class Systems:
         single: bool = False,
         columns: Mapping[str, str] | None = None,
     ) -> Iterator[FolderRow]:
-        """A record for every prompt that all systems of a pair answered; ``single``: per answer.
+        """Yield a record per prompt that both systems of a pair answered; ``single``: per answer.
 
         Args:
             results: of :meth:`files`.
@@ -236,7 +236,7 @@ def _prompts_of(path: Path, columns: Mapping[str, str]) -> dict[str, dict[str, A
 
 
 def systems_in(folder: Path) -> Systems | None:
-    """A folder of folders of recordings; None: it is none."""
+    """Return the systems of a folder of folders of recordings; None if it is none."""
     below = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
     named = [path for path in below if path.stem.lower() in _PROMPTS]
     tables = [path for path in named if path.is_file() and path.suffix.lower() in SUFFIXES]

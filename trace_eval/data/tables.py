@@ -51,7 +51,7 @@ def records(
     names: Collection[str] | None = None,
     suffix: str | None = None,
 ) -> Iterator[tuple[str, Row | str]]:
-    """The records of a file: (where, record) or (where, what is wrong with it).
+    """Yield the records of a file: (where, record) or (where, what is wrong with it).
 
     Args:
         label: what to call it; None: its path.
@@ -109,7 +109,7 @@ def column_names(path: Path) -> list[str]:
 
 
 def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None]] | None:
-    """These columns of a CSV file, fast; an empty cell is None, and equal cells are one object.
+    """Read these columns of a CSV file, fast; an empty cell is None, equal cells one object.
 
     None where the file must be read by its records: Arrow says neither which row is bad, nor what
     is only short, and takes neither UTF-16 nor decimal commas.
@@ -153,7 +153,7 @@ def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None
 
 
 def _without_blank_rows(columns: dict[str, list[str | None]]) -> dict[str, list[str | None]]:
-    """The columns without the rows that hold nothing in any of them; blanks are nothing."""
+    """Drop the rows that hold nothing in any column; blanks are nothing."""
     one = next(iter(columns.values()))
     blank = [cell is None or cell.isspace() for cell in one]
     if True in blank:
@@ -218,7 +218,7 @@ def _cells(column: Any) -> list[str | None]:
 
 
 def _arrow(path: Path, kind: str, names: Collection[str] | None) -> Iterator[Row | BadJson]:
-    """The rows of a Parquet file, or of an Arrow file as Hugging Face's ``datasets`` saves it."""
+    """Yield the rows of a Parquet file, or of an Arrow file as ``datasets`` saves it."""
     import pyarrow as pa
 
     try:
@@ -274,7 +274,7 @@ def _stored(path: Path) -> Iterator[Any]:
 
 
 def arrow_records(batch: Any) -> Iterator[Row | BadJson]:
-    """The rows of a batch or table of Arrow, classes of Hugging Face by their names.
+    """Yield the rows of a batch or table of Arrow, classes of Hugging Face by their names.
 
     One whose text is not UTF-8 is a problem of its own.
     """
@@ -304,7 +304,7 @@ def _classes(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
 
 
 def _named(row: Row, classes: Mapping[str, list[str]]) -> Row:
-    """A row with the names of its classes: a stored 1 may be the second name, and no label 1."""
+    """Give a row the names of its classes: a stored 1 may be the second name, and no label 1."""
     for name, names in classes.items():
         number = row.get(name)
         if isinstance(number, int):

@@ -69,22 +69,22 @@ _OF_PATH = re.compile(r";([\w-]{1,40})=([^/;]+)")
 
 
 def is_url(text: object) -> bool:
-    """True for ``protocol://...``, the chained URLs of fsspec included."""
+    """Tell whether a text is ``protocol://...``, the chained URLs of fsspec included."""
     return isinstance(text, str) and _URL.match(text) is not None
 
 
 def is_chained(url: str) -> bool:
-    """True for a file inside another one, e.g. ``zip://a.wav::s3://bucket/all.zip``."""
+    """Tell whether a URL names a file inside another, e.g. ``zip://a.wav::s3://bucket/all.zip``."""
     return _CHAIN.search(url) is not None
 
 
 def protocol_of(url: str) -> str:
-    """The protocol, of a chained URL that of its first link with one."""
+    """Return the protocol, of a chained URL that of its first link with one."""
     return url.partition("://")[0].rpartition("::")[2].lower()
 
 
 def location(text: Path | str) -> Path | str:
-    """A path, or a URL as a string; a ``file://`` URL is a path.
+    """Return a path, or a URL as a string; a ``file://`` URL is a path.
 
     Refused are one of another host, and a path that is not UTF-8.
     """
@@ -99,7 +99,7 @@ def location(text: Path | str) -> Path | str:
 
 
 def joined(root: Path | str, name: str) -> Path | str:
-    """A relative name below a root; an absolute path or a URL stays what it is.
+    """Join a relative name to a root; an absolute path or a URL stays what it is.
 
     Backslashes, as tables made on Windows have them, are slashes unless such a file is there.
     """
@@ -118,18 +118,18 @@ def joined(root: Path | str, name: str) -> Path | str:
 
 
 def parent(url: str) -> str:
-    """The folder of a URL; a signed query stays."""
+    """Return the folder of a URL; a signed query stays."""
     base, mark, query = url.partition("?")
     return base.rpartition("/")[0] + mark + query
 
 
 def name_of(url: str) -> str:
-    """The last part of a URL's path, e.g. ``a.wav``."""
+    """Return the last part of a URL's path, e.g. ``a.wav``."""
     return PurePosixPath(unquote(_CHAIN.split(url)[0].partition("?")[0])).name
 
 
 def glob_base(url: str) -> str | None:
-    """The folder before the first ``*`` or ``[`` of a URL's path; None: there is none."""
+    """Return the folder before the first ``*`` or ``[`` of a URL's path; None if there is none."""
     parts = _PARTS.fullmatch(url)
     result = re.search(r"[*\[]", parts[3]) if parts else None
     if parts is None or result is None:
@@ -138,7 +138,7 @@ def glob_base(url: str) -> str | None:
 
 
 def redacted(url: str) -> str:
-    """A URL without what gives access; equal ones are the same object.
+    """Remove from a URL what gives access; equal ones are the same object.
 
     Passwords go, and with them the user of ``https://`` and the key id of ``s3://``, and so do the
     parameters of signed requests: a recording keeps its identity when it is signed anew. Values of
@@ -148,7 +148,7 @@ def redacted(url: str) -> str:
 
 
 def redact_urls(text: str) -> str:
-    """A text, e.g. of an error, with every URL in it as :func:`redacted`."""
+    """Redact every URL in a text, e.g. of an error, as :func:`redacted`."""
     if ":/" not in text and "//" not in text:
         return text
     text = _LOGIN.sub(lambda login: f"{login[1]}://{_public(login[1], login[2])}", text)
@@ -163,13 +163,13 @@ def _shown_in_text(match: re.Match[str]) -> str:
 
 
 def url_of_path(path: Path | str) -> str | None:
-    """The URL that a path was made of, which took one slash of its two; None: it is a path."""
+    """Return the URL that a path was made of, which took one slash of its two; None: a path."""
     match = re.match(r"([a-z][a-z0-9+._-]{1,30}):/{1,2}(?=.)", str(path), re.IGNORECASE)
     return f"{match[1]}://{str(path)[match.end() :]}" if match else None
 
 
 def _public(protocol: str, login: str) -> str:
-    """What may be shown of ``USER:PASSWORD``, or of ``USER``, with the ``@`` behind it."""
+    """Return what may be shown of ``USER:PASSWORD``, or of ``USER``, with the ``@`` behind it."""
     name, protocol = unquote(login), protocol.lower()
     if protocol == "github":  # github://ORGANISATION:REPOSITORY@COMMIT/... is no login
         return f"{login}@"

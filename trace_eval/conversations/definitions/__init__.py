@@ -16,7 +16,7 @@ DEFINITIONS: dict[str, DefinitionSet] = {
 
 
 def definition_set(name: str) -> DefinitionSet:
-    """The set of a name, or the first of a name without its version.
+    """Return the set of a name, or the first of a name without its version.
 
     Raises:
         UserError: there is none; the message names those that are.

@@ -100,7 +100,7 @@ class DefinitionSet:
         return self._usable(conversation, self.rules(self._edges(conversation)))
 
     def summed(self, conversation: Conversation, events: Sequence[Event]) -> Measured:
-        """The figures of these events; :attr:`sums` must not be None."""
+        """Compute the figures of these events; :attr:`sums` must not be None."""
         assert self.sums is not None
         return self._usable(conversation, self.sums(self._edges(conversation), events))
 

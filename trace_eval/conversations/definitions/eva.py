@@ -124,7 +124,7 @@ def measure(conversation: Conversation) -> Measured:
 
 
 def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
-    """Turns by number: as the source has them, else a new one whenever the user takes over."""
+    """Group turns by number: the source's, else a new one whenever the user takes over."""
     results: dict[int, Exchange] = defaultdict(Exchange)
     numbered = any(turn.exchange is not None for turn in conversation.turns)
     number, last = 0, None
@@ -209,7 +209,7 @@ def _agent_interrupt(one: Exchange, evidence: dict[str, Any]) -> float:
 
 
 def percentile(values: Sequence[float], p: float) -> float:
-    """The value at place ``int(p n)`` of the sorted ones: the upper of two at the median."""
+    """Return the value at place ``int(p n)`` of the sorted ones: the upper of two at the median."""
     return sorted(values)[min(len(values) - 1, int(p * len(values)))]
 
 

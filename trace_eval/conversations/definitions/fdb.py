@@ -40,7 +40,7 @@ def measure(conversation: Conversation) -> Measured:
 
 
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
-    """The figures of these events."""
+    """Compute the figures of these events."""
     words = [word for _, turn in conversation.turns_of("agent") for word in turn.words]
     ratios: dict[str, tuple[float, float]] = {"one": (1, 1)}
     # A silent agent takes no turn; takeover is unknown only of speech without times of its words.
@@ -56,7 +56,7 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
 
 
 def _closed(conversation: Conversation, role: Role, gap_s: float) -> Spans:
-    """A role's speech, joined where the gap is at most ``gap_s``, which is included here."""
+    """Join a role's speech where the gap is at most ``gap_s``, which is included here."""
     spans = (span for _, turn in conversation.turns_of(role) for span in turn.stretches)
     return joined(spans, gap_s + 1e-9)
 

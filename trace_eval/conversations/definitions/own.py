@@ -103,13 +103,13 @@ def _begins_inside(event: Event) -> bool:
 
 
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
-    """The figures of these events; how much was spoken stays as it is in the conversation."""
+    """Compute the figures of these events; how much was spoken stays the conversation's."""
     floor = floor_of(conversation, _rules(conversation))
     return _summed(conversation, floor, tuple(_completed(event, floor) for event in events))
 
 
 def _completed(event: Event, floor: Floor) -> Event:
-    """An event with the facts that follow from its position, which a corrected one lacks."""
+    """Add the facts that follow from an event's position, which a corrected one lacks."""
     if event.kind == "backchannel" and "handled" not in event.data:
         return replace(event, data={"handled": handled(floor, event.end_s)})
     if event.kind == "dead_air" and "owner" not in event.data:

@@ -42,7 +42,7 @@ THRESHOLDS = OwnThresholds()
 
 
 def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterator[Event]:
-    """The reply to each user utterance that takes the floor, or its absence."""
+    """Yield the reply to each user utterance that takes the floor, or its absence."""
     c = THRESHOLDS
     users, agents = floor.taking("user"), floor.taking("agent")
     starts = [one.start for one in agents]
@@ -83,7 +83,7 @@ def _after_filler(
 
 
 def interruptions(floor: Floor) -> Iterator[Event]:
-    """Starts inside the other's speech; of two at once, neither interrupts."""
+    """Yield starts inside the other's speech; of two at once, neither interrupts."""
     c = THRESHOLDS
     users, agents = floor.taking("user"), floor.taking("agent")
     for agent in agents:
@@ -190,7 +190,7 @@ def log_alone(conversation: Conversation) -> Iterator[Event]:
 
 
 def _speaking(floor: Floor, edge_s: float) -> Role | None:
-    """The speaker whose speech starts or ends at an edge; None where both do."""
+    """Return the speaker whose speech starts or ends at an edge; None where both do."""
     whose: list[Role] = []
     for role, spans in floor.segments.items():
         position = bisect_left(spans, (edge_s,))

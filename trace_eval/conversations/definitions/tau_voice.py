@@ -70,7 +70,7 @@ def measure(conversation: Conversation) -> Measured:
 
 
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
-    """The figures of these events."""
+    """Compute the figures of these events."""
     caveats = []
     labelled = conversation.clock.kind == "ticks"
     if not labelled:
@@ -218,7 +218,7 @@ def _while_agent_speaks(segment: _Segment, ticks: Ticks) -> Event:
 def _answered(
     kind: str, start: int, end: int, answers: Sequence[tuple[int, int]], d: float
 ) -> Event:
-    """An effect while the agent is silent: to answer it is an error."""
+    """Judge an effect while the agent is silent: to answer it is an error."""
     last = end + int(THRESHOLDS.selective_response_s / d)
     result = next((first for first, _ in answers if start <= first <= last), None)
     if result is None:

@@ -47,7 +47,7 @@ class Reading:
 
 
 def layout_of(path: Path) -> CallLayout:
-    """The one layout that fits a path; raises a UserError with names where none or several do."""
+    """Find the one layout that fits a path; raises UserError where none or several do."""
     fitting = [name for name, layout in LAYOUTS.items() if layout.fits(path)]
     if is_folder(path):  # a log is held against the recordings that lie beside it
         fitting = [name for name in fitting if name not in SOUNDS] or fitting
@@ -120,7 +120,7 @@ def read_conversations(
 
 
 def _by_sound(item: ConversationItem, options: ReadOptions) -> ConversationItem:
-    """A call of a log by its recording; where that cannot be heard, the log stays, and says so."""
+    """Time a log's call by its recording; where that cannot be heard, the log stays."""
     heard = one(item.id, partial(held_against_sound, item, options))
     if not isinstance(heard, Unread):
         return heard

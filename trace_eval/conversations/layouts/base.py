@@ -67,7 +67,7 @@ class CallLayout:
 
 
 def json_file(path: Path) -> Any:
-    """The value of a JSON file; raises a UserError that names it where it cannot be read."""
+    """Read a JSON file; raises a UserError that names it where it cannot be read."""
     try:
         return strict_json.read_file(path)
     except OSError as error:
@@ -117,30 +117,30 @@ def one(name: str, read: Callable[[], Result]) -> Result | Unread:
 
 
 def text_of(value: Any) -> str | None:
-    """A text, or nothing where the source has something else."""
+    """Return a text, or None where the source has something else."""
     return value if isinstance(value, str) else None
 
 
 def listed(value: Any, name: str) -> list[Any]:
-    """A list, empty where the source has None; raises UserError where it has something else."""
+    """Return a list, empty where the source has None; raises UserError for anything else."""
     if value is not None and not isinstance(value, list):
         raise UserError(f"{name}: expected a list (got {value!r:.60})")
     return value or []
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """An object, or an empty one where the source has None or something else."""
+    """Return an object, empty where the source has None or something else."""
     return value if isinstance(value, dict) else {}
 
 
 def objects(value: Any, key: str) -> list[dict[str, Any]]:
-    """The list under a key as objects, see :func:`mapping`; empty where there is no list."""
+    """Return the list under a key as objects, see :func:`mapping`; empty without a list."""
     result = mapping(value).get(key)
     return [mapping(one) for one in result] if isinstance(result, list) else []
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(number from 1, row) of a table, CSV without its header; a UserError names file and line."""
+    """Yield (number from 1, row) of a table, CSV without its header; errors name file and line."""
     for number, row in separate_rows(path):
         if isinstance(row, str):
             raise UserError(f"{path}, line {number}: {row}")
@@ -157,7 +157,7 @@ def separate_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 
 def first_row(path: Path) -> dict[str, Any]:
-    """The first row of a table that can be read; empty where there is none."""
+    """Return the first row of a table that can be read; empty where there is none."""
     if path.suffix.lower() not in _SUFFIXES:
         return {}
     try:
@@ -176,7 +176,7 @@ def time_of(value: Any, name: str) -> float | None:
 
 
 def number_of(value: Any, name: str) -> float | None:
-    """A finite number of a cell, None where it is empty; raises UserError for anything else."""
+    """Read a cell's finite number, None where it is empty; raises UserError otherwise."""
     if value is None or value == "":
         return None
     try:
@@ -189,7 +189,7 @@ def number_of(value: Any, name: str) -> float | None:
 
 
 def place(value: Any, places: Places) -> Any:
-    """The value of the first place that has one; None: none has."""
+    """Return the value of the first place that has one; None if none has."""
     for path in places:
         result = value
         for key in path.split("."):
@@ -226,7 +226,7 @@ def call_zero(times: Iterable[float]) -> float | None:
 
 
 def parsed(value: Any) -> Any:
-    """The value of JSON that a platform writes as text; other values as they are."""
+    """Parse JSON that a platform writes as text; return other values as they are."""
     try:
         return strict_json.loads(value) if isinstance(value, str) and value[:1] in "{[" else value
     except strict_json.BadJson:

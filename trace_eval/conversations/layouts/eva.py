@@ -64,7 +64,7 @@ _BACKWARDS = 0.01
 
 
 def fits(path: Path) -> bool:
-    """A record folder, a folder of them, or a file of event histories."""
+    """Tell whether a path is a record folder, a folder of them, or a file of event histories."""
     if path.is_dir():
         return next(_records(path), None) is not None
     if path.suffix != ".json":
@@ -138,7 +138,7 @@ def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
 
 
 def _with_transcript(item: ConversationItem, path: Path) -> ConversationItem:
-    """A call with what the agent's recogniser wrote of the user, where no audit log has it.
+    """Add what the agent's recogniser wrote of the user, where no audit log has it.
 
     A fragment is stamped when its text was ready: it belongs to the last turn that began before.
     """
@@ -160,7 +160,7 @@ def _with_transcript(item: ConversationItem, path: Path) -> ConversationItem:
 
 
 def _policy(audit: dict[str, Any]) -> str | None:
-    """The agent's instructions: the first system message of its prompts."""
+    """Return the agent's instructions: the first system message of its prompts."""
     for prompt in objects(audit, "llm_prompts"):
         for message in objects(prompt, "messages") or objects(prompt, "prompt"):
             if message.get("role") == "system":
@@ -201,7 +201,7 @@ def _add(
 def _item(
     log: list[Entry], source: dict[str, Any], name: str, pipeline: str | None, reason_at: str
 ) -> ConversationItem:
-    """The call of a log, with its ``result.json`` or history, and the place of its end's reason."""
+    """Build the call of a log from its ``result.json`` or history."""
     pipeline = pipeline or text_of(source.get("pipeline_type")) or "cascade"
     reason = text_of(place(source, (reason_at,)))
     caveats = list(_clocks_that_run_back(log))
@@ -234,7 +234,7 @@ def _item(
 
 
 def _clocks_that_run_back(log: list[Entry]) -> Iterator[str]:
-    """A caveat for each; two clocks in one log are refused."""
+    """Yield a caveat for each clock that runs back; two clocks in one log are refused."""
     for source in ("audit", "pipecat", "events"):
         times = [entry.t_ms for entry in log if entry.source == source]
         back = sum(after < before for before, after in pairwise(times))

@@ -50,7 +50,7 @@ class Numbered:
 
 
 def merged(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries that count, in the order in which they are numbered."""
+    """Select the entries that count, in the order in which they are numbered."""
     audit, pipecat, events = (
         [entry for entry in entries if entry.source == source]
         for source in ("audit", "pipecat", "events")
@@ -72,7 +72,7 @@ def merged(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def number(entries: Iterable[Entry], pipeline: str = "cascade") -> Numbered:
-    """Number the entries of one call, see :func:`merged`.
+    """Assign a turn to each entry of one call, see :func:`merged`.
 
     An agent's pipeline is ``cascade``, ``s2s`` or ``audio_llm``.
     """

@@ -20,7 +20,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def recordings_below(path: Path, pattern: str = "**/*") -> list[Path]:
-    """The recording that a path is, or those below a folder, in order."""
+    """List the recording that a path is, or those below a folder, in order."""
     if path.is_file():
         return [path]
     return [file for file in sorted(path.glob(pattern)) if file.suffix.lower() in AUDIO_SUFFIXES]

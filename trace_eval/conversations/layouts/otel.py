@@ -15,7 +15,7 @@ _ROLES = {"user": "user", "assistant": "agent", "model": "agent"}
 
 
 def spoken_in_spans(values: Sequence[Any]) -> list[dict[str, Any]]:
-    """The conversations of some exports, by ``gen_ai.conversation.id``, else by trace."""
+    """Group spans of exports to conversations, by ``gen_ai.conversation.id``, else by trace."""
     groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
     spans = (
         (span, scope.get("schemaUrl") or resource.get("schemaUrl"))
@@ -40,7 +40,7 @@ def spoken_in_spans(values: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _value(value: Any) -> Any:
-    """An attribute's value; messages are JSON in text, or structured."""
+    """Read an attribute's value; messages are JSON in text, or structured."""
     kind, result = next(iter(mapping(value).items()), ("", None))
     if kind == "arrayValue":
         return [_value(one) for one in objects(result, "values")]
@@ -84,7 +84,7 @@ def _text(parts: list[Any]) -> str:
 
 
 def _turns(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The text of a message, then its calls and responses of tools."""
+    """Yield the text of a message, then its calls and responses of tools."""
     parts, role = objects(message, "parts"), _ROLES.get(str(message.get("role")))
     if role and (text := _text(parts)):
         yield {"role": role, "text": text}

@@ -21,7 +21,7 @@ _PCM_BYTES = 48_000
 
 
 def spoken_in_events(events: Sequence[Any]) -> list[dict[str, Any]]:
-    """The one call of a session, its turns under our names of columns."""
+    """Read the one call of a session, its turns under our names of columns."""
     session = _Session()
     for event in events:
         session.take(mapping(event))

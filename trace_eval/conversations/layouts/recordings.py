@@ -115,7 +115,7 @@ def _of_file(file: Path, name: str, folder: Path, options: ReadOptions) -> Recor
 
 
 def _of_sides(sides: dict[Role, Path], options: ReadOptions) -> Recordings:
-    """The channels of one file for each side; a side without one has no channel."""
+    """Make the channels of one file for each side; a side without one has no channel."""
     caveats = []
     if len(sides) == len(ROLES) and is_same_sound(*sides.values()):
         user, agent = (sides[role].name for role in ROLES)
@@ -166,7 +166,7 @@ def channel_count(path: Path) -> int:
 
 
 def lanes_of_file(file: Path, options: ReadOptions) -> dict[Role, Channel]:
-    """The channels of user and agent in a stereo file: 0 and 1, unless options say otherwise."""
+    """Return the sides' channels of a stereo file: 0 and 1, unless options say otherwise."""
     agent = int((options.agent_channel == 0) == options.swap)
     places: dict[Role, int] = {"user": 1 - agent, "agent": agent}
     return {role: Channel(name=role, audio=file, channel=n) for role, n in places.items()}

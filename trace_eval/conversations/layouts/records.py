@@ -35,13 +35,13 @@ def fits(path: Path) -> bool:
 
 
 def _file(path: Path) -> Path:
-    """The file of a run folder."""
+    """Return the file of a run folder."""
     files = [path / name for name in ITEMS] if path.is_dir() else [path]
     return next((file for file in files if file.is_file()), files[0])
 
 
 def _items(value: dict[str, Any] | str, folder: Path) -> list[ConversationItem]:
-    """The calls of a record; those of a pair are ``ID/a`` and ``ID/b``."""
+    """Read the calls of a record; those of a pair are ``ID/a`` and ``ID/b``."""
     if isinstance(value, str):
         raise UserError(value)
     if {"a", "b"} <= value.keys():
@@ -60,7 +60,7 @@ def _items(value: dict[str, Any] | str, folder: Path) -> list[ConversationItem]:
 
 
 def _unfolded(value: dict[str, Any]) -> dict[str, Any]:
-    """A rated item as a conversation with its name; others as they are."""
+    """Turn a rated item into a conversation with its name; return others as they are."""
     answer = value.get("answer")
     if "conversation" in value or not isinstance(answer, dict):
         return value

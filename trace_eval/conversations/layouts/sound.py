@@ -29,7 +29,7 @@ from trace_eval.data.conversation import ROLES, Channel, ConversationItem, Role
 
 
 def fits_stereo(path: Path) -> bool:
-    """A recording, or a folder whose first recording has two channels."""
+    """Tell whether a path is a recording, or a folder whose first recording has two channels."""
     if path.is_file():
         return path.suffix.lower() in AUDIO_SUFFIXES
     there = recordings_below(path, "*")
@@ -45,7 +45,7 @@ def read_stereo(path: Path, options: ReadOptions) -> ReadCalls:
 
 
 def read_rest(path: Path, options: ReadOptions, heard: Collection[Path]) -> ReadCalls:
-    """The recordings below a folder that no log names, as pairs of files or with two channels."""
+    """Read recordings below a folder that no log names, as pairs of files or with two channels."""
     rest = [file for file in recordings_below(path) if file not in heard]
     for row in _rows_of_folder(path):
         sides = [path / row[role] for role in ROLES if role in row]
@@ -56,7 +56,7 @@ def read_rest(path: Path, options: ReadOptions, heard: Collection[Path]) -> Read
 
 
 def _stereo(path: Path, options: ReadOptions, file: Path) -> ConversationItem:
-    """A recording below a path as a call."""
+    """Read a recording below a path as a call."""
     number = channel_count(file)
     if number == 1:
         why = cannot_hear_one_channel()
@@ -121,7 +121,7 @@ def item_from_sound(
     options: ReadOptions,
     row: dict[str, Any] | None = None,
 ) -> ConversationItem:
-    """A call whose turns are found in its sound; ``row`` may name its scenario and system."""
+    """Make a call whose turns are found in its sound; ``row`` may name scenario and system."""
     conversation, caveats = kept_conversation(
         channels,
         options.kept,
@@ -150,7 +150,7 @@ def item_from_mix(
     file: Path,
     options: ReadOptions,
 ) -> ConversationItem:
-    """A call whose turns are those of two voices in one channel."""
+    """Make a call whose turns are those of two voices in one channel."""
     voice = options.agent_voice
     if voice is not None and not voice.is_file():
         raise UserError(f"--agent-voice {voice}: no such file")

@@ -75,7 +75,7 @@ class _Row:
 
 
 def fits(path: Path) -> bool:
-    """A CSV or JSONL file whose rows have a speaker, or a role and times."""
+    """Tell whether a CSV or JSONL file's rows have a speaker, or a role and times."""
     named = first_of(TURNS, first_row(path)) if path.is_file() else {}
     return "speaker" in named or ("role" in named and is_timed(named))
 
@@ -118,7 +118,7 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
 
 
 def _with_sound(item: ConversationItem, folder: Path, options: ReadOptions) -> ConversationItem:
-    """A call with a channel for each side, where its recording has them."""
+    """Give a call a channel for each side, where its recording has them."""
     call = item.conversation
     named = [channel.audio for channel in call.channels]
     if any(turn.audio for turn in call.turns) or (named and not is_stereo(named[0])):

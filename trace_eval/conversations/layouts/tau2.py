@@ -45,7 +45,7 @@ TICK_S = 0.2
 
 
 def fits(path: Path) -> bool:
-    """A folder with ``results.json`` and ``simulations``, or a file with ``ticks``."""
+    """Tell whether a folder has ``results.json`` and ``simulations``, or a file ``ticks``."""
     if path.is_dir():
         return bool(_experiments(path)) or any(map(_has_ticks, sorted(path.glob("*.json"))[:3]))
     return path.suffix == ".json" and _has_ticks(path)
@@ -79,7 +79,7 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
 
 
 def _info(folder: Path) -> dict[str, Any]:
-    """The facts of an experiment, from ``results.json`` in its folder or the one above."""
+    """Read the facts of an experiment, from ``results.json`` in its folder or the one above."""
     for file in (folder / "results.json", folder.parent / "results.json"):
         if file.is_file():
             return mapping(mapping(json_file(file)).get("info"))
@@ -158,7 +158,7 @@ def _speaks(tick: dict[str, Any], side: str) -> bool:
 
 
 def _turns(ticks: list[dict[str, Any]], length: float) -> Iterator[Turn]:
-    """Runs of ticks with speech."""
+    """Yield runs of ticks with speech."""
     for speaker in ("user", "agent"):
         for start, end in runs(
             np.array([_speaks(tick, f"{speaker}_chunk") for tick in ticks], bool)

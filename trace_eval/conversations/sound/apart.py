@@ -89,7 +89,7 @@ class Apart:
         return errors
 
     def alone_events(self) -> list[SourceEvent]:
-        """What the log alone says, as events."""
+        """Return what the log alone says, as events."""
         return [
             SourceEvent(kind="log_alone", at_s=start, end_s=end, data={"channel": role})
             for role, start, end in (self.log_alone if self.fits else ())
@@ -189,7 +189,7 @@ def _shift(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> tuple[floa
 
 
 def _together(log: Spans, sound: Spans) -> list[tuple[Spans, Spans]]:
-    """Groups of stretches of both that overlap each other."""
+    """Group stretches of both that overlap each other."""
     shared = overlaps(log, sound)
     groups: list[tuple[Spans, Spans]] = []
     for start, end in joined([*log, *sound]):

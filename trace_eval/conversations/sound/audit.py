@@ -83,7 +83,7 @@ class Fault:
 
 
 def audit(lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]) -> list[Fault]:
-    """The faults of a recording."""
+    """List the faults of a recording."""
     faults = [*_together(lanes, speech)]
     for role in ROLES:
         faults += _alone(role, lanes[role], speech[role])
@@ -197,7 +197,7 @@ def _tone_s(lane: Lane, speech: Spans) -> float:
 
 
 def _inside_speech(lane: Lane, flags: NDArray[np.bool_], loud: float) -> Spans:
-    """Runs of up to 80 ms that begin and end abruptly in something loud."""
+    """Find runs of up to 80 ms that begin and end abruptly in something loud."""
     line = 10 ** (loud / 20)
     spans = []
     for first, last in runs(flags):

@@ -121,7 +121,7 @@ class Echo:
     sure: bool = True
 
     def sentence(self, speaker: str, other: str) -> str:
-        """The delay in words, with its doubts."""
+        """Describe the delay, with its doubts."""
         drift = "" if self.drift_ppm is None else f", drift {self.drift_ppm:+.0f} ppm"
         text = (
             f"clock: the {speaker}'s echo is on the {other}'s channel after"
@@ -137,7 +137,7 @@ class Echo:
 
 
 def find_echo(voice: Lane, speech: Spans, other: Lane) -> Echo | None:
-    """The echo of one lane's voice on another; None: there is none."""
+    """Find the echo of one lane's voice on another; None if there is none."""
     results = [*_lags(voice, speech, other)]
     if not results:
         return None

@@ -94,7 +94,7 @@ class Lane:
         return self.at(self.samples / SPEECH_RATE)
 
     def at(self, seconds: float) -> float:
-        """The conversation's time of a time in the file."""
+        """Convert a time in the file to the conversation's."""
         return self.channel.offset_s + seconds * (1 + self.channel.drift_ppm / 1e6)
 
     def times(self, number: int, step_s: float) -> NDArray[np.float64]:
@@ -154,7 +154,7 @@ def _header_s(file: Any) -> float | None:
 
 
 def silent(other: Lane, name: str) -> Lane:
-    """The lane of a side without a recording, beside that of the other: digital silence."""
+    """Make the lane of a side without a recording, as long as the other: digital silence."""
     hops = len(other.levels)
     return Lane(
         channel=Channel(name=name, audio=NOWHERE, offset_s=other.channel.offset_s),

@@ -115,7 +115,7 @@ def _faults(sound: Conversation) -> list[dict[str, Any]]:
 
 
 def _of_log(fault: Fault) -> Fault:
-    """A contradiction as it counts where the sound is what is timed."""
+    """Weigh a contradiction as it counts where the sound is what is timed."""
     if fault.name == SWAPPED:
         why = fault.detail.replace("try --swap", "sides are taken as the log has them")
         return replace(fault, spoils="nothing", detail=why)
@@ -123,7 +123,7 @@ def _of_log(fault: Fault) -> Fault:
 
 
 def _timed_by_sound(log: Conversation, sound: Conversation, apart: Apart) -> Conversation:
-    """The turns of the sound with the words of the log, and what stands in the log alone."""
+    """Give the turns of the sound the log's words, and add what stands in the log alone."""
     names = {role: one.name for role in ROLES if (one := log.speaker(role))}
     turns = [
         turn.model_copy(update={"speaker": names.get(_role(turn.speaker), turn.speaker)})
@@ -223,7 +223,7 @@ class _Places:
         return dict(zip(logged, spoken, strict=True)) if same else {}
 
     def worded(self) -> list[Turn]:
-        """The turns of the sound with the words that the log has for them."""
+        """Return the turns of the sound with the words that the log has for them."""
         words: dict[int, list[Turn]] = defaultdict(list)
         for number, position in self.of.items():
             words[position].append(self.log.turns[number])
@@ -241,7 +241,7 @@ class _Places:
         ]
 
     def moved(self, event: SourceEvent) -> SourceEvent:
-        """An event of the log on the clock of the sound, at the turn of the sound."""
+        """Move an event of the log to the clock and the turn of the sound."""
         ordered = sorted(range(len(self.turns)), key=lambda n: _start(self.turns[n]))
         position = self.of.get(-1 if event.turn is None else event.turn)
         return event.model_copy(
@@ -262,7 +262,7 @@ def _joined_words(texts: Iterable[str | None]) -> str | None:
 
 
 def _spoken(conversation: Conversation) -> dict[Role, Spans]:
-    """The stretches in which each side speaks."""
+    """Return the stretches in which each side speaks."""
     return {
         role: joined(span for _, turn in conversation.turns_of(role) for span in turn.stretches)
         for role in ROLES
@@ -311,7 +311,7 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
 
 
 def _delays(role: Role, log: Spans, sound: Spans, first: float) -> Iterator[Fault]:
-    """The faults that the delays of one side's utterances show, from that of the whole call on."""
+    """Yield the faults that the delays of one side's utterances show."""
     log, sound = (joined(spans, _PAUSE_S) for spans in (log, sound))
     placed = [*_placed(log, sound, first)]
     if len(placed) < max(_LEAST, _PLACED * len(log)):

@@ -154,7 +154,7 @@ def _caveats(how: str, voices: Voices, sounds: Spans) -> list[str]:
 
 
 def _samples(channel: Channel) -> NDArray[np.int16]:
-    """The channel's samples at 16 kHz, in 16 bits: an hour is 115 MB."""
+    """Read the channel's samples at 16 kHz, in 16 bits: an hour is 115 MB."""
     blocks = [
         np.rint(block * 32_767).astype(np.int16)
         for (block,) in channel_blocks(channel.audio, [channel.channel])

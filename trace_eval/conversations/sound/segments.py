@@ -84,11 +84,11 @@ class Grid:
         self.levels = [lane.levels_at(self.times, band) for lane in lanes]
 
     def hop(self, at_s: float) -> int:
-        """The nearest hop to a moment."""
+        """Return the nearest hop to a moment."""
         return min(max(0, round((at_s - self.base) / HOP_S)), len(self.levels[0]))
 
     def part(self, span: tuple[float, float]) -> slice:
-        """The hops of a stretch."""
+        """Return the hops of a stretch."""
         first = int((span[0] - self.base) / HOP_S)
         return slice(max(0, first), max(first, int((span[1] - self.base) / HOP_S)) + 1)
 
@@ -99,7 +99,7 @@ class Grid:
         return bool(loud.any() and np.median((theirs - mine)[loud]) > RULES.louder_db)
 
     def own_part(self, own: int, span: tuple[float, float], floor: float) -> tuple[float, float]:
-        """A stretch without the crosstalk before its voice, from which no detector parts it."""
+        """Cut off the crosstalk before a stretch's own voice, which no detector parts from it."""
         part = self.part(span)
         mine, theirs = (self.levels[lane][part] for lane in (own, 1 - own))
         voice = (mine > floor + RULES.voice_db) & (mine > theirs - RULES.louder_db)
@@ -161,7 +161,7 @@ def _refined(grid: Grid, own: int, kept: list[Spans], crosstalk: Spans) -> Segme
 
 
 def _edges(grid: Grid, own: int, span: tuple[float, float], line: float) -> tuple[float, float]:
-    """The first and last moment at which two neighbouring frames are speech."""
+    """Return the first and last moment at which two neighbouring frames are speech."""
     start, end = span
     first = slice(grid.hop(start - RULES.after_s), grid.hop(start + RULES.after_s))
     if len(result := _hot_pairs(grid, own, first, line)):

@@ -66,7 +66,7 @@ class TurnEdges:
 
 
 def turn_edges(lanes: Sequence[Lane], results: Sequence[Segmented]) -> list[TurnEdges]:
-    """Turns of two lanes, from the speech detected in them."""
+    """Return the turns of two lanes, from the speech detected in them."""
     grids = {band: Grid(lanes, band) for band in ("voice", "middle", "high")}
     return [_Side(grids, own, results).edges() for own in range(len(lanes))]
 
@@ -178,7 +178,7 @@ class _Side:
 
 
 def _grouped(spoken: Sequence[tuple[int, int]], fill_s: float) -> list[list[tuple[int, int]]]:
-    """Runs with shorter pauses between them."""
+    """Group runs with shorter pauses between them."""
     groups: list[list[tuple[int, int]]] = []
     for run in spoken:
         if groups and (run[0] - groups[-1][-1][1]) * HOP_S < fill_s:
@@ -189,7 +189,7 @@ def _grouped(spoken: Sequence[tuple[int, int]], fill_s: float) -> list[list[tupl
 
 
 def _reached(first: int, last: int, soft: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """A group with the soft runs that follow it closely at either end."""
+    """Extend a group by the soft runs that follow it closely at either end."""
     closure, reach = (round(s / HOP_S) for s in (TURN_RULES.closure_s, TURN_RULES.reach_s))
     soft = [run for run in soft if run[1] - run[0] > 1]
     start, end = first, last
@@ -203,7 +203,7 @@ def _reached(first: int, last: int, soft: Sequence[tuple[int, int]]) -> tuple[in
 
 
 def _faded(first: int, last: int, fades: Mask) -> tuple[int, int]:
-    """A group with what sets in and fades without a break."""
+    """Extend a group by what sets in and fades without a break."""
     onset, fade = (round(s / HOP_S) for s in (TURN_RULES.onset_s, TURN_RULES.fade_s))
     before, after = fades[max(0, first - onset) : first][::-1], fades[last : last + fade]
     return first - int(np.cumprod(before).sum()), last + int(np.cumprod(after).sum())

@@ -194,7 +194,7 @@ def _alone(heard: _Heard, piece: tuple[int, int]) -> float:
 
 
 def _sound(samples: NDArray[np.int16], heard: _Heard, piece: tuple[int, int]) -> Floats:
-    """The samples of a piece in which one voice speaks."""
+    """Return the samples of a piece in which one voice speaks."""
     first = round(_span(piece)[0] * SPEECH_RATE)
     kept = np.repeat(~heard.overlap[slice(*piece)], segmentation.FRAME_STEP)
     part = samples[first : first + len(kept)]
@@ -202,7 +202,7 @@ def _sound(samples: NDArray[np.int16], heard: _Heard, piece: tuple[int, int]) ->
 
 
 def _directions(sounds: Sequence[Floats]) -> Floats:
-    """The directions of pieces; those of one length together, which is faster."""
+    """Compute the directions of pieces; those of one length together, which is faster."""
     steps = [max(1, int(len(one) / SPEECH_RATE / _EQUAL_S)) for one in sounds]
     vectors = np.zeros((len(sounds), campplus.SIZE), np.float32)
     for step in sorted(set(steps)):
@@ -228,7 +228,7 @@ def _as_float(samples: NDArray[np.int16]) -> Floats:
 
 
 def _ties(heard: _Heard, pieces: Sequence[tuple[int, int]]) -> Floats:
-    """What windows say of two pieces: 1 the same local speaker, -1 two; 0: no window has both."""
+    """Vote on pairs of pieces: 1 one local speaker, -1 two; 0 where no window has both."""
     votes, asked = np.zeros((2, len(pieces), len(pieces)), np.float32)
     frames = heard.active.shape[1]
     starts = np.array([piece[0] for piece in pieces])
@@ -244,7 +244,7 @@ def _ties(heard: _Heard, pieces: Sequence[tuple[int, int]]) -> Floats:
 
 
 def _local(here: NDArray[np.bool_], piece: tuple[int, int], begin: int) -> int:
-    """The local speaker of a piece in a window; -1: none is active for a third of it."""
+    """Return the local speaker of a piece in a window; -1: none is active for a third of it."""
     share = here[max(0, piece[0] - begin) : piece[1] - begin].mean(axis=0)
     return int(share.argmax()) if share.max() > 0.3 else -1
 
@@ -309,7 +309,7 @@ def contrast_of(likeness: Floats, groups: NDArray[np.int64], lengths: NDArray[An
 def _of_all(
     pieces: Sequence[tuple[int, int]], ties: Floats, of_measured: dict[int, int]
 ) -> list[int]:
-    """The group of every piece; a short one goes as windows say, else as the nearest."""
+    """Return the group of every piece; a short one goes as windows say, else as the nearest."""
     groups = []
     for number, (start, end) in enumerate(pieces):
         if number in of_measured:

@@ -121,7 +121,7 @@ class _Directions:
 
 
 def read_aloud(request: str | None, answer: str) -> tuple[str, ...]:
-    """The directions of a request that an answer speaks as words, as they were heard."""
+    """Return the directions of a request that an answer speaks as words, as they were heard."""
     directions = _directions(request or "")
     if not directions.stems or not answer.strip():
         return ()
@@ -138,7 +138,7 @@ def _words(text: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    """A word without its endings: laughs, laughing and laughter are one."""
+    """Remove the endings of a word: laughs, laughing and laughter are one."""
     word = word.removesuffix("'s")
     for suffix in ("ly", "ing", "ter", "ed", "es", "s"):
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
@@ -187,7 +187,7 @@ def _manners(sentence: str) -> Iterator[tuple[str, ...]]:
 
 
 def _telling(phrase: Sequence[str]) -> list[str]:
-    """The words that tell which direction it is; "long pause" tells by its pause."""
+    """Select the words that tell which direction it is; "long pause" tells by its pause."""
     own = [word for word in phrase if word not in _SUPPORT]
     if own:
         return own
@@ -234,7 +234,7 @@ def _fragments(directions: _Directions, text: str) -> Iterator[str]:
 
 
 def _runs_on(directions: _Directions, words: Sequence[str]) -> Iterator[str]:
-    """A direction of several words that runs into the sentence: "in a deep voice my name is"."""
+    """Yield directions of several words that run into a sentence: "in a deep voice my name is"."""
     for phrase in directions.phrases:
         telling = [_stem(w) for w in phrase if w not in _STOP]
         with_sound = ("with", "a", *telling), ("with", "an", *telling)
@@ -308,7 +308,7 @@ _SPELLINGS = (
 
 
 def _sound(word: str) -> str:
-    """The consonants of a word as they sound, and its first vowel."""
+    """Return the consonants of a word as they sound, and its first vowel."""
     text = _stem(word)
     for pattern, sound in _SPELLINGS:
         text = re.sub(pattern, sound, text)

@@ -73,7 +73,7 @@ def ordered_language(text: str | None) -> str | None:
 def requested_language(
     text: str | None, request: Blueprint | None, provided: str | None = None
 ) -> str | None:
-    """The language in which a request wants to be answered; None: unknown.
+    """Return the language in which a request wants to be answered; None if unknown.
 
     That is the one that it orders. Else, where it speaks of no other language (what is translated
     or taught may be answered in either), it is the one that the manifest says, that is heard, or in
@@ -128,7 +128,7 @@ def is_unsure(blueprint: Blueprint | None) -> bool:
 
 
 def language_in_words(blueprint: Blueprint | None) -> str | None:
-    """The language of a clip in words, e.g. ``Spanish`` or ``unsure: Spanish or Portuguese``.
+    """Name the language of a clip, e.g. ``Spanish`` or ``unsure: Spanish or Portuguese``.
 
     None where there are no words, or their language is only assumed: nobody heard or gave it.
     """

@@ -130,7 +130,7 @@ class LexicalScore:
 
 @cache
 def shipped() -> LexicalModel:
-    """The model of this version."""
+    """Load the model of this version."""
     return LexicalModel.from_json(
         files("trace_eval.data.measures").joinpath("lexical.json").read_text(encoding="utf-8")
     )
@@ -169,7 +169,7 @@ def features(
     candidate: Sequence[str],
     rationale: Sequence[str],
 ) -> dict[str, float]:
-    """The values of :data:`FEATURES` from normalised words; the candidate has at least one."""
+    """Compute :data:`FEATURES` from normalised words; the candidate has at least one."""
     requested, material, truth = set(question), set(rationale), set(reference)
     present, text = set(candidate), f" {' '.join(candidate)} "
     size = len(candidate)

@@ -41,7 +41,7 @@ def place_named(name: str) -> tuple[str, str]:
 
 
 def number_in(blueprint: Mapping[str, Any], place: tuple[str, str]) -> float | None:
-    """A finite number of a blueprint as JSON, an extension's included; null where it is absent."""
+    """Return a finite number of a blueprint as JSON, extensions included; None where absent."""
     group, field = place
     values = blueprint.get(group)
     if not isinstance(values, Mapping):
@@ -62,7 +62,7 @@ class PairMeasure(Strict):
 
     @classmethod
     def without(cls, unit: str, reason: str) -> PairMeasure:
-        """A measure that only says why it is missing."""
+        """Make a measure that only says why it is missing."""
         return cls(value=None, unit=unit, reason=reason)
 
 

@@ -111,7 +111,7 @@ def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, P
 
 
 def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, str]:
-    """What :func:`~trace_eval.data.measures.language.languages_of` says of a pair."""
+    """Return what :func:`~trace_eval.data.measures.language.languages_of` says of a pair."""
     if len(item.answers) < 2:
         return {}
     answers = {role: blueprints[role] for role in item.answer_roles if role in blueprints}

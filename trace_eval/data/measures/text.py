@@ -84,7 +84,7 @@ def text_errors(reference: str, hypothesis: str, language: str = "en") -> TextEr
 
 @lru_cache(maxsize=8)
 def normaliser_of(language: str) -> tuple[Callable[[str], str], str]:
-    """What makes texts of a language (ISO 639-1) comparable, and its name for records."""
+    """Return a language's normaliser of texts (ISO 639-1), and its name for records."""
     if language == "en":
         return whisper_en(), WHISPER_EN
     from whisper_normalizer.basic import BasicTextNormalizer

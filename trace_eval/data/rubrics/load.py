@@ -31,13 +31,13 @@ _PART = re.compile(r"[\w.-]{1,100}")
 
 
 def rubric_names(folder: Path = SINGLES) -> list[str]:
-    """The shipped rubrics, without parts of others."""
+    """List the shipped rubrics, without parts of others."""
     stems = sorted(path.stem for path in folder.glob("*.toml"))
     return [stem for stem in stems if not stem.startswith("aspect_")]
 
 
 def rubric_path(name: str, folder: Path = SINGLES) -> Path:
-    """The file of a shipped rubric, or of the user's own; raises UserError if there is none."""
+    """Return a shipped rubric's file, or the user's own; raises UserError if there is none."""
     shipped = rubric_names(folder)
     path = folder / f"{name}.toml" if name in shipped else Path(name)
     if path.suffix != ".toml" or not is_file(path):
@@ -49,7 +49,7 @@ def rubric_path(name: str, folder: Path = SINGLES) -> Path:
 
 
 def load_rubric(name: str | Path) -> ScoreRubric:
-    """A shipped rubric by its name, or one from a file.
+    """Load a shipped rubric by its name, or one from a file.
 
     Raises:
         UserError: no such rubric or file, no TOML, or wrong fields; the message names them all.
@@ -59,7 +59,7 @@ def load_rubric(name: str | Path) -> ScoreRubric:
 
 
 def load_pair_rubric(name: str | Path) -> PairRubric | ScoreQuestion:
-    """A shipped rubric of pairs by its name, or one from a file.
+    """Load a shipped rubric of pairs by its name, or one from a file.
 
     Raises:
         UserError: as of :func:`load_rubric`; or a user's file takes a shipped name or template.
@@ -83,7 +83,7 @@ def load_pair_rubric(name: str | Path) -> PairRubric | ScoreQuestion:
 
 
 def template_of(name: str) -> Path:
-    """The template with the words of a shipped rubric."""
+    """Return the template with the words of a shipped rubric."""
     _, table = _read(rubric_path(name, PAIRS), PAIRS)
     return PAIRS / str(table["template"])
 
@@ -98,7 +98,7 @@ def _read(path: Path, folder: Path = SINGLES) -> tuple[str, dict[str, Any]]:
 
 
 def validated(model: type[Model], table: Mapping[str, Any], where: str) -> Model:
-    """The content of a file as a model; where fields are wrong, the message names all of them."""
+    """Validate the content of a file; where fields are wrong, the message names all of them."""
     try:
         return model.model_validate(table)
     except ValidationError as error:
@@ -124,7 +124,7 @@ def _question(table: dict[str, Any], where: str) -> LabelQuestion | ScoreQuestio
 
 
 def _part(path: Path, name: object, where: str) -> LabelQuestion:
-    """A question of another file: one beside this one, or a shipped one."""
+    """Load a question of another file: one beside this one, or a shipped one."""
     if not isinstance(name, str) or not _PART.fullmatch(name):
         raise UserError(f"{where}: part {name!r:.60} is no name of a task file beside it")
     own = path.parent / f"{name}.toml"

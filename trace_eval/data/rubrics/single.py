@@ -162,7 +162,7 @@ class ScoreRubric(RubricFile):
         return "conversation" in self.inputs
 
     def total(self, elements: Mapping[str, float | None]) -> float | None:
-        """The score that follows from the elements; None where they decide nothing."""
+        """Return the score that follows from the elements; None where they decide nothing."""
         available = [value for value in elements.values() if value is not None]
         if self.overall is None or not available:
             return None
