@@ -55,7 +55,7 @@ def past_gate(
     gate: Callable[[Blueprint], Absent | None],
     measure: Callable[[list[Item]], Sequence[Present]],
 ) -> list[Present | Absent]:
-    """Groups of some clips: why the gate holds a clip back, else its measurement.
+    """Measure the clips that pass the gate; of others return why it holds them back.
 
     ``measure`` is given all clips that are left, at least one, and gives a group of each.
     """
@@ -127,7 +127,7 @@ class Extractor:
         return None
 
     def provenance(self) -> Provenance:
-        """The record that goes into the blueprint and, with the clip, into the cache key."""
+        """Return the record that goes into the blueprint and, with the clip, into the cache key."""
         return Provenance(
             extractor=self.name,
             version=self.version,
@@ -137,7 +137,7 @@ class Extractor:
         )
 
     def for_language(self, language: str | None, assumed: str | None) -> Extractor:
-        """This extractor for clips whose language is known; default: it makes no difference.
+        """Return the extractor for clips whose language is known; by default this one.
 
         Args:
             language: in which the clip is spoken, as its manifest says.

@@ -47,7 +47,7 @@ CATALOGUE = (
 
 
 def multilingual(extractor: str) -> list[str]:
-    """The catalogue's models of a recogniser that write many languages, smallest first."""
+    """List a recogniser's models in the catalogue that write many languages, smallest first."""
     return [
         one.spec.partition(":")[2]
         for one in CATALOGUE
@@ -56,7 +56,7 @@ def multilingual(extractor: str) -> list[str]:
 
 
 def better_recogniser(named: bool) -> str:
-    """The recogniser that would hear words that were guessed, as a clause.
+    """Name the recogniser that would hear words that were guessed, as a clause.
 
     Where the language was not named, the recogniser may have met one that it does not write.
     """
@@ -70,7 +70,7 @@ def better_recogniser(named: bool) -> str:
 
 
 def another_recogniser(extractor: str) -> str:
-    """The remedy where a recogniser writes English only: commands to use this one instead."""
+    """Give the remedy where a recogniser writes English only: commands to use this one instead."""
     sizes = multilingual(extractor)
     spec = f"{extractor}:{sizes[0]}"
     return (
@@ -95,7 +95,7 @@ def unmeasured(group: str, absent: Absent, why: bool = False) -> str:
 
 
 def option(group: str) -> str:
-    """The option that has a group measured, e.g. ``-x pitch=praat``.
+    """Return the option that has a group measured, e.g. ``-x pitch=praat``.
 
     It names the spec of a profile, the lightest first; else a model of the catalogue, or any
     extractor of the group.

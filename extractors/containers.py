@@ -96,7 +96,7 @@ def decoded(
 
 @contextmanager
 def _container(file: IO[bytes]) -> Iterator[Any]:
-    """The container of sound in an open file; every error of reading it is an Unreadable."""
+    """Open the container of sound in a file; every error of reading it is an Unreadable."""
     try:
         import av
     except ImportError:

@@ -96,7 +96,7 @@ def contour(values: Floats, start_s: float, step_s: float) -> Contour:
 
 
 def true_runs(where: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Starts and ends of the stretches of True, half-open and in order [shape=(runs,)] each."""
+    """Return starts and ends of stretches of True, half-open and in order [shape=(runs,)] each."""
     padded = np.concatenate(([False], where, [False]))
     edges = np.flatnonzero(padded[1:] != padded[:-1])
     return edges[::2], edges[1::2]
@@ -105,7 +105,7 @@ def true_runs(where: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.N
 def pitch_group(
     hz: Floats, start_s: float, step_s: float, floor_hz: float, ceiling_hz: float
 ) -> Pitch:
-    """The pitch group from an f0 track with at least one voiced frame.
+    """Make the pitch group from an f0 track with at least one voiced frame.
 
     Args:
         hz: f0 per frame, Hz, NaN where unvoiced.

@@ -56,7 +56,7 @@ def choose() -> RecogniserChoice:
 
 
 def chosen(**settings: object) -> Extractor:
-    """The extractor of :func:`choose`, with those of the settings that it has.
+    """Make the extractor of :func:`choose`, with those of the settings that it has.
 
     Its advice is given once per process, as a warning. A device ``auto`` stays the CPU.
     """

@@ -126,7 +126,7 @@ def _quiet(frames: Frames, signal: Signal) -> Iterator[Event]:
 
 
 def _quiet_part(frames: Frames, start_s: float, end_s: float) -> tuple[float, float]:
-    """The longest quiet there and up to .3 s beside it: the detector hears words end late."""
+    """Find the longest quiet there and up to .3 s beside it: the detector hears words end late."""
     first = max(0, round((start_s - 0.3) / STEP_S))
     levels = frames.level[first : round((end_s + 0.3) / STEP_S)]
     floor = float(np.percentile(levels, 50))

@@ -67,7 +67,7 @@ def clicks(frames: Frames) -> list[Event]:
 
 
 def _beside(blocks: Floats) -> Floats:
-    """The largest of the blocks beside each one."""
+    """Return the largest of the blocks beside each one."""
     rows = np.lib.stride_tricks.sliding_window_view(np.pad(blocks, FAR), 2 * FAR + 1)
     left, right = rows[:, : FAR - NEAR + 1].max(axis=1), rows[:, FAR + NEAR :].max(axis=1)
     return np.asarray(np.maximum(left, right))
@@ -82,7 +82,7 @@ def _louder_behind(wave: Floats, least: float) -> Floats:
 
 
 def _prediction_error(wave: Samples) -> Floats:
-    """What linear prediction by the autocorrelation of each frame leaves [shape=(samples,)]."""
+    """Return the error of each frame's linear prediction by autocorrelation [shape=(samples,)]."""
     hop = SIZE // 2
     count = -(-len(wave) // hop)
     padded = np.pad(wave, (hop // 2, SIZE))

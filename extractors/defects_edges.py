@@ -123,7 +123,7 @@ class _Side(NamedTuple):
 
 
 def _beside(wave: Samples, speech_db: float) -> _Side:
-    """The side of a hole that lies at the end of this."""
+    """Describe the side of a hole that lies at the end of this."""
     audible = np.flatnonzero(np.abs(wave) > 10 ** ((speech_db - _AUDIBLE_DB) / 20))
     if not len(audible) or audible[-1] < 100:
         return _Side(-np.inf, -np.inf)

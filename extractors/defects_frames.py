@@ -58,7 +58,7 @@ class Frames:
 
 
 def framed(wave: Samples) -> Frames:
-    """The frames of a mono clip at 16 kHz."""
+    """Cut a mono clip at 16 kHz into frames."""
     wave = wave - _offset(wave)
     half = SIZE // 2
     padded = np.concatenate((np.zeros(half, np.float32), wave, np.zeros(half, np.float32)))
@@ -78,7 +78,7 @@ def framed(wave: Samples) -> Frames:
 
 
 def _offset(wave: Samples) -> np.float32:
-    """The constant that a recorder adds, where the clip is quietest: a hole lies beside zero."""
+    """Estimate a recorder's offset where the clip is quietest: a hole lies beside zero."""
     rows = wave[: len(wave) // 32 * 32].reshape(-1, 32)
     if not len(rows):
         return np.float32(0)

@@ -136,7 +136,7 @@ def _at(similar: Floats, pitch: Floats) -> Floats:
 
 
 def _shared(left: Floats, right: Floats) -> Floats:
-    """The largest share that pitches near each other have on both sides [shape=(moments,)]."""
+    """Return the largest share of pitches near each other on both sides [shape=(moments,)]."""
     left, right = (
         side / np.maximum(side.max(axis=1, keepdims=True), 0.02) for side in (left, right)
     )

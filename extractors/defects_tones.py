@@ -67,7 +67,7 @@ def hums(frames: Frames) -> list[Event]:
 
 
 def _hum(frames: Frames, bins: npt.NDArray[np.int_], over: Floats, first: int) -> Event:
-    """The event of windows, the first of which begins at this frame, by its strongest lines."""
+    """Make the event of windows from this frame on, by its strongest lines."""
     window = int(over.max(axis=1).argmax())
     own = over[window]
     padded = np.pad(own, 1)
@@ -100,7 +100,7 @@ def _parts(frames: Frames, hz: Floats, low: int, behind: int) -> Complexes:
 
 
 def _extent(parts: Complexes, top: int) -> tuple[int, int]:
-    """The frames in which tones go on that stand still for ``HUM_FRAMES`` from ``top`` on.
+    """Find the frames in which tones go on that stand still for ``HUM_FRAMES`` from ``top`` on.
 
     A frame speaks for a tone where it is nearer to the tone than to silence, by the logarithm of
     the ratio of both distances; what is loud beside it is far from both.

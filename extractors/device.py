@@ -69,7 +69,7 @@ def expects_gpu(device: str) -> bool:
 
 
 def is_gpu(device: str) -> bool:
-    """True for a resolved device on which models run in half precision."""
+    """Tell whether models run in half precision on a resolved device."""
     return device.startswith("cuda")
 
 
@@ -80,7 +80,7 @@ _LOCK = threading.RLock()
 
 
 def loaded(key: Hashable, make: Callable[[], Any]) -> Any:
-    """The process's only copy of a model, by its name, files and device; made on first use.
+    """Return the process's only copy of a model, by name, files and device; made on first use.
 
     What ``make`` raises passes through, and nothing is kept.
     """

@@ -58,14 +58,14 @@ pretrainer: !new:speechbrain.utils.parameter_transfer.Pretrainer
 
 
 def model_files(folder: Path) -> list[Path]:
-    """The files that decide the model: weights, hyperparameters, label file."""
+    """List the files that decide the model: weights, hyperparameters, label file."""
     with os.scandir(folder) as entries:  # asked for each clip, so without a stat of each file
         names = [entry.name for entry in entries if entry.is_file()]
     return [folder / name for name in names if name.endswith((".ckpt", ".yaml", ".txt"))]
 
 
 def load_folder(folder: Path, device: str) -> Any:
-    """The ``EncoderClassifier`` of a folder, every tensor and label checked.
+    """Load the ``EncoderClassifier`` of a folder, every tensor and label checked.
 
     Each load works in a folder of its own: speechbrain would take the labels of whatever was
     collected there before. UserError where a file is missing or damaged, names code, or does not
@@ -121,7 +121,7 @@ def _check(
 
 
 def reduced(folder: Path, remedy: str) -> tuple[str, str]:
-    """The hyperparameters without all that is not the model, and the label file's name.
+    """Reduce the hyperparameters to those of the model, and find the label file's name.
 
     Raises:
         UserError: the file is missing or no YAML, lacks a part, or names code.
@@ -161,7 +161,7 @@ def _check_blocks(path: Path, node: Any) -> None:
 
 
 def _referred(entries: dict[str, Any], names: Iterable[str]) -> set[str]:
-    """These entries and all that they refer to, such as ``!ref <n_mels>``."""
+    """Return these entries and all that they refer to, such as ``!ref <n_mels>``."""
     wanted: set[str] = set()
     left = list(names)
     while left:
@@ -175,7 +175,7 @@ def _referred(entries: dict[str, Any], names: Iterable[str]) -> set[str]:
 
 
 def _nodes(node: Any) -> Iterator[Any]:
-    """A node and all that are in it, at any depth."""
+    """Yield a node and all that are in it, at any depth."""
     yield node
     for child in node.value if isinstance(node.value, list) else ():
         for part in child if isinstance(child, tuple) else (child,):
@@ -196,6 +196,6 @@ def _label_file(folder: Path, pretrainer: Any, remedy: str) -> str:
 
 
 def _child(node: Any, name: str) -> Any:
-    """The value of a key in a mapping; None without it."""
+    """Return the value of a key in a mapping; None without it."""
     pairs = node.value if isinstance(node.value, list) else ()
     return next((value for key, value in pairs if key.value == name), None)

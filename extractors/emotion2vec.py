@@ -84,7 +84,7 @@ class Emotion2vecExtractor(ModelExtractor):
         return [each.emotion([next(scores) for _ in each.parts]) for each in inputs]
 
     def _input_of(self, item: Item) -> ModelInput:
-        """The model's input for a clip that has passed the gate."""
+        """Return the model's input for a clip that has passed the gate."""
         speech, seconds = item.clip.speech, item.clip.seconds
         shares = {
             window: speech_within(window, item.speech) for window in split(seconds, self.window_s)
@@ -103,7 +103,7 @@ class ModelInput(NamedTuple):
     parts: list[Samples]  # the whole if so, then the windows, at 16 kHz
 
     def emotion(self, scores: list[dict[str, float]]) -> Emotion:
-        """The group, from the scores of the parts."""
+        """Make the group from the scores of the parts."""
         parts = scores[1:] if self.whole else scores
         overall = scores[0] if self.whole else weighted(parts, list(self.windows.values()))
         return Emotion(
@@ -134,7 +134,7 @@ def speech_within(window: Span, spans: Sequence[Span]) -> float:
 
 
 def equal_cuts(speech: Samples, windows: Sequence[Span]) -> list[Samples]:
-    """Samples of windows at 16 kHz, all as many, so that they fit into one stack.
+    """Cut windows of equal numbers of samples at 16 kHz, so that they fit into one stack.
 
     Windows of equal length differ by a few samples once their ends are rounded.
     """
@@ -187,7 +187,7 @@ def score(loaded: Loaded, parts: Sequence[Samples], at_most: int) -> list[dict[s
 
 
 def _at_once(loaded: Loaded, parts: list[Samples]) -> list[dict[str, float]]:
-    """The steps of funasr's ``Emotion2vec.inference`` (1.4) for a stack of equal lengths.
+    """Run the steps of funasr's ``Emotion2vec.inference`` (1.4) on a stack of equal lengths.
 
     The library loops over its input. Here normalisation, mean over time and softmax are each
     part's own, as there.
@@ -207,7 +207,7 @@ def _at_once(loaded: Loaded, parts: list[Samples]) -> list[dict[str, float]]:
 
 
 def english(label: str) -> str:
-    """The label in English, lower case.
+    """Return the label in English, lower case.
 
     >>> english("生气/angry"), english("<unk>"), english("happy")
     ('angry', 'unknown', 'happy')

@@ -23,7 +23,7 @@ _TRAINING = "modality_encoders.AUDIO.decoder."
 
 
 def load_folder(folder: Path, device: str) -> Any:
-    """The funasr model of a folder, every tensor checked.
+    """Load the funasr model of a folder, every tensor checked.
 
     funasr can run code from a folder (``trust_remote_code``, further models), and its configuration
     may ask for that; the arguments here are stronger. UserError where a file is missing or damaged,
@@ -88,7 +88,7 @@ def check_config(folder: Path, remedy: str) -> None:
 
 
 def model_tensors(content: dict[str, Any]) -> dict[str, Any]:
-    """The tensors of a checkpoint under the model's own names."""
+    """Return the tensors of a checkpoint under the model's own names."""
     for key in ("state_dict", "model_state_dict", "model"):
         if isinstance(content.get(key), dict):
             content = content[key]

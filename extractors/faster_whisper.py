@@ -97,7 +97,7 @@ class FasterWhisperExtractor(Recogniser):
             )
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The parameters of every recogniser, and the numeric precision."""
+        """Return the parameters of every recogniser, and the numeric precision."""
         gpu = self.compute_type is None and expects_gpu(self.device)
         own = {**super().parameters(), "compute_type": self._numbers(gpu)}
         more: dict[str, JsonValue] = {} if self.multilingual is None else {"multilingual": True}
@@ -164,7 +164,7 @@ class FasterWhisperExtractor(Recogniser):
         return (self if english else others)._recognised(item, spoken)
 
     def _spoken(self, item: Item) -> Spoken | None:
-        """The language of a clip; None where the model writes one only."""
+        """Detect the language of a clip; None where the model writes one only."""
         model = self.opened()
         if not model.model.is_multilingual:
             return None
@@ -189,7 +189,7 @@ class FasterWhisperExtractor(Recogniser):
         return 1
 
     def locate(self) -> Path | None:
-        """The folder: a path, in a hub's cache, or inside a package."""
+        """Find the folder: a path, in a hub's cache, or inside a package."""
         folder = model_folder(repository(self.model), self.required)
         if folder is None and self.model in packaged.RECOGNISERS:
             return packaged.folder_of(self.model)
@@ -305,7 +305,7 @@ def _most_tokens(parts: Sequence[Span], language: str | None) -> int | None:
 
 
 def repository(model: str) -> str:
-    """The hub name of a Whisper size; anything else as it is."""
+    """Return the hub name of a Whisper size; anything else as it is."""
     if is_path(model) or "/" in model:
         return model
     if model in _PUBLISHED:

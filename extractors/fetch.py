@@ -49,7 +49,7 @@ class Verified:
 
 
 def list_models() -> list[ListedModel]:
-    """The catalogue, with the place of each model that is here; contacts nobody."""
+    """List the catalogue, with the place of each model that is here; contacts nobody."""
     listed = []
     for model in CATALOGUE:
         one = extractor_of(model.spec)
@@ -59,7 +59,7 @@ def list_models() -> list[ListedModel]:
 
 
 def extractor_of(spec: str) -> ModelExtractor:
-    """The extractor of ``NAME:MODEL``, on the CPU.
+    """Make the extractor of ``NAME:MODEL``, on the CPU.
 
     Raises:
         UserError: there is no such extractor, or it has no model.
@@ -104,7 +104,7 @@ def fetch(spec: str) -> Path:
 
 
 def _cut_off(extractor: ModelExtractor) -> bool:
-    """True when a file is not what was published: Whisper's downloads leave halves behind."""
+    """Tell whether a file is not what was published: Whisper's downloads leave halves behind."""
     files = extractor.model_files()
     return any(published_sha256(path) not in (None, file_sha256(path)) for path in files)
 
@@ -167,7 +167,7 @@ def _verified(spec: str) -> Verified:
 
 
 def published_sha256(path: Path) -> str | None:
-    """The hash under which a file was published; None where its place does not say.
+    """Return the hash under which a file was published; None where its place does not say.
 
     Whisper's download addresses hold the hash; the Hugging Face cache names large files by
     it. For a file in a folder of the user's own it is unknown.

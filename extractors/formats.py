@@ -51,5 +51,5 @@ FFMPEG_SUFFIXES = tuple(s for each in FORMATS if each.reader == "FFmpeg" for s i
 
 
 def formats_read() -> str:
-    """The names of all formats, for messages."""
+    """List the names of all formats, for messages."""
     return "; ".join(each.name for each in FORMATS)

@@ -137,7 +137,7 @@ def _lufs(power: Floats) -> Floats:
 
 
 def k_weighted(samples: Floats, rate: int) -> Floats:
-    """A channel [shape=(n,)] through the standard's filters, float64.
+    """Filter a channel [shape=(n,)] by the standard's filters, float64.
 
     They are applied to spectra of stretches, each with the samples before it that the filters
     remember. A recursion gives the same within 1e-12, but the library that has one,

@@ -68,7 +68,7 @@ class ModelExtractor(Extractor):
         return model_folder(self.model, self.required)
 
     def model_files(self) -> list[Path]:
-        """The files that decide the model; none where it is not here."""
+        """List the files that decide the model; none where it is not here."""
         place = self.locate()
         if place is None:
             return []
@@ -98,7 +98,7 @@ class ModelExtractor(Extractor):
         release(self._key())
 
     def opened(self) -> Any:
-        """The model, loaded on first use."""
+        """Return the model, loaded on first use."""
 
         def make() -> Any:
             path = self.locate()
@@ -114,7 +114,7 @@ class ModelExtractor(Extractor):
         return (self.name, self.revision(), self.device)
 
     def _missing(self) -> str:
-        """The one line that a user sees instead of a download."""
+        """Return the one line that a user sees instead of a download."""
         if is_path(self.model):
             return f"{self.name}: {self.model} is not there; give the path of {self.what}"
         return (
@@ -124,7 +124,7 @@ class ModelExtractor(Extractor):
 
 
 def equal_lengths(parts: Sequence[Samples], at_most: int) -> list[list[int]]:
-    """Indices of equally long parts, in stacks; a part of a length of its own is alone.
+    """Stack the indices of equally long parts; a part of a length of its own is alone.
 
     Nothing is padded: padding changes the values of the shorter clips (an ECAPA's by 0.003 for 3 s
     beside 6 s), and a score would depend on its neighbours.

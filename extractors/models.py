@@ -76,7 +76,7 @@ _is_file, _is_folder = os.path.isfile, os.path.isdir
 
 
 def whisper_file(model: str) -> Path | None:
-    """The checkpoint of an openai-whisper model: a path, or a name in Whisper's cache."""
+    """Find the checkpoint of an openai-whisper model: a path, or a name in Whisper's cache."""
     if is_path(model):
         path = Path(model).expanduser()
         return path if _is_file(path) else None
@@ -91,7 +91,7 @@ def whisper_cache() -> Path:
 
 
 def model_folder(model: str, required: Sequence[str]) -> Path | None:
-    """The folder of a model: a path, or a hub name that is in a hub's cache.
+    """Find the folder of a model: a path, or a hub name that is in a hub's cache.
 
     Args:
         model: path of a folder, or ``owner/name``.
@@ -139,7 +139,7 @@ def _modelscope(model: str) -> list[Path]:
 
 
 def package_folder(package: str) -> Path | None:
-    """The folder of an installed package, which is not imported; None: it is not installed."""
+    """Find the folder of an installed package without importing it; None if not installed."""
     spec = find_spec(package)
     places = spec.submodule_search_locations if spec else None
     return Path(places[0]) if places else None
@@ -175,7 +175,7 @@ def file_sha256(path: Path) -> str:
 
 
 def known_hashes() -> Hashes:
-    """The hashes of this process so far, for :func:`prime_hashes` in another one."""
+    """Return the hashes of this process so far, for :func:`prime_hashes` in another one."""
     with _LOCK:
         return dict(_HASHES)
 

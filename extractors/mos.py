@@ -87,7 +87,7 @@ class UtmosExtractor(MosExtractor):
     model: str = "Blinorot/UTMOS-PyTorch"
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The length of the parts; which weights, the revision says."""
+        """Return the length of the parts; which weights, the revision says."""
         return {"part_s": UTMOS_PART_S}
 
     def open_model(self, path: Path, device: str) -> Any:
@@ -102,7 +102,7 @@ class UtmosExtractor(MosExtractor):
         return UTMOSScoreTorch(str(file), device)
 
     def scores(self, model: Any, audio: Samples, device: str) -> Mapping[str, float]:
-        """The score of the whole clip, or the mean over the parts of a long one."""
+        """Score the whole clip, or take the mean over the parts of a long one."""
         import torch
 
         parts = np.array_split(audio, max(1, -(-len(audio) // int(UTMOS_PART_S * SPEECH_RATE))))
@@ -136,7 +136,7 @@ class DistillMosExtractor(MosExtractor):
         return {}
 
     def locate(self) -> Path | None:
-        """The weights inside the package."""
+        """Find the weights inside the package."""
         folder = package_folder("distillmos")
         path = folder and folder / "weights" / f"{self.model}.pt"
         return path if path and path.is_file() else None
@@ -149,7 +149,7 @@ class DistillMosExtractor(MosExtractor):
         return ConvTransformerSQAModel(segmenting_in_forward=False).to(device).eval()
 
     def scores(self, model: Any, audio: Samples, device: str) -> Mapping[str, float]:
-        """The mean over the windows."""
+        """Return the mean score over the windows."""
         import torch
 
         starts = window_starts(len(audio))
@@ -195,7 +195,7 @@ class AestheticsExtractor(MosExtractor):
     model: str = "facebook/audiobox-aesthetics"
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The length of the parts; which weights, the revision says."""
+        """Return the length of the parts; which weights, the revision says."""
         return {"part_s": AESTHETICS_PART_S}
 
     def open_model(self, path: Path, device: str) -> Any:
@@ -216,7 +216,7 @@ class AestheticsExtractor(MosExtractor):
         return model.to(device).eval()
 
     def scores(self, model: Any, audio: Samples, device: str) -> Mapping[str, float]:
-        """The mean over the parts, each weighted by its length."""
+        """Return the mean score over the parts, each weighted by its length."""
         import torch
 
         size = AESTHETICS_PART_S * SPEECH_RATE

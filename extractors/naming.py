@@ -46,7 +46,7 @@ NAMED_BY: dict[str, JsonValue] = {
 
 
 def name_language(model: Any, speech: Samples, spans: Sequence[Span]) -> Spoken:
-    """The language of a clip, as a multilingual model of faster-whisper names it.
+    """Name the language of a clip by a multilingual model of faster-whisper.
 
     It is unsure where the end of longer speech is in another one: two languages in one window are
     taken for a third. ``speech`` is mono at 16 kHz [shape=(n,)] with at least one span of speech.

@@ -183,7 +183,7 @@ def _frames_of(handle: str | IO[bytes], size: int) -> list[Extent]:
 
 @contextmanager
 def _reading(handle: str | IO[bytes]) -> Iterator[IO[bytes]]:
-    """The bytes of a recording; of an open file, its place is kept."""
+    """Give the bytes of a recording; an open file keeps its place."""
     if isinstance(handle, str):
         with Path(handle).open("rb") as raw:
             yield raw

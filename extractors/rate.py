@@ -146,7 +146,7 @@ def contour(times: Sequence[float], spans: Sequence[Span], seconds: float) -> Co
 
 
 def nuclei(speech: Samples, spans: Sequence[Span]) -> list[float]:
-    """Times of the syllable nuclei within ``spans``, seconds, in order; needs no transcript.
+    """Find the times of syllable nuclei within ``spans``, seconds, in order, without transcript.
 
     Method: de Jong, N. H., & Wempe, T. (2009). Praat script to detect syllable nuclei and measure
     speech rate automatically. Behavior Research Methods, 41(2), 385-390. The silence threshold is
@@ -193,7 +193,7 @@ def inside(times: npt.NDArray[np.float64], spans: Sequence[Span]) -> npt.NDArray
 
 
 def prominent_peaks(level: npt.NDArray[np.float64], dip: float) -> list[int]:
-    """Indices of maxima that rise and fall by at least ``dip`` on both sides.
+    """Return indices of maxima that rise and fall by at least ``dip`` on both sides.
 
     The beginning and the end of ``level`` count as dips.
 

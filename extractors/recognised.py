@@ -124,7 +124,7 @@ class Recogniser(ModelExtractor):
         }
 
     def for_language(self, language: str | None, assumed: str | None) -> Recogniser:
-        """The recogniser for a clip in this language; the user's own choice comes first."""
+        """Return the recogniser for a clip in this language; the user's own choice comes first."""
         if self.language is not None:
             return self
         return replace(self, language=language, assumed=None if language else assumed)
@@ -140,7 +140,7 @@ class Recogniser(ModelExtractor):
         return self._recognised(Item(clip, blueprint))
 
     def _recognised(self, item: Item, spoken: Spoken | None = None) -> Transcript:
-        """The transcript of a clip with speech; ``spoken``: its language, where it is named."""
+        """Recognise a clip with speech; ``spoken``: its language, where it is named."""
         model = self._recogniser()
         with untouched(seed=SEED):
             decoded = self._decoded(item, model, spoken)
@@ -179,7 +179,7 @@ class Recogniser(ModelExtractor):
     def _transcript(
         self, item: Item, decoded: Decoded, model: Any, spoken: Spoken | None = None
     ) -> Transcript:
-        """The transcript group of a clip, from a recogniser's result."""
+        """Make the transcript group of a clip from a recogniser's result."""
         words = words_of(decoded.segments, item.clip.seconds)
         text = text_of(decoded.segments)
         _, source = self._stated(model)
@@ -216,12 +216,12 @@ class Recogniser(ModelExtractor):
         return floor if self._languages(model) - {"en"} else max(floor, STRICT_FLOOR)
 
     def _assumed(self, model: Any, spoken: Spoken) -> str | None:
-        """The language that is tried instead of an unsure one, where the model writes it."""
+        """Return the language to try instead of an unsure one, where the model writes it."""
         wanted = None if spoken.sure else self.assumed
         return wanted if wanted in self._languages(model) else None
 
     def _stated(self, model: Any) -> tuple[str | None, Source]:
-        """The language where it need not be detected, and where it comes from."""
+        """Return the language where it need not be detected, and where it comes from."""
         if self.language is not None:
             return self.language, "given"
         if not self._languages(model) - {"en"}:
@@ -229,7 +229,7 @@ class Recogniser(ModelExtractor):
         return None, "detected"
 
     def _recogniser(self) -> Any:
-        """The model, which writes the language that the user named."""
+        """Return the model, which writes the language that the user named."""
         model = self.opened()
         available = self._languages(model)
         if self.language is not None and self.language not in available:
@@ -275,23 +275,23 @@ def words_of(segments: Iterable[Mapping[str, Any]], seconds: float) -> list[Word
 
 
 def text_of(segments: Iterable[Mapping[str, Any]]) -> str:
-    """The whole text of decoded segments; empty where it has no letter and no digit."""
+    """Join the text of decoded segments; empty where it has no letter and no digit."""
     text = " ".join(" ".join(str(segment["text"]) for segment in segments).split())
     return text if says_something(text) else ""
 
 
 def says_something(text: str) -> bool:
-    """False for dots, dashes and notes alone, which Whisper writes for sound without speech."""
+    """Tell whether a text has words: not dots and notes alone, Whisper's for wordless sound."""
     return any(map(str.isalnum, text))
 
 
 def share(probability: float | None) -> float | None:
-    """A probability that rounding moved out of [0, 1], to four digits; None: it is not known."""
+    """Clamp a probability to [0, 1], to four digits; None if it is not known."""
     return _within(probability, 1.0, 4)
 
 
 def _within(value: float | None, most: float, digits: int) -> float | None:
-    """A number of a library within [0, ``most``]; None where it is missing or not finite."""
+    """Clamp a library's number to [0, ``most``]; None where it is missing or not finite."""
     if value is None or not math.isfinite(value):
         return None
     return round(min(max(float(value), 0.0), most), digits)

@@ -116,7 +116,7 @@ def specs_for(group: str) -> list[str]:
 
 
 def load(name: str) -> type[Extractor]:
-    """The class of an extractor, by its registered name; UserError where none can be imported."""
+    """Load an extractor's class by its registered name; UserError where none can be imported."""
     entry = _entries().get(name)
     if entry is None:
         raise UserError(f"extractor {name!r} is not registered; use one of {', '.join(names())}")
@@ -130,7 +130,7 @@ def load(name: str) -> type[Extractor]:
 
 
 def limits_of(name: str) -> str:
-    """The limits of an extractor by its name in a record; it may be uninstalled."""
+    """Return the limits of an extractor by its name in a record; it may be uninstalled."""
     try:
         return load(name).limits
     except UserError:

@@ -44,14 +44,14 @@ UNSURE = -0.7
 
 
 def shortened(model: Any) -> Any:
-    """The same loaded ``WhisperModel`` with windows that are :func:`cut`."""
+    """Return the same loaded ``WhisperModel`` with windows that are :func:`cut`."""
     short = copy.copy(model)
     short.encode = lambda features: model.encode(cut(features, model.frames_per_second))
     return short
 
 
 def cut(features: npt.NDArray[np.float32], frames_per_s: int) -> npt.NDArray[np.float32]:
-    """A window without most of its padding, in whole seconds; the padding that is left is silent.
+    """Cut most of a window's padding, to whole seconds; the padding that is left is silent.
 
     ``features`` are log-mel energies [shape=(bands, frames)], exactly 0 in all bands of the
     library's padding. To the model that is a loud hiss; OpenAI's own code pads with silence, the
@@ -70,7 +70,7 @@ def cut(features: npt.NDArray[np.float32], frames_per_s: int) -> npt.NDArray[np.
 def by_part(
     segments: Iterable[Mapping[str, Any]], parts: Sequence[Span]
 ) -> list[list[Mapping[str, Any]]]:
-    """The segments of each stretch that was decoded, by where they begin."""
+    """Sort segments to the stretches that were decoded, by where they begin."""
     segments_by_part: list[list[Mapping[str, Any]]] = [[] for _ in parts]
     for segment in segments:
         start = float(segment["start"])

@@ -159,7 +159,7 @@ def bandwidths(mono: Samples, rate: int, lengths: Sequence[float]) -> list[float
 
 
 def _grid(mono: Samples, rate: int) -> tuple[int, int]:
-    """Samples of a frame, and bins of a band."""
+    """Return the samples of a frame and the bins of a band."""
     size = min(round(_FRAME_S * rate), len(mono))
     return size, max(1, round(BAND_HZ * size / rate))
 

@@ -23,7 +23,7 @@ BLOCK_FRAMES = 1 << 18
 def channel_blocks(
     path: Path | str, channels: Sequence[int | None]
 ) -> Generator[tuple[Samples, ...], None, None]:
-    """The 16 kHz samples of channels of a file block by block: decoded once, in bounded memory.
+    """Yield 16 kHz samples of channels of a file by blocks: decoded once, in bounded memory.
 
     To the last bit what :attr:`Clip.speech` would be of each channel by itself; no recording is
     too long. Some faults of a file show at its end only, so results from the blocks are valid only

@@ -28,7 +28,7 @@ WINDOW_S = 30.0
 def stretches(
     spans: Sequence[Span], seconds: float, join_s: float = JOIN_S, margin_s: float = MARGIN_S
 ) -> list[Span]:
-    """The stretches to decode: speech with its short pauses and a margin, apart and in order.
+    """Return the stretches to decode: speech with short pauses and a margin, apart, in order.
 
     The ends lie on 10 ms frames inside the clip: Whisper's loop does not end on a stretch
     that begins in the last, incomplete frame.
@@ -52,12 +52,12 @@ def stretches(
 
 
 def edges(parts: Sequence[Span]) -> list[float]:
-    """Starts and ends in turn, seconds, as the libraries take them."""
+    """Return starts and ends in turn, seconds, as the libraries take them."""
     return [edge for part in parts for edge in (part.start_s, part.end_s)]
 
 
 def first_speech(speech: Samples, spans: Sequence[Span], seconds: float = WINDOW_S) -> Samples:
-    """The first seconds of the stretches, without what lies between, for language detection.
+    """Join the first seconds of the stretches, for language detection.
 
     The library looks at the first 30 s of the file, which may be silence.
     """
@@ -73,6 +73,6 @@ def first_speech(speech: Samples, spans: Sequence[Span], seconds: float = WINDOW
 
 
 def last_speech(speech: Samples, spans: Sequence[Span], seconds: float) -> Samples:
-    """The last seconds of the stretches, without what lies between."""
+    """Join the last seconds of the stretches."""
     samples = round(seconds * SPEECH_RATE)
     return first_speech(speech, spans, math.inf)[-samples:]

@@ -81,7 +81,7 @@ def tokens(text: str) -> list[str]:
 
 
 def longest_repetition(words: Sequence[str]) -> Loop | None:
-    """The longest row of one phrase at least twice in a row; None without one.
+    """Find the longest row of one phrase at least twice in a row; None without one.
 
     >>> longest_repetition("so the end the end the end".split())
     Loop(phrase=('the', 'end'), times=3, start=1)
@@ -99,7 +99,7 @@ def longest_repetition(words: Sequence[str]) -> Loop | None:
 
 
 def repetition_loop(words: Sequence[str]) -> Loop | None:
-    """A repetition too long to be meant; the mark of a recogniser or an answer that hangs."""
+    """Find a repetition too long to be meant; the mark of a recogniser or answer that hangs."""
     loop = longest_repetition(words)
     if loop and loop.times >= LOOP_TIMES and loop.words >= LOOP_WORDS:
         return loop
@@ -107,7 +107,7 @@ def repetition_loop(words: Sequence[str]) -> Loop | None:
 
 
 def text_over_silence(words: Sequence[Word], speech: Sequence[Span]) -> bool:
-    """True when more than ``SILENCE_SHARE`` of the timed words lie outside ``speech``."""
+    """Tell whether more than ``SILENCE_SHARE`` of the timed words lie outside ``speech``."""
     timed = [
         (word.start_s + word.end_s) / 2
         for word in words
@@ -124,7 +124,7 @@ def text_over_silence(words: Sequence[Word], speech: Sequence[Span]) -> bool:
 
 
 def low_confidence(words: Sequence[Word], threshold: float, middle: float = 0.0) -> bool:
-    """True when the mean confidence of words is under ``threshold``, or the median ``middle``.
+    """Tell whether words' mean confidence is under ``threshold``, or the median ``middle``.
 
     Words without a confidence are left out.
     """
@@ -133,12 +133,12 @@ def low_confidence(words: Sequence[Word], threshold: float, middle: float = 0.0)
 
 
 def too_many(words: Sequence[Word], speech: Sequence[Span]) -> bool:
-    """True when there are more words than anybody can say in the time."""
+    """Tell whether there are more words than anybody can say in the time."""
     return len(words) > max(1.0, MAX_WORDS_PER_S * sum(span.seconds for span in speech))
 
 
 def weak_language(model: str, language: str) -> str | None:
-    """The flag of words in a language, by what was measured of Whisper base; None: none.
+    """Return the flag of words in a language, by what was measured of Whisper base; or None.
 
     ``model`` is the name or path of the model that wrote them. Of a smaller one, or one of unknown
     size, nothing was measured; a larger one has no flag.
@@ -172,7 +172,7 @@ def suspicions(
     unsure: bool = False,
     weak: str | None = None,
 ) -> list[str]:
-    """The ``suspect`` flags of a transcript, sorted.
+    """Return the ``suspect`` flags of a transcript, sorted.
 
     Args:
         words: of the text; times and confidence may be None.
@@ -222,7 +222,7 @@ def guess_of(
     syllables: int | None,
     suspect: Collection[str],
 ) -> str | None:
-    """The same from parts; numbers that are not known are None, and 0 words are counted anew."""
+    """Tell guesses from parts; unknown numbers are None, and 0 words are counted anew."""
     words = words or len(text.split())
     if speech_s is not None:
         if words > max(1.0, MAX_WORDS_PER_S * speech_s):

@@ -99,12 +99,12 @@ class EcapaBased(ModelExtractor):
         raise NotImplementedError
 
     def _values(self, model: Any, sound: Any) -> Sequence[Present]:
-        """The groups of equally long clips, a tensor [shape=(clips, samples)]."""
+        """Measure equally long clips, a tensor [shape=(clips, samples)]."""
         raise NotImplementedError
 
 
 def excerpt(speech: Samples, spans: list[Span]) -> Samples:
-    """The whole clip, or ``MAX_S`` of a longer one from its first speech on."""
+    """Return the whole clip, or ``MAX_S`` of a longer one from its first speech on."""
     limit = round(MAX_S * SPEECH_RATE)
     if len(speech) <= limit:
         return speech
@@ -162,7 +162,7 @@ def language_gate(transcript: Transcript | Absent) -> Absent | None:
 
 
 def cosine(value: float) -> float:
-    """A similarity in [-1, 1]; UserError where it is none: the classifier is of another kind."""
+    """Check a similarity in [-1, 1]; UserError where the classifier is of another kind."""
     if not abs(value) <= 1 + _COSINE_TOLERANCE:  # NaN is not either
         raise UserError(
             f"ecapa: {value:g} is no cosine; use a model with a cosine classifier, such as"
@@ -194,7 +194,7 @@ class SpeakerExtractor(EcapaBased):
 
 
 def direction(vector: np.ndarray) -> Extension:
-    """The group of one clip; UserError where the embedding is zero, infinite or no number."""
+    """Make a clip's group; UserError where the embedding is zero, infinite or no number."""
     length = float(np.linalg.norm(vector))
     if not 0 < length < float("inf"):
         raise UserError("speaker: the embedding has no direction; fetch the model again")

@@ -25,7 +25,7 @@ _ADVICE = re.compile(r"weights[ _-]?only|torch\.load|pickle", re.IGNORECASE)
 
 # torch has no types here (see pyproject.toml), hence Any for tensors.
 def read_state(path: Path, remedy: str) -> dict[str, Any]:
-    """The content of a torch file, on the CPU; only tensors and plain values are unpickled.
+    """Read a torch file, on the CPU; only tensors and plain values are unpickled.
 
     Raises:
         UserError: it is missing, cut short, no file of tensors, or holds anything that would run
@@ -112,7 +112,7 @@ def check_loaded(
 
 
 def one_line(error: Exception, limit: int = 200) -> str:
-    """An error of a library in one line of at most ``limit`` characters; never torch's advice."""
+    """Shorten a library's error to one line of ``limit`` characters, without torch's advice."""
     message = " ".join(str(error).split())
     unreadable = not message or isinstance(error, pickle.UnpicklingError | EOFError)
     return _NO_TENSORS if unreadable or _ADVICE.search(message) else message[:limit]

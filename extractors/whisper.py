@@ -33,7 +33,7 @@ class WhisperExtractor(Recogniser):
     what: ClassVar[str] = "a Whisper checkpoint (.pt)"
 
     def locate(self) -> Path | None:
-        """The checkpoint."""
+        """Find the checkpoint."""
         return whisper_file(self.model)
 
     def open_model(self, path: Path, device: str) -> Any:
@@ -94,7 +94,7 @@ def detect(model: Any, speech: Samples) -> tuple[str, float]:
 
 
 def load_checkpoint(path: Path, device: str) -> Any:
-    """A Whisper model from ``dims`` and ``model_state_dict``; UserError where they do not fit.
+    """Build Whisper from ``dims`` and ``model_state_dict``; UserError where they do not fit.
 
     It is built here rather than by ``whisper.load_model``, which gives a model that is loaded by
     path no alignment heads (worse word times) and reads a named one twice.

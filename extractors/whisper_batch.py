@@ -31,7 +31,7 @@ class DecodeRequest(NamedTuple):
 
 
 def hear_together(model: Any, clips: Sequence[Hear]) -> list[Decoded]:
-    """The transcript of each clip, equal to that of decoding it alone.
+    """Transcribe each clip as decoding it alone would.
 
     Windows that are decoded together differ from those decoded alone by rounding. Two kinds are
     decoded alone: sampled ones (temperature above 0), each clip with its own sequence of random
@@ -52,7 +52,7 @@ def hear_together(model: Any, clips: Sequence[Hear]) -> list[Decoded]:
 
 
 def _fulfil(model: Any, wishes: dict[_Loop, DecodeRequest]) -> dict[_Loop, Any]:
-    """An answer to each wish; equal ones share a forward pass."""
+    """Answer each wish; equal ones share a forward pass."""
     import torch
 
     groups: list[tuple[Any, list[_Loop]]] = []  # options hold lists, so they do not hash
@@ -162,7 +162,7 @@ class _Loop:
 
 
 def _generator(model: Any) -> Any:
-    """The generator that sampling on the model's device draws from."""
+    """Return the generator that sampling on the model's device draws from."""
     import torch
 
     if model.device.type == "cuda":

@@ -65,7 +65,7 @@ class _Group:
         self.start, self.end = min(self.start, other.start), max(self.end, other.end)
 
     def shares(self, texts: Sequence[str]) -> list[tuple[float | None, float | None]]:
-        """A stretch for each word: the shortest time, and of the rest by letters."""
+        """Share out a stretch to words: the shortest time each, and the rest by letters."""
         if not self.fits:
             return [(None, None)] * len(texts)
         if len(texts) == 1:

@@ -148,7 +148,7 @@ class ConvStack:
 
 
 def _aligned(values: npt.NDArray[np.floating]) -> Floats:
-    """A copy that begins with a line of the cache."""
+    """Return a copy that begins with a line of the cache."""
     copy = _aligned_zeros(*values.shape)
     copy[...] = values
     return copy

@@ -122,7 +122,7 @@ class DnsmosExtractor(Extractor):
 
 
 def _windows(audio: Samples, kind: Windows) -> tuple[Samples, list[int], int]:
-    """The arguments of :func:`score`: audio that fills a window, its windows, and its period."""
+    """Return :func:`score`'s arguments: audio that fills a window, its windows and its period."""
     period = 0
     if len(audio) < WINDOW_SAMPLES:
         period = math.lcm(len(audio), FRAME_SAMPLES) // FRAME_SAMPLES

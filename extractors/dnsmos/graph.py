@@ -103,7 +103,7 @@ def _inside(
 
 
 def layers_of(model: onnx.ModelProto) -> list[Layer]:
-    """The layers over time and frequency, first to last."""
+    """List the layers over time and frequency, first to last."""
     layers = []
     for node in model.graph.node:
         kernel = attribute(node, "kernel_shape", [])
@@ -115,7 +115,7 @@ def layers_of(model: onnx.ModelProto) -> list[Layer]:
 
 
 def _shared(layers: Sequence[Layer], hop: int) -> list[Layer]:
-    """The first layers whose cells do not depend on which hop a window starts at."""
+    """Return the first layers whose cells do not depend on which hop a window starts at."""
     shared, stride = [], 1
     for layer in layers:
         stride *= layer.stride

@@ -213,7 +213,7 @@ class P808(_Windows[Decibels]):
 
 
 def _peak(hops: Mapping[int, Decibels], window: int, own: Decibels) -> float:
-    """The loudest value of a window, dB."""
+    """Return the loudest value of a window, dB."""
     first, *middle, last = (hops[hop] for hop in hops_of(window))
     parts = [first[OWN_FRAMES:], *middle, last[:-OWN_FRAMES], own]
     return float(max(part.max() for part in parts))
@@ -227,7 +227,7 @@ def decibels(frames: Samples) -> Decibels:
 
 
 def scaled(levels: Decibels, peak: float) -> Floats:
-    """The network's input: levels re ``peak``, -80 to 0 dB, as float32 from -1 to 1."""
+    """Scale levels re ``peak``, -80 to 0 dB, to the network's input, float32 from -1 to 1."""
     half = _DYNAMIC_RANGE_DB / 2
     relative = np.maximum(levels - peak, -_DYNAMIC_RANGE_DB)
     return np.asarray((relative + half) / half, dtype=np.float32)

@@ -31,7 +31,7 @@ class Section(Protocol):
         """Cells of a stretch [shape=(1, channels, rows, bins)], without padding in time."""
 
     def edge(self, cells: int, at_end: bool) -> Piece:
-        """Strips at one edge of windows -> the cells there, with zeros beyond that edge.
+        """Compute the cells of strips at one edge of windows, with zeros beyond that edge.
 
         Args:
             cells: how many output cells are wanted, from the edge inwards; strips are as long
@@ -41,7 +41,7 @@ class Section(Protocol):
 
 
 def section(model: onnx.ModelProto, source: str, target: str) -> Section:
-    """The layers between two tensors of a network."""
+    """Build the layers between two tensors of a network."""
     if kernels_problem() is None:
         return CompiledSection(conv_stacks(model, source, target))
     return OnnxSection(model, source, target)
@@ -70,7 +70,7 @@ class OnnxSection:
         return self._inside(image)[0]
 
     def edge(self, cells: int, at_end: bool) -> Piece:
-        """Strips at an edge -> cells; see :class:`Section`."""
+        """Compute the cells of strips at an edge; see :class:`Section`."""
         return self._after if at_end else self._before
 
 
@@ -88,7 +88,7 @@ class CompiledSection:
         return cells[np.newaxis]
 
     def edge(self, cells: int, at_end: bool) -> Piece:
-        """Strips at an edge -> cells; see :class:`Section`.
+        """Compute the cells of strips at an edge; see :class:`Section`.
 
         All strips of a run make one image, one below the other, with rows between that are
         zero for every layer; what strips see of their neighbours on the other side is not used.
@@ -113,7 +113,7 @@ class CompiledSection:
 
 
 def conv_stacks(model: onnx.ModelProto, source: str, target: str) -> list[ConvStack]:
-    """The convolutions and poolings between two tensors; ValueError where there is more."""
+    """Build the convolutions and poolings between two tensors; ValueError where there is more."""
     from extractors.dnsmos.convolution import Convolution, ConvStack  # needs the kernels
 
     weights = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
@@ -139,7 +139,7 @@ def piece(
     targets: Sequence[str],
     padding: tuple[int, int] | None = None,
 ) -> Piece:
-    """The part of a network between tensors, in one thread: clips are parallel, not layers.
+    """Cut a network between tensors, to run in one thread: clips are parallel, not layers.
 
     Args:
         source, targets: the tensors that become the input and the outputs.
@@ -176,7 +176,7 @@ def piece(
 def nodes_between(
     model: onnx.ModelProto, source: str, targets: Sequence[str]
 ) -> list[onnx.NodeProto]:
-    """The nodes that make some tensors of another one, in order."""
+    """Return the nodes that make some tensors of another one, in order."""
     wanted, nodes = set(targets), []
     for node in reversed(model.graph.node):
         if not wanted.isdisjoint(node.output):
@@ -186,7 +186,7 @@ def nodes_between(
 
 
 def attribute(node: onnx.NodeProto, name: str, default: list[int]) -> list[int]:
-    """A list of integers among a node's attributes."""
+    """Return a list of integers among a node's attributes."""
     for result in node.attribute:
         if result.name == name:
             return list(result.ints)
@@ -194,7 +194,7 @@ def attribute(node: onnx.NodeProto, name: str, default: list[int]) -> list[int]:
 
 
 def _padded(node: onnx.NodeProto, padding: tuple[int, int]) -> onnx.NodeProto:
-    """The node; a convolution that pads, with other padding in time."""
+    """Give a convolution that pads other padding in time; return other nodes as they are."""
     pads = attribute(node, "pads", [])
     if not any(pads):
         return node

@@ -104,7 +104,7 @@ def hops_of(window: int) -> range:
 
 
 def stretch(audio: Samples, first: int, stop: int) -> Samples:
-    """Samples ``first`` to ``stop - 1``; zeros before the audio and after it."""
+    """Return samples ``first`` to ``stop - 1``; zeros before the audio and after it."""
     inside = audio[max(0, first) : max(0, stop)]
     before = min(max(0, -first), stop - first)
     return np.pad(inside, (before, stop - first - before - len(inside)))
@@ -133,7 +133,7 @@ def raw_scores(
     first_frames: Floats,
     last_frames: Floats,
 ) -> Floats:
-    """The outputs of the whole network for each window [shape=(n, outputs)].
+    """Run the whole network on each window [shape=(n, outputs)].
 
     Args:
         hops: shared cells of all hops of the windows.
@@ -164,7 +164,7 @@ def raw_scores(
 
 
 def first_scores(network: Network, features: Floats, counts: Sequence[int]) -> Floats:
-    """The outputs of the whole network for the first frames of a recording [shape=(n, outputs)].
+    """Run the whole network on the first frames of a recording [shape=(n, outputs)].
 
     What is measured of a short stretch is not repeated until it fills a window: the networks take
     the largest value of each feature, so a repetition adds its seams and nothing else.

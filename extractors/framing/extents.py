@@ -153,7 +153,7 @@ def _caf(reader: Reader, place: int) -> list[Extent]:
 
 
 def _plain(reader: Reader, place: int, one: Samples | None) -> list[Extent]:
-    """A recording of samples; those behind the stated end are part of it."""
+    """Return the extent of a recording of samples, those behind the stated end included."""
     if one is None or not place < one.first < reader.size:
         return [Extent(place, reader.size)]
     stated = one.first + one.stated

@@ -204,7 +204,7 @@ def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
 
 
 def _described(judges: Sequence[JudgeOpinions], items: Opinions) -> Opinions:
-    """The items with every fact; the instruction is the labels' where whole, else any judge's."""
+    """Give items every fact; the instruction is the labels' where whole, else any judge's."""
     facts = {name: of for judge in reversed(judges) for name, of in judge.joined.facts.items()}
     whole = next(filter(_knows_instructions, (items, *(judge.joined for judge in judges))), None)
     if whole is not None:

@@ -38,7 +38,7 @@ def label_tables(report: AgreeReport) -> Iterator[Table]:
 
 
 def _fused(result: Table, report: AgreeReport) -> Table:
-    """The table with the policy behind overall labels of judges, where it shows some."""
+    """Name the policy behind overall labels in a table, where it shows some."""
     texts = {result.title, *(cell for row in result.rows for cell in row)}
     policies = report.policies
     named = any("overall" in text or "preference" in text for text in texts)
@@ -49,7 +49,7 @@ def _fused(result: Table, report: AgreeReport) -> Table:
 
 
 def policy_words(policies: Mapping[str, str]) -> str:
-    """What fused the overall labels, in a clause; one name where all judges have the same."""
+    """Name the policy behind the overall labels, once if all judges share it."""
     names = set(policies.values())
     if len(names) == 1:
         return f"overall label: {names.pop()}"

@@ -36,7 +36,7 @@ _PANELS = {LABELS: "Of labels of pairs", SCORES: "Of scores of single answers"}
 
 
 def only(kind: str, default: Any, flag: str, **how: Any) -> Any:
-    """A field of options that sources of one kind, :data:`LABELS` or :data:`SCORES`, have, with its
+    """Make a field of options for sources of one kind, :data:`LABELS` or :data:`SCORES`, with its
     name on the command line; ``how`` as of :func:`trace_eval.data.settings.option_field`.
     """
     return option_field(default, kind=kind, flag=flag, panel=_PANELS[kind], **how)

@@ -159,7 +159,7 @@ def _by_system(method: str, ranked: _Ranked, outcomes: Outcomes) -> dict[str, fl
 
 
 def _without(table: Opinions, column: str, left_out: Contradicted) -> Opinions:
-    """The table without the labels that were given by place."""
+    """Remove the labels that were given by place."""
     codes = table.codes[column]
     if not (codes[~left_out.rows] != MISSING).any():
         raise UserError(f"{table.source}: no comparison is left: {left_out.text}")

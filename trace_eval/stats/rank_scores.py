@@ -53,7 +53,7 @@ class _Means:
     units: NDArray[np.int64]
 
     def of(self, unit: NDArray[np.int64], units: int) -> tuple[Array, Array]:
-        """(sums, counts) by unit and system [shape=(units, systems) each]."""
+        """Return (sums, counts) by unit and system [shape=(units, systems) each]."""
         available, size = self.codes >= 0, len(self.systems)
         cell = unit[available] * size + self.codes[available]
         sums = np.bincount(cell, self.value[available], units * size)
@@ -106,7 +106,7 @@ def rank_scores(
 
 
 def _chosen(source: str, judges: Sequence[JudgeOpinions], judge: str | None) -> JudgeOpinions:
-    """The judge that is ranked: the one asked for, else what all of them were pooled to."""
+    """Return the judge to rank: the named one, else what all of them were pooled to."""
     by_name = {one.name: one for one in judges}
     pooled = [name for name, one in by_name.items() if any(one.own.facts.get("pooled", ()))]
     if judge is None and pooled:

@@ -38,7 +38,7 @@ _ROUND = (0.0, 50.0, 100.0)
 
 
 def percent(share: float) -> str:
-    """A share in whole percent, with a decimal where it would be taken for 0, 50 or 100.
+    """Print a share in whole percent, with a decimal where it would be taken for 0, 50 or 100.
 
     >>> percent(0.567), percent(0.504), percent(0.5), percent(0.9996)
     ('57', '50.4', '50', '99.96')
@@ -53,7 +53,7 @@ def percent(share: float) -> str:
 
 
 def rate(value: float, interval: Range | None) -> str:
-    """A share and its interval in percent.
+    """Print a share and its interval in percent.
 
     >>> rate(0.57, (0.51, 0.63)), rate(0.57, None)
     ('57 % [51, 63]', '57 % (no interval)')
@@ -64,7 +64,7 @@ def rate(value: float, interval: Range | None) -> str:
 
 
 def mean_score(result: IntervalEstimate) -> str:
-    """A mean score and its interval, in units of the scale.
+    """Print a mean score and its interval, in units of the scale.
 
     >>> mean_score(IntervalEstimate(3.8123, (3.5, 4.1))), mean_score(IntervalEstimate(71.25, None))
     ('3.81 [3.5, 4.1]', '71.2 (no interval)')
@@ -76,7 +76,7 @@ def mean_score(result: IntervalEstimate) -> str:
 
 
 def about(number: float) -> str:
-    """A number of labels, rounded up to two digits.
+    """Print a number of labels, rounded up to two digits.
 
     >>> about(287), about(1234), about(7)
     ('290', '1,300', '7')
@@ -86,7 +86,7 @@ def about(number: float) -> str:
 
 
 def splits(number: int) -> str:
-    """A clause on labels that raters split on, with its comma; empty where there are none.
+    """Write a clause on labels that raters split on, with its comma; empty without any.
 
     >>> splits(170), splits(0)
     (', 170 of them split (half a win each)', '')
@@ -105,7 +105,7 @@ def same(one: float, other: float) -> bool:
 
 
 def next_level(level: float) -> float:
-    """The level of the next look: each look may err half as often as the one before.
+    """Return the level of the next look: each look may err half as often as the one before.
 
     Looking again after each batch at an unchanged level finds a difference of equal systems in one
     of ten cases and more; ``python -m benchmarks.coverage looks`` counts it.
@@ -144,7 +144,7 @@ def more_labels(number: int, figure: Figure, level: float) -> float | None:
 def labels_to_tell(
     number: int, figure: Figure, level: float, left: int | None = None, would: str = "would tell"
 ) -> str | None:
-    """A sentence on how many more labels :func:`more_labels` counts; None: no number can be named.
+    """Say how many more labels :func:`more_labels` counts; None: no number can be named.
 
     Args:
         left: pairs that have no label yet; None or 0: labels come with new pairs.
@@ -186,7 +186,7 @@ def labels_for_difference(difference: float, level: float) -> int:
 
 
 def difference_of_labels(number: int, level: float) -> float | None:
-    """The smallest difference of win rates that ``number`` labels show; None: none below 1."""
+    """Return the smallest difference of win rates that ``number`` labels show; None: none."""
     low, high = 1e-4, 1.0
     if number < labels_for_difference(high, level):
         return None
@@ -291,7 +291,7 @@ def beside_rule(standing: RuleStanding | None, judges: int = 1) -> str:
 
 
 def correlates(result: IntervalEstimate) -> str:
-    """A clause on whether the interval shows scores to rise with human ratings."""
+    """Say whether the interval shows scores to rise with human ratings."""
     limits = result.interval
     if limits is None:
         return "not shown to rise with annotators', as rho has no interval"

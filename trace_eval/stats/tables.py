@@ -23,7 +23,7 @@ from trace_eval.stats.report import AgreeReport, ScoreReport
 
 
 def rank_tables(report: RankReport) -> Iterator[Table]:
-    """Counts or means, the ranking by every method, and correlations with human labels."""
+    """Yield counts or means, the ranking by every method, and correlations with human labels."""
     level, baseline = report.options.bootstrap.level, report.options.baseline
     if report.means:
         yield table(
@@ -118,7 +118,7 @@ _DRAWN = {
 
 
 def _shown(report: RankReport) -> tuple[str, ...]:
-    """The methods of the table; models of two systems say what their win rate says."""
+    """Return the methods of the table; models of two systems say what their win rate says."""
     methods = tuple(dict.fromkeys(standing.method for standing in report.places))
     if report.means or len(report.systems) > 2:
         return methods
@@ -126,7 +126,7 @@ def _shown(report: RankReport) -> tuple[str, ...]:
 
 
 def _fused(report: RankReport) -> str:
-    """What fused the labels that are ranked; of one dimension nothing did."""
+    """Name what fused the labels that are ranked; of one dimension nothing did."""
     options = report.options
     if options.policy is None or options.dimension not in (None, "overall", "preference"):
         return ""
@@ -248,7 +248,7 @@ def score_tables(report: ScoreReport) -> Iterator[Table]:
 
 
 def _figures(report: ScoreReport, group: Group) -> Table:
-    """A row per statistic, a column per judge and baseline."""
+    """Make a row per statistic, a column per judge and baseline."""
     figures = [f for f in report.figures if f.group == group]
     names = list(dict.fromkeys(f.name for f in figures))
     who = list(dict.fromkeys(f.who for f in figures))

@@ -53,7 +53,7 @@ def edge_errors(conversations: Sequence[Timed]) -> list[EdgeError]:
 
 
 def log_tables(conversations: Sequence[Timed]) -> Iterator[Table]:
-    """The errors of the edges, and the stretches on which log and sound disagree."""
+    """Yield the errors of the edges, and the stretches on which log and sound disagree."""
     errors = edge_errors(conversations)
     if not errors:
         return

@@ -26,7 +26,7 @@ NEAR_S = 0.5
 
 
 def _share(limits: str) -> Writer:
-    """Writes a share with three digits and its interval, however few the events."""
+    """Return a writer of shares with three digits and their interval, however few the events."""
 
     def text(value: float | None, row: EventAgreement) -> str | None:
         interval = limits_text(getattr(row, limits))

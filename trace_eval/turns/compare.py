@@ -117,7 +117,7 @@ class SystemsCompared:
         )
 
     def table(self) -> Table:
-        """The printed table of the differences."""
+        """Return the printed table of the differences."""
         left = len(self.only_first) + len(self.only_second)
         counts = "higher lower " if self.paired else ""
         kind = "by scenario" if self.paired else "calls of different scenarios, unpaired"
@@ -133,7 +133,7 @@ class SystemsCompared:
 
 
 def faulty(report: TurnsReport) -> list[Timed]:
-    """The calls whose recordings cannot be timed."""
+    """List the calls whose recordings cannot be timed."""
     return [one for one in report.conversations if one.measured.unusable]
 
 
@@ -156,7 +156,7 @@ def _scenario(one: Timed) -> str:
 def compare_systems(
     report: TurnsReport, against: TurnsReport, options: BootstrapOptions | None = None
 ) -> SystemsCompared:
-    """The figures of one report minus those of another.
+    """Compute the figures of one report minus those of another.
 
     Calls are paired by scenario, which is a conversation's ``question_id``, or its id where it has
     none; with several runs of one, the mean of their figures counts. Where the reports share no

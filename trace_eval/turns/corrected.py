@@ -38,7 +38,7 @@ class CorrectedReport:
         }
 
     def tables(self) -> Iterator[Table]:
-        """The corrected events, and the figures under both."""
+        """Yield the corrected events, and the figures under both."""
         rows = [
             (name, _text(one.measured), None if one.deleted else _text(one.event), one.who)
             for name, events in self.conversations.items()
@@ -51,7 +51,7 @@ class CorrectedReport:
         yield self.figures()
 
     def figures(self) -> Table:
-        """The figures under both; those that are unknown under both are left out."""
+        """Return the figures under both; those that are unknown under both are left out."""
         after = self.report.figures
         return grid(
             f"{self.report.definitions.name}: as measured and as corrected",

@@ -21,7 +21,7 @@ from trace_eval.turns.timed import length_of, worst_event
 
 
 def _with_ends(record: Any) -> dict[str, Any]:
-    """A record with the two ends of each interval as columns of their own."""
+    """Give the two ends of each interval of a record columns of their own."""
     row: dict[str, Any] = {}
     for name, value in vars(record).items():
         if name.endswith("interval"):
@@ -57,7 +57,7 @@ class TurnsResult:
         return tuple(news)
 
     def csv(self) -> dict[str, tuple[dict[str, Any], ...]]:
-        """The tables that ``--csv`` writes: calls with their own figures, and all figures."""
+        """Return the tables that ``--csv`` writes: calls with their figures, and all figures."""
         tables = {
             "figures": self.report.figures.values(),
             "differences": self.against.differences if self.against else (),
@@ -98,7 +98,7 @@ class TurnsResult:
 
 
 def call_rows(report: TurnsReport) -> list[dict[str, Any]]:
-    """A row per call: its names, its own figures (empty where it has none), its worst event."""
+    """Return a row per call: its names, its own figures (empty without), its worst event."""
     rows = []
     for timed in report.conversations:
         item, worst = timed.item, worst_event(timed)

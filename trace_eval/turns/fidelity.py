@@ -159,7 +159,7 @@ def _recognised(
 
 
 def _words(extracted: Extracted) -> Transcript | str:
-    """The recognised words, or why there are none."""
+    """Return the recognised words, or why there are none."""
     if extracted.blueprint is None:
         return extracted.error or "it cannot be decoded"
     recognised = extracted.blueprint.transcript

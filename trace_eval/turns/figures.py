@@ -26,7 +26,7 @@ TOO_FEW_CONVERSATIONS = f"no interval: under {MIN_CONVERSATIONS} conversations"
 
 
 def limits_text(limits: Range | None, sign: str = "") -> str | None:
-    """An interval in print; None where there is none."""
+    """Print an interval; None where there is none."""
     return f"[{limits[0]:{sign}.3f}, {limits[1]:{sign}.3f}]" if limits else None
 
 
@@ -96,7 +96,7 @@ def figures_of(
 
 
 def counts_of(definitions: DefinitionSet, measured: Sequence[Measured]) -> dict[str, int]:
-    """The counts that a set reports beside its figures."""
+    """Return the counts that a set reports beside its figures."""
     return {
         name: int(sum(one.ratios.get(key, (0, 0))[1] for one in measured))
         for name, key in definitions.counts.items()
@@ -127,7 +127,7 @@ def _groups(
 
 
 def _value(spec: FigureSpec, measured: Sequence[Measured]) -> float:
-    """A figure of one group of conversations; NaN where nothing was counted."""
+    """Compute a figure of one group of conversations; NaN where nothing was counted."""
     if spec.how == "quantile":
         return _quantile([value for one in measured for value in one.values.get(spec.of, ())], spec)
     top, bottom = np.sum(_sums(spec, measured), axis=0) if measured else (0.0, 0.0)
@@ -155,7 +155,7 @@ def _quantile(values: Sequence[float], spec: FigureSpec) -> float:
 
 
 def _mean_present(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The plain mean over groups, those without a value left out [shape=(clusters,)]."""
+    """Average over groups, those without a value left out [shape=(clusters,)]."""
     present = ~np.isnan(rows)
     number = present.sum(axis=0)
     total = np.where(present, rows, 0.0).sum(axis=0)
@@ -163,7 +163,7 @@ def _mean_present(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None) -> TurnFigure:
-    """A figure with its counts; no infinity is shown."""
+    """Make a figure with its counts; no infinity is shown."""
     top = bottom = reason = None
     if spec.how == "ratio":
         pairs = [one.ratios[spec.of] for one in measured if one.ratios.get(spec.of, (0, 0))[1]]
@@ -203,7 +203,7 @@ class _Parts:
         return np.stack([np.bincount(self.cluster[rows], p, self.clusters) for p in pairs.T])
 
     def without(self, spec: FigureSpec) -> NDArray[np.float64]:
-        """A ratio or a mean without each cluster [shape=(clusters,)]."""
+        """Compute a ratio or a mean without each cluster [shape=(clusters,)]."""
         rows = []
         for group in self.groups:
             sums = self.sums(spec, group)
@@ -213,7 +213,7 @@ class _Parts:
 
 
 def _limited(figure: TurnFigure, spec: FigureSpec, parts: _Parts, level: float) -> TurnFigure:
-    """A figure with its interval, or why it has none."""
+    """Give a figure its interval, or say why it has none."""
     assert figure.value is not None
     if spec.how == "quantile" and parts.averaged:
         return replace(figure, reason="no interval: it is a mean of percentiles")

@@ -89,7 +89,7 @@ def undecided(rows: Sequence[Limited]) -> bool:
 
 
 def limits_table(rows: Sequence[Limited]) -> Table:
-    """The printed table of the limits."""
+    """Return the printed table of the limits."""
     return table("Limits", rows, "figure limit verdict why", limit="allowed")
 
 
@@ -142,7 +142,7 @@ def _absolute(limit: _Limit, figure: TurnFigure) -> Limited:
 
 
 def _relative(limit: _Limit, result: Difference, compared: SystemsCompared) -> tuple[Verdict, str]:
-    """A share or a rate is mostly equal in a call, so the mean speaks for it; else the median."""
+    """Test a limit on a difference, by the mean for shares and rates, else the median."""
     timed = result.unit in ("s", "ms")
     kind, value, interval = "median of calls", result.median, result.median_interval
     if not timed:

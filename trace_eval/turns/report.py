@@ -89,7 +89,7 @@ class TurnsReport:
         }
 
     def tables(self, shown: int = 3) -> Iterator[Table]:
-        """A timeline of each of the first ``shown`` conversations, then the figures."""
+        """Yield a timeline of each of the first ``shown`` conversations, then the figures."""
         for timed in self.conversations[:shown]:
             yield timeline(timed)
         left = len(self.conversations) - shown
@@ -179,7 +179,7 @@ class TurnsReport:
 
 
 def mixed_channels(items: Sequence[ConversationItem]) -> Iterator[str]:
-    """That calls of one channel and of two stand in one figure, where they do."""
+    """Say that calls of one channel and of two stand in one figure, where they do."""
     mono = sum(bool(item.conversation.meta.get("one_channel")) for item in items)
     if 0 < mono < len(items):
         verb = "is" if mono == 1 else "are"
@@ -230,7 +230,7 @@ def report_of(
     like: TurnsReport,
     names: tuple[str, ...] = (),
 ) -> TurnsReport:
-    """The figures of conversations as they were measured, by the rules of another report."""
+    """Report conversations as they were measured, by the rules of another report."""
     definitions, options = like.definitions, like.options
     alone = dataclasses.replace(options, resamples=0, min_events=0)
     timed = tuple(
@@ -265,7 +265,7 @@ def _values(
 
 
 def _where(name: str, faults: list[dict[str, Any]]) -> str:
-    """The first stretches of a recording's faults, for the line of a report."""
+    """Name the first stretches of a recording's faults, for the line of a report."""
     spans = [f"{start:.2f}-{end:.2f}" for fault in faults for start, end in fault["spans"]]
     more = ", ..." if len(spans) > 3 else ""
     return f" ({name}: {', '.join(spans[:3])}{more} s)" if spans else ""

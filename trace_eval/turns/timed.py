@@ -52,7 +52,7 @@ class Timed:
 
 
 def worst_event(timed: Timed) -> Event | None:
-    """The event of a call to listen to first; None: it has none of these kinds."""
+    """Return the event of a call to listen to first; None: it has none of these kinds."""
     return min(
         (event for event in timed.measured.events if event.kind in WORST), key=badness, default=None
     )
@@ -69,7 +69,7 @@ def length_of(event: Event) -> float:
 
 
 def timeline(timed: Timed) -> Table:
-    """Turns and events of one conversation in order of time."""
+    """Build the table of one conversation's turns and events in order of time."""
     result = timed.item.conversation
     rows: list[tuple[float, int, tuple[Any, ...]]] = []
     last = 0.0
@@ -99,5 +99,5 @@ def timeline(timed: Timed) -> Table:
 
 
 def clock(at_s: float | None) -> str:
-    """A moment in seconds, or nothing."""
+    """Print a moment in seconds, or nothing."""
     return "" if at_s is None else f"{at_s:.2f}"

@@ -86,7 +86,7 @@ class CallFailed(Exception):
 
     @classmethod
     def after(cls, seconds: float, where: str = "") -> CallFailed:
-        """The failure of a call without an answer in so many seconds."""
+        """Describe the failure of a call without an answer in so many seconds."""
         detail = f"{where}no answer in {seconds:g} s; raise -J timeout_s"
         return cls(Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True)
 
@@ -139,7 +139,7 @@ class ChatClient(ABC):
         """Its settings, for the run's record; never a secret."""
 
     def observed(self) -> dict[str, JsonValue]:
-        """What the server turned out to do so far, e.g. the structured-output mode."""
+        """Return what the server turned out to do so far, e.g. the structured-output mode."""
         return {}
 
     @property
@@ -171,7 +171,7 @@ class ChatClient(ABC):
         raise NotImplementedError
 
     async def shutdown_date(self) -> str | None:
-        """The date on which the provider ends the model; None: it states none."""
+        """Return the date on which the provider ends the model; None if it states none."""
         return None
 
     async def close(self) -> None:  # noqa: B027 - a client without connections has none
@@ -179,7 +179,7 @@ class ChatClient(ABC):
 
 
 def check_text(text: str, tokens: Tokens) -> str:
-    """A reply's text; raises Unusable if it is empty, or longer than any verdict."""
+    """Return a reply's text; raises Unusable if it is empty, or longer than any verdict."""
     text = text.encode("utf-8", "replace").decode("utf-8")
     if detail := too_long(text):
         raise Unusable(Reason.UNPARSEABLE, detail, text[:MAX_REPLY_CHARS], tokens)

@@ -120,7 +120,7 @@ class Attempts(Generic[T]):
 
 
 async def together(tasks: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of all, in their order; the first error cancels the others."""
+    """Await all results, in their order; the first error cancels the others."""
     every = list(tasks)
     if len(every) == 1:
         return [await every[0]]
@@ -158,7 +158,7 @@ class Asker(Generic[T]):
     async def ask(
         self, requests: Sequence[Request], done: Callable[[int, Attempts[T]], R]
     ) -> list[R]:
-        """Samples of one question, in one request; each has its own second chance.
+        """Ask for samples of one question, in one request; each has its own second chance.
 
         Requests are equal but for their seeds, and the first is sent. Samples for which the server
         gave no reply are requested one by one. ``done`` makes the result of an index and its
@@ -213,7 +213,7 @@ class Asker(Generic[T]):
         return None
 
     async def _call(self, request: Request, taken: Attempts[T]) -> Choices:
-        """The replies to one request, under the limits and within the budget."""
+        """Send one request, under the limits and within the budget."""
         worst = self._worst(request)
 
         async def send() -> Choices:

@@ -43,13 +43,13 @@ class PerLoop(Generic[T]):
         self._calls: list[int] = []  # that go through each of them now
 
     def get(self) -> T:
-        """The first object of this loop; those of a finished loop are dropped."""
+        """Return the first object of this loop; those of a finished loop are dropped."""
         self._of_this_loop()
         return self._made[0] if self._made else self._add()
 
     @contextmanager
     def lend(self) -> Iterator[T]:
-        """The first object with room for another call; where none has, one more is made."""
+        """Lend the first object with room for another call; where none has, make one more."""
         self._of_this_loop()
         calls = self._calls
         number = next((n for n, now in enumerate(calls) if now < CALLS_PER_CLIENT), len(calls))
@@ -100,18 +100,18 @@ class Redactor:
         self._secrets = sorted((k for k in available if k.lower() not in NO_SECRETS), key=len)[::-1]
 
     def __call__(self, text: str) -> str:
-        """The text without secrets, on one line of at most ``MAX_DETAIL`` characters."""
+        """Remove secrets from a text, put on one line of at most ``MAX_DETAIL`` characters."""
         text = self.full(text)
         text = " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
         return text if len(text) <= MAX_DETAIL else text[: MAX_DETAIL - 1] + "…"
 
     def full(self, text: str) -> str:
-        """The text without secrets and without anything like one, in full length."""
+        """Remove secrets, and anything like one, from a text in full length."""
         text = redact_urls(self.exact(text))
         return self._KEY.sub("[key]", self._TOKEN.sub(r"\1 [key]", text))
 
     def exact(self, text: str) -> str:
-        """The text without the secrets themselves: for replies, whose words must stay."""
+        """Remove only the secrets themselves: for replies, whose words must stay."""
         for secret in self._secrets:
             text = text.replace(secret, "[key]")
         return text
@@ -121,13 +121,13 @@ class Redactor:
 
 
 def is_transport(error: Exception) -> bool:
-    """True for a lost connection, in any version of the HTTP packages."""
+    """Tell whether an error is a lost connection, in any version of the HTTP packages."""
     package = type(error).__module__.partition(".")[0]
     return isinstance(error, OSError) or package in ("httpx", "httpx2", "httpcore", "httpcore2")
 
 
 def lost(detail: str, error: BaseException | None) -> CallFailed:
-    """The failure of a call whose connection ended without an answer.
+    """Describe the failure of a call whose connection ended without an answer.
 
     Without a connection the server did no work; a server that resets one may charge for it.
     """
@@ -179,14 +179,14 @@ def check_proxies() -> None:
 
 
 def public_url(url: str) -> str:
-    """An address without user, password, query or fragment: it is recorded."""
+    """Strip an address of user, password, query and fragment: it is recorded."""
     parts = urlsplit(url if "://" in url else f"http://{url}")
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
 
 
 def checked_url(url: str) -> str:
-    """An address without credentials; one that has them is refused, and not repeated."""
+    """Return an address without credentials; one that has them is refused, and not repeated."""
     parts = urlsplit(url if "://" in url else f"http://{url}")
     if parts.username or parts.password:
         raise UserError(
@@ -228,7 +228,7 @@ async def bound_body(response: Any) -> None:
 
 @cache
 def _bounded_type(classes: tuple[type, ...]) -> type[_Bounded]:
-    """The bounded stream of the type that the client insists on."""
+    """Make the bounded stream of the type that the client insists on."""
     bases = [base for base in classes if base.__name__ == "AsyncByteStream"]
     return type("BoundedStream", (_Bounded, *bases), {})
 

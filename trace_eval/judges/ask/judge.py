@@ -75,7 +75,7 @@ class LLMJudge(Judge):
         }
 
     def observed(self) -> dict[str, JsonValue]:
-        """The server's dialect, the load it took, and the cost."""
+        """Return the server's dialect, the load it took, and the cost."""
         limiter = self.sender.asker.caller.limiter
         return {
             **self.client.observed(),
@@ -94,7 +94,7 @@ class LLMJudge(Judge):
         return self.view.roles(item)
 
     def orders(self, item: Item) -> tuple[Order, ...]:
-        """The orders in which the answers are shown; a single answer has one."""
+        """Return the orders in which the answers are shown; a single answer has one."""
         return self.options.orders(item.id) if len(item.answers) > 1 else ("ab",)
 
     def calls(self, case: Case) -> list[Call]:
@@ -114,7 +114,7 @@ class LLMJudge(Judge):
             return None
 
     def requests(self, calls: Sequence[Call]) -> Iterator[Sequence[Call]]:
-        """Calls of one case as they would be sent: one by one, or all samples of a question."""
+        """Group a case's calls as they are sent: one by one, or all samples of a question."""
         if self.options.choices and self.client.takes_choices:
             return iter(_by_question(calls))
         return ((call,) for call in calls)
@@ -154,7 +154,7 @@ class LLMJudge(Judge):
     async def _ask_again(
         self, answered: list[AnsweredQuestion[Any]], case: Case
     ) -> list[AnsweredQuestion[Any]]:
-        """Replies whose reasons are borne out better, where some claim was false."""
+        """Ask again where some claim was false, and keep the replies whose reasons hold better."""
         if self.client.ordered:
             return [await self._once_more(each, case) for each in answered]
         return await together(self._once_more(each, case) for each in answered)
@@ -177,7 +177,7 @@ class LLMJudge(Judge):
         return replace(answered, outcome=of_both(first, second, takes_second=better))
 
     def _untrue(self, answered: AnsweredQuestion[Any], case: Case) -> list[CheckedClaim]:
-        """The claims of a reply that do not hold."""
+        """Return the claims of a reply that do not hold."""
         opinion = self.form.opinion(answered)
         if opinion is None or answered.outcome.reason is not None:
             return []
@@ -186,7 +186,7 @@ class LLMJudge(Judge):
         ]
 
     def _without_calls(self, case: Case, prepared: Any) -> Outcome | None:
-        """The outcome of a case that needs no request: it is an example, or silent."""
+        """Return the outcome of a case that needs no request: it is an example, or silent."""
         if details := self.view.example_of(case, prepared):
             return self.unscored(case.item, Reason.IS_EXAMPLE, details)
         if reason := self.view.nothing_in(case, prepared):
@@ -253,5 +253,5 @@ class LLMJudge(Judge):
 
 
 def _by_question(calls: Sequence[Call]) -> list[list[Call]]:
-    """Calls in the order given; samples of a question share its messages."""
+    """Group calls by question, in order; samples of a question share its messages."""
     return [list(same) for _, same in groupby(calls, lambda call: id(call.request.messages))]

@@ -83,7 +83,7 @@ class Limiter:
                 turn.set_result(None)
 
     def too_many(self, burst: int, wait_s: float) -> None:
-        """The server refused for load: send less, and nothing at all for ``wait_s``."""
+        """Send less after a refusal for load, and nothing at all for ``wait_s``."""
         now = asyncio.get_running_loop().time()
         self._pause_until = max(self._pause_until, now + wait_s)
         if burst == self._bursts:
@@ -91,7 +91,7 @@ class Limiter:
             self.limit = max(1.0, self.limit / 2)
 
     def succeeded(self) -> None:
-        """A call went well: give back a share of the limit."""
+        """Give back a share of the limit after a call that went well."""
         self.limit = min(float(self.most), self.limit + 1 / self.limit)
         self._wake()
 
@@ -126,7 +126,7 @@ class Caller:
     async def call(
         self, send: Callable[[], Awaitable[T]], ready: Callable[[], Awaitable[None]] | None = None
     ) -> T:
-        """The result of ``send``, tried again as long as that can help.
+        """Call ``send``, again as long as that can help.
 
         ``ready`` is awaited before each attempt, outside of its timeout.
         """

@@ -19,7 +19,7 @@ class Text:
     text: str
 
     def record(self) -> JsonValue:
-        """The part of a cache key that stands for it."""
+        """Return its part of a cache key."""
         return {"text": self.text}
 
 
@@ -39,7 +39,7 @@ class AudioPart:
         return 4 * ((self.size + 2) // 3)
 
     def record(self) -> JsonValue:
-        """The part of a cache key that stands for it: the recipe, never bytes."""
+        """Return its part of a cache key: the recipe, never bytes."""
         return {"audio": dict(self.recipe), "format": self.format}
 
 
@@ -82,14 +82,14 @@ class Message:
         )
 
     def record(self) -> list[JsonValue]:
-        """The part of a cache key that stands for it."""
+        """Return its part of a cache key."""
         if isinstance(self.content, str):
             return [self.role, self.content]
         return [self.role, [part.record() for part in self.content]]
 
 
 def sent_record(messages: Sequence[Message]) -> dict[str, JsonValue] | None:
-    """The sound in a call: parts, seconds, SHA-256 of the parts' recipes; None: no sound."""
+    """Record the sound in a call: parts, seconds, SHA-256 of their recipes; None: no sound."""
     sounds = [part for message in messages for part in message.sounds]
     if not sounds:
         return None
@@ -117,7 +117,7 @@ _PIECES = re.compile(r"[A-Za-z]+|[^\x00-\x7f]|[^ A-Za-z]|(?<= ) ")
 
 
 def upper_tokens(messages: Iterable[Message]) -> int:
-    """A bound that tokenizers of real models stay under for text like ours; toy models exceed it.
+    """Bound the tokens of text like ours; real models stay under it, toy models exceed it.
 
     Words count one for each four letters begun; digits, marks, line breaks and spaces of an indent
     one each; characters of other scripts two each.
@@ -130,5 +130,5 @@ def upper_tokens(messages: Iterable[Message]) -> int:
 
 
 def typical_tokens(messages: Iterable[Message]) -> int:
-    """The number to expect, for estimates of cost."""
+    """Return the number of tokens to expect, for estimates of cost."""
     return round(upper_tokens(messages) / BOUND_OVER_TYPICAL)

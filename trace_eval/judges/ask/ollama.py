@@ -146,7 +146,7 @@ class OllamaClient(ChatClient):
             self._looked = True
 
     def _context(self, request: Request) -> int:
-        """The num_ctx of this call.
+        """Return the num_ctx of this call.
 
         Raises:
             CallFailed: the prompt and its reply cannot fit; nothing is sent.
@@ -252,7 +252,7 @@ async def _close(client: ollama.AsyncClient) -> None:
 
 
 def context_length(info: Any) -> int | None:
-    """The trained context of a model from ``/api/show``, tokens: ``ARCH.context_length``."""
+    """Return a model's trained context from ``/api/show``, tokens: ``ARCH.context_length``."""
     for name, value in dict(info).items():
         if str(name).endswith(".context_length") and isinstance(value, int) and value > 0:
             return value

@@ -120,7 +120,7 @@ class OpenAIClient(ChatClient):
         return self._parameters
 
     def observed(self) -> dict[str, JsonValue]:
-        """The dialect, once settled, and the server's name of its model."""
+        """Return the dialect, once settled, and the server's name of its model."""
         return {**(asdict(self._dialect) if self._settled else {}), **self.replies.identity}
 
     @property
@@ -131,7 +131,7 @@ class OpenAIClient(ChatClient):
         return None
 
     def body(self, request: Request) -> dict[str, Any]:
-        """The request as this server takes it; also a line of a batch file."""
+        """Return the request as this server takes it; also a line of a batch file."""
         dialect = self._dialect
         body: dict[str, Any] = {
             "model": self.model,
@@ -164,7 +164,7 @@ class OpenAIClient(ChatClient):
         return (await self.choices(request)).first
 
     async def choices(self, request: Request) -> Choices:
-        """The same for several replies; a server that gives fewer gets single requests later."""
+        """Ask for several replies; a server that gives fewer gets single requests later."""
         if not self._settled:
             async with self._settling.get():
                 if not self._settled:
@@ -277,7 +277,7 @@ class OpenAIClient(ChatClient):
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
-    """The content of a turn as the API takes it; sound as base64 without a data: prefix."""
+    """Return a turn's content as the API takes it; sound as base64 without a data: prefix."""
     if isinstance(message.content, str):
         return message.content
     parts: list[dict[str, Any]] = []

@@ -94,7 +94,7 @@ class Dialect:
     bounded: bool = True  # free texts of the schema have a maxLength
 
     def after(self, refusal: str) -> Dialect | None:
-        """The dialect to try after this error text; None: nothing is left to try."""
+        """Return the dialect to try after this error text; None: nothing is left to try."""
         simpler = _NEXT.get(self.structure)
         if self.refuses_choices(refusal):
             return replace(self, choices=False)
@@ -122,13 +122,13 @@ MAX_COUNT = 10**12
 
 
 def status_of(error: object) -> int:
-    """The HTTP status that an error inside a 200 stands for; 502 where it names none."""
+    """Return the HTTP status that an error inside a 200 stands for; 502 where it names none."""
     code = error.get("code") if isinstance(error, dict) else None
     return code if isinstance(code, int) and 400 <= code < 600 else 502
 
 
 def tokens_of(usage: object) -> Tokens:
-    """The ``usage`` of a completion; unknown where it is missing or malformed."""
+    """Read the ``usage`` of a completion; unknown where it is missing or malformed."""
     if not isinstance(usage, dict):
         return Tokens()
     details = usage.get("prompt_tokens_details")
@@ -145,14 +145,14 @@ def tokens_of(usage: object) -> Tokens:
 
 
 def count_of(value: object) -> int | None:
-    """A token count, if it can be one."""
+    """Return a token count, if it can be one."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNT:
         return value
     return None
 
 
 def read_count(digits: str) -> int:
-    """An integer of a response body; one of absurd length is no count, and no error either."""
+    """Parse a token count; return -1, which is none, if it is absurdly long."""
     return int(digits) if len(digits) <= 20 else -1
 
 

@@ -55,7 +55,7 @@ class OpenAIReplies:
         self._timeout = timeout
 
     def read_choices(self, data: bytes, request: Request | None) -> Choices:
-        """A response body -> its replies.
+        """Read the replies in a response body.
 
         Raises:
             Unusable: not a completion, empty, cut or filtered.
@@ -125,7 +125,7 @@ class OpenAIReplies:
         return Unusable(Reason.UNPARSEABLE, self.redact(f"{type(error).__name__}: {error}"))
 
     def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:
-        """The failure that an HTTP status with this error text stands for."""
+        """Return the failure that an HTTP status with this error text stands for."""
         low = text.lower()
         detail = self.redact(f"{self.server}: HTTP {status}: {text}")
         if status not in _OF_THE_ACCOUNT and takes_no_sound(low):

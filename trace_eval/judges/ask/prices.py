@@ -103,7 +103,7 @@ def read_prices(path: Path) -> list[Price]:
 
 
 def find_price(server: str, model: str, own: Path | None = None) -> Price | None:
-    """The price of a model; entries of the user's own table come first.
+    """Find the price of a model; entries of the user's own table come first.
 
     An exact name beats the family of a dated name, which beats ``*``; of equal names a named
     server beats ``*``.
@@ -127,7 +127,7 @@ def is_local(server: str) -> bool:
 
 
 def usage_of(tokens: Tokens, price: Price | None, batch: bool = False) -> Usage | None:
-    """The counts and their cost; None where the server gave no counts."""
+    """Return the counts and their cost; None where the server gave no counts."""
     if tokens.input is None and tokens.output is None:
         return None
     return Usage(
@@ -140,7 +140,7 @@ def usage_of(tokens: Tokens, price: Price | None, batch: bool = False) -> Usage 
 
 
 def sum_usage(parts: Iterable[Usage | None]) -> Usage | None:
-    """The sum of the available ones; the cost is None as soon as one cost is."""
+    """Sum up known usages; the cost is None as soon as one cost is."""
     available = [part for part in parts if part is not None]
     if len(available) < 2:
         return available[0] if available else None

@@ -54,7 +54,7 @@ class StoredReply(Strict):
 
     @classmethod
     def of(cls, text: str, tokens: Tokens, **more: Any) -> StoredReply:
-        """A reply with the server's counts; ``more``: the other fields."""
+        """Make a reply with the server's counts; ``more``: the other fields."""
         counts = {stored: getattr(tokens, name) for name, stored in _COUNTS.items()}
         return cls(text=text, **counts, **more)
 
@@ -98,19 +98,19 @@ _GIVE_BACK = "DELETE FROM leases WHERE key = ? AND owner = ?"
 
 
 def new_owner() -> str:
-    """The name of a call's owner, from which others on this machine can read its process."""
+    """Name a call's owner, so that others on this machine can read its process."""
     return f"{_machine()}/{os.getpid()}/{os.urandom(8).hex()}"
 
 
 @cache
 def _machine() -> str:
-    """This machine; containers of one name are told apart by their own process numbers."""
+    """Name this machine; containers of one name differ by their own process numbers."""
     space = process_space()
     return f"{socket.gethostname()}/{space}" if space else socket.gethostname()
 
 
 def _has_died(owner: str) -> bool:
-    """True when the owner was a process of this machine that has ended."""
+    """Tell whether the owner was a process of this machine that has ended."""
     place, _, _ = owner.rpartition("/")
     machine, _, process = place.rpartition("/")
     if machine != _machine() or os.name != "posix":
@@ -157,7 +157,7 @@ class ReplyCache:
             ) from error
 
     def get(self, key: str) -> StoredReply | None:
-        """The reply, or None; a damaged entry counts as absent."""
+        """Return the reply, or None; a damaged entry counts as absent."""
         try:
             row = self._db.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
         except sqlite3.Error as error:

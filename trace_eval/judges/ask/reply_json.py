@@ -330,7 +330,7 @@ _LOOP_AT_LEAST = 60
 
 
 def bounded_schema(schema: Mapping[str, JsonValue]) -> dict[str, Any]:
-    """A JSON schema whose free strings have bounds on their length; choices stay as they are.
+    """Bound the length of a JSON schema's free strings; choices stay as they are.
 
     >>> bounded_schema({"type": "string"})
     {'type': 'string', 'minLength': 8, 'maxLength': 800}
@@ -348,7 +348,7 @@ def bounded_schema(schema: Mapping[str, JsonValue]) -> dict[str, Any]:
 
 
 def loop_in(text: str) -> str | None:
-    """The passage that a text repeats at its end; None: it repeats none.
+    """Return the passage that a text repeats at its end; None if it repeats none.
 
     >>> loop_in("It is clear. " * 9)
     'It is clear.'
@@ -373,7 +373,7 @@ def cut_detail(text: str, what: str) -> str:
 
 
 def shortened(reply: str) -> str:
-    """A reply as the model is shown it again."""
+    """Shorten a reply for showing it to the model again."""
     if len(reply) <= SHOWN_CHARS:
         return reply
     return f"{reply[:SHOWN_CHARS]} [... {len(reply) - SHOWN_CHARS} characters left out]"

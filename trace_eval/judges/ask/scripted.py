@@ -64,7 +64,7 @@ class ScriptedClient(ChatClient):
         return {"calls": len(self.history)}
 
     async def chat(self, request: Request) -> Reply:
-        """The next reply.
+        """Return the next reply.
 
         Raises:
             ScriptExhausted: there is none.

@@ -97,7 +97,7 @@ class Sender(Generic[T]):
         return self.options.concurrency or self.client.usual_concurrency
 
     def stored(self, call: Call) -> CallOutcome[T] | None:
-        """The cached reply of a call, if it can still be read."""
+        """Return the cached reply of a call, if it can still be read."""
         kept = self._replies.get(call.key) if self._replies else None
         if kept is None:
             return None
@@ -123,7 +123,7 @@ class Sender(Generic[T]):
             self._replies.put(key, reply)
 
     async def answers(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
-        """The outcomes of calls, in their order."""
+        """Return the outcomes of calls, in their order."""
         if self.client.ordered:
             return [await self.answer(call) for call in calls]
         return await together(self.answer(call) for call in calls)
@@ -166,7 +166,7 @@ class Sender(Generic[T]):
         return True
 
     async def answer(self, call: Call) -> CallOutcome[T]:
-        """The cached reply of a call, else the model's.
+        """Return the cached reply of a call, else the model's.
 
         Equal calls at the same time are one: the others wait until its reply is cached.
         """
@@ -181,7 +181,7 @@ class Sender(Generic[T]):
             return at_hand
 
     def _at_hand(self, call: Call) -> CallOutcome[T] | None:
-        """The outcome without sending anything: the cached reply, or why nothing is sent."""
+        """Return the outcome without sending: the cached reply, or why nothing is sent."""
         if replayed := self.stored(call):
             return replayed
         if self.options.offline:
@@ -201,14 +201,14 @@ class Sender(Generic[T]):
         return CallOutcome(reason=Reason.TOO_LARGE, detail=detail)
 
     async def _ask(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
-        """The model's replies to one call, or to several samples in one request."""
+        """Ask the model for replies to one call, or to several samples in one request."""
         return await self.asker.ask(
             [call.request for call in calls],
             lambda index, taken: self._outcome(calls[index], taken),
         )
 
     def _outcome(self, call: Call, taken: Attempts[T]) -> CallOutcome[T]:
-        """The outcome of a call; a reply that can be used is cached."""
+        """Make the outcome of a call; a reply that can be used is cached."""
         kept: dict[str, Any] = {
             "repaired": taken.repaired,
             "seed": taken.seed if taken.seed != call.request.seed else None,

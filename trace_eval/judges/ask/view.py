@@ -87,22 +87,22 @@ class AnswerForm(ABC, Generic[T]):
 
     @abstractmethod
     def read(self, text: str) -> T:
-        """The answer in a reply, in the order shown; raises ReplyError where it has none."""
+        """Read the answer in a reply, in the order shown; raises ReplyError where it has none."""
 
     @abstractmethod
     def outcome(self, replies: Replies[T]) -> Outcome:
-        """The outcome of all replies about an item."""
+        """Return the outcome of all replies about an item."""
 
     def opinion(self, answered: AnsweredQuestion[T]) -> Any:
-        """The opinion on a pair that a reply holds; None: the form is of single answers."""
+        """Return the opinion on a pair that a reply holds; None: the form is of single answers."""
         return None
 
     def of_nothing(self, item: Item, judge: str, reason: Reason) -> Outcome | None:
-        """The outcome of an empty or silent answer; None: it is sent like any other."""
+        """Return the outcome of an empty or silent answer; None: it is sent like any other."""
         return None
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The parameters of the rubric that decide outcomes."""
+        """Return the parameters of the rubric that decide outcomes."""
         return {}
 
 
@@ -121,14 +121,14 @@ class View(ABC):
 
     @abstractmethod
     def roles(self, item: Item) -> list[str]:
-        """The recordings of an item whose blueprints are needed."""
+        """Return the recordings of an item whose blueprints are needed."""
 
     def missing_evidence(self, case: Case) -> str | None:
         """Why a case cannot be shown; None: it can."""
         return None
 
     def prepare(self, case: Case) -> Any:
-        """The material of a case, made before anything is sent and outside of the event loop.
+        """Prepare a case's material before anything is sent and outside of the event loop.
 
         Raises:
             AudioError: a recording cannot be decoded, or a model would not hear it as it is.
@@ -149,28 +149,28 @@ class View(ABC):
 
     @abstractmethod
     def questions(self, case: Case, prepared: Any, orders: Sequence[Order]) -> Iterator[Question]:
-        """The questions about a case, in the order of its opinions."""
+        """Yield the questions about a case, in the order of its opinions."""
 
     @abstractmethod
     def repair(
         self, messages: tuple[Message, ...], reply: str | None, problem: str
     ) -> tuple[Message, ...]:
-        """The messages of the second chance."""
+        """Return the messages of the second chance."""
 
     def caveats(self, case: Case, prepared: Any) -> list[str]:
         """Caveats about the material that was shown, for readers of the outcome."""
         return []
 
     def cropped(self, case: Case, prepared: Any) -> bool:
-        """True where the material ends before the recording does."""
+        """Tell whether the material ends before the recording does."""
         return False
 
     def if_cut(self, case: Case) -> str:
-        """The remedy where a server read less than was sent."""
+        """Return the remedy where a server read less than was sent."""
         return ""
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The material shown with every case, identified by its content."""
+        """Return the material shown with every case, identified by its content."""
         return {}
 
     def observed(self) -> dict[str, JsonValue]:

@@ -139,7 +139,7 @@ def _other_words(a: Blueprint, b: Blueprint) -> bool:
 def shared_parts(
     a: Sequence[QualityPart], b: Sequence[QualityPart]
 ) -> tuple[list[QualityPart], list[QualityPart]] | None:
-    """The longest parts of equal number and length that two answers have; None: there are none."""
+    """Return two answers' longest parts of equal number and length; None if there are none."""
     long_a, long_b = ([x for x in parts if x.seconds >= WINDOW_S] for parts in (a, b))
     if long_a and long_b:
         count = min(len(long_a), len(long_b))

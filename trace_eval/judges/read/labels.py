@@ -76,7 +76,7 @@ class LabelForm(AnswerForm[Verdicts]):
         return judgement
 
     def opinion(self, answered: AnsweredQuestion[Verdicts]) -> VerdictOpinion:
-        """The verdicts of a reply in terms of the pair's own A and B."""
+        """Return the verdicts of a reply in terms of the pair's own A and B."""
         parts = {part.name: part for part in self.task.parts}
         about = None if self.task.is_typed else parts[str(answered.question.part)].about
         verdicts = answered.outcome.value or Verdicts({}, {})
@@ -118,7 +118,7 @@ def label_schema(scale: Scale) -> dict[str, JsonValue]:
 
 
 def key_of(scale: Scale) -> str:
-    """The key of the label in a reply."""
+    """Return the key of the label in a reply."""
     return "match" if scale == MATCH else "label"
 
 
@@ -147,7 +147,7 @@ def read_label(text: str, scale: Scale) -> tuple[str, str]:
 
 
 def parse_label(value: object, scale: Scale) -> str:
-    """The label that a value stands for; else OffScale, which names the key of the reply."""
+    """Parse the label that a value stands for; else OffScale, which names the reply's key."""
     try:
         return str(scale.parse(value))
     except OffScale:
@@ -206,7 +206,7 @@ def _read_verdicts(reply: dict[str, object], elicitation: Elicitation) -> Verdic
 
 
 def _label(elicitation: Elicitation, where: str, verdict: dict[str, object]) -> Any:
-    """The label on the rubric's scale that a dimension's verdict stands for."""
+    """Return the label on the rubric's scale that a dimension's verdict stands for."""
     if elicitation == "label":
         return TRACE.parse(where, _field(where, verdict, "rating"))
     acceptable = []

@@ -119,7 +119,7 @@ def _read_object(result: dict[str, object], rubric: ScoreRubric) -> ScoreReply:
 
 
 def _read_turns(text: str, rubric: ScoreRubric) -> ScoreReply:
-    """A list with turn numbers; an entry that is no rating costs its own turn."""
+    """Read a list with turn numbers; an entry that is no rating costs its own turn."""
     return read_object(
         text,
         (TURNS,),
@@ -232,7 +232,7 @@ class ScoreForm(AnswerForm[ScoreReply]):
 
 
 def _of_turns(answered: AnsweredQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
-    """An opinion for every turn that was to be rated; the first one has the usage."""
+    """Yield an opinion for every turn that was to be rated; the first one has the usage."""
     reply = answered.outcome.value
     record = {**answered.record, "choice": answered.outcome.choice}
     for position, number in enumerate(answered.question.turns):
@@ -247,7 +247,7 @@ def _of_turns(answered: AnsweredQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
 def _opinion(
     answered: AnsweredQuestion[ScoreReply], rubric: ScoreRubric, unknown: Collection[str] = ()
 ) -> ScoreOpinion:
-    """The opinion of a reply; its score follows from the elements where the rubric says so."""
+    """Make a reply's opinion; its score follows from the elements where the rubric says so."""
     reply = answered.outcome.value
     provided = reply.elements if reply else {}
     elements = {name: None if name in unknown else value for name, value in provided.items()}

@@ -121,7 +121,7 @@ _DECORATION = rf"(?:['’]s)?(?: ?\(?{_WORD}\)?){{0,4}}"
 
 @lru_cache(maxsize=8)
 def _mention(high: float) -> re.Pattern[str]:
-    """A slot with a number; ``8/10`` is 8 where 10 is the end of the scale."""
+    """Compile a slot with a number; ``8/10`` is 8 where 10 is the end of the scale."""
     of = re.escape(f"{high:g}")
     # A number that ends here: not 10:30, 8/5, 8%, 1e1 or 7.5.1.
     number = r"(?P<score>-?\d{1,6}(?:\.\d{1,6})?)"
@@ -205,13 +205,13 @@ class TwoScoreForm(AnswerForm[TwoScores]):
         return judgement
 
     def opinion(self, answered: AnsweredQuestion[TwoScores]) -> VerdictOpinion:
-        """The scores of a reply in terms of the pair's own A and B."""
+        """Return the scores of a reply in terms of the pair's own A and B."""
         fields = opinion_fields(answered.outcome.value, answered.call.order)
         return VerdictOpinion.model_validate({**answered.pair_record, **fields})
 
 
 def opinion_fields(scores: TwoScores | None, order: Order) -> dict[str, object]:
-    """The fields of an opinion, mapped back from places to the pair's own A and B."""
+    """Map an opinion's fields back from places to the pair's own A and B."""
     if scores is None:
         return {}
     a, b = scores.first, scores.second

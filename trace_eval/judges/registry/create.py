@@ -34,7 +34,7 @@ class Check:
 
 
 def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:
-    """The kind of judge that a spec names: a built-in one, or another package's entry point.
+    """Return the kind of judge that a spec names: built in, or another package's entry point.
 
     Raises:
         UserError: there is none of that name, or it does not take such items.
@@ -61,7 +61,7 @@ def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:
 
 
 def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
-    """The judge of pairs that a spec names.
+    """Create the judge of pairs that a spec names.
 
     Args:
         spec: e.g. ``rules``, ``ollama:qwen3:8b``, ``openai:gpt-4.1-mini``.
@@ -84,7 +84,7 @@ def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
 
 
 def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
-    """The judge that a user chose: by its spec, or made already.
+    """Return the judge that a user chose: by its spec, or made already.
 
     Raises:
         UserError: as :func:`create_judge`; an object that is no judge; options beside a judge
@@ -105,7 +105,7 @@ def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
 def create_scorers(
     spec: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions | None = None
 ) -> list[Judge]:
-    """The judges of single answers that a spec names, one per rubric, over one client.
+    """Create the judges of single answers that a spec names, one per rubric, over one client.
 
     Raises:
         UserError: as :func:`create_judge`; a judge that has no scores.
@@ -138,7 +138,7 @@ def panel_of(
     options: JudgeOptions | None = None,
     done: Collection[Key] = (),
 ) -> Panel:
-    """The judges that a session asks.
+    """Create the judges that a session asks.
 
     Args:
         judges: specs, or one judge that was made already.
@@ -182,7 +182,7 @@ def _refuse_ignored(judge: Judge, spec: str, options: JudgeOptions) -> None:
 
 
 def _checked(made: Any, where: str) -> Judge:
-    """An object that can be used as a judge."""
+    """Check that an object can be used as a judge."""
     # Names without an underscore are the interface; a subclass of Judge has all of them.
     members = ["spec", *(name for name in vars(Judge) if not name.startswith("_"))]
     if missing := [name for name in members if not hasattr(made, name)]:

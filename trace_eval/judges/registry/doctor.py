@@ -37,7 +37,7 @@ ROOM_FOR_A_PAIR = 3_000
 
 
 def _spoken(text: str) -> Blueprint:
-    """An answer of these words."""
+    """Make an answer of these words."""
     return Blueprint(
         clip=hashlib.sha256(text.encode()).hexdigest(),
         transcript=Transcript(text=text, language="en", language_source="model", words=[]),
@@ -105,7 +105,7 @@ async def doctor(
 
 
 async def _pair(judge: Judge) -> list[Check]:
-    """Checks of one easy pair, sent as a run would: does it fit, do both orders agree?"""
+    """Check one easy pair, sent as a run would: does it fit, do both orders agree?"""
     started = time.monotonic()
     try:
         result = await judgement_of(judge, _EASY)
@@ -215,7 +215,7 @@ class ListedOption:
 
 
 async def options_of(spec: str, options: JudgeOptions) -> list[ListedOption]:
-    """The options that this judge has, in the order of ``JudgeOptions``; contacts no server.
+    """List the options that this judge has, in ``JudgeOptions``' order; contacts no server.
 
     Args:
         spec: of the judge.
@@ -263,7 +263,7 @@ async def _uses(
     tries: Sequence[JudgeOptions],
     rubrics: Sequence[str],
 ) -> frozenset[str] | None:
-    """The options of the first judge that can be made; None: none can be, or it does not say."""
+    """Return the options of the first judge that can be made; None: none, or it says nothing."""
     for options in tries:
         for rubric in rubrics:
             try:

@@ -41,18 +41,18 @@ _CLIENTS = {
 
 
 def _load(target: str) -> Any:
-    """What ``MODULE:NAME`` in ``judges`` names, imported when it is needed."""
+    """Import what ``MODULE:NAME`` in ``judges`` names, when it is needed."""
     module, _, name = target.partition(":")
     return getattr(import_module(f"trace_eval.judges.{module}"), name)
 
 
 def _late(target: str) -> Callable[..., Any]:
-    """A factory that is imported when it is called."""
+    """Return a factory that is imported when it is called."""
     return lambda *arguments: _load(target)(*arguments)
 
 
 def _class_of(target: str, argument: str) -> Any:
-    """A judge class that takes no argument."""
+    """Load a judge class that takes no argument."""
     judge_class = _load(target)
     if argument:
         kind = judge_class.spec
@@ -61,12 +61,12 @@ def _class_of(target: str, argument: str) -> Any:
 
 
 def _each(target: str) -> ScoreFactory:
-    """Makes judges of single answers, one per rubric, of a class that takes the rubric alone."""
+    """Return a factory of judges of single answers, one per rubric, of a class of rubrics alone."""
     return lambda argument, rubrics, _: [_class_of(target, argument)(rubric) for rubric in rubrics]
 
 
 def _client(kind: str, argument: str, options: JudgeOptions) -> Backend:
-    """The client behind ``KIND:MODEL``, with the price of its calls."""
+    """Make the client behind ``KIND:MODEL``, with the price of its calls."""
     from trace_eval.judges.ask.calls import Backend
     from trace_eval.judges.ask.prices import FREE, find_price, is_local
 
@@ -90,7 +90,7 @@ def _client(kind: str, argument: str, options: JudgeOptions) -> Backend:
 
 
 def _listening_client(argument: str, options: JudgeOptions) -> Backend:
-    """The client behind ``audio:KIND:MODEL``; its price must know sound where a limit is set."""
+    """Make the client behind ``audio:KIND:MODEL``; a limit needs a price that knows sound."""
     kind, _, model = argument.partition(":")
     if kind == "ollama":
         raise UserError(
@@ -118,7 +118,7 @@ def _listening_client(argument: str, options: JudgeOptions) -> Backend:
 
 
 def compares(client: Backend, options: JudgeOptions, listens: bool = False) -> LLMJudge:
-    """The judge of pairs over a client: it reads by TRACE, or hears what ``task`` asks.
+    """Make the judge of pairs over a client: it reads by TRACE, or hears what ``task`` asks.
 
     Raises:
         UserError: the task, its words or its examples cannot be used.
@@ -142,7 +142,7 @@ def compares(client: Backend, options: JudgeOptions, listens: bool = False) -> L
 
 
 def view_of(rubric: ScoreRubric, options: JudgeOptions) -> SingleView:
-    """The view of a judge that reads a rubric's subject: a conversation, blueprints or words.
+    """Make the view of a rubric's subject: a conversation, blueprints or words.
 
     Raises:
         UserError: an option names something that the rubric does not use, or a file cannot be read.
@@ -250,12 +250,12 @@ KINDS: dict[str, JudgeKind] = {
 
 
 def plugin(kind: str) -> EntryPoint | None:
-    """The entry point of an installed package that offers a kind of judge; None: none does."""
+    """Find an installed package's entry point for a kind of judge; None: none offers it."""
     return next(iter(entry_points(group=ENTRY_POINT_GROUP, name=kind)), None)
 
 
 def judge_specs(item: ItemKind = "pair") -> list[str]:
-    """The specs of all judges of pairs, or of single answers, built-in ones first."""
+    """List the specs of all judges of pairs, or of single answers, built-in ones first."""
     plugins = sorted({entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)})
     if item == "pair":
         return [kind.usage for kind in KINDS.values() if kind.pairs] + plugins

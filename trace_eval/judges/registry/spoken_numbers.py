@@ -30,7 +30,7 @@ _SYSTEM = Message(
 
 
 def tone_part() -> AudioPart:
-    """A short tone, for calls that must hold some sound."""
+    """Return a short tone, for calls that must hold some sound."""
     return _part(_tone())
 
 

@@ -182,7 +182,7 @@ def _faults(
 
 
 def refusal(answer: str, cuts: RuleThresholds) -> str | None:
-    """The words with which a short answer refuses early on; None when it does not."""
+    """Return the words with which a short answer refuses early on; None when it does not."""
     recognised = text.words(answer)
     if not recognised or len(recognised) > cuts.refusal_max_words:
         return None

@@ -112,7 +112,7 @@ def _agent_turns(side: Side) -> dict[int, Blueprint]:
 
 
 def _numbers(turns: Mapping[int, Blueprint], seconds: float) -> list[dict[str, float]]:
-    """What is compared of the turns that have so much speech."""
+    """Return what is compared of the turns that have so much speech."""
     return [numbers for one in turns.values() if (numbers := numbers_at(one, seconds))]
 
 

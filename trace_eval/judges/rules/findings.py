@@ -25,14 +25,14 @@ class RuleFinding:
     why: str  # the value and the cut, or what is missing; for readers
 
     def negated(self) -> RuleFinding:
-        """The finding on the opposite request."""
+        """Return the finding on the opposite request."""
         if self.met is None:
             return self
         return RuleFinding(not self.met, -self.strength, self.why)
 
 
 def cannot_tell(why: str) -> RuleFinding:
-    """The finding where the evidence does not decide."""
+    """Return the finding where the evidence does not decide."""
     return RuleFinding(None, 0.0, why)
 
 
@@ -68,7 +68,7 @@ def absence(blueprint: Blueprint, group: str, field: str = "") -> RuleFinding:
 
 
 def read_rate(rate: WordRate) -> Read:
-    """The rate and how to call it, or why it cannot be told."""
+    """Return the rate and how to call it, or why it cannot be told."""
     return cannot_tell(rate.what) if rate.wpm is None else (rate.wpm, rate.what)
 
 

@@ -58,7 +58,7 @@ _CLAUSE_TOPIC = re.compile(r"\b(?:how|why|what|whether|when|where|difference)\b"
 
 
 def is_instruction(sentence: str) -> bool:
-    """False for questions and statements about the world; they request no delivery."""
+    """Tell whether a sentence may request delivery: not a question or statement about the world."""
     return bool(_ADDRESS.search(sentence)) or not _ABOUT_THE_WORLD.match(sentence)
 
 

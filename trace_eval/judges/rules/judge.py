@@ -59,7 +59,7 @@ class RulesJudge(Judge):
         return {"version": VERSION, "thresholds": asdict(self.thresholds), "steps": steps}
 
     def needs_instruction(self, item: Item) -> bool:
-        """A spoken instruction matters only where its words are not written down."""
+        """Tell whether a spoken instruction matters: only where its words are not written down."""
         return not item.instruction.text
 
     async def judge(self, case: Case) -> Judgement:

@@ -58,7 +58,7 @@ def verdict_of(
     *notes: str,
     evidence: dict[str, JsonValue] | None = None,
 ) -> DimensionVerdict:
-    """The verdict on two standings: one acceptable answer wins, none is ``both_bad``.
+    """Return the verdict on two standings: one acceptable answer wins, none is ``both_bad``.
 
     Two acceptable ones are compared. The reasoning is a sentence on each, then the notes.
 
@@ -99,5 +99,5 @@ def no_voice(blueprint: Blueprint, group: str, cuts: RuleThresholds) -> str | No
 
 
 def missing(name: str, group: str, absent: Absent) -> MeasurementMissing:
-    """The error for a group that is absent for a technical reason."""
+    """Return the error for a group that is absent for a technical reason."""
     return MeasurementMissing(f"{group} of answer {name} {unmeasured(group, absent, why=True)}")

@@ -77,7 +77,7 @@ def judge_paralinguistics(
 def _choose(
     a: Blueprint, b: Blueprint, instruction: RuleInstruction, cuts: RuleThresholds
 ) -> tuple[list[CheckedRequest], str, str]:
-    """(checks, a sentence on their choice, their kind: ``requests`` or ``neutral``)."""
+    """Return checks, a sentence on their choice, and their kind: ``requests`` or ``neutral``."""
     if instruction.text is None:
         return _neutral(a, b, cuts), instruction.unread, "neutral"
     items = [
@@ -108,7 +108,7 @@ def _neutral(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> list[CheckedRe
 
 
 def neutral(b: Blueprint, cuts: RuleThresholds) -> list[tuple[str, RuleFinding]]:
-    """Checks of ordinary delivery; passing them by more is not better, so strength is 0 then."""
+    """Check ordinary delivery; passing by more is not better, so strength is 0 then."""
     rate = read_rate(words_per_minute(b))
     wpm = (cuts.rate_noise_wpm, cuts, cuts.neutral_wpm_low, cuts.neutral_wpm_high)
     semitones, pause = cuts.neutral_min_semitones, cuts.neutral_pause_s
@@ -191,7 +191,7 @@ def _with_silence(
     instruction: RuleInstruction,
     cuts: RuleThresholds,
 ) -> DimensionVerdict:
-    """An answer without speech has no delivery; the other is judged against itself."""
+    """Judge an answer without speech, which has no delivery: the other stands against itself."""
     sides: list[AnswerStanding] = []
     for side, why in zip((a, b), silent, strict=True):
         if why:

@@ -117,7 +117,7 @@ def _alone(way: Way, read: Read, cuts: RuleThresholds) -> RuleFinding:
 
 
 def _limited(units: float, cuts: RuleThresholds) -> float:
-    """A strength, of which two answers that are one clear difference apart have a margin."""
+    """Return a strength that gives answers one clear difference apart a margin."""
     return cuts.limited(units * cuts.strength_margin / 2)
 
 

@@ -143,7 +143,7 @@ def _patterns(sentence: str) -> Iterator[DeliveryRequest]:
 
 
 def _unique(results: list[DeliveryRequest]) -> list[DeliveryRequest]:
-    """The first mention of each kind and value; a named accent says which the local one is."""
+    """Keep the first mention of each kind and value; a named accent says which is local."""
     seen: dict[tuple[RequestKind, str, bool], DeliveryRequest] = {}
     for request in results:
         seen.setdefault((request.kind, request.value, request.negated), request)
@@ -217,7 +217,7 @@ class RuleInstruction:
 
 
 def instruction_text(case: Case) -> RuleInstruction:
-    """The request of a pair: as it is written, else as it was heard."""
+    """Return the request of a pair: as it is written, else as it was heard."""
     text, provided = case.item.instruction.text, case.item.language
     if text:
         written = written_language(text)

@@ -77,7 +77,7 @@ def words(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """A word without its common English endings; at least three letters stay."""
+    """Remove the common English endings of a word; at least three letters stay."""
     word = word.removesuffix("'s")
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:

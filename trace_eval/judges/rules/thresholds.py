@@ -172,9 +172,9 @@ class RuleThresholds:
     strength_limit: float = 4.0
 
     def named(self, *names: str) -> dict[str, JsonValue]:
-        """Some of the thresholds, for the evidence of a verdict."""
+        """Return some of the thresholds, for the evidence of a verdict."""
         return {name: getattr(self, name) for name in names}
 
     def limited(self, strength: float) -> float:
-        """A strength, cut at the limit."""
+        """Cut a strength at the limit."""
         return max(-self.strength_limit, min(self.strength_limit, strength))

@@ -50,7 +50,7 @@ class TurnsJudge(Judge):
         return {"version": VERSION, "rules": rules, "rubric": self.rubric.sha256}
 
     def roles(self, item: Pair | Single) -> list[str]:
-        """The turns without a written text or language."""
+        """Return the turns without a written text or language."""
         (answer,) = item.answers
         if answer.conversation is None:
             return []

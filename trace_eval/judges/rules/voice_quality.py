@@ -129,7 +129,7 @@ def _stand(name: str, blueprint: Blueprint, heard: _Heard, cuts: RuleThresholds)
 
 
 def _least_p808(seconds: float | None, cuts: RuleThresholds) -> float:
-    """The floor for so much speech: P.808 grows with what is scored, however good it is."""
+    """Return the floor for so much speech: P.808 grows with the length that is scored."""
     if seconds is None or seconds >= cuts.p808_settles_s or seconds <= 0:
         return cuts.min_p808
     return cuts.min_p808 - cuts.p808_growth * math.log2(cuts.p808_settles_s / seconds)

@@ -58,7 +58,7 @@ _ROUNDING = 1e-9
 
 
 def majority(counts: Counts, labels: tuple[str, ...]) -> Majority:
-    """The majority class of ``counts[truth, predicted]``, on exactly the items judged."""
+    """Find the majority class of ``counts[truth, predicted]``, on exactly the items judged."""
     truth = counts.sum(1)
     top = truth.max().item()
     return Majority(
@@ -69,7 +69,7 @@ def majority(counts: Counts, labels: tuple[str, ...]) -> Majority:
 
 
 def random_matched(counts: Counts) -> float:
-    """Expected accuracy of a guess with the truth's own shares: ``sum_l p(l)^2``, exactly."""
+    """Return the accuracy expected of a guess with the truth's shares: ``sum_l p(l)^2``."""
     truth = counts.sum(1)
     total = float(truth.sum())
     return float((truth * truth).sum() / (total * total)) if total else float("nan")
@@ -111,7 +111,7 @@ def baselines(
 
 
 def _constant(name: str, items: Opinions, **scores: Any) -> JudgeOpinions:
-    """A rule with the same numbers for every item."""
+    """Make a rule with the same numbers for every item."""
     columns = {key: np.broadcast_to(of, (len(items), *np.shape(of))) for key, of in scores.items()}
     return _rule(name, items, scale_of(items), **columns)
 
@@ -221,7 +221,7 @@ class RuleStanding:
 
 
 def beside_rules(baselines: Sequence[Baseline], scored: int, level: float) -> RuleStanding | None:
-    """The standing beside rules that say something on half of the scored items; None: none does.
+    """Compare with rules that say something on half of the scored items; None: none does.
 
     Above the best rule means above each of them, so that no test need be corrected; below any one
     of them is a search among all, and among those of which one is the best. Of claims at a level,

@@ -31,7 +31,7 @@ SEEN_OFTEN = 10
 
 
 def warning_line(warning: DataWarning) -> str:
-    """A finding in one line, with its first rows."""
+    """Print a finding in one line, with its first rows."""
     if not warning.rows:
         return warning.text
     shown = ", ".join(warning.rows[:SHOWN_ROWS])

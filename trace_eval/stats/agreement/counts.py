@@ -27,7 +27,7 @@ _COLLAPSE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]], dtype=np.int6
 def joint_counts(
     truth: Codes, predicted: Codes, rows: int, labels: int | None = None
 ) -> NDArray[np.int64]:
-    """Counts of (truth, predicted) [shape=(rows, labels)]; items with a missing code drop out.
+    """Count (truth, predicted) [shape=(rows, labels)]; items with a missing code drop out.
 
     ``rows`` are the kinds of truth, ``labels`` those of prediction; None: as many.
     """
@@ -44,7 +44,7 @@ def collapse(counts: Counts) -> Counts:
 
 
 def winners_only(counts: Counts) -> Counts:
-    """The part where the truth and the prediction both name a winner ``(..., 2, 2)``."""
+    """Return the part where truth and prediction both name a winner ``(..., 2, 2)``."""
     return counts[..., :2, :2]
 
 

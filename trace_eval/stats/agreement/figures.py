@@ -53,7 +53,7 @@ class FigureBook:
     pending: dict[str, AgreementFigure] = field(default_factory=dict)
 
     def key(self, group: Group, who: str, name: str) -> str:
-        """What a figure's statistic is called in the resampler."""
+        """Name a figure's statistic in the resampler."""
         return f"{group}/{who}/{name}"
 
     def add(
@@ -79,7 +79,7 @@ class FigureBook:
         )
 
     def difference(self, first: str, second: str) -> Callable[[str], Any]:
-        """Registers the second statistic minus the first, both by key."""
+        """Return a function that registers the second statistic minus the first, both by key."""
         return lambda key: self.resampler.difference(key, first, second)
 
     def finish(

@@ -40,7 +40,7 @@ class FusionRows:
     question: NDArray[np.int64]
 
     def take(self, chosen: Array) -> FusionRows:
-        """Some rows."""
+        """Select some rows."""
         return FusionRows(self.scores[chosen], self.truth[chosen], self.question[chosen])
 
 
@@ -77,7 +77,7 @@ class CrossValidated:
 
 
 def fit_map(x: Array, y: Array) -> Map:
-    """The rising map with the least squared error, clipped to [0, 1] and to the range of x."""
+    """Fit the rising map with the least squared error, clipped to [0, 1] and to x's range."""
     sklearn = require("sklearn.isotonic", "scikit-learn", "agree", "train fusion")
     present = ~np.isnan(x)
     if not present.any():
@@ -150,7 +150,7 @@ def squared_error(who: str, predicted: Array, truth: Array) -> CrossValidated:
 
 
 def average(scores: Array) -> Array:
-    """The plain mean of the scores of each row that are there; NaN without any [shape=(rows,)]."""
+    """Average the known scores of each row; NaN without any [shape=(rows,)]."""
     present = ~np.isnan(scores)
     count = present.sum(1)
     return np.where(count > 0, np.where(present, scores, 0).sum(1) / np.maximum(count, 1), np.nan)
@@ -166,7 +166,7 @@ def folds(question: NDArray[np.int64]) -> Iterator[tuple[Array, Array]]:
 
 
 def members(judges: Sequence[str], blend: Blend) -> tuple[Member, ...]:
-    """The judges of a fused judge."""
+    """List the judges of a fused judge."""
     return tuple(
         Member(judge, weight, calibration)
         for judge, weight, calibration in zip(judges, blend.weights, blend.maps, strict=True)
@@ -174,7 +174,7 @@ def members(judges: Sequence[str], blend: Blend) -> tuple[Member, ...]:
 
 
 def fit_factor(truth: Array, mean: Array, variance: Array) -> float | None:
-    """The factor that makes the stated variance of ratings equal to their squared error.
+    """Fit the factor that makes the stated variance of ratings equal to their squared error.
 
     ``mean`` and ``variance`` are the fused ones of each rated item [shape=(ratings,)]; None where
     all variances are NaN or 0.

@@ -64,7 +64,7 @@ def crps_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
 
 
 def _crps_sure_beta(alpha: Array, beta: Array, value: Array) -> Array:
-    """The same closed form, its ratio of Beta functions by their logarithms."""
+    """Compute the same closed form, its ratio of Beta functions by their logarithms."""
     from scipy.special import betainc, betaln
 
     below, above = betainc(alpha, beta, value), betainc(alpha + 1, beta, value)

@@ -185,7 +185,7 @@ def fused_by(table: Opinions, policy: Policy | None = None) -> str | None:
 
 
 def _stored_policy(table: Opinions) -> Policy | None:
-    """The built-in policy that judgements were fused with, the default of those that were not.
+    """Return the built-in policy that fused judgements; the default where none did.
 
     None where it was another: calls are then not fused with one that nobody asked for.
     """
@@ -195,7 +195,7 @@ def _stored_policy(table: Opinions) -> Policy | None:
 def with_overall(
     table: Opinions, policy: Policy | None = None, default: Policy | None = None
 ) -> Opinions:
-    """The table and its calls with ``overall`` re-fused by ``policy``, and the policy's name.
+    """Fuse ``overall`` of the table and its calls anew by ``policy``, and record its name.
 
     Without a policy a stored ``overall`` stays, and ``default`` (None: the one it was fused with)
     fuses one only where there is none and all three dimensions are known; UserError where a policy
@@ -228,6 +228,6 @@ def with_preference(codes: Mapping[str, Codes]) -> dict[str, Codes]:
 
 
 def under(policy: str | None) -> str:
-    """The policy behind overall labels, where it is another typed one than the default."""
+    """Name the policy behind overall labels, where it is another typed one than the default."""
     usual = (None, DEFAULT_POLICY, WHOLE_PAIR, AS_IN_FILE, *PLAIN_POLICIES)
     return "" if policy in usual else f" under {policy}"

@@ -58,7 +58,7 @@ class Learned:
     fallback: str
 
     def rows(self) -> list[dict[str, str]]:
-        """The best table as rows that :func:`fusion.policy_from_rows` reads."""
+        """Return the best table as rows that :func:`fusion.policy_from_rows` reads."""
         return [
             {
                 "content": str(RATINGS[c]),

@@ -28,7 +28,7 @@ _ROUNDING = 1e-12
 
 
 def moments(x: Array, y: Array) -> tuple[Array, ...]:
-    """The six columns whose sums decide r; centred, because only then sums stay exact."""
+    """Return the six columns whose sums decide r; centred, because only then sums stay exact."""
     x = np.asarray(x, float) - (np.mean(x) if len(x) else 0)
     y = np.asarray(y, float) - (np.mean(y) if len(y) else 0)
     return np.ones(len(x)), x, y, x * x, y * y, x * y
@@ -80,7 +80,7 @@ _NO_SPREAD = 1e-15
 
 
 def concordance_moments(x: Array, y: Array) -> tuple[Array, ...]:
-    """The columns whose sums decide it: Pearson's, and the difference of the two sides."""
+    """Return the columns whose sums decide it: Pearson's, and the difference of both sides."""
     return (*moments(x, y), np.asarray(x, float) - np.asarray(y, float))
 
 

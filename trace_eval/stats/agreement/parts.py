@@ -45,7 +45,7 @@ class LabelsRow:
 
 
 def whole(columns: Iterable[Sequence[Aligned]]) -> list[Aligned]:
-    """The overall label of each judge, or its preference, or what it has."""
+    """Return the overall label of each judge, or its preference, or what it has."""
     results = []
     for own in columns:
         by_name = {it.dimension: it for it in own}

@@ -30,14 +30,14 @@ CELL_SHAPE = (len(RATINGS),) * len(DIMENSIONS)
 
 
 def policy_codes(policy: Policy) -> NDArray[np.int8]:
-    """The policy's rating of every (content, voice quality, paralinguistics)
+    """Return the policy's rating of every (content, voice quality, paralinguistics)
     [shape=(4, 4, 4)]."""
     ratings = [RATINGS.index(rating) for rating in policy.table().values()]
     return np.array(ratings, np.int8).reshape(CELL_SHAPE)
 
 
 def has_dimensions(codes: Mapping[str, Codes]) -> bool:
-    """True when all three dimensions are there with typed ties, so that a policy applies."""
+    """Tell whether all three dimensions are there with typed ties, so that a policy applies."""
     return all(name in codes and not is_untyped(codes[name]) for name in DIMENSIONS)
 
 
@@ -65,7 +65,7 @@ def fuse_codes(policy: Policy, codes: Mapping[str, Codes]) -> Codes:
 
 
 def cell_counts(cells: NDArray[np.int64], overall: Codes) -> NDArray[np.int64]:
-    """Counts of (cell, overall label) [shape=(4, 4, 4, 4)]; incomplete rows drop out."""
+    """Count (cell, overall label) [shape=(4, 4, 4, 4)]; incomplete rows drop out."""
     available = (cells >= 0) & (overall != MISSING)
     number = len(RATINGS)
     counts = crosstab(cells[available], overall[available], number ** len(DIMENSIONS), number)

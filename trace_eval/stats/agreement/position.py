@@ -117,7 +117,7 @@ class SelfComparisons:
 
 
 def self_mask(facts: Mapping[str, NDArray[Any]], items: int) -> NDArray[np.bool_]:
-    """True where system A is system B, or recording A is recording B [shape=(items,)]."""
+    """Mask items where system A is system B, or recording A recording B [shape=(items,)]."""
     mask = np.zeros(items, bool)
     for name in ("system", "clip"):
         a, b = facts.get(f"{name}_a"), facts.get(f"{name}_b")

@@ -10,7 +10,7 @@ from trace_eval.stats.agreement.judges import JudgeOpinions
 
 
 def reasons_note(judge: JudgeOpinions) -> str | None:
-    """A sentence on the reasons of a judge; None: none names evidence that can be checked.
+    """Write a sentence on a judge's reasons; None if none names evidence to check.
 
     A reason is unsupported where a number, a comparison or a quotation in it is false, or where
     the verdict does not follow from it. Reasons without a checkable claim do not count.

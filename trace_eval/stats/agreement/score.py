@@ -73,7 +73,7 @@ class JudgeScore:
         return self.metrics[accuracy_name(self.labels)]
 
     def pairs(self, drawn: str) -> str:
-        """The pairs behind it in words; ``drawn`` is what its interval is over."""
+        """Describe the pairs behind it; ``drawn`` is what its interval is over."""
         lines = [self.dimension, *(["interval over instructions"] if drawn == INSTRUCTIONS else [])]
         if self.split:
             lines.append(
@@ -192,7 +192,7 @@ def _baselines(
 
 
 def _paired_p(column: Aligned, guess: Codes, cluster: NDArray[np.int64] | None) -> float:
-    """That judge and guess are right equally often where both say something, two-sided."""
+    """Test whether judge and guess are right equally often where both say something, two-sided."""
     both = column.usable & (guess != MISSING)
     right = column.shares[column.truth[both]]
     item = np.arange(len(right))

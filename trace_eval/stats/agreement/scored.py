@@ -93,7 +93,7 @@ def with_ratings(items: Opinions, ratings: Opinions, scale: Numbers) -> Opinions
 
 
 def only(items: Opinions, chosen: NDArray[np.bool_]) -> Opinions:
-    """Some items, with their ratings [shape=(items,)]."""
+    """Select some items, with their ratings [shape=(items,)]."""
     if chosen.all():
         return items
     ratings = ratings_of(items, chosen)
@@ -102,13 +102,13 @@ def only(items: Opinions, chosen: NDArray[np.bool_]) -> Opinions:
 
 
 def ratings_of(items: Opinions, chosen: NDArray[np.bool_] | None = None) -> Opinions:
-    """The ratings of items, of all or of some [shape=(items,)]; ``item`` is their row."""
+    """Return the ratings of items, of all or of some [shape=(items,)]; ``item`` is their row."""
     assert items.labels is not None
     return items.labels if chosen is None else items.labels.take(chosen[items.labels.item])
 
 
 def units_of(items: Opinions) -> NDArray[np.int64]:
-    """What is drawn together: answers to one question; else each item [shape=(items,)]."""
+    """Return the units drawn whole: answers to one question; else each item [shape=(items,)]."""
     units = items.units()
     return np.arange(len(items)) if units is None else units
 
@@ -124,13 +124,13 @@ def rated_often(items: Opinions) -> NDArray[np.bool_]:
 
 
 def scale_of(items: Opinions) -> Numbers:
-    """The scale of items that were joined to ratings."""
+    """Return the scale of items that were joined to ratings."""
     assert items.scale is not None
     return items.scale
 
 
 def bounds_of(scale: Numbers, places: Array) -> Range | None:
-    """The range of places on a scale; None where scores lie beyond its ends, as rewards do."""
+    """Return the range of places on a scale; None where scores exceed its ends, as rewards do."""
     known = places[~np.isnan(places)]
     inside = not len(known) or (known.min() >= UNIT[0] and known.max() <= UNIT[1])
     return UNIT if scale.bounded and inside else None
@@ -143,7 +143,7 @@ def names_of(items: Opinions) -> list[str]:
 
 
 def by_rater(items: Opinions) -> Array:
-    """A column per rater with a name, NaN where silent [shape=(items, raters)]."""
+    """Return a column per named rater, NaN where silent [shape=(items, raters)]."""
     ratings, names = ratings_of(items), names_of(items)
     table = np.full((len(items), len(names)), np.nan)
     for number, name in enumerate(names):

@@ -179,7 +179,7 @@ def _exact(resampler: Resampler, keys: list[str], curve: Curve) -> None:
 
 
 def _linear(resampler: Resampler, keys: list[str], curve: Curve) -> None:
-    """The linear part is resampled."""
+    """Register the linear part for resampling."""
     influence = curve.influence()
     [values] = curve.of(np.ones((1, len(influence))))
     points = [values[: len(_AREA)].mean(), *values[len(_AREA) :]]

@@ -40,7 +40,7 @@ def fit_factor(mean: Array, variance: Array) -> float:
 
 
 def mean_forecast(factor: float, mean: Array) -> NDArray[np.float64]:
-    """The variance that a score's distance from the ends alone suggests."""
+    """Return the variance that a score's distance from the ends alone suggests."""
     return np.asarray(factor * mean * (1 - mean))
 
 
@@ -127,7 +127,7 @@ def add_calibration(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> 
 
 
 def _variance(judge: Opinions) -> Array | None:
-    """A variance for every item, or none."""
+    """Return a variance for every item, or None."""
     variance = judge.scores.get("variance")
     return None if variance is None or np.isnan(variance).any() else variance
 
@@ -144,7 +144,7 @@ _SAME = 1e-9
 
 
 def verdict(judge: str, baselines: Sequence[str], figures: Sequence[AgreementFigure]) -> str:
-    """A sentence: above all baselines, or below which of them and by how much."""
+    """Say whether it is above all baselines, or below which of them and by how much."""
     values: dict[tuple[str, str, str], float | None] = {
         (f.group, f.who, f.name): f.estimate.value for f in figures
     }

@@ -85,7 +85,7 @@ def same_family(judge: str, system: str, families: Sequence[str] = FAMILIES) -> 
 
 
 def systems_of(items: Opinions) -> Systems:
-    """The systems of items, from their column ``system``."""
+    """Return the systems of items, from their column ``system``."""
     listed = items.facts.get("system", np.full(len(items), None)).tolist()
     names = sorted({name for name in listed if name})
     code = {name: number for number, name in enumerate(names)}
@@ -137,7 +137,7 @@ def system_rows(
     estimates: dict[str, IntervalEstimate],
     families: Sequence[str],
 ) -> tuple[list[SystemShares], SystemAgreement]:
-    """The table of a judge from the estimates that :func:`add_systems` registered."""
+    """Make a judge's table from the estimates that :func:`add_systems` registered."""
     names, codes = systems
     scored, scale = judge.joined.scored, scale_of(items)
 

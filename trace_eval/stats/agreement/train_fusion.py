@@ -161,7 +161,7 @@ def _parts(items: Opinions, seed: int) -> tuple[Array, Array, Array, dict[str, s
 
 
 def _questions(items: Opinions) -> Array:
-    """Number of each item's question in the order of their names, so that a seed holds out the
+    """Assign each item its question's number in the order of names, so that a seed holds out the
     same ones whatever the order of the items; an item without one has its own.
     """
     names = items.facts.get("instruction_id", np.full(len(items), None)).tolist()
@@ -173,7 +173,7 @@ def _questions(items: Opinions) -> Array:
 def _factor(
     model: FusionModel, items: Opinions, judges: Sequence[JudgeOpinions], dev: Array
 ) -> float | None:
-    """The factor of the variance, fitted on these rows; see :func:`fit_factor`."""
+    """Fit the factor of the variance on these rows; see :func:`fit_factor`."""
     unknown, mean, spread = np.full((3, len(items)), np.nan)
     for row in np.flatnonzero(dev):
         stated = {
@@ -211,7 +211,7 @@ def _verdict(errors: Sequence[CrossValidated], names: Sequence[str]) -> tuple[bo
 
 
 def training_tables(training: FusionTraining) -> list[Table]:
-    """Printed tables of the fitted model and its errors."""
+    """Return printed tables of the fitted model and its errors."""
     model = training.model
     held_out = {error.who: (error.rows, error.mse) for error in training.test_errors}
     fitted = grid(

@@ -176,7 +176,7 @@ def calibrate(
 
 
 def features_of(run: LabelledRun) -> tuple[Array, tuple[str, ...]]:
-    """What the judge measured of every pair, for A against B [shape=(n, features)].
+    """Return what the judge measured of every pair, for A against B [shape=(n, features)].
 
     The lead is its margin, else the logit of its own distribution, else its label; the
     margins of the dimensions follow.

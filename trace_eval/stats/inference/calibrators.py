@@ -150,5 +150,5 @@ class Draws:
 
 
 def measured(value: HeldOutFit, _: object = None) -> IntervalEstimate:
-    """A held-out figure for a cell of a table."""
+    """Return a held-out figure for a cell of a table."""
     return IntervalEstimate(value.value, value.interval)

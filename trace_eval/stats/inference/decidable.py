@@ -156,7 +156,7 @@ def labels_needed(agreement: float, target: float, delta: float) -> int | None:
 def wanted_labels(
     parts: list[DecidableStratum], target: float, delta: float, plain: bool
 ) -> tuple[DecidableStratum | None, int | None]:
-    """The part for which fewest labels would probably do, and how many.
+    """Find the part for which fewest labels would probably do, and how many.
 
     Agreement is expected as after one disagreement more than was seen (Laplace).
     Labels that share instructions say less than their number: their evidence grows in

@@ -28,7 +28,7 @@ class ForestMark:
 
 
 def forest(rows: Sequence[ForestMark], low: float, high: float, ends: Sequence[str]) -> str:
-    """A forest plot, from ``low`` to ``high``, for a page styled by ``trace_eval.show.pages``.
+    """Draw a forest plot, from ``low`` to ``high``, in the style of ``trace_eval.show.pages``.
 
     An estimate without an interval is a hollow dot; ``ends`` stand under the axis, left to right.
     """

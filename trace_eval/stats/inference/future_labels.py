@@ -62,7 +62,7 @@ class Mean:
         return np.inf if result is None else result[1] - result[0]
 
     def among(self, chosen: Rows, index: Rows) -> Mean:
-        """The mean over a part of the run; ``index`` is the new number of a pair, or -1."""
+        """Return the mean over a part of the run; ``index`` is the new number of a pair, or -1."""
         kept = index[self.rows] >= 0
         return Mean(index[self.rows[kept]], self.flipped[kept], self.judged[kept])
 
@@ -95,7 +95,7 @@ class FutureLabels:
         return int(self.has_label.sum())
 
     def now(self) -> float:
-        """The widest interval with the labels at hand; infinite where there is none."""
+        """Return the widest interval with the labels at hand; infinite where there is none."""
         design = simple_design(self.has_label, self.inclusion, self.cluster)
         return max(mean.width(self.values, design, self.level) for mean in self.means)
 

@@ -138,7 +138,7 @@ def ppi_components(
     design: Design,
     scored: NDArray[np.bool_] | None = None,
 ) -> PPIComponents:
-    """The mean over all items of human values, and of the judge's, 0 to 1 [shape=(n,) each]; human
+    """Sum up means over all items of human and judge's values, 0 to 1 [shape=(n,) each]; human
     ones are ignored where there is no label.
 
     Args:
@@ -235,7 +235,7 @@ def _by_cluster(values: Array, design: Design) -> Array:
 
 
 def tuned(result: PPIComponents) -> tuple[float, Array]:
-    """The ``lam`` of least estimated variance, from all labels and without each cluster.
+    """Return the ``lam`` of least estimated variance, from all labels and without each cluster.
 
     It is kept within what helps, 0 to 1, and drawn to 0 by its own uncertainty
     (James & Stein 1961, positive part), so that a useless judge costs next to nothing.

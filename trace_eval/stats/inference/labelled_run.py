@@ -83,7 +83,7 @@ class LabelledRun:
         return ~self.drawn.unreached
 
     def design(self, items: NDArray[np.bool_], cluster: bool = True) -> Design:
-        """The sampling design, for estimates over all items from the labelled ones that count.
+        """Return the sampling design, for estimates over all items from those labelled.
 
         Items of one instruction are not independent, but without ``cluster``; copies never are.
         """

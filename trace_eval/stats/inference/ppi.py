@@ -144,7 +144,7 @@ def estimate(
 
 
 def interval(sample: PPIComponents, level: float = 0.95) -> Range | None:
-    """The interval of the combined estimate alone, see :func:`estimate`."""
+    """Return the interval of the combined estimate alone, see :func:`estimate`."""
     if sample.units < LEAST_LABELS or np.isnan(sample.labels):
         return None
     _, both, _ = _two(sample, level, None)
@@ -152,7 +152,7 @@ def interval(sample: PPIComponents, level: float = 0.95) -> Range | None:
 
 
 def difference(first: PPIComponents, second: PPIComponents, level: float = 0.95) -> PPIEstimate:
-    """The first mean minus the second, -1 to 1; ``p`` that it is 0.
+    """Estimate the first mean minus the second, -1 to 1, with ``p`` that it is 0.
 
     Limits come from those of both means and their correlation; where no variance can be seen,
     from the labels that they share, which count for one and against the other.
@@ -277,7 +277,7 @@ def _estimated(
 
 
 def _of_judge(sample: PPIComponents, level: float) -> _Bounded:
-    """The judge alone, as if it never erred."""
+    """Return the limits of the judge alone, as if it never erred."""
     many = max(int((np.abs(sample.d_judge) > 0).sum()), 1)
     size = len(sample.judged)
     spread = float(sample.judged.var())

@@ -58,7 +58,7 @@ def drawn_labels(
     requested: NDArray[np.bool_],
     scored: NDArray[np.bool_],
 ) -> Drawn:
-    """The one rule for labels with inclusion probabilities or without; a mixture is a UserError.
+    """Read how labels were drawn, with inclusion probabilities or not; a mixture is refused.
 
     Args:
         ids: pairs of the run [shape=(n,)].
@@ -226,7 +226,7 @@ class Design:
         return replace(self, weight=moved)
 
     def take(self, rows: NDArray[Any]) -> Design:
-        """The design of some items; cluster numbers stay."""
+        """Select the design of some items; cluster numbers stay."""
         stratum = None if self.stratum is None else self.stratum[rows]
         return Design(
             self.labelled[rows], self.weight[rows], stratum, self.cluster[rows], self.clusters
@@ -238,7 +238,7 @@ def simple_design(
     inclusion: Array | None = None,
     cluster: NDArray[np.int64] | None = None,
 ) -> Design:
-    """A design from inclusion probabilities, as a label file holds them.
+    """Make a design from inclusion probabilities, as a label file holds them.
 
     Args:
         inclusion: probabilities in (0, 1] of labelled items, and of others where they are known;

@@ -18,7 +18,7 @@ LABELS_ALONE = (
 
 
 def _level(level: float, rows: Sequence[PPIEstimate]) -> str:
-    """What the intervals of a table promise, and how they are made."""
+    """Say what the intervals of a table promise, and how they are made."""
     methods = ", or ".join(dict.fromkeys(row.method for row in rows if row.method))
     by = f" ({methods})" if methods else ""
     if not any(row.coarse for row in rows):

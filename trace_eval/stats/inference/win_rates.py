@@ -153,7 +153,7 @@ def _rated(
     design: Design,
     level: float,
 ) -> tuple[PPIComponents, PPIEstimate]:
-    """A system's win rate, from its points as A or as B.
+    """Estimate a system's win rate, from its points as A or as B.
 
     Where labels count alone and are independent, p is that of the exact sign test: the score test
     behind the interval errs in up to 7 % of the draws of fewer than ten labels.
@@ -172,7 +172,7 @@ def _rated(
 
 
 def describe(design: Design, drawn: str) -> str:
-    """The sampling design in a clause; ``drawn`` as of :func:`drawn_units`."""
+    """Describe the sampling design in a clause; ``drawn`` as of :func:`drawn_units`."""
     how = "labels taken as a simple random sample of the judged items"
     if design.stratum is not None:
         how = "labels in two strata: taken with certainty, and a random slice of the rest"
@@ -290,5 +290,5 @@ def calibrations_of(
 
 
 def policy_of(options: AgreeOptions) -> str | None:
-    """The one policy to fuse with; None: the stored labels."""
+    """Return the one policy to fuse with; None: the stored labels."""
     return None if options.policy == ALL_POLICIES else options.policy

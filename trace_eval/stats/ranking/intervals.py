@@ -71,7 +71,7 @@ class RankSets:
 def rank_intervals(
     methods: Sequence[str], outcomes: Outcomes, options: RankOptions
 ) -> dict[str, RankSets]:
-    """The ranks of each system by each method; all methods read the same resamples."""
+    """Return the ranks of each system by each method; all methods read the same resamples."""
     units = Units.of(outcomes.cell, outcomes.counts.size, outcomes.unit)
     # every resample of one instruction is that instruction
     alone = outcomes.unit is not None and units.sizes.sum() < 2

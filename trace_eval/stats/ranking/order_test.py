@@ -110,7 +110,7 @@ def _points_test(
 def _normal_test(
     points: int, decided: int, mine: NDArray[np.int64], theirs: NDArray[np.int64]
 ) -> tuple[float, bool]:
-    """The same from the mean and the variance of that distribution, with half a step less."""
+    """Test by that distribution's mean and variance, with half a step less."""
     from scipy.special import ndtr
 
     number, total = mine.sum(1), (mine + theirs).sum(1)

@@ -79,7 +79,7 @@ class Outcomes:
 
 
 def outcomes_between(labels: Mapping[tuple[str, str], str]) -> Outcomes:
-    """The outcomes of one comparison of each two systems, with its preference."""
+    """Return the outcomes of one comparison of each two systems, with its preference."""
     first, second = (texts_of([pair[side] for pair in labels]) for side in (0, 1))
     codes = np.array([LABELS.index(label) for label in labels.values()], np.int8)
     numbers = texts_of(range(len(codes)))

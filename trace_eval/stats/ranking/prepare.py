@@ -55,7 +55,7 @@ def judge_table(
 
 
 def chosen_judge(source: str, judges: Sequence[str], judge: str | None) -> str:
-    """The judge that was asked for, else the only one; UserError where there is no such one."""
+    """Return the named judge, else the only one; UserError where there is no such one."""
     named = ", ".join(judges)
     if judge is None and len(judges) > 1:
         raise UserError(f"{source}: {len(judges)} judges; pass --judge with one of {named}")
@@ -65,7 +65,7 @@ def chosen_judge(source: str, judges: Sequence[str], judge: str | None) -> str:
 
 
 def human_table(labels: Opinions, judged: Opinions, missing: Missing = "error") -> Opinions:
-    """The human label of every judged item, one row each, with the judgements' systems.
+    """Return the human label of every judged item, one row each, with the judgements' systems.
 
     It is what most of them say; a split is half a win for either system. Items without a label are
     no fault: a few beside many judgements are what prediction-powered estimates are for. UserError
@@ -213,7 +213,7 @@ def separate_orders(
 
 
 def _decided(calls: Opinions, rows: Sequence[int], policy: Policy | PlainPolicy) -> str | None:
-    """The label of one order; None: nothing was said in it."""
+    """Return the label of one order; None if nothing was said in it."""
     verdicts = {
         name: [LABELS[code] for code in codes[rows] if code != MISSING]
         for name, codes in calls.codes.items()

@@ -179,5 +179,5 @@ class RankReport:
 
 
 def methods_of(options: RankOptions) -> tuple[str, ...]:
-    """The methods of a ranking; the rate against a baseline is one where there is any."""
+    """Return the methods of a ranking; the rate against a baseline is one where there is any."""
     return METHODS if options.baseline is None else (*METHODS, AGAINST_BASELINE)

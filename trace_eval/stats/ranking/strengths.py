@@ -131,7 +131,7 @@ def strengths(
 
 
 def _decided(model: Model, counts: Array) -> Array:
-    """True where somebody won, or the model has no tie parameter to run away."""
+    """Mask where somebody won, or the model has no tie parameter to run away."""
     if model.parameter is None:
         return np.ones(len(counts), bool)
     return np.asarray(_decisions(counts)[..., :2].sum((-2, -1)) > 0)
@@ -228,7 +228,7 @@ def reach(beats: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def connected(beats: NDArray[Any]) -> NDArray[np.bool_]:
-    """True where all strengths are finite [shape=(...)]."""
+    """Mask where all strengths are finite [shape=(...)]."""
     return np.asarray(reach(beats).all((-2, -1)))
 
 

@@ -71,7 +71,7 @@ def check_turn(
 
 
 def _piece(entity: str, recognised: str) -> str:
-    """The words of a text that make up an entity together, the fewest."""
+    """Return the fewest words of a text that make up an entity together."""
     words, key = recognised.split(), canonical(entity)
     spans = (
         " ".join(words[first:last])

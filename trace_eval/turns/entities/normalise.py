@@ -47,7 +47,7 @@ Tokens = list[str]
 
 
 def readings(text: str) -> list[str]:
-    """The ways in which a text may be meant: without its brackets, and each of these.
+    """List the ways in which a text may be meant: without its brackets, and each of these.
 
     >>> readings("C twelve (C12)")
     ['C twelve ', 'C12']

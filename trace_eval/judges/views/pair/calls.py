@@ -62,7 +62,7 @@ def _speakers(call: Conversation) -> dict[str, str]:
 def words_of_call(
     side: str, answer: Answer, blueprints: Mapping[str, Blueprint] | None
 ) -> str | None:
-    """The words of a call, a line a turn; None: there are none.
+    """Return the words of a call, a line a turn; None if there are none.
 
     Without the blueprints of its turns, only the text that its source has counts.
     """

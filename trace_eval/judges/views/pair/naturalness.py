@@ -40,7 +40,7 @@ class Texts(NamedTuple):
 def intended(
     reference: str | None, answer: Blueprint | None, asr: bool
 ) -> tuple[str | None, list[str]]:
-    """(what should have been said, caveats); a recogniser's words stand for it if ``asr``."""
+    """Return what should have been said, and caveats; a recogniser's words serve if ``asr``."""
     transcript = answer.transcript if answer and asr and reference is None else None
     if isinstance(transcript, Transcript):
         return transcript.text, [TEXT_FROM_ASR]
@@ -48,7 +48,7 @@ def intended(
 
 
 def texts_of(case: Case, asr: bool) -> Texts:
-    """The reference of each side; without one the recogniser's words, where ``asr`` allows."""
+    """Return each side's reference; without one the recogniser's words, if ``asr`` allows."""
     results: list[str] = []
     caveats: list[str] = []
     for side, answer in case.pair.sides.items():
@@ -64,7 +64,7 @@ def texts_of(case: Case, asr: bool) -> Texts:
 
 
 def style_of(meta: Mapping[str, Any]) -> str | None:
-    """The style of delivery that the item requests, if it names one."""
+    """Return the style of delivery that the item requests, if it names one."""
     style = meta.get(STYLE)
     return style if isinstance(style, str) else None
 
@@ -84,7 +84,7 @@ Sound = TypeVar("Sound")
 
 
 def keys_of(question: ScoreQuestion) -> str:
-    """The reply's JSON, spelled out for servers that enforce no schema."""
+    """Spell out the reply's JSON for servers that enforce no schema."""
     scores = f"{question.scale.min:g} to {question.scale.max:g}"
     return json.dumps(dict.fromkeys(question.reasons, "...") | dict.fromkeys(SCORES, scores))
 
@@ -112,7 +112,7 @@ class NaturalnessPrompt:
     def pair(
         self, texts: Sequence[str], sounds: tuple[Sound, Sound], style: str | None = None
     ) -> list[str | Sound]:
-        """The user turn on two recordings, words and sounds in their order.
+        """Write the user turn on two recordings, words and sounds in their order.
 
         ``texts`` and ``sounds`` are by place, and equal texts are shown once; ``style`` is that
         of the requested delivery.
@@ -122,11 +122,11 @@ class NaturalnessPrompt:
         return self._turn("pair", shown, marks, style)
 
     def single(self, text: str, sound: Sound, style: str | None = None) -> list[str | Sound]:
-        """The user turn on one recording."""
+        """Write the user turn on one recording."""
         return self._turn("single", [text], {"audio": sound}, style)
 
     def repair(self, problem: str) -> str:
-        """The user turn of the second chance."""
+        """Write the user turn of the second chance."""
         return self._render("repair", {"problem": neutralise(problem).rstrip(".")})
 
     def _turn(

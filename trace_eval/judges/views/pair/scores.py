@@ -143,7 +143,7 @@ class FilePrompt:
         return [words["audio_1"], first, words["audio_2"], second, question.strip()]
 
     def repair(self, problem: str) -> str:
-        """What was wrong, and the form once more."""
+        """Say what was wrong, and show the form once more."""
         message = f"That reply cannot be used: {neutralise(problem).rstrip('.')}."
         return f"{message} Judge the same recordings again. {self._form.strip()}"
 
@@ -162,7 +162,7 @@ def _form_words(task: ScoreQuestion, structure: Structure) -> str:
 
 
 def _prompt(task: ScoreQuestion, options: JudgeOptions) -> NaturalnessPrompt | FilePrompt:
-    """The words of a task; raises UserError where the template cannot be used."""
+    """Return the words of a task; raises UserError where the template cannot be used."""
     structure: Structure = "text" if options.structure == "text" else "json"
     if task.template:
         return NaturalnessPrompt(options.template, structure)

@@ -77,7 +77,7 @@ class PairSoundView(View):
         return texts_sha256(self.task)
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What decides the judgements; files by what is in them, never by their names."""
+        """Return what decides the judgements; files by what is in them, never by their names."""
         return {
             "task": f"{self.task.name} {self.task.version}",
             "label_set": self.task.labels.label_set,
@@ -117,7 +117,7 @@ class PairSoundView(View):
         return self._words(case)[1]
 
     def prepare(self, case: Case) -> Unit:
-        """The recordings of a case by their hashes; samples are dropped again."""
+        """Prepare the recordings of a case by their hashes; samples are dropped again."""
         pair = case.pair
         longest = self.options.max_clip_seconds
         spoken = None
@@ -240,14 +240,14 @@ def sound_in(
 
 
 def _only(part: LabelQuestion, shown: PromptItem) -> PromptItem:
-    """A part that is not about the instruction does not get it."""
+    """Hide the instruction from a part that is not about it."""
     if part.wants_instruction:
         return shown
     return replace(shown, unit=Unit(shown.unit.answers), text=None)
 
 
 def with_noise(clip: Clip, snr_db: float, seed: int = 0) -> Clip:
-    """The clip with Gaussian noise, decided by seed and clip, independent for each channel.
+    """Add Gaussian noise to a clip, decided by seed and clip, independent for each channel.
 
     ``snr_db`` is the ratio of the mean power of the whole clip to that of the noise, dB. A silent
     clip stays as it is. Where the sum would pass full scale it is scaled down.

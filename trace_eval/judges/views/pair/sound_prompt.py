@@ -63,7 +63,7 @@ class PromptBuilder:
         self.prefix = (self.system, *example_messages(sending, turns, part.question))
 
     def messages(self, shown: PromptItem) -> tuple[Message, ...]:
-        """The whole conversation of one call."""
+        """Return the whole conversation of one call."""
         about = [Text(shown.about)] if shown.about else []
         written = map(Text, self._written(shown))
         content = (*about, *self._test(shown), *written, Text(self.part.question))
@@ -110,7 +110,7 @@ class PromptBuilder:
 
 
 def _sketch(schema: object) -> object:
-    """A JSON schema of ours as an object of the same keys with what may stand there."""
+    """Sketch a JSON schema of ours: its keys, with what may stand there."""
     if not isinstance(schema, dict):
         return schema
     if schema.get("type") == "object":

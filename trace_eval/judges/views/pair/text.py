@@ -59,14 +59,14 @@ _ABOUT_THE_CLIP = frozenset({Status.SILENT, Status.NO_SPEECH, Status.TOO_SHORT})
 
 
 def technical_absence(transcript: Transcript | Absent) -> Absent | None:
-    """A transcript that is absent for a reason that says nothing about the clip."""
+    """Return a transcript's absence whose reason says nothing about the clip."""
     if isinstance(transcript, Absent) and transcript.status not in _ABOUT_THE_CLIP:
         return transcript
     return None
 
 
 def legend_of(options: JudgeOptions) -> str:
-    """What the marks of printed blueprints mean; the JSON of TRACE's prompts needs none."""
+    """Explain the marks of printed blueprints; the JSON of TRACE's prompts needs none."""
     if options.rendering == "paper":
         return ""
     return (brief_legend if options.rendering == "brief" else compact_legend)(options.drop)
@@ -75,7 +75,7 @@ def legend_of(options: JudgeOptions) -> str:
 def rendered(
     blueprint: Blueprint, rendering: RenderingName, drop: Sequence[str], speaker: Speaker = "agent"
 ) -> str:
-    """A blueprint as it is printed in a prompt."""
+    """Print a blueprint as in a prompt."""
     if rendering == "paper":
         keys = render_paper(blueprint, speaker=speaker, drop=drop)
         return json.dumps(keys, indent=2, ensure_ascii=False, allow_nan=False)
@@ -256,7 +256,7 @@ class PairTextView(View):
         return f" (the prompt has about {now} tokens{''.join(f'; {text}' for text in lines)})"
 
     def messages(self, shown: ShownPair, order: Order) -> tuple[Message, ...]:
-        """The prompt of one call; in order ``ba`` the pair's B is shown as answer 1.
+        """Write the prompt of one call; in order ``ba`` the pair's B is shown as answer 1.
 
         One message where one reasoning is asked for: that is how TRACE's released code asks.
         """

@@ -92,7 +92,7 @@ class _Page:
         self._sound = _Sound({n: b for n, b in blueprints.items() if n in self._agent and sound})
 
     def text(self, step: int) -> str:
-        """The whole, ``step`` steps shortened."""
+        """Return the whole, ``step`` steps shortened."""
         lines = [f"{len(self._of.turns)} turns", timing_line(self._findings)]
         lines += [self._sound.line] if step < 2 else []
         events: dict[int | None, list[SourceEvent]] = {}
@@ -206,7 +206,7 @@ class _Sound:
         return f"agent's sound, median of its turns: {', '.join([*parts, *mood])}"
 
     def note(self, number: int) -> str:
-        """What differs in one turn."""
+        """Say what differs in one turn."""
         notes = []
         for name, value in self._turns.get(number, {}).items():
             usual, (_, unit, step) = self._usual[name], _MEASURES[name]
@@ -242,7 +242,7 @@ def _json(value: Any) -> str:
 
 
 def _mentioned(value: Any, words: frozenset[str]) -> Any:
-    """A response's members whose key or plain value comes up in text or calls."""
+    """Keep a response's members whose key or plain value comes up in text or calls."""
     if isinstance(value, list):
         return [_mentioned(one, words) for one in value]
     if not isinstance(value, dict):

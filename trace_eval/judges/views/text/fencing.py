@@ -66,7 +66,7 @@ _AUDIO_END = re.compile(r"\.(?:wav|mp3|flac|ogg|m4a)\b")
 
 
 def neutralise(text: str) -> str:
-    """The words on one line, with nothing that a parser or a chat template could act on.
+    """Put words on one line, with nothing that a parser or a chat template could act on.
 
     Line breaks become spaces; control and invisible characters go; lone surrogates become U+FFFD.
     A second pass changes nothing.
@@ -135,7 +135,7 @@ def _is_sign(char: str) -> bool:
 
 
 def without_paths(text: str) -> str:
-    """The text with file names left out: they name systems and machines."""
+    """Leave file names out of a text: they name systems and machines."""
 
     def without_path(token: re.Match[str]) -> str:
         word = token[0]
@@ -169,7 +169,7 @@ def _group(group: Present | Absent) -> Present | Absent:
 
 
 def _record(record: _R) -> _R:
-    """The record with every text in it neutralised; itself where that changes nothing."""
+    """Neutralise every text in a record; return itself where that changes nothing."""
     changes = {}
     for name in _text_fields(type(record)):
         before = getattr(record, name)
@@ -227,7 +227,7 @@ def _holds_text(kind: object) -> bool:
 
 
 def fence_tag(texts: Iterable[str]) -> str:
-    """A tag that occurs in none of the texts; the same texts always give the same tag."""
+    """Return a tag that occurs in none of the texts; the same texts always give the same tag."""
     joined = "\x00".join(texts)
     for salt in range(1000):
         digest = hashlib.sha256(f"{salt}\x00{joined}".encode("utf-8", "replace")).hexdigest()
@@ -242,7 +242,7 @@ def fence(tag: str, label: str, text: str) -> str:
 
 
 def shown_again(reply: str | None) -> str:
-    """An unusable reply as the model that wrote it is shown it: shortened, and made harmless.
+    """Return an unusable reply for showing it to its model: shortened, and made harmless.
 
     It may quote what it was shown, and is fenced off by its role alone.
     """
@@ -253,7 +253,7 @@ def shown_again(reply: str | None) -> str:
 def second_chance(
     messages: tuple[Message, ...], reply: str | None, again: str
 ) -> tuple[Message, ...]:
-    """The conversation that asks once more; its recordings stay, and are paid again.
+    """Continue the conversation by asking once more; its recordings stay, and are paid again.
 
     ``again`` says what is wrong with the reply, if any came, and what is wanted.
     """

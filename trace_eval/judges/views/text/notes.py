@@ -14,7 +14,7 @@ from trace_eval.judges.views.text.fencing import neutralise
 
 
 def words_note(whose: str, blueprint: Blueprint) -> str | None:
-    """What to make of words that are guesses, or in a language that is written badly."""
+    """Say what to make of words that are guesses, or in a language that is written badly."""
     if why := guessed(blueprint):
         return (
             f"The words of {whose} are guesses of the speech recogniser ({neutralise(why)}): they"
@@ -71,7 +71,7 @@ def written_request(case: Case) -> str | None:
 
 
 def single_note(case: Case) -> str | None:
-    """Notes on a single answer's language and its request, as sentences."""
+    """Note a single answer's language and its request, in sentences."""
     languages, request = _languages(case), _request(case)
     requested = languages.pop("asked", "unknown")
     of = "; ".join(f"{role} {language}" for role, language in languages.items())

@@ -40,17 +40,17 @@ class Common(Strict):
 
 @lru_cache(maxsize=1)
 def common() -> Common:
-    """The shared words."""
+    """Load the shared words."""
     return Common.model_validate(read_toml(_WORDS, "words", "install the package again"))
 
 
 def task_names() -> list[str]:
-    """The rubrics of the package that are judged by listening and answered by labels."""
+    """List the package's rubrics that are judged by listening and answered by labels."""
     return [name for name in rubric_names(PAIRS) if name not in ("trace", NATURALNESS)]
 
 
 def load_listening(spec: str) -> PairRubric | ScoreQuestion:
-    """A rubric of pairs of which the recordings are an input.
+    """Load a rubric of pairs of which the recordings are an input.
 
     Raises:
         UserError: there is none of that name, the file is not a rubric, or it is read only.

@@ -42,7 +42,7 @@ class BlockTemplates:
             self._blocks |= dict.fromkeys(template.blocks, (template, where))
 
     def render(self, block: str, variables: Mapping[str, object]) -> str:
-        """A block's text; raises UserError where a user's block asks for what it is not given."""
+        """Render a block; raises UserError where a user's block asks for what it is not given."""
         template, where = self._blocks[block]
         context = template.new_context(dict(variables))
         try:
