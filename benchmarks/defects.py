@@ -45,7 +45,7 @@ class Measured:
         self.cpu_s = self.sound_s = 0.0
 
     def events(self, clip: Clip) -> list[Event]:
-        """What is found in a clip."""
+        """Return what is found in a clip."""
         signal = SignalExtractor().extract(clip, Blueprint(clip="clip"))
         known = Blueprint(clip="clip", signal=signal)
         group, seconds = timed(lambda: DefectsExtractor().extract(clip, known))

@@ -116,7 +116,7 @@ def _period(part: Floats, rate: int) -> int:
 
 
 def abrupt_begin(x: Floats, rate: int, rng: Rng) -> Planted:
-    """What lies before a loud place is cut away."""
+    """Cut away what lies before a loud place."""
     at = inside(x, rate, rng, 0.04)
     if len(x) - at < rate:
         raise ValueError("too little is left")
@@ -204,7 +204,7 @@ def hum(x: Floats, rate: int, rng: Rng) -> Planted:
 
 
 def silence(x: Floats, rate: int, rng: Rng) -> Planted:
-    """The answer is not there, or its later part is not: half or more of the clip is quiet."""
+    """Silence the answer, or its later part: half or more of the clip is quiet."""
     quiet = 10 ** (-rng.uniform(65, 90) / 20) * rng.standard_normal(len(x))
     if rng.random() < 0.5:
         return quiet, 0.0, len(x) / rate

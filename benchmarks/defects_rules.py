@@ -34,7 +34,7 @@ REASON = re.compile(r"is not acceptable: .*(?:from [\d.]+ to [\d.]+ s|there is n
 
 
 def blueprints_of(kind: str, clips: int, seed: int, data: Path) -> list[Blueprint]:
-    """The clean and the planted answer of each pair, one after the other."""
+    """Extract the clean and the planted answer of each pair, one after the other."""
     sounds = (
         coded(samples, one.rate, one.codec)
         for one in planted(kind, held_out(data), clips, seed)

@@ -159,7 +159,7 @@ def loud_frames(x: Floats, rate: int, below_db: float = 10.0) -> npt.NDArray[np.
 
 
 def inside(x: Floats, rate: int, rng: Rng, seconds: float, below_db: float = 10.0) -> int:
-    """A random sample from which on so many seconds are loud throughout; shorter where none is."""
+    """Draw a sample from which on so many seconds are loud; fewer where no such place is."""
     loud = loud_frames(x, rate, below_db)
     for length in np.geomspace(seconds, 0.03, 8):
         n = max(2, round(length * 100))

@@ -87,13 +87,13 @@ def difference(one: Present | Absent, other: Present | Absent) -> float:
 
 
 def in_parts(extractor: Any, items: Sequence[Item], size: int) -> list[Any]:
-    """Groups of all clips, so many at once."""
+    """Extract groups of all clips, so many at once."""
     parts = [items[at : at + size] for at in range(0, len(items), size)]
     return [group for part in parts for group in extractor.extract_batch(part)]
 
 
 def extracting(name: str, device: str, folder: Path) -> list[Measured]:
-    """An extractor with a tiny checkpoint, batch by batch."""
+    """Run an extractor with a tiny checkpoint, batch by batch."""
     items = [Item(clip, known(clip)) for clip in map(voice, CLIPS_S)]
     made = make(name, folder, device)
     exact = replace(made, device="cpu")
@@ -153,7 +153,7 @@ def recordings(
 
 
 def rewarding(device: str, folder: Path) -> list[Measured]:
-    """The reward judge with a tiny Thinker, on the device and on the CPU."""
+    """Run the reward judge with a tiny Thinker, on the device and on the CPU."""
     from tests.support.tiny_omni import write_reward, write_thinker
     from trace_eval.judges.reward.load import load, locate
     from trace_eval.judges.reward.outputs import rewards

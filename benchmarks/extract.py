@@ -39,14 +39,14 @@ REPEATS = 3
 
 
 def default_manifest() -> Path:
-    """The shared real pairs where they are, else the example pairs."""
+    """Return the shared real pairs where they are, else the example pairs."""
     data = os.environ.get("TRACE_EVAL_DATA")
     folder = Path(data) / "speakbench_pairs" if data else ROOT / "examples"
     return folder / "pairs.jsonl"
 
 
 def distinct(paths: Iterable[Path]) -> list[Clip]:
-    """Decoded clips, each content once."""
+    """Decode clips, each content once."""
     return list({clip.sha256: clip for clip in map(decode, paths)}.values())
 
 
@@ -66,7 +66,7 @@ def extracted(
 
 
 def filled(clip: Clip, extractors: Iterable[Extractor]) -> Blueprint:
-    """A blueprint by some extractors, each of which sees what those before it measured."""
+    """Fill a blueprint by extractors, each of which sees what those before it measured."""
     result = Blueprint(clip=clip.sha256)
     for extractor in extractors:
         extractor.load()

@@ -79,7 +79,7 @@ def _call(voices: Sequence[Sequence[Path]], rng: np.random.Generator) -> Any:
 
 
 def leaking(sound: Any, late: int, voice: int = 1, gain_db: float = -25.0) -> Any:
-    """The voice of a channel leaks into the other one, so many samples late."""
+    """Leak the voice of a channel into the other one, so many samples late."""
     sound = sound.copy()
     sound[late:, 1 - voice] += 10 ** (gain_db / 20) * sound[: len(sound) - late, voice]
     return sound
@@ -99,7 +99,7 @@ def pauses_of(channel: Any, rate: int) -> list[tuple[int, int]]:
 
 
 def log_of(sound: Any, rate: int, rng: np.random.Generator, audio: Path) -> ConversationItem:
-    """What a log says of a call: its utterances, up to 0.2 s late."""
+    """Write what a log says of a call: its utterances, up to 0.2 s late."""
     turns = []
     for channel, role in enumerate(ROLES):
         pauses, loud = pauses_of(sound[:, channel], rate), loud_frames(sound[:, channel], rate)
@@ -142,7 +142,7 @@ def _gain(sound: Any, rate: int, rng: np.random.Generator) -> Any:
 
 
 def _gate(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """A noise gate: digital silence from 0.2 s after what is 40 dB below the loudest."""
+    """Gate noise: digital silence from 0.2 s after what is 40 dB below the loudest."""
     out = sound.copy()
     for channel in out.T:
         near = np.convolve(np.abs(channel) > 0.01 * np.abs(channel).max(), np.ones(rate // 5))
@@ -170,7 +170,7 @@ WORLDS: dict[str, Change] = {
 
 
 def heard_in(world: str, sound: Any, rate: int, rng: np.random.Generator) -> tuple[Any, int]:
-    """(samples, rate) of a call in a world; a telephone has 8 kHz."""
+    """Return (samples, rate) of a call in a world; a telephone has 8 kHz."""
     if world == "telephone" and rate != 8_000:
         sound, rate = soxr.resample(sound, rate, 8_000), 8_000
     return WORLDS[world](sound.clip(-1, 1), rate, rng).clip(-1, 1), rate

@@ -64,7 +64,7 @@ def _broken(sound: Any, rate: int, rng: np.random.Generator) -> Any:
 
 
 def _offset(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """The agent's voice leaks; then its channel is written 0.1 s late."""
+    """Leak the agent's voice; then write its channel 0.1 s late."""
     late = rate // 10
     sound = leaking(sound, 0)
     sound[late:, 1] = sound[:-late, 1].copy()
@@ -72,14 +72,14 @@ def _offset(sound: Any, rate: int, rng: np.random.Generator) -> Any:
 
 
 def _drifting(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """A leaking call, said again for 7 minutes; the user's clock is 400 ppm off."""
+    """Repeat a leaking call for 7 minutes; the user's clock is 400 ppm off."""
     sound = np.tile(leaking(sound, rate // 50), (-(-420 * rate // len(sound)), 1))
     user = np.interp(np.arange(len(sound)) * 1.0004, np.arange(len(sound)), sound[:, 0])
     return np.column_stack((user, sound[:, 1]))
 
 
 def _joined(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """The longest pause of a side is cut out; after its next utterance zeros catch up.
+    """Cut out the longest pause of a side; after its next utterance zeros catch up.
 
     pipecat 4561: two utterances of the bot are joined while no sound of the user arrives.
     """
@@ -99,7 +99,7 @@ def _longest(sound: Any, rate: int) -> tuple[int, tuple[int, int]]:
 
 
 def _collapsed(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """What is silent on both sides for 0.4 s is not written (pipecat 4561, livekit/agents 4131)."""
+    """Leave out what is silent on both sides for 0.4 s (pipecat 4561, livekit/agents 4131)."""
     keep = np.ones(len(sound), bool)
     for a, b in pauses_of(np.abs(sound).max(axis=1), rate):
         keep[a:b] = False
@@ -117,7 +117,7 @@ def _late_chunks(sound: Any, rate: int, rng: np.random.Generator) -> Any:
 
 
 def _cut(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """A side that falls behind by 0.3 to 1 s in each chunk; the rest is zeros (pipecat 1256)."""
+    """Let a side fall behind by 0.3 to 1 s in each chunk; the rest is zeros (pipecat 1256)."""
     channel, size = int(rng.integers(2)), min(10 * rate, len(sound) // 3)
     for first in range(0, len(sound) - size, size):
         sound[first + size - int(rng.uniform(0.3, 1) * rate) : first + size, channel] = 0

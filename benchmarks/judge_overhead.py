@@ -77,7 +77,7 @@ asyncio.run(main())
 
 @contextmanager
 def server(latency_s: float) -> Iterator[str]:
-    """The base URL of a loopback server, in a process of its own, that says one thing."""
+    """Serve one reply on loopback, in a process of its own; yields the base URL."""
     process = subprocess.Popen(
         [sys.executable, "-c", _SERVER, str(latency_s), json.dumps(completion(VERDICT))],
         stdout=subprocess.PIPE,
@@ -97,7 +97,7 @@ CLIPS = tuple(blueprint(f"{number:064x}", number, 20.0) for number in (0, 1))
 
 
 def case(number: int) -> Case:
-    """A pair whose prompt no other pair has; the clips are shared, to be made quickly."""
+    """Make a pair whose prompt no other has; clips are shared, to be quick."""
     text = f"Tell me number {number} of the leaning tower of Pisa."
     sides = {side: {"audio": f"{side}.wav"} for side in "ab"}
     pair = Pair.model_validate({"id": f"p{number}", "instruction": {"text": text}, **sides})
@@ -121,7 +121,7 @@ async def count(judge: LLMJudge, pairs: int, at_once: int) -> int:
 
 
 def made(url: str, folder: str, in_flight: int) -> LLMJudge:
-    """An openai judge with both orders and a reply cache."""
+    """Make an openai judge with both orders and a reply cache."""
     cache = Path(folder) / "replies.sqlite"
     options = JudgeOptions(base_url=url, concurrency=in_flight, cache=cache, retries=0)
     judge = create_judge("openai:m", options)
@@ -141,7 +141,7 @@ class Instant:
     observed = parameters
 
     async def chat(self, request: Request) -> Reply:
-        """The verdict."""
+        """Return the verdict."""
         return Reply(VERDICT, Tokens(3000, 200))
 
     async def close(self) -> None:

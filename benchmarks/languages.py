@@ -57,7 +57,7 @@ def errors(wanted: str, written: str, language: str) -> tuple[int, int]:
 
 
 def hear(path: Path, line: Line, recogniser: FasterWhisperExtractor) -> dict[str, Any] | None:
-    """What became of a clip; None where nobody is heard to speak.
+    """Return what became of a clip; None where nobody is heard to speak.
 
     Returns:
         ``language``; ``named`` and ``unsure``: whether it is named rightly, or not for sure;
@@ -83,7 +83,7 @@ def hear(path: Path, line: Line, recogniser: FasterWhisperExtractor) -> dict[str
 
 
 def rendered(folder: Path) -> Iterator[Line]:
-    """The sentences by espeak-ng."""
+    """Render the sentences by espeak-ng."""
     for language, said in json.loads(SENTENCES.read_text("utf-8")).items():
         spoken = said.get("say", said["texts"])
         for number, (text, words) in enumerate(zip(said["texts"], spoken, strict=True)):
@@ -94,7 +94,7 @@ def rendered(folder: Path) -> Iterator[Line]:
 
 
 def by_language(clips: Sequence[dict[str, Any]], voices: str) -> Iterator[dict[str, Any]]:
-    """A record per language of what was measured on some voices."""
+    """Yield a record per language of what was measured on some voices."""
     for language in dict.fromkeys(clip["language"] for clip in clips):
         own = [clip for clip in clips if clip["language"] == language]
         sums = {key: sum(clip[key] for clip in own) for key in own[0] if key != "language"}
@@ -102,7 +102,7 @@ def by_language(clips: Sequence[dict[str, Any]], voices: str) -> Iterator[dict[s
 
 
 def page_table(lines: Sequence[Mapping[str, Any]]) -> str:
-    """The table by language."""
+    """Write the table by language."""
     rows = []
     for line in lines:
         code, clips = line["language"], line["clips"]

@@ -44,7 +44,7 @@ print(json.dumps({
 
 
 def write(folder: Path, items: int) -> dict[str, list[Path]]:
-    """What to agree or rank -> the judge's file and the file of labels."""
+    """Write the judge's file and the file of labels to agree and to rank."""
     rng = np.random.default_rng(0)
     rows = np.arange(items)
     ids = [f"p{row}" for row in rows]

@@ -61,7 +61,7 @@ MODELS: dict[str, tuple[str, str, str, tuple[str, ...], dict[str, Any]]] = {
 
 
 def make(name: str, folder: Path, device: str) -> ModelExtractor:
-    """An extractor with a tiny checkpoint."""
+    """Make an extractor with a tiny checkpoint."""
     kind, writer, file, words, options = MODELS[name]
     extractor = resolve_name(f"extractors.{kind}")
     path = resolve_name(f"tests.support.{writer}")(folder / file, *words)
@@ -70,7 +70,7 @@ def make(name: str, folder: Path, device: str) -> ModelExtractor:
 
 
 def directly(name: str, extractor: ModelExtractor) -> Callable[[], object]:
-    """The same work, asked of the library's own model."""
+    """Return the same work by the library's own model."""
     import torch
 
     speech = voice(SECONDS).speech

@@ -29,7 +29,7 @@ _BEGIN, _END, _BETWEEN = "^", "$", "_"
 
 
 def model() -> Path | None:
-    """The file of the voice; None where its package is not installed."""
+    """Find the file of the voice; None where its package is not installed."""
     try:
         path = Path(str(distribution(PACKAGE).locate_file(_MODEL)))
     except PackageNotFoundError:

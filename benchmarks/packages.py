@@ -62,7 +62,7 @@ def resolve(extras: Sequence[str], system: str, python: str) -> str | None:
 
 
 def _reason(message: str) -> str:
-    """What uv says, in one line."""
+    """Return what uv says, in one line."""
     cause = message.partition("cause:")[2].partition("\n\n")[0] or message
     return re.sub(r"\s+", " ", cause).strip()
 

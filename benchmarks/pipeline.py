@@ -74,7 +74,7 @@ def memory(folder: Path, pairs: int) -> dict[str, Any]:
 
 
 def scale(folder: Path, pairs: int) -> dict[str, Any]:
-    """What a second worker brings."""
+    """Measure what a second worker brings."""
     listed = make_pairs(folder, pairs, 6.0)
     fastest = {1: 0.0, 2: 0.0}  # pairs per minute once the workers are up
     for turn in range(2):
@@ -105,7 +105,7 @@ def stream(folder: Path, pairs: int) -> dict[str, Any]:
 
 
 def missed(results: dict[str, dict[str, Any]]) -> list[str]:
-    """The targets that do not hold."""
+    """List the targets that do not hold."""
     screen, light = results["memory"], results["stream"]
     processes = [*screen["processes"], *light["processes"]]
     peak = max(row["peak MB"] for row in screen["processes"])

@@ -42,7 +42,7 @@ MADE = ("uro-bench", "voicebench")
 
 
 def sets_table(done: dict[str, Conversion]) -> str:
-    """The sets, with the figures that stand for them."""
+    """Write the table of sets, with the figures that stand for them."""
     rows = []
     for name in dataset_names():
         row = find_dataset(name)
@@ -70,7 +70,7 @@ def figures_table(done: dict[str, Conversion]) -> str:
 
 
 def boards_table() -> str:
-    """The overall column of boards from their other columns."""
+    """Write the table of boards' overall columns, computed from their other columns."""
     rows = []
     for board in (VOCALBENCH, VOICEBENCH, URO_EN, URO_ZH):
         figures = board.figures()

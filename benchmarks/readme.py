@@ -137,7 +137,7 @@ DRILL = ("kills", "inputs", "guided", "surroundings", "odd", "faults")
 
 
 def _drill() -> str:
-    """What was tried to break it."""
+    """Write what was tried to break the tool."""
     parts = [stored(f"drill_{name}") for name in DRILL]
     seeds = ", ".join(map(str, sorted({part.pop("seed") for part in parts})))
     rows = (Outcome(**{k: v for k, v in part.items() if k != "machine"}).row() for part in parts)
@@ -145,7 +145,7 @@ def _drill() -> str:
 
 
 def _columns(name: str, part: str, header: str, *columns: str) -> str:
-    """A table of some columns of a result's rows (default: all), each by its name."""
+    """Write a table of some columns of a result's rows (default: all), each by its name."""
     rows: dict[str, Results] = stored(name)[part]
     return markdown(
         header,

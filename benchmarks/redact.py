@@ -27,7 +27,7 @@ _FRAMES = (
 
 
 def made_call(draw: random.Random) -> list[tuple[str, bool]]:
-    """The words of one call, and which of them must go."""
+    """Make the words of one call, and say which of them must go."""
     digits = [draw.randrange(10) for _ in range(draw.choice((4, 7, 10, 16)))]
     spoken = [_DIGITS[digit] for digit in digits]
     written = "".join(map(str, digits))

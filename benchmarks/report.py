@@ -22,22 +22,22 @@ T = TypeVar("T")
 
 
 def data_folder() -> Path:
-    """The shared recordings and ratings."""
+    """Return the folder of recordings and ratings."""
     return Path(os.environ.get("TRACE_EVAL_DATA") or sys.exit("set TRACE_EVAL_DATA"))
 
 
 def people_folder() -> Path:
-    """The sets with human labels of sound."""
+    """Return the folder of sets with human labels of sound."""
     return data_folder() / "people"
 
 
 def options_of(doc: str | None) -> argparse.ArgumentParser:
-    """A parser that says the first line of a script's docstring."""
+    """Make a parser that says the first line of a script's docstring."""
     return argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
 
 
 def arguments(doc: str | None, **options: Any) -> argparse.Namespace:
-    """What was typed of options that have a default each, or a default and what it is of.
+    """Parse options that have a default each, or a default and what it is of.
 
     An option whose default is False is a switch.
     """
@@ -72,7 +72,7 @@ def machine() -> dict[str, Any]:
 
 
 def timed(work: Callable[[], T], clock: Callable[[], float] = time.process_time) -> tuple[T, float]:
-    """What comes of some work, and the seconds that it takes: CPU seconds, or by another clock."""
+    """Time some work; return its result and its seconds, of the CPU or by another clock."""
     started = clock()
     return work(), clock() - started
 
@@ -110,13 +110,13 @@ def _text(cell: object) -> str:
 
 
 def markdown(header: str, rows: Iterable[Sequence[object]]) -> str:
-    """A table of a page; its headings stand between bars, as ``what | value``."""
+    """Write a table; its headings stand between bars, as ``what | value``."""
     lines = [f"| {header} |", "|---" * (header.count("|") + 1) + "|"]
     return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
 
 
 def renewed(text: str, name: str, table: str) -> str:
-    """A page whose marks ``<!-- NAME: python ... -->`` and ``<!-- NAME: end -->`` hold this table.
+    """Put a table between a page's marks ``<!-- NAME: python ... -->`` and ``<!-- NAME: end -->``.
 
     Raises:
         ValueError: the page does not have its marks, or has them twice.
@@ -152,7 +152,7 @@ def renew(tables: Iterable[tuple[str, str, str]], script: str) -> None:
 
 
 def stored(name: str) -> dict[str, Any]:
-    """What a benchmark saved."""
+    """Read what a benchmark saved."""
     result: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
     return result
 

@@ -29,7 +29,7 @@ TRAINING = (
 
 
 def run(*arguments: object) -> float:
-    """A command; how long it took, seconds."""
+    """Run a command; return how long it took, seconds."""
     line, started = command(*arguments), time.monotonic()
     done = subprocess.run(line, capture_output=True, text=True)
     if done.returncode not in (0, 1):

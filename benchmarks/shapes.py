@@ -59,7 +59,7 @@ Row = dict[str, Any]
 
 
 def timed(work: Callable[[], Any], device: str, repeats: int = 1) -> tuple[Any, float, float]:
-    """The result, median seconds after a warm-up (CPU seconds on a CPU), and the peak in MB."""
+    """Return the result, median seconds after a warm-up (CPU time on a CPU), and peak MB."""
     import torch
 
     gpu = is_gpu(device)
@@ -90,7 +90,7 @@ def whisper(
     tokens: int = 64,
     batches: Sequence[int] = (1, 2, 4, 8, 16),
 ) -> list[Row]:
-    """A Whisper of this size, by batch size."""
+    """Measure a Whisper of this size, by batch size."""
     import torch
     import whisper as library
     from whisper.model import ModelDimensions, Whisper
@@ -123,7 +123,7 @@ def whisper(
 
 
 def big_thinker(device: str) -> RewardModel:
-    """A Thinker of the default configuration, which is the 7B's, with a head."""
+    """Make a Thinker of the default configuration, which is the 7B's, with a head."""
     import torch
     from transformers import (
         Qwen2_5OmniThinkerConfig,
@@ -165,7 +165,7 @@ def conversations(count: int) -> list[list[RewardTurn]]:
 
 
 def reward(device: str) -> list[Row]:
-    """A judge of naturalness in this process, by batch size."""
+    """Measure a judge of naturalness in this process, by batch size."""
     from trace_eval.judges.reward.outputs import rewards
 
     model, requested = big_thinker(device), conversations(16)
@@ -176,7 +176,7 @@ def reward(device: str) -> list[Row]:
 
 
 def scorer_of(shape: dict[str, int], device: str, rank: int) -> Any:
-    """A scorer with random weights and an adapter."""
+    """Make a scorer with random weights and an adapter."""
     import torch
     from transformers import LlamaConfig, LlamaModel
 
@@ -208,7 +208,7 @@ def rate(scorer: Any, vocabulary: int, batch: int, rows: int) -> None:
 
 
 def train(scorer: Any, vocabulary: int, batch: int, steps: int) -> None:
-    """A number of steps: forward, backward, and the optimiser."""
+    """Train for a number of steps: forward, backward, and the optimiser."""
     import torch
 
     from trace_eval.judges.scorer.train import collated

@@ -57,7 +57,7 @@ def recording(path: Path, seed: int, seconds: float = RECORDED_S) -> str:
 
 
 def blueprint(clip: str, seed: int, seconds: float, text: str | None = None) -> Blueprint:
-    """A plausible blueprint with every group: one word every 0.35 s."""
+    """Make a plausible blueprint with every group: one word every 0.35 s."""
     rng = random.Random(seed)
     words = text.split() if text else rng.choices(WORDS, k=max(1, int(seconds / 0.35)))
     times = [
@@ -102,7 +102,7 @@ def blueprint(clip: str, seed: int, seconds: float, text: str | None = None) -> 
 def judged(
     pair: str, rng: random.Random, samples: int
 ) -> tuple[Judgement, dict[Dimension, Rating]]:
-    """A judgement of opinions in both orders, mostly true, and what people would have said."""
+    """Make a judgement in both orders, mostly true, and what people would have said."""
     truth = {name: rng.choice(RATINGS) for name in DIMENSIONS}
     opinions = [
         VerdictOpinion(
@@ -149,7 +149,7 @@ class Recipe:
         return self.ids[number] if number < len(self.ids) else f"pair-{number:04d}"
 
     def text(self, number: int) -> str | None:
-        """The given words of a pair; None: they are drawn."""
+        """Return the given words of a pair; None: they are drawn."""
         return self.texts[number] if number < len(self.texts) else None
 
     def fails(self, number: int) -> bool:

@@ -81,7 +81,7 @@ def fit(rows: Rows, strength: float) -> tuple[Array, Array]:
 
 
 def choose_strength(rows: Rows) -> float:
-    """The strength with the best cross-validated likelihood."""
+    """Choose the strength with the best cross-validated likelihood."""
     from sklearn.model_selection import GroupKFold, cross_val_score
 
     values, groups = rows.features[rows.row], rows.question[rows.row]
@@ -110,7 +110,7 @@ def measure(weights: Array, bias: Array, rows: Rows) -> dict[str, float]:
 
 
 def train(path: Path) -> tuple[dict[str, Any], dict[str, dict[str, float]]]:
-    """The content of the file of coefficients, and what it reaches per split."""
+    """Train; return the content of the file of coefficients, and what it reaches per split."""
     raw = path.read_bytes()
     records = [json.loads(line) for line in raw.splitlines()]
     splits = {

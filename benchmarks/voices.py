@@ -35,12 +35,12 @@ ACTORS = {"03", "10", "11", "12", "15"}
 
 
 def at_16k(sound: npt.NDArray[np.float64], rate: int) -> Floats:
-    """The sound at the networks' rate."""
+    """Resample the sound to the networks' rate."""
     return np.asarray(soxr.resample(sound, rate, SPEECH_RATE), np.float32)
 
 
 def without_pauses(sound: Floats) -> Floats:
-    """The stretches of speech, joined."""
+    """Join the stretches of speech."""
     spans = find_spans(speech_probability(sound), len(sound) / SPEECH_RATE)
     edges = [(round(s.start_s * SPEECH_RATE), round(s.end_s * SPEECH_RATE)) for s in spans]
     return np.concatenate([sound[start:end] for start, end in edges] or [sound[:0]])
@@ -85,7 +85,7 @@ def stretch(clips: Sequence[Floats], seconds: float, random: np.random.Generator
 def figures(
     voices: dict[str, list[Floats]], pairs: Sequence[tuple[str, str]], each: int, seed: int
 ) -> str:
-    """Changes that are found, with their error in time, and false ones of one voice."""
+    """Count changes that are found, with their error in time, and false ones of one voice."""
     random = np.random.default_rng(seed)
     errors, lost, false, ones = [], 0, 0, 0
     while len(errors) + lost < each:

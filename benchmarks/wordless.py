@@ -44,13 +44,13 @@ def _partials(hz: Floats, slope: float, count: int) -> Floats:
 
 
 def whistle(rng: Rng) -> Floats:
-    """A nearly pure tone of 600 to 2,400 Hz with breath 30 dB under it."""
+    """Make a nearly pure tone of 600 to 2,400 Hz with breath 30 dB under it."""
     tone = _partials(_notes(rng, 600, 1200), 3.0, 2)
     return np.asarray(tone + 0.03 * rng.standard_normal(len(tone)))
 
 
 def hummed(rng: Rng) -> Floats:
-    """A voice with the mouth closed: 110 to 400 Hz, steep partials, soft onsets of each note."""
+    """Make a voice with the mouth closed: 110 to 400 Hz, steep partials, soft onsets."""
     hz = _notes(rng, 110, 220)
     t = np.arange(len(hz)) / RATE
     return np.asarray(_partials(hz, 2.2, 12) * (0.6 + 0.4 * np.sin(2 * np.pi * 2 * t) ** 2))
@@ -110,7 +110,7 @@ def music(rng: Rng) -> Floats:
 
 
 def speech(rng: Rng) -> Floats:
-    """A sentence of a built voice."""
+    """Speak a sentence by a built voice."""
     samples, rate = spoken("flite", ("slt", "rms")[rng.integers(2)], TEXTS[rng.integers(6)])
     return np.asarray(parselmouth.Sound(samples, rate).resample(RATE).values[0])
 

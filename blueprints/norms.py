@@ -46,16 +46,16 @@ class Norm:
             )
 
     def word(self, value: float) -> str:
-        """The word for a value in :attr:`unit`."""
+        """Return the word for a value in :attr:`unit`."""
         return self.words[bisect_right(self.cuts, value)]
 
     def level(self, value: float, digits: int) -> str:
-        """The word, and the number before it where the word is not one of :attr:`usual`."""
+        """Return the word, with its number before it unless the word is one of :attr:`usual`."""
         word = self.word(value)
         return word if word in self.usual else f"{number(value, digits)} {word}"
 
     def mark(self, value: float) -> str:
-        """A blank and the word, where it is not one of :attr:`usual`; else nothing."""
+        """Return a blank and the word, unless it is one of :attr:`usual`; else nothing."""
         word = self.word(value)
         return "" if word in self.usual else f" {word}"
 
@@ -65,7 +65,7 @@ class Norm:
         return " ".join([*steps, self.words[-1]])
 
     def cited(self) -> str:
-        """The scale and its source in a few words, for a prompt's legend."""
+        """Describe the scale and its source in a few words, for a prompt's legend."""
         return f"{self.scale()} ({self.cite})"
 
 

@@ -81,7 +81,7 @@ class Present(Strict):
     contour_unit: ClassVar[str] = ""
 
     def render(self, clip_s: float | None) -> str:
-        """The values in few tokens, for a prompt; ``clip_s``: the clip's length, seconds."""
+        """Print the values in few tokens, for a prompt; ``clip_s``: the clip's length, seconds."""
         return quoted(self.model_dump(mode="json", exclude={"status"}))
 
     #: Units of :meth:`brief`, and what it leaves out of this group, in words.
@@ -89,7 +89,7 @@ class Present(Strict):
     brief_without: ClassVar[str] = ""
 
     def brief(self, clip_s: float | None) -> str:
-        """The values in fewest tokens, see :func:`blueprints.render_brief`."""
+        """Print the values in fewest tokens, see :func:`blueprints.render_brief`."""
         return self.render(clip_s)
 
     @classmethod
@@ -158,7 +158,7 @@ class Extension(Present):
             return None
 
     def render(self, clip_s: float | None) -> str:
-        """The events, or the values as JSON."""
+        """Print the events, or the values as JSON."""
         if self.events is None:
             return quoted(self.values)
         return ", ".join(map(str, self.events)) or "none"

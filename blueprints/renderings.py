@@ -46,7 +46,7 @@ _TAIL = (
 
 
 def _groups(bp: Blueprint, drop: Collection[str]) -> Iterator[tuple[str, Present | Absent]]:
-    """Groups that renderings show: all but dropped, hidden and unrequested ones, in order.
+    """Return the groups to show: all but dropped, hidden and unrequested ones, in order.
 
     Raises:
         UserError: ``drop`` names no feature group.
@@ -104,7 +104,7 @@ def _contours(gone: frozenset[str]) -> str:
 
 
 def compact_legend(drop: Collection[str] = ()) -> str:
-    """The legend of :func:`render_compact` for the same ``drop``; UserError as there."""
+    """Write the legend of :func:`render_compact` for the same ``drop``; UserError as there."""
     gone = feature_groups(drop)
     lines = [f"{name}: {model.legend()}." for name, model in GROUPS.items() if name not in gone]
     contours = [] if gone.issuperset(ALIASES["properties"]) else [_contours(gone)]
@@ -132,7 +132,7 @@ def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
 
 
 def brief_legend(drop: Collection[str] = ()) -> str:
-    """The legend of :func:`render_brief` for the same ``drop``; UserError as there."""
+    """Write the legend of :func:`render_brief` for the same ``drop``; UserError as there."""
     gone = feature_groups(drop)
     message = ", ".join(
         units for name, model in GROUPS.items() if name not in gone and (units := model.brief_units)
@@ -144,7 +144,7 @@ def brief_legend(drop: Collection[str] = ()) -> str:
 
 
 def left_out(bp: Blueprint) -> list[str]:
-    """The values that :func:`render_brief` leaves out of a clip, group by group."""
+    """Return the values that :func:`render_brief` leaves out of a clip, group by group."""
     lines = []
     for name in bp.names:
         group = bp.group(name)

@@ -49,7 +49,7 @@ def _hall(name: str) -> str:
 
 
 def inside(folder: str) -> dict[str, set[str]]:
-    """The parts of a room that is a large folder, and what each imports of the others."""
+    """Return a large room's parts, and what each imports of the others."""
     graph: dict[str, set[str]] = {}
     for arrow in arrows():
         if not arrow.source.startswith(f"{folder}."):
@@ -85,7 +85,7 @@ def floors(graph: dict[str, set[str]]) -> list[list[str]]:
 
 
 def picture(graph: dict[str, set[str]], title: str) -> str:
-    """The floors as boxes, the highest on top."""
+    """Draw the floors as boxes, the highest on top."""
     lines = [
         level[start : start + PER_LINE]
         for level in reversed(floors(graph))
@@ -118,7 +118,7 @@ def _called(name: str) -> str:
 
 
 def table() -> str:
-    """A row per room: what it is for, and what it imports."""
+    """Write a row per room: what it is for, and what it imports."""
     known, graph = modules(), halls()
     rows = ["| room | what it is for | imports |", "|---|---|---|"]
     for name, below in graph.items():
@@ -149,7 +149,7 @@ def _purpose(name: str, known: dict[str, Path]) -> str:
 
 
 def page() -> str:
-    """The page with its table as the code is now."""
+    """Return the page with its table as the code is now."""
     text = PAGE.read_text("utf-8")
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)

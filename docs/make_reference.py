@@ -43,7 +43,7 @@ from trace_eval.stats.ranking.fit import MODELS
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A table; bars within cells are written out."""
+    """Write a table; bars within cells are written out."""
     head = list(head)
     lines = [head, ["---"] * len(head), *([_cell(value) for value in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -55,7 +55,7 @@ def _cell(value: object) -> str:
 
 
 def first_of(thing: Any) -> str:
-    """The first paragraph of a docstring, without roles."""
+    """Return the first paragraph of a docstring, without roles."""
     text = inspect.cleandoc(thing.__doc__ or "").partition("\n\n")[0]
     return re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text)
 
@@ -148,7 +148,7 @@ def tasks() -> str:
 
 
 def judges() -> str:
-    """The kinds of judges."""
+    """List the kinds of judges."""
     rows = (
         (
             *(f"`{kind.usage}`", kind.about),
@@ -168,7 +168,7 @@ def _judged(name: str, kind: Any) -> tuple[tuple[str, bool], ...]:
 
 
 def judge_options() -> str:
-    """The ``-J`` options, by what they belong to."""
+    """List the ``-J`` options, by what they belong to."""
     parts = []
     for kind in vars(groups).values():
         if not is_dataclass(kind) or not isinstance(kind, type):
@@ -191,7 +191,7 @@ def _default(field: Any) -> str:
 
 
 def presets() -> str:
-    """Settings of published protocols."""
+    """List the settings of published protocols."""
     rows = (
         (f"`{name}`", ", ".join(f"`{key}={value}`" for key, value in values.items()))
         for name, values in PRESETS.items()
@@ -200,7 +200,7 @@ def presets() -> str:
 
 
 def policies() -> str:
-    """The policies."""
+    """List the policies."""
     return table(("policy", "rule"), ((f"`{p.name}`", p.summary) for p in POLICIES.values()))
 
 
@@ -210,7 +210,7 @@ def label_statistics() -> str:
 
 
 def score_statistics() -> str:
-    """The same of scores."""
+    """List the statistics of scores."""
     return _metrics(SCORE_METRICS)
 
 
@@ -223,7 +223,7 @@ def _metrics(metrics: Iterable[Metric[Any]]) -> str:
 
 
 def formula(metric: Metric[Any]) -> str:
-    """What the docstring of a statistic says: formula, range, source."""
+    """Return what a statistic's docstring says: formula, range, source."""
     text = inspect.cleandoc(metric.statistic.__doc__ or "")
     kept = [
         part for part in text.split("\n\n") if not part.startswith(("Args:", "Returns:", ">>>"))
@@ -256,7 +256,7 @@ def _names(known: Iterable[str]) -> str:
 
 
 def recordings() -> str:
-    """Formats of recordings."""
+    """List the formats of recordings."""
     rows = ((each.name, _names(each.suffixes), each.reader) for each in FORMATS)
     return table(("format", "endings", "read by"), rows)
 
@@ -296,7 +296,7 @@ def _schema(name: str, schema: Mapping[str, Any], meanings: Mapping[str, str] = 
 
 
 def _shapes(schema: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """A schema as the objects that it may hold."""
+    """Yield the objects that a schema may hold."""
     if "$ref" in schema:
         yield from _shapes(kinds[schema["$ref"].rpartition("/")[2]], kinds)
     elif "anyOf" in schema:
@@ -309,7 +309,7 @@ def _shapes(schema: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[Map
 
 
 def _kind(field: Mapping[str, Any]) -> str:
-    """A field's type in a word or two."""
+    """Name a field's type in a word or two."""
     if "$ref" in field:
         return str(field["$ref"].rpartition("/")[2])
     if "anyOf" in field:
@@ -337,7 +337,7 @@ _MARK = re.compile(r"<!-- made: (\w+) -->")
 
 
 def filled(text: str) -> str:
-    """A page with every mark replaced.
+    """Replace every mark of a page.
 
     Raises:
         KeyError: a mark names nothing that is made.

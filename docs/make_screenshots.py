@@ -40,7 +40,7 @@ SPANISH = {
 
 
 def shoot_report(page: Page, run: Path) -> None:
-    """The page of one pair."""
+    """Shoot the page of one pair."""
     with tempfile.TemporaryDirectory() as folder:
         report = write_report(run, Path(folder) / "report.html")
         page.set_viewport_size(TALL)
@@ -52,7 +52,7 @@ def shoot_report(page: Page, run: Path) -> None:
 
 
 def shoot_review(page: Page, run: Path) -> None:
-    """The first question about a pair."""
+    """Shoot the first question about a pair."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "trace_eval", "review", str(run), "--port", "0"]
         command += ["--db", f"{folder}/review.sqlite"]
@@ -70,7 +70,7 @@ def shoot_review(page: Page, run: Path) -> None:
 
 
 def shoot_call(page: Page) -> None:
-    """The two lanes of the example call that goes wrong."""
+    """Shoot the two lanes of the example call that goes wrong."""
     with tempfile.TemporaryDirectory() as folder:
         calls, run = Path(folder, "call"), Path(folder, "run")
         make = [sys.executable, str(HERE.parent / "examples" / "make_call.py"), str(calls)]
@@ -87,7 +87,7 @@ def shoot_call(page: Page) -> None:
 
 
 def shoot_language(page: Page) -> None:
-    """A request in Spanish, answered in Spanish and in English."""
+    """Shoot a request in Spanish, answered in Spanish and in English."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for file, words in SPANISH.items():

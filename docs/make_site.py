@@ -152,7 +152,7 @@ def on_site(place: str) -> str:
 
 
 def _shelves() -> str:
-    """The navigation, which the first page holds."""
+    """Write the navigation, which the first page holds."""
     parts = []
     for shelf, names in SHELVES.items():
         listed = [on_site(posixpath.normpath(f"docs/{name}.md"))[:-3] for name in names]

@@ -52,7 +52,7 @@ LEGEND = {
 
 
 def unit(number: int) -> tuple[Unit, dict[str, str]]:
-    """A comparison of three sounds, and what each is, by hash."""
+    """Make a comparison of three sounds, and say what each is, by hash."""
     sounds = [sound(10 * number + n, seconds) for n, seconds in enumerate(SECONDS)]
     names = dict(zip((s.sha256 for s in sounds), ("instruction", "first", "second"), strict=True))
     return Unit((sounds[1], sounds[2]), sounds[0]), names
@@ -66,7 +66,7 @@ def sound(seed: int, seconds: float) -> Sound:
 
 
 def conversation(concat: str) -> tuple[list[Message], dict[str, str]]:
-    """The messages of one call with two examples, and what each recording is."""
+    """Return the messages of one call with two examples, and what each recording is."""
     (part,) = load_listening("s2s").parts
     pair = Pair(id="drawn", a=Answer(audio="a.wav"), b=Answer(audio="b.wav"))
     names: dict[str, str] = {}
@@ -126,7 +126,7 @@ def draw_turn(message: Message, x: float, y: float, names: dict[str, str]) -> tu
 
 
 def picture() -> str:
-    """The whole drawing."""
+    """Draw the whole picture."""
     rows, widest = [], 0.0
     for number, (name, title) in enumerate(STRATEGIES.items()):
         y = 24 + 58 * number

@@ -47,7 +47,7 @@ class Speech:
     effects: tuple[str, ...] = ()
 
     def command(self, output: Path) -> list[str]:
-        """The synthesiser's command line."""
+        """Return the synthesiser's command line."""
         if self.voice.startswith("en"):
             options = ["-v", self.voice, "-s", str(self.speed), "-p", str(self.pitch)]
             return ["espeak-ng", *options, "-w", str(output), self.words]

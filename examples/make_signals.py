@@ -44,7 +44,7 @@ def trim(samples: np.ndarray) -> np.ndarray:
 
 
 def label(words: str) -> np.ndarray:
-    """The slowest rendition that is no longer than :data:`LONGEST_S`."""
+    """Return the slowest rendition that is no longer than :data:`LONGEST_S`."""
     for stretch in np.arange(0.9, 0.3, -0.05):
         samples, rate = speak(words, round(float(stretch), 2))
         made = soxr.resample(trim(samples), rate, SIGNAL_RATE, quality="VHQ")

@@ -36,7 +36,7 @@ PAIRS = ROOT / "examples" / "pairs.jsonl"
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """The folder of real speech and human labels."""
+    """Return the folder of real speech and human labels."""
     folder = os.environ.get(DATA_VARIABLE)
     if not folder:
         pytest.skip(f"{DATA_VARIABLE} is not set; export it to run the checks on real data")
@@ -45,7 +45,7 @@ def data() -> Path:
 
 @pytest.fixture(scope="session")
 def extracted_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clip cache that holds every example recording, extracted once for all processes."""
+    """Fill a clip cache with every example recording, extracted once for all processes."""
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent  # that of the processes that run tests together
@@ -61,13 +61,13 @@ def extracted_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def examples_cache(tmp_path_factory: pytest.TempPathFactory, extracted_examples: Path) -> Path:
-    """A module's own copy of that cache, to which replies and other groups may be added."""
+    """Copy that cache for a module, which may add replies and other groups."""
     return Path(shutil.copytree(extracted_examples, tmp_path_factory.mktemp("module") / "cache"))
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the test, as the one in which it types."""
+    """Change to the folder of the test."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -82,13 +82,13 @@ def memory_urls() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _nothing_was_told() -> None:
-    """What is told once per process is told in the test that asks for it."""
+    """Let what is told once per process be told in each test."""
     default_asr._advise.cache_clear()
 
 
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests never see the user's cache or keys; joined weights are shared: they are large."""
+    """Hide the user's cache and keys from tests; joined weights are shared: they are large."""
     cache, base = tmp_path_factory.mktemp("cache"), tmp_path_factory.getbasetemp()
     weights = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "weights"
     weights.mkdir(exist_ok=True)

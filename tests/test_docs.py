@@ -154,7 +154,7 @@ def test_the_documents_are_short_enough_to_be_read() -> None:
 
 
 def _by_hand(page: Path) -> str:
-    """A page without what a script has written into it."""
+    """Return a page without what a script has written into it."""
     return re.sub(r"<!-- (\w+): python.*?<!-- \1: end -->", "", page.read_text("utf-8"), flags=re.S)
 
 
@@ -177,7 +177,7 @@ def test_the_options_that_may_change_are_those_of_the_code() -> None:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The reader's folder: the files that the commands name."""
+    """Make the reader's folder: the files that the commands name."""
     folder = tmp_path_factory.mktemp("reader")
     records = [
         json.loads(line) for line in (ROOT / "examples" / "pairs.jsonl").read_text().splitlines()
@@ -203,7 +203,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def provide(home: Path, text: str, data: Path) -> None:
-    """What a command reads that no command before it has made: runs and labels of the reader's."""
+    """Provide what a command reads and no command before it made: the reader's runs and labels."""
     for name, made in {"reads": "run", "listens": "run", "all": "run", "lexical": "rated"}.items():
         if f"runs/{name}" in text and not (home / "runs" / name).exists():
             if not (home / made).exists():  # its page comes later
@@ -217,7 +217,7 @@ def provide(home: Path, text: str, data: Path) -> None:
 
 
 def typed(home: Path, text: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """What a shell makes of a line, in the reader's folder."""
+    """Run a line in a shell, in the reader's folder."""
     environment = {
         **os.environ,
         "PATH": f"{home / 'bin'}:{os.environ['PATH']}",
@@ -267,7 +267,7 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def typed_here() -> list[Printed]:
-    """The commands that can be typed here, in their order."""
+    """List the commands that can be typed here, in their order."""
     return [command for command in ALL if command.words[0] != "make" and not reason(command)]
 
 

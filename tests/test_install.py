@@ -32,7 +32,7 @@ from trace_eval.data import system
 
 
 def _done(*command: object, cwd: Path) -> str:
-    """The output of a command that must succeed, run without this tree on its path."""
+    """Return the output of a command that must succeed without this tree on its path."""
     done = subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, cwd=cwd, env=_ENVIRONMENT
     )
@@ -45,7 +45,7 @@ _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "PIP_NO_INPUT":
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the wheel and the sdist."""
+    """Build the wheel and the sdist into a folder."""
     pytest.importorskip("hatchling", reason=install_line("test"))
     folder = tmp_path_factory.mktemp("dist")
     _done(sys.executable, "-m", "hatchling", "build", "-d", folder, cwd=ROOT)
@@ -75,7 +75,7 @@ def test_an_installed_distribution_judges_outside_the_clone(
 
 
 def _judges(program: Path, folder: Path, cache: Path) -> None:
-    """It extracts and judges a pair, and judges all examples by what was extracted before."""
+    """Extract and judge a pair, and judge all examples by what was extracted before."""
     one = folder / "one.jsonl"
     lines = (ROOT / "examples" / "pairs.jsonl").read_text().splitlines()
     one.write_text(next(line for line in lines if json.loads(line)["id"] == "loud"))

@@ -40,7 +40,7 @@ def options(tmp_path: Path) -> trace_eval.Options:
 
 @pytest.fixture
 def table(tmp_path: Path) -> str:
-    """A Parquet file with embedded recordings."""
+    """Write a Parquet file with embedded recordings."""
     sounds = [write(tmp_path / f"{hz}.wav", tone(hz)).read_bytes() for hz in (200, 300)]
     sides = [{"bytes": sound, "path": f"{n}.wav"} for n, sound in enumerate(sounds)]
     row = {"id": "1", "instruction": "Say it.", "a": sides[0], "b": sides[1]}
@@ -49,7 +49,7 @@ def table(tmp_path: Path) -> str:
 
 
 def in_a_cell(work: Callable[[], Any]) -> Any:
-    """What a notebook does: plain calls inside of a running event loop."""
+    """Call plainly inside of a running event loop, as a notebook does."""
 
     async def cell() -> Any:
         return work()

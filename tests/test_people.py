@@ -27,7 +27,7 @@ from trace_eval.judges.beside.text import BRIEF_LEGEND, LEGEND
 
 
 def tone(path: Path, channels: int = 1) -> Path:
-    """A tenth of a second of sound; the readers look only whether it is there."""
+    """Write a tenth of a second of sound; the readers look only whether it is there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     soundfile.write(path, np.repeat(audio.tone(0.1)[:, None], channels, axis=1), 16_000)
     return path
@@ -40,7 +40,7 @@ def rated(item: str, group: str, *values: float, condition: str = "c") -> Rated:
 
 @pytest.fixture
 def public(tmp_path: Path) -> Iterator[Path]:
-    """The five repositories, each with one or two clips, as they are when cloned."""
+    """Write the five repositories, each with one or two clips, as they are when cloned."""
     from scipy.io import savemat
 
     codec = tmp_path / "bernoulli-var-speech-codec" / "mushra_results_dataset"

@@ -49,7 +49,7 @@ def test_folders_odd_columns_and_labels_by_systems(tmp_path: Path, examples_cach
 
 
 def call(path: Path, pause_s: float, gain: float) -> None:
-    """A stereo call: a user asks on channel 0, an agent answers on channel 1 after a pause."""
+    """Write a stereo call: a user asks on channel 0, an agent answers on 1 after a pause."""
     user, agent = (decode(CLIPS / f"refusal-{who}.ogg").speech for who in ("instruction", "a"))
     start = len(user) + int(pause_s * SPEECH_RATE)
     room = np.random.default_rng(0).standard_normal((start + len(agent) + SPEECH_RATE, 2))

@@ -19,7 +19,7 @@ CLIPS = ROOT / "examples" / "clips"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of packages as an installer would leave them."""
+    """Make a folder of packages as an installer would leave them."""
     folder = tmp_path_factory.mktemp("site")
     pages = ("tutorials/own-judge.md", "how-to/plug-ins.md")
     text = "\n".join((ROOT / "docs" / page).read_text("utf-8") for page in pages)

@@ -23,7 +23,7 @@ class World(Protocol):
         """In words."""
 
     def covered(self, draws: int) -> Row:
-        """The row of a number of draws."""
+        """Return the row of a number of draws."""
 
 
 def named(worlds: Iterable[World]) -> Worlds:

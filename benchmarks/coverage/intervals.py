@@ -58,7 +58,7 @@ PAIRS = 600
 
 
 def say(rng: np.random.Generator, shares: tuple[float, float, float], number: int) -> Array:
-    """What people say of so many pairs."""
+    """Draw what people say of so many pairs."""
     return VALUES[np.searchsorted(np.cumsum(shares[:2]), rng.random(number), side="right")]
 
 
@@ -215,7 +215,7 @@ class World:
 
 
 def _draw(samples: tuple[PPIComponents, ...], truth: float) -> Draw | None:
-    """What is found; None: no interval is given."""
+    """Return what is found; None if no interval is given."""
     first, *others = samples
     result = difference(first, others[0]) if others else estimate(first, null=truth)
     if result.interval is None or result.labels_interval is None:

@@ -67,7 +67,7 @@ class World:
         )
 
     def draw(self, seed: int) -> tuple[LabelPlan, float]:
-        """A plan, and the width once its pairs are labelled; infinite: no interval."""
+        """Draw a plan, and the width once its pairs are labelled; infinite: no interval."""
         rng = np.random.default_rng((seed, 5))
         number = self.pairs
         truth = (rng.random(number) > self.win).astype(np.int8)

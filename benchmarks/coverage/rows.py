@@ -34,7 +34,7 @@ def rng_of(name: str, *seed: int) -> np.random.Generator:
 
 
 def opinions(who: str, codes: Array, **facts: Any) -> Opinions:
-    """What somebody says of items ``p0``, ``p1``, ...; facts are texts, or numbers in an array."""
+    """Return one rater's labels of ``p0``, ``p1``, ...; facts are texts, or numbers in an array."""
     ids = np.array([f"p{number}" for number in range(len(codes))], object)
     columns = {
         name: column if isinstance(column, np.ndarray) else np.array(column, object)
@@ -44,7 +44,7 @@ def opinions(who: str, codes: Array, **facts: Any) -> Opinions:
 
 
 def share(hits: int, draws: int) -> Row:
-    """A share of the draws with its exact 95 % interval."""
+    """Return a share of the draws with its exact 95 % interval."""
     from scipy.stats import binomtest
 
     low, high = binomtest(hits, draws).proportion_ci() if draws else (0.0, 1.0)
@@ -52,7 +52,7 @@ def share(hits: int, draws: int) -> Row:
 
 
 def shown(value: object) -> str:
-    """A cell: a share with its interval, coverage of the draws that have an interval, a number."""
+    """Print a cell: a share with its interval, coverage of draws with an interval, a number."""
     if isinstance(value, float):
         return f"{value:.3g}"
     if not isinstance(value, dict):

@@ -62,7 +62,7 @@ World = Callable[[np.random.Generator], Draw]
 
 
 def some(rng: np.random.Generator, number: int, of: int) -> Mask:
-    """A simple random sample."""
+    """Draw a simple random sample."""
     result = np.zeros(of, bool)
     result[rng.choice(of, number, replace=False)] = True
     return result
@@ -87,7 +87,7 @@ def _half_of_the_draw(rng: np.random.Generator) -> Draw:
 
 
 def _review(done: int, worst: bool = False) -> World:
-    """A review of 1,000 pairs, 100 of which are needed, of whose slice so many are done."""
+    """Make a review of 1,000 pairs, 100 of them needed, of whose slice so many are done."""
     needs = {f"p{n}": Needed((Need.LOW_CONFIDENCE,) if n < 100 else (), 1.0) for n in range(1000)}
 
     def world(rng: np.random.Generator) -> Draw:
@@ -174,7 +174,7 @@ def _copies(
 
 
 def _plain(true: float, number: int, of: int = 1000, clips: bool = False) -> World:
-    """A simple sample; with ``clips`` one pair is there twice."""
+    """Make a simple sample; with ``clips`` one pair is there twice."""
     facts = {f"clip_{s}": [f"{s}{max(n, 1)}" for n in range(of)] for s in "ab"} if clips else {}
 
     def world(rng: np.random.Generator) -> Draw:
@@ -190,13 +190,13 @@ def _tied(rng: np.random.Generator) -> Draw:
 
 
 def _inverted(rng: np.random.Generator) -> Draw:
-    """The surer the judge, the less people agree with it."""
+    """Draw labels with which people agree the less, the surer the judge."""
     certainty = rng.random(600)
     return Draw(0.999 - 0.2 * certainty, some(rng, 250, 600), certainty=certainty)
 
 
 def _rising(low: float, slope: float, surest: float = 0.0, instruction: int = 1) -> World:
-    """The surer the judge, the more people agree; 300 labels of the surest share of the pairs."""
+    """Make a judge that people agree with the more, the surer it is; 300 labels of the surest."""
     group = np.arange(1000) // instruction
     facts = {"instruction_id": [f"i{n}" for n in group]} if instruction > 1 else {}
 
@@ -211,7 +211,7 @@ def _rising(low: float, slope: float, surest: float = 0.0, instruction: int = 1)
 
 
 def _hard_first(rng: np.random.Generator) -> Draw:
-    """The 150 least sure pairs for certain, 150 of the others by chance; one agreement."""
+    """Draw the 150 least sure pairs for certain, 150 others by chance; one agreement."""
     certainty = rng.random(1000)
     order = np.argsort(certainty)
     chance = np.full(1000, 150 / 850)

@@ -147,7 +147,7 @@ class Alike:
 
 
 def worlds() -> list[Unscored | Alike]:
-    """What is unscored by outcome, and few, many and uneven instructions."""
+    """List worlds unscored by outcome, and of few, many and uneven instructions."""
     results: list[Unscored | Alike] = [
         Unscored(60, 0.5),
         Unscored(60, 0.9),

@@ -49,7 +49,7 @@ def run(
 
 
 def make_pairs(folder: Path, pairs: int, seed: int) -> Path:
-    """A manifest of short noises, each recording in one pair; singles beside it."""
+    """Write a manifest of short noises, each recording in one pair; singles beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     noise = np.random.default_rng(seed)
     rows, singles = [], []

@@ -166,7 +166,7 @@ def settings() -> dict[str, Parser]:
 
 
 def others(folder: Path) -> dict[str, Parser]:
-    """Recordings, batches of replies, corrections of calls, and Label Studio's exports."""
+    """List parsers of recordings, batches of replies, corrections and Label Studio's exports."""
     wav = write(folder / "seed.wav", tone(0.05)).read_bytes()
     soundfile.write(folder / "seed.flac", tone(0.05), RATE, subtype="PCM_16")
     flac = (folder / "seed.flac").read_bytes()

@@ -54,7 +54,7 @@ def drill(cases: int, seed: int, only: Sequence[str] = ()) -> Outcome:
 
 
 def _look(end: Path, outcome: Outcome) -> None:
-    """What libFuzzer said of one parser."""
+    """Read what libFuzzer said of one parser."""
     message = end.read_bytes().decode("utf-8", "replace")
     ran = re.search(r"Done (\d+) runs", message)
     outcome.cases += int(ran[1]) if ran else 0

@@ -76,7 +76,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def mutated(data: bytes, others: list[bytes], source: random.Random) -> bytes:
-    """An input after one to four changes."""
+    """Change an input in one to four places."""
     if source.random() < 0.25 and (made := odd(data, source)) != data:
         return made
     changed = bytearray(data)

@@ -23,7 +23,7 @@ class Parser(NamedTuple):
 
 
 def placed(path: Path, data: bytes) -> Path:
-    """The input as this file; its folder is made."""
+    """Write the input as this file, in a folder made for it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return path
@@ -32,7 +32,7 @@ def placed(path: Path, data: bytes) -> Path:
 def file_of(
     name: str, read: Callable[[Path], Any], fine: Callable[[Any], bool] = lambda result: True
 ) -> Read:
-    """Reads the input as a file of this name; whether the result is fine may be asked."""
+    """Return a reader of a file of this name; ``fine`` may test the result."""
 
     def check(data: bytes, folder: Path) -> None:
         assert fine(read(placed(folder / name, data)))
@@ -41,7 +41,7 @@ def file_of(
 
 
 def text_of(read: Callable[[str], Any], fine: Callable[[Any], bool]) -> Read:
-    """Reads the input as a text."""
+    """Return a reader of the input as a text."""
 
     def check(data: bytes, _: Path) -> None:
         assert fine(read(data.decode("utf-8", "surrogateescape")))
@@ -50,14 +50,14 @@ def text_of(read: Callable[[str], Any], fine: Callable[[Any], bool]) -> Read:
 
 
 def items_of(name: str, read: Callable[[Path], Any]) -> Read:
-    """Reads a manifest; its items round-trip."""
+    """Return a reader of a manifest whose items must round-trip."""
     return file_of(name, read, lambda result: all(map(round_trip, result.items)))
 
 
 def database(
     folder: Path, name: str, use: Callable[[Path], None], page: int | None = None
 ) -> tuple[Read, list[bytes]]:
-    """A database, or its schema page alone: used, or refused in our own words."""
+    """Return a reader of a database, or its schema page: used, or refused in our own words."""
     path = folder / name
     use(path)
     whole = path.read_bytes()
@@ -73,7 +73,7 @@ def database(
 
 
 def heard(sound: bytes | Path) -> None:
-    """A recording, of at most a minute, is samples that are numbers."""
+    """Check that a recording, of at most a minute, is samples that are numbers."""
     clip = decode(sound, "mutated", max_seconds=60)
     assert len(clip.samples)
     assert abs(clip.samples).max() < float("inf")

@@ -62,7 +62,7 @@ def texts(folder: Path) -> dict[str, Parser]:
 
 
 def replies() -> dict[str, Parser]:
-    """What servers and models answer."""
+    """List parsers of what servers and models answer."""
     reply = json.dumps(verdict()).encode()
     body = json.dumps(completion(reply.decode())).encode()
     scores = b'{"score_1": 7, "score_2": 5, "reasoning": "because"}'
@@ -107,7 +107,7 @@ def _in_range(result: Any) -> bool:
 
 
 def _encoded(reasoning: Any) -> bool:
-    """It can be written as UTF-8."""
+    """Tell whether a reasoning can be written as UTF-8."""
     return bool(json.dumps(reasoning, ensure_ascii=False).encode())
 
 
@@ -133,7 +133,7 @@ _LINK = re.compile(r"(?:^|::)([a-z][\w.+-]{0,30})(?=://|::)")
 
 
 def _places() -> Read:
-    """What a manifest names is opened only if each part of it is on the list."""
+    """Check that what a manifest names is opened only if each part of it is on the list."""
     registry = sys.modules[get_filesystem_class.__module__]
 
     def read(data: bytes, folder: Path) -> None:

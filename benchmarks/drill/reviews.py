@@ -88,7 +88,7 @@ class Reviews:
         return Path(shutil.copytree(self._judged, self._folder / name)) / "drill.sqlite"
 
     def _exported(self, name: str) -> list[dict[str, str]]:
-        """The labels without the times that they took, and in any order of the raters."""
+        """Read the labels without the times that they took, and in any order of the raters."""
         where = self._folder / name
         line = command(*_review(where / "drill.sqlite"), "--export", where / "x")
         done = run(line, self._folder)
@@ -104,7 +104,7 @@ def _review(database: Path) -> list[object]:
 
 @contextmanager
 def _server(database: Path, kill_after: float | None = None) -> Iterator[str]:
-    """The address of a server that strangers pester; ended, or killed after some seconds."""
+    """Serve a review that strangers pester; ended, or killed after some seconds."""
     process = subprocess.Popen(
         command(*_review(database), "--port", 0),
         stdin=subprocess.DEVNULL,
@@ -143,7 +143,7 @@ def _pester(url: str, over: threading.Event) -> None:
 
 
 def _all_answer(url: str) -> tuple[list[Said], bool]:
-    """(what was acknowledged, whether all came to the end)."""
+    """Return what was acknowledged, and whether all came to the end."""
     said: list[Said] = []
     with ThreadPoolExecutor(len(RATERS)) as raters:
         ends = list(raters.map(lambda name: _answer(url, name, said.append), RATERS))
@@ -173,14 +173,14 @@ def _form(page: str) -> dict[str, str]:
 
 
 def _value(task: int, step: str) -> str:
-    """The same answer to the same question, whenever it is asked, and however it is shown."""
+    """Answer a question the same way, whenever it is asked, and however it is shown."""
     if not step.endswith((".a", ".b")):
         return "equal"
     return "no" if task % 2 else "yes"
 
 
 def _lost(database: Path, said: list[Said]) -> Iterator[str]:
-    """What was acknowledged and is not there after the kill."""
+    """Yield what was acknowledged and is not there after the kill."""
     store = Store(database)
     for one in said:
         view = store.views(one.rater)[one.task]

@@ -89,7 +89,7 @@ def layouts() -> dict[str, dict[str, bytes]]:
 
 
 def _eva_record(name: str) -> dict[str, bytes]:
-    """The files of one record, a folder: a question, an answer, a call of a tool."""
+    """Return the files of one record: a question, an answer, a call of a tool."""
     start = 1_700_000_000_000
 
     def spoke(ms: int, kind: str, user: str) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def _lines(values: Sequence[Any]) -> bytes:
 
 
 def _place(folder: Path, files: dict[str, bytes], data: bytes) -> None:
-    """The files of a seed, one of them replaced by the input."""
+    """Write the files of a seed, one of them replaced by the input."""
     shutil.rmtree(folder, ignore_errors=True)
     wrong = list(files)[data[0] % len(files)] if data else ""
     for name, content in files.items():
@@ -170,7 +170,7 @@ def _seeds(files: dict[str, bytes]) -> list[bytes]:
 
 
 def reader_of_calls(folder: Path, name: str, files: dict[str, bytes]) -> tuple[Read, list[bytes]]:
-    """Calls: each is measured, or named with a reason, and the figures are JSON."""
+    """Return a reader of calls: each is measured or named with a reason; figures are JSON."""
     options = TurnsOptions(_LAYOUT.get(name, name), figures=FigureOptions(resamples=0))
 
     def read(data: bytes, _: Path) -> None:
@@ -189,7 +189,7 @@ _LAYOUT = {"turns in JSON": "turns", "eva histories": "eva", "eva labels": "eva_
 
 
 def reader_of_release(folder: Path, name: str) -> tuple[Read, list[bytes]]:
-    """A benchmark: what it is converted to is read back, item for item."""
+    """Return a reader of a benchmark: what it is converted to is read back, item for item."""
     made = datasets_made.MADE[name](folder / "seed")
     files = {
         str(path.relative_to(made)): path.read_bytes()

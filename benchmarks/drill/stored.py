@@ -44,7 +44,7 @@ def stored(folder: Path) -> dict[str, Parser]:
 
 
 def records_of_runs(folder: Path) -> dict[str, Parser]:
-    """What a run, a test of a judge and a training leave."""
+    """List parsers of what a run, a test of a judge and a training leave."""
     score = {"item": "x", "rubric": "r", "rubric_sha256": "0", "judge": "j", "status": "scored"}
     score |= {"value": 3.0, "distribution": {"3": 0.5, "4": 0.5}}
     said = DimensionVerdict(rating="1", reasoning="-", distribution={"1": 0.75, "2": 0.25})
@@ -70,7 +70,7 @@ def records_of_runs(folder: Path) -> dict[str, Parser]:
 
 
 def caches_and_tables(folder: Path) -> dict[str, Parser]:
-    """What is kept between runs, and cells that others read."""
+    """List parsers of what is kept between runs, and of cells that others read."""
     cells = "al\n=1+1\x1e'=x\x1e\u2028-3\x1eA is right.\r\nB is slow.\x1e\x85\x1e'".encode()
     spending = b'{"call":"a","worst_usd":0.5}\n{"call":"a","cost_usd":0.25}\n'
     counted = file_of("spending.jsonl", lambda path: Ledger(path).spending, _finite)

@@ -120,7 +120,7 @@ def _variables(**variables: str) -> Surround:
 
 
 def _moved(name: bytes) -> Surround:
-    """The manifest in a folder of this name, which is refused in one line if it is no UTF-8."""
+    """Judge in a folder of this name, which is refused in one line if it is no UTF-8."""
 
     def surround(pairs: Path, work: Path) -> Done:
         odd = work / os.fsdecode(name)
@@ -141,7 +141,7 @@ def _shell(ending: str, *before: str) -> Surround:
 
 
 def _foreign(pairs: Path, work: Path) -> Done | None:
-    """A folder in which this user may read only."""
+    """Judge in a folder in which this user may read only."""
     if os.geteuid() != 0:
         return None
     shutil.copytree(pairs.parent, work / "theirs")

@@ -333,7 +333,7 @@ def _outermost_functions(tree: ast.AST) -> Sequence[_Function]:
 
 
 def _erase_names(function: _Function, prefix: str) -> None:
-    """Number the locals of a function and of all in it, in the order of the text.
+    """Replace the locals of a function and of all in it by numbers, in the order of the text.
 
     Parameters of a public function can be given by name, and keep theirs.
     """
@@ -357,7 +357,7 @@ def _erase_names(function: _Function, prefix: str) -> None:
 
 
 def _erase_private_names(tree: ast.Module) -> None:
-    """Number what a module defines for itself alone, in the order of definition."""
+    """Replace a module's private names by numbers, in the order of definition."""
     private: dict[str, str] = {}
     for statement in tree.body:
         for name in _defined(statement):

@@ -27,7 +27,7 @@ LONG_FUNCTION, LONG_FILE = 60, 350
 
 
 def _room(module: str) -> str:
-    """The room that a module lies in; the facade ``trace_eval`` is none."""
+    """Return the room that a module lies in; the facade ``trace_eval`` is none."""
     first, _, rest = module.partition(".")
     return f"trace_eval.{rest.partition('.')[0]}" if first == "trace_eval" and rest else first
 
@@ -104,7 +104,7 @@ def _options(command: Any, name: str = "") -> Iterator[tuple[str, int]]:
 
 
 def figures() -> Iterator[tuple[str, object]]:
-    """(what, figure) of the working tree."""
+    """Yield (what, figure) of the working tree."""
     texts = [path.read_text("utf-8") for path in modules().values()]
     trees = [ast.parse(text) for text in texts]
     sizes = [len(text.splitlines()) for text in texts]

@@ -83,7 +83,7 @@ def _figures(errors: Sequence[tuple[str, float]]) -> dict[str, Figure]:
 
 
 def widened_level(level: float, units: int) -> float:
-    """The share of draws that an interval of ``level`` takes in, from few units.
+    """Return the share of draws that an interval of ``level`` takes in, from few units.
 
     Draws of n units are too near to each other by ``sqrt((n - 1) / n)``, and a normal
     quantile is too small where the spread is estimated from them: expanded percentile interval

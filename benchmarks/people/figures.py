@@ -92,7 +92,7 @@ def numbered(names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def pairs_of(clips: Sequence[Rated], scale: str) -> Pairs:
-    """The pairs of one scale; a group of one clip gives none."""
+    """Pair the clips of each group on one scale; a group of one clip gives none."""
     unit = numbered([clip.unit for clip in clips])
     mean = np.array([clip.mean(scale) for clip in clips])
     results = [
@@ -156,7 +156,7 @@ def concordance(number: Array, pairs: Pairs, apart: float) -> float:
 
 
 def mean_of(score: Array) -> float:
-    """The mean, NaN of none."""
+    """Return the mean, NaN of none."""
     return float(score.mean()) if len(score) else math.nan
 
 
@@ -185,7 +185,7 @@ def concordances(
 
 
 def words(figure: Figure, over: Sequence[tuple[str, Figure | None]] = ()) -> str:
-    """What an interval says beside chance, one half, and beside trivial baselines."""
+    """Say how an interval stands beside chance, one half, and beside trivial baselines."""
     if figure.value is None:
         return "not measured"
     if figure.units < LEAST_UNITS:
@@ -252,7 +252,7 @@ class Ceiling:
 
 
 def ceiling(clips: Sequence[Rated], scale: str, apart: float, seed: int = 0) -> Ceiling | None:
-    """The means over random halves; None where the raters are not known one by one."""
+    """Return the means over random halves; None where raters are not known one by one."""
     raters = sorted({rater for clip in clips for rater in clip.ratings.get(scale, {})})
     if len(raters) < 4:
         return None

@@ -34,7 +34,7 @@ BASELINES = {"louder": "loudness.integrated_lufs", "longer": "signal.duration_s"
 
 
 def bench_arguments(doc: str | None) -> argparse.Namespace:
-    """The folder of the sets and the rivals, as they were typed."""
+    """Parse the folder of the sets and the rivals."""
     parser = options_of(doc)
     parser.add_argument("--data", type=Path, metavar="DIR")
     parser.add_argument("--rival", action="append", default=[], metavar="NAME=FILE.csv")
@@ -91,7 +91,7 @@ def deciding(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> Arr
 
 
 def _common_seconds(blueprints: Sequence[Blueprint]) -> float:
-    """The longest stretch of speech of which all have numbers; 0: there is none."""
+    """Return the longest stretch of speech of which all have numbers; 0 if there is none."""
     lengths = [
         {round(part.seconds, 2) for part in one.quality.parts or ()}
         for one in blueprints

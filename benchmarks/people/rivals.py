@@ -72,7 +72,7 @@ RIVALS: dict[str, Callable[[], Score]] = {
 
 
 def _wav(path: Path) -> bytes:
-    """The recording as a WAV file of 16 bits, at its own rate."""
+    """Encode the recording as a WAV file of 16 bits, at its own rate."""
     import soundfile
 
     samples, rate = soundfile.read(path)

@@ -67,7 +67,7 @@ class Rated:
     facts: dict[str, str] = field(default_factory=dict)
 
     def mean(self, scale: str) -> float:
-        """The mean rating; NaN where nobody rated it."""
+        """Return the mean rating; NaN where nobody rated it."""
         values = list(self.ratings.get(scale, {}).values())
         return math.fsum(values) / len(values) if values else math.nan
 
@@ -127,7 +127,7 @@ def _read(name: str, data: Path) -> Folder:
 
 
 def _repository(data: Path, sign: str) -> Path | None:
-    """The clone: the folder itself, or one in it, that has the file that tells the layout."""
+    """Find the clone: the folder, or one in it, that has the file that tells the layout."""
     inside = sorted(path for path in data.iterdir() if path.is_dir()) if data.is_dir() else []
     return next((root for root in (data, *inside) if (root / sign).exists()), None)
 

@@ -63,7 +63,7 @@ class Compared:
     gaps: Array
 
     def only(self, rows: NDArray[np.bool_]) -> Compared:
-        """Some of the pairs."""
+        """Select some of the pairs."""
         kept = {name: value[rows] for name, value in vars(self.pairs).items()}
         return replace(self, pairs=Pairs(**kept), gaps=self.gaps[rows])
 
@@ -109,7 +109,7 @@ def outcome(one: Compared, margins: Margins) -> Outcome:
 
 
 def best(sets: Sequence[Compared], grid: dict[str, tuple[float, ...]]) -> Margins:
-    """The grid point with the best worst set, among those that keep both limits on each."""
+    """Return the grid point with the best worst set, of those that keep both limits on each."""
 
     def rank(margins: Margins) -> tuple[bool, float, float]:
         results = [outcome(one, margins) for one in sets]

@@ -86,7 +86,7 @@ def make(out: Path, view: PairTextView, seed: int) -> None:
 
 
 def known(one: Shown) -> dict[str, Any]:
-    """What is known of a pair, and what ``rules`` says of it."""
+    """Return what is known of a pair, and what ``rules`` says of it."""
     judgement = RulesJudge().judge_case(one.case("p"))
     rules = {name: str(verdict.rating) for name, verdict in judgement.dimensions.items()}
     return {

@@ -141,7 +141,7 @@ COPIES = ((-2.0, 0.0, 0), (1.5, 0.0, 0), (0.0, 0.3, 0), (0.0, 0.0, 48_000), (-1.
 def _copies(
     codecs: Folder, delivery: Folder, folder: Path, chance: random.Random
 ) -> Iterator[Shown]:
-    """Recordings beside copies of themselves, asked for all that is asked of planted delivery."""
+    """Yield recordings beside copies of themselves, with the requests of planted delivery."""
     clips = [*chance.sample(codecs.clips, 20), *chance.sample(delivery.clips, 20)]
     asks = (PLAIN, "Say the next sentence slowly.", "Say the next sentence loudly.")
     files = []

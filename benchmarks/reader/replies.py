@@ -45,13 +45,13 @@ def rows_of(prompt: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 
 def said(one: Row, judge: str) -> dict[str, str] | None:
-    """What a judge says of a pair; None: no reply."""
+    """Return what a judge says of a pair; None: no reply."""
     result: dict[str, str] | None = one["rules"] if judge == "rules" else one["replies"].get(judge)
     return result
 
 
 def _cell(pairs: Sequence[Row], judge: str, what: str) -> str:
-    """Counts of one figure."""
+    """Count the hits of one figure."""
     own = [(one, reply) for one in pairs if (reply := said(one, judge)) is not None]
     if what in ("any", "content"):
         dimensions = DIMENSIONS if what == "any" else ("content",)

@@ -28,7 +28,7 @@ class Shape:
 
 
 def shapes(name: str) -> list[Shape]:
-    """The shapes of a file beside this one."""
+    """Read the shapes of a file beside this one."""
     lines = (HERE / name).read_text("utf-8").splitlines()
     split = [line.partition("|") for line in lines if line.strip() and line[0] != "#"]
     return [Shape(kind.strip(), words.strip()) for kind, _, words in split]
@@ -97,7 +97,7 @@ def _longest(blueprint: Blueprint) -> tuple[float, ...]:
 
 
 def text_of(blueprint: Blueprint) -> str:
-    """The words of an answer."""
+    """Return the words of an answer."""
     assert isinstance(blueprint.transcript, Transcript)
     return blueprint.transcript.text
 
@@ -286,7 +286,7 @@ class World:
     request: str
 
     def at(self, place: int) -> Blueprint:
-        """The answer at a place, 1 or 2."""
+        """Return the answer at a place, 1 or 2."""
         return self.first if place == 1 else self.second
 
 
@@ -337,7 +337,7 @@ def _own(name: str) -> str:
 def say(
     shape: Shape, rng: random.Random, it: World, style: tuple[str, str], fault: bool
 ) -> Sentence | None:
-    """A sentence of a shape about a world; None where it cannot be said of it, or not wrongly."""
+    """Write a sentence of a shape about a world; None where it cannot be said, or not wrongly."""
     writer = _WRITERS[shape.kind]
     made = writer(shape, rng, it, style, fault)
     if made is None:
@@ -384,7 +384,7 @@ def _exchange(slots: dict[str, str]) -> dict[str, str]:
 def _wrong(
     value: float, others: tuple[float, ...], rng: random.Random, measured: Measured
 ) -> float:
-    """A number that is far from all of these."""
+    """Draw a number that is far from all of these."""
     additive, grain = measured.step == 4, 1.0 if measured.names[0] == "clipping" else 0.0
     for _ in range(200):
         if additive:
@@ -545,7 +545,7 @@ def _ratio(
 
 
 def _piece(text: str, rng: random.Random, least: int = 3, most: int = 7) -> str:
-    """Some words of one sentence, as they stand there."""
+    """Quote some words of one sentence, as they stand there."""
     sentence = rng.choice(re.split(r"(?<=[.!?]) ", text)).rstrip(".!?")
     words = sentence.split()
     size = min(len(words), rng.randint(least, most))

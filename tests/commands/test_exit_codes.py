@@ -32,7 +32,7 @@ ESCAPE = "\x1b[31mred\x1b]0;title\x07\u202e"
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run over recordings of silence and tones."""
+    """Make a finished run over recordings of silence and tones."""
     folder = tmp_path_factory.mktemp("run")
     clip = write(folder / "a.wav", tone(0.2))
     rows = [
@@ -89,7 +89,7 @@ def test_what_cannot_be_written_is_one_line(run: Path, tmp_path: Path) -> None:
 
 
 def _shell(line: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
-    """What bash makes of a line in which $EVAL stands for the command."""
+    """Run a line in bash in which $EVAL stands for the command."""
     known = environment() | {"EVAL": shlex.join(COMMAND), **variables}
     return subprocess.run(["bash", "-c", line], capture_output=True, cwd=ROOT, env=known)
 
@@ -117,7 +117,7 @@ def test_closed_streams_are_no_error(run: Path) -> None:
 
 
 def _begun(folder: Path, *typed: str, **how: Any) -> subprocess.Popen[str]:
-    """A command that has begun in this folder."""
+    """Start a command in this folder."""
     where = {"cwd": folder, "env": environment()}
     return subprocess.Popen([*COMMAND, *typed], **where, stderr=subprocess.PIPE, text=True, **how)
 

@@ -70,7 +70,7 @@ THEIRS = (
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with RUN, PAIRS and CLIP."""
+    """Make a folder with RUN, PAIRS and CLIP."""
     home = tmp_path_factory.mktemp("home")
     pairs = support.pairs(home, 2)
     support.write_run(home / "RUN", pairs)
@@ -82,7 +82,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    """A user's folder; its files have no line end, as a record that a kill tore."""
+    """Make a user's folder; its files have no line end, as a record that a kill tore."""
     for name in THEIRS:
         path = tmp_path / "mine" / name
         path.parent.mkdir(parents=True, exist_ok=True)

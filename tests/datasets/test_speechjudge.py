@@ -23,7 +23,7 @@ from trace_eval.opinions.labels import read_labels
 
 
 def sound(hertz: float) -> dict[str, Any]:
-    """An audio column's cell, as the hub has it."""
+    """Make an audio column's cell, as the hub has it."""
     file = io.BytesIO()
     soundfile.write(file, tone(hz=hertz), 16_000, format="WAV")
     return {"bytes": file.getvalue(), "path": f"{hertz}.wav"}

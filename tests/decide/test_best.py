@@ -66,7 +66,7 @@ class Stopped(Exception):
 
 
 def stopping(judge: Louder, patience: int | None) -> Callable[[RunEvent], None]:
-    """A listener that ends everything after so many judgements."""
+    """Return a listener that ends everything after so many judgements."""
 
     def listen(event: RunEvent) -> None:
         if event.outcomes and len(judge.asked) == patience:

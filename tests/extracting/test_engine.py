@@ -32,7 +32,7 @@ def _extract(paths: list[Path], log: Path, cache: Path, workers: int) -> list[Ex
 
 
 def _run(script: Path, code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """A script of its own, in a process group of its own."""
+    """Run a script in a process group of its own."""
     script.write_text(code)
     return subprocess.run(
         [sys.executable, script, *map(str, arguments)],

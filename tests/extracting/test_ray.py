@@ -32,7 +32,7 @@ pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[
 
 
 def _options(nodes: Nodes | None, log: Path, delay_s: float = 0.0, **more: Any) -> ExtractOptions:
-    """The counting extractor, and one that logs its process; locally where there are no nodes."""
+    """Plan the counting extractor and one that logs its process; locally without nodes."""
     overrides = {
         **NOTHING,
         "peak": Counting(log, delay_s=delay_s),
@@ -62,7 +62,7 @@ def _extract(paths: list[Path], options: ExtractOptions, shards: Path) -> list[E
 
 
 def _told(found: list[Extracted]) -> list[tuple[str, str | None, str | None]]:
-    """What a recording came to, with the blueprint to the letter."""
+    """Reduce outcomes to what must be equal, blueprints to the letter."""
     return [(f.source, f.blueprint and f.blueprint.model_dump_json(), f.error) for f in found]
 
 
@@ -204,7 +204,7 @@ def test_a_stopped_driver_continues(nodes: Nodes, tmp_path: Path) -> None:
 
 
 def _shards(folder: Path) -> dict[Path, int]:
-    """The finished ones, and when."""
+    """Return the finished shards, and when they were."""
     return {path: path.stat().st_mtime_ns for path in folder.glob("[!.]*.parquet")}
 
 

@@ -35,7 +35,7 @@ def _flac(path: Path, rate: int, channels: int, seconds: int) -> Path:
 
 
 def _claiming(path: Path) -> Path:
-    """A second whose header claims 2 GB."""
+    """Write a second whose header claims 2 GB."""
     soundfile.write(path, tone(1.0), 16_000, subtype="PCM_16")
     data = bytearray(path.read_bytes())
     data[4:8] = data[40:44] = b"\xff\xff\xff\x7f"

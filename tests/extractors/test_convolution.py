@@ -32,7 +32,7 @@ Floats = npt.NDArray[np.float32]
 
 
 def plain(image: Image, weights: Image, bias: Image) -> Image:
-    """The definition, in double precision: zeros beside the image, nothing above or below."""
+    """Convolve by definition, in double precision: zeros beside the image alone."""
     padded = np.pad(image.astype(np.float64), ((0, 0), (0, 0), (1, 1)))
     patches = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))
     sums = np.einsum("irbyx,oiyx->orb", patches, weights, optimize=True)

@@ -22,7 +22,7 @@ RATE = 48_000
 
 
 def sine(dbfs: float, seconds: float, rate: int = RATE) -> Floats:
-    """A 1 kHz sine whose peak is ``dbfs``, as EBU Tech 3341 counts it."""
+    """Return a 1 kHz sine whose peak is ``dbfs``, as EBU Tech 3341 counts it."""
     time = np.arange(int(seconds * rate)) / rate
     return np.asarray(10 ** (dbfs / 20) * np.sin(2 * np.pi * 1000 * time))
 

@@ -147,7 +147,7 @@ def build(folder: Path) -> onnx.ModelProto:
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A network whose package is fine, and an empty cache."""
+    """Provide a network whose package is fine, and an empty cache."""
     monkeypatch.setattr(packaged, "folder_of", lambda _: tmp_path)
     monkeypatch.setattr(packaged, "problem", lambda _: None)
     monkeypatch.setenv("TRACE_EVAL_CACHE", str(tmp_path / "cache"))
@@ -250,7 +250,7 @@ def test_the_wheel_of_another_python_serves_as_well(
 
 
 def speech(seconds: float, pitch_hz: float) -> np.ndarray:
-    """A buzz with a slow rhythm, the same on every machine."""
+    """Return a buzz with a slow rhythm, the same on every machine."""
     time = np.arange(round(16_000 * seconds)) / 16_000
     overtones = np.arange(1, 30)[:, np.newaxis]
     buzz = (np.cos(2 * np.pi * pitch_hz * overtones * time) / overtones).sum(axis=0)
@@ -306,7 +306,7 @@ def test_the_real_graphs_are_deterministic_and_say_what_sound_is() -> None:
 
 
 def loudest_classes(sound: np.ndarray) -> set[str]:
-    """The likeliest class of each window of 3 s of sound."""
+    """Return the likeliest class of each window of 3 s of sound."""
     probabilities = yamnet.classes(sound)
     assert probabilities.shape == (6, 521)  # 298 frames; windows of 96 begin every 48
     names = yamnet.class_names()

@@ -23,7 +23,7 @@ def sha256(content: bytes) -> str:
 
 @pytest.fixture
 def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with two installed packages ``one`` and ``two``, and a cache without weights."""
+    """Install two packages ``one`` and ``two`` in a folder, with a cache without weights."""
     files = {name: sha256(content) for name, content in CONTENT.items()}
     held = {"one": ("model.bin.part1", "vocab.txt"), "two": ("model.bin.part2",)}
     source = packaged.WeightsSource(

@@ -24,7 +24,7 @@ BOTH = pytest.mark.parametrize("extractor", [PraatPitchExtractor(), PyinPitchExt
 
 
 def pulses(f0: Floats, rate: int = SPEECH_RATE, top_hz: float = 3500) -> Floats:
-    """A glottal-pulse tone: all harmonics up to ``top_hz``, 12 dB per octave down.
+    """Return a glottal-pulse tone: all harmonics up to ``top_hz``, 12 dB per octave down.
 
     Args:
         f0: instantaneous frequency per sample, Hz [shape=(n,)].

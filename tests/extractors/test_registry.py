@@ -54,7 +54,7 @@ def _fresh() -> Iterator[None]:
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A distribution that offers extractors."""
+    """Offer extractors as an installed distribution does."""
     offer(monkeypatch, {name: f"{HERE}:{name.title()}" for name in ("laughter", "hen", "egg")})
 
 

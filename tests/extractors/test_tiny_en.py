@@ -33,7 +33,7 @@ pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
 
 def known(clip: Clip, *spans: tuple[float, float]) -> Blueprint:
-    """What the voice activity detector finds, or, with spans, what we say that it found."""
+    """Return what the detector finds or, with spans, what we say that it found."""
     if not spans:
         return measured(clip)
     speech = [Span(start_s=start, end_s=end) for start, end in spans]
@@ -230,7 +230,7 @@ def test_unknown_and_impossible_compute_types_are_refused() -> None:
 
 @pytest.fixture
 def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the package's files that is used in its place, and no hub's cache beside it."""
+    """Copy the package's files to be used in its place, with no hub's cache beside them."""
     folder = packaged.folder_of(packaged.ENGLISH)
     if folder is None:
         pytest.skip(str(packaged.problem(packaged.ENGLISH)))

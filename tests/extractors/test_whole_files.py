@@ -22,7 +22,7 @@ RATE = 16_000
 
 
 def _wave(seconds: float, rate: int = RATE, channels: int = 1, seed: int = 1) -> Any:
-    """A voice-like sweep with a little noise [shape=(n, channels)]."""
+    """Return a voice-like sweep with a little noise [shape=(n, channels)]."""
     time = np.arange(round(seconds * rate)) / rate
     wave = 0.3 * np.sin(2 * np.pi * (150 + 40 * seed) * time) * (1 + np.sin(9 * time)) / 2
     wave += np.random.default_rng(seed).normal(0, 0.003, len(time))
@@ -30,7 +30,7 @@ def _wave(seconds: float, rate: int = RATE, channels: int = 1, seed: int = 1) ->
 
 
 def _file(kind: str, seconds: float, rate: int = RATE, channels: int = 1, seed: int = 1) -> bytes:
-    """The bytes of one recording: ``FORMAT/SUBTYPE`` of libsndfile, or ``container:codec``."""
+    """Encode one recording: ``FORMAT/SUBTYPE`` of libsndfile, or ``container:codec``."""
     wave = _wave(seconds, rate, channels, seed)
     if ":" not in kind:
         out = io.BytesIO()

@@ -32,7 +32,7 @@ NAMES = [f"i{number}" for number in range(100)]
 
 
 def labels(wins: int, names: list[str] = NAMES) -> dict[str, str | None]:
-    """The first so many items are won."""
+    """Label the first ``wins`` items as won."""
     return {name: "1" if row < wins else "2" for row, name in enumerate(names)}
 
 
@@ -255,7 +255,7 @@ def test_tables_of_verdicts(tmp_path: Path) -> None:
 
 
 def _calls(folder: Path, name: str, later_s: float, faulty: int = 0) -> Path:
-    """A run of ``rate --judge turns`` over twelve calls of one exchange each.
+    """Write a run of ``rate --judge turns`` over twelve calls of one exchange each.
 
     Recordings of the first ``faulty`` ones cannot be timed; replies there come 5 s later still.
     """

@@ -63,7 +63,7 @@ _RESAMPLED, _MOVES = re.compile(r"(^|_)(low|high|interval)$"), 0.005
 
 
 def make(folder: Path) -> Path:
-    """The runs and tables that the commands are about."""
+    """Make the runs and tables that the commands are about."""
     runs.human_table(folder / "human.csv")
     runs.judge_table(folder / "judges.csv")
     runs.pair_run(folder / "reader", "reader", 0.8)
@@ -79,7 +79,7 @@ def make(folder: Path) -> Path:
 
 
 def written(folder: Path, name: str) -> Any:
-    """What a command writes, without paths of this machine and our version."""
+    """Return what a command writes, without paths of this machine and our version."""
     out = folder / f"{name}.json"
     done = trace_eval(*COMMANDS[name].split(), "--json", out, cwd=folder)
     assert out.exists(), done.err
@@ -89,7 +89,7 @@ def written(folder: Path, name: str) -> Any:
 
 
 def lines_of(result: dict[str, Any]) -> str:
-    """The result as JSON, each figure of the top on its own line."""
+    """Write the result as JSON, each figure of the top on its own line."""
     lines = {key: json.dumps(value, sort_keys=True) for key, value in result.items()}
     return "{\n" + ",\n".join(f'"{key}": {line}' for key, line in lines.items()) + "\n}\n"
 

@@ -37,7 +37,7 @@ def ollama_url(llama: str) -> Iterator[str]:
 
 @pytest.fixture
 def front(llama: str) -> Iterator[Server]:
-    """The same, with a memory of what this one test asked."""
+    """Serve the same, with a memory of what this one test asked."""
     with ollama_front(llama) as server:
         yield server
 

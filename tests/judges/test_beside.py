@@ -58,7 +58,7 @@ def parts(*scores: tuple[float, float]) -> list[QualityPart]:
 
 
 def prompt(rendering: str, beside: str, instruction: str = "Speak slowly.") -> list[str]:
-    """The texts of both orders."""
+    """Return the texts of both orders."""
     view = PairTextView(JudgeOptions(rendering=rendering, beside=beside))  # type: ignore[arg-type]
     pair = Pair(
         id="p",

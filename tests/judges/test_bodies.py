@@ -41,7 +41,7 @@ GZIP = {"Content-Encoding": "gzip"}
 
 
 def _judged(kind: str, answer: Answer) -> tuple[Judgement, float]:
-    """A judgement, and the most memory that Python held meanwhile, MB."""
+    """Return a judgement, and the most memory that Python held meanwhile, MB."""
 
     def answers(asked: Asked) -> Answer:
         if asked.path == "/api/show":

@@ -28,7 +28,7 @@ def checks(spec: str, **options: Any) -> dict[str, Check]:
 
 
 def answered(*answers: Answer, spec: str = "openai:m") -> dict[str, Check]:
-    """The same of a server that answers so, in turn."""
+    """Return the same of a server that answers so, in turn."""
     with Server(in_turn(list(answers))) as server:
         return checks(spec, base_url=server.url + ("/v1" if spec == "openai:m" else ""))
 

@@ -64,7 +64,7 @@ HOSTILE = {
 
 
 def unhurried(found: Case) -> Case:
-    """The same with time enough to say any text, so that none is called a guess."""
+    """Give a case time enough to say any text, so that none is called a guess."""
     slow = {
         role: one.model_copy(update={"signal": one.signal.model_copy(update={"speech_s": 1e5})})
         for role, one in found.blueprints.items()

@@ -84,7 +84,7 @@ _VERDICT = {"reasoning": "heard", "answer_1_acceptable": True, "answer_2_accepta
 
 
 def _reply(label: str, score: float) -> str:
-    """A reply to every question that we have, as JSON and as a last line."""
+    """Return a reply to every question that we have, as JSON and as a last line."""
     said: dict[str, Any] = {
         name: {**_VERDICT, "better": label, "rating": label}
         for name in ("content", "voice_quality", "paralinguistics")
@@ -105,7 +105,7 @@ PUBLISHED = ("listens/audiojudge", "listens/naturalness", "rates/style_paper")
 
 
 def _shown(messages: Sequence[Message]) -> str:
-    """The words as they are, and sound by what decides its bytes, without what made it."""
+    """Print words as they are, and sound by what decides its bytes, without what made it."""
     told = []
     for message in messages:
         told.append(f"[{message.role}]")

@@ -173,7 +173,7 @@ def test_a_verdict_after_any_rubbish_is_read() -> None:
 
 
 def _objects_by_trying(text: str) -> list[Any]:
-    """What :func:`json_objects` must find, by trying every brace: simple, and not linear."""
+    """Find what :func:`json_objects` must, by trying every brace: simple, and not linear."""
     found, position = [], 0
     while (position := text.find("{", position)) >= 0:
         try:

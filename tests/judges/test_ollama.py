@@ -97,7 +97,7 @@ OK = Answer(body=GOOD)
 
 
 def bodied(**fields: Any) -> Answer:
-    """A good reply with other fields; a field that is None is left out."""
+    """Return a good reply with other fields; a field that is None is left out."""
     return Answer(body={k: v for k, v in {**GOOD, **fields}.items() if v is not None})
 
 

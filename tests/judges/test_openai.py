@@ -160,7 +160,7 @@ def test_retry_after_is_obeyed() -> None:
 
 
 def picky(asked: Asked) -> Answer:
-    """Takes JSON mode but no schema, wants the new name of max_tokens, and no temperature."""
+    """Take JSON mode but no schema, the new name of max_tokens, and no temperature."""
     body = asked.body
     if body.get("response_format", {}).get("type") == "json_schema":
         told = "Invalid parameter: 'response_format' of type 'json_schema' is not supported"
@@ -277,7 +277,7 @@ def test_one_judge_in_two_event_loops() -> None:
 
 
 def echo(asked: Asked) -> Answer:
-    """A gateway that repeats what it was sent in its error."""
+    """Answer as a gateway that repeats what it was sent in its error."""
     told = {"message": f"refused: {asked.headers.get('authorization')}", "headers": asked.headers}
     return Answer(401, {"error": told})
 

@@ -115,7 +115,7 @@ def test_low_overlap_counts_only_against_a_much_higher_one() -> None:
 
 
 def _spoken(request: str, pause_s: float, rest: str) -> Blueprint:
-    """An answer of words of 0.3 s, with a pause before the rest."""
+    """Return an answer of words of 0.3 s, with a pause before the rest."""
     said, times, at = request.split(), [], 0.0
     for place, word in enumerate([*said, *rest.split()]):
         at += pause_s if place == len(said) else 0.0

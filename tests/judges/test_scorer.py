@@ -127,7 +127,7 @@ def test_only_the_rationale_is_cut_and_as_little_as_needed(length: int, limit: i
 
 
 def judged(item: Single) -> str:
-    """The text that is rated, against the first reference that says anything."""
+    """Return the text that is rated, against the first reference that says anything."""
     reference = next(text for text in item.reference if text.strip())
     return text_of(fields_of_case(Case(item), reference))
 

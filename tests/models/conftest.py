@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def attempts(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[list[str]]:
-    """Connections that a test tried to make; any fails it. Hub caches are empty."""
+    """Record connections that a test tried to make; any fails it. Hub caches are empty."""
     home = tmp_path_factory.mktemp("hub")
     for name in ("XDG_CACHE_HOME", "MODELSCOPE_CACHE", "HF_HOME", "HF_HUB_CACHE"):
         monkeypatch.setenv(name, str(home / name))
@@ -66,13 +66,13 @@ def _release() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _seed() -> None:
-    """Tests must not lean on the generators; give each other numbers."""
+    """Seed the generators anew: tests must not lean on them."""
     random.seed()
 
 
 @pytest.fixture(scope="session")
 def whisper_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Whisper checkpoint that hears :data:`SENTENCE` in everything."""
+    """Write a Whisper checkpoint that hears :data:`SENTENCE` in everything."""
     from tests.support.tiny_whisper import write_whisper
 
     return write_whisper(tmp_path_factory.mktemp("whisper") / "tiny-sentence.pt", SENTENCE)
@@ -80,7 +80,7 @@ def whisper_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def emotion_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An emotion2vec folder that hears happiness in everything."""
+    """Write an emotion2vec folder that hears happiness in everything."""
     from tests.support.tiny_emotion2vec import write_emotion2vec
 
     return write_emotion2vec(tmp_path_factory.mktemp("emotion") / "happy")
@@ -88,7 +88,7 @@ def emotion_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def accent_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An ECAPA folder with random weights and the accents in alphabetical order."""
+    """Write an ECAPA folder with random weights and the accents in alphabetical order."""
     from tests.support.tiny_ecapa import write_ecapa
 
     return write_ecapa(tmp_path_factory.mktemp("accent") / "alphabetical")

@@ -12,7 +12,7 @@ from tests.support.tiny_ecapa import ACCENTS, write_ecapa
 
 
 def changed(folder: Path, tmp_path: Path) -> Path:
-    """A copy to damage."""
+    """Make a copy to damage."""
     return Path(shutil.copytree(folder, tmp_path / "damaged"))
 
 

@@ -33,7 +33,7 @@ ENGLISH = [
 
 
 def changed(folder: Path, tmp_path: Path) -> Path:
-    """A copy to damage."""
+    """Make a copy to damage."""
     return Path(shutil.copytree(folder, tmp_path / "damaged"))
 
 

@@ -13,7 +13,7 @@ from extractors.models import file_sha256, known_hashes, prime_hashes
 
 @pytest.fixture(autouse=True)
 def _forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that has hashed nothing."""
+    """Forget all hashes, as in a new process."""
     monkeypatch.setattr(models, "_HASHES", {})
 
 

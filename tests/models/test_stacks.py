@@ -19,7 +19,7 @@ from tests.support.tiny_emotion2vec import LABELS, write_emotion2vec
 
 
 def noisy(seconds: float, level: float) -> Clip:
-    """A voice that no other level gives."""
+    """Return a voice that no other level gives."""
     clip = voice(seconds)
     noise = np.random.default_rng(round(1000 * level)).normal(0, 0.02, clip.samples.shape)
     return Clip((level * (clip.samples + noise)).astype(np.float32), clip.rate, "noisy")

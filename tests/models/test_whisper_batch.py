@@ -32,7 +32,7 @@ def alone(extractor: Extractor, batch: Sequence[Item]) -> list[Present | Absent]
 
 
 def without_deadlock(call: Callable[[], Any], seconds: float = 120) -> Any:
-    """The outcome of a call that must come back, and leave no thread behind."""
+    """Return the outcome of a call that must come back, and leave no thread behind."""
     found: list[Any] = []
 
     def run() -> None:

@@ -113,7 +113,7 @@ def _came_to(case: Case, words: Sequence[str], typed: Sequence[str]) -> object:
 
 
 def _read(typed: Sequence[str]) -> str:
-    """The labels of people.csv under these options, a letter each."""
+    """Read the labels of people.csv under these options, a letter each."""
     from trace_eval.data.columns import parse_ends, read_mapping
     from trace_eval.opinions.codes import LABELS, MISSING
     from trace_eval.opinions.labels import read_labels

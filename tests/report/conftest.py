@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run that RECIPE makes; tests only read it."""
+    """Make the run of RECIPE; tests only read it."""
     return make_run(tmp_path_factory.mktemp("report run"), RECIPE)
 
 

@@ -70,7 +70,7 @@ def _judgement(pair: str, label: str | None, plain: bool) -> dict[str, Any]:
 
 
 def _run(folder: Path, sounds: Path, plain: bool, prefix: str = "") -> Path:
-    """A run of the verdicts above."""
+    """Write a run of the verdicts above."""
     pairs, judgements, overall = [], [], []
     for bare, (people, read, heard) in VERDICTS.items():
         name = prefix + bare
@@ -217,7 +217,7 @@ def test_noise_is_told_beside_a_repetition(runs: list[Path], tmp_path: Path) -> 
 
 
 def _rated_calls(folder: Path, name: str, slow: str) -> Path:
-    """A run over calls of scenarios s0 to s6; those named in ``slow`` are answered late."""
+    """Write a run over calls of scenarios s0 to s6; those in ``slow`` are answered late."""
     records = [
         {
             "id": f"{name}-{n}",

@@ -45,7 +45,7 @@ def test_words(text: str, left: str) -> None:
 
 @pytest.fixture
 def telling(tmp_path: Path) -> Path:
-    """A run whose first answer says a number, and whose second one has words without times."""
+    """Write a run whose first answer says a number; the second one's words have no times."""
     run = make_run(tmp_path / "run", Recipe(1))
     path = run / "blueprints.jsonl"
     blueprints = list(map(json.loads, path.read_text().splitlines()))

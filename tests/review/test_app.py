@@ -358,7 +358,7 @@ def test_loopback() -> None:
 
 @contextmanager
 def _serving(review: Review, **options: Any) -> Iterator[str]:
-    """The real server in a thread of its own; it ends with the test process."""
+    """Start the real server in a thread of its own; it ends with the test process."""
     from trace_eval.review.server import serve
 
     found: list[str] = []

@@ -58,7 +58,7 @@ def ada(examples: Path, rater: browser.Rater, servers: list[browser.Server]) -> 
 
 @pytest.fixture
 def examples(tmp_path: Path) -> Path:
-    """A run of the example pairs; one is unscored, one was inconsistent."""
+    """Write a run of the example pairs; one is unscored, one was inconsistent."""
     pairs = read_manifest(support.EXAMPLES).pairs
     judgements = {pair.id: support.scored(pair.id) for pair in pairs}
     judgements["noise"] = support.unscored("noise")
@@ -67,7 +67,7 @@ def examples(tmp_path: Path) -> Path:
 
 
 def _said(number: int) -> Rating:
-    """What the rater thinks of the n-th pair as shown."""
+    """Return what the rater thinks of the n-th pair as shown."""
     return RATINGS[number % len(RATINGS)]
 
 

@@ -131,7 +131,7 @@ HALF = b"POST /answer HTTP/1.1\r\nHost: {host}\r\nContent-Length: 5000\r\n\r\nta
 
 @contextmanager
 def _serving(run: Path, files: int) -> Iterator[tuple[str, int, Path]]:
-    """A review on a port of its own, allowed so many open files; yields host, port and its log."""
+    """Serve a review, allowed so many open files; yields host, port and its log."""
     said = run.parent / "stderr.txt"
     with said.open("w") as log:
         process = subprocess.Popen(
@@ -153,7 +153,7 @@ def _serving(run: Path, files: int) -> Iterator[tuple[str, int, Path]]:
 
 
 def _get(host: str, port: int) -> str:
-    """The status line of ``GET /``."""
+    """Return the status line of ``GET /``."""
     with socket.create_connection((host, port), timeout=20) as one:
         one.sendall(f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
         return one.recv(100).split(b"\r\n")[0].decode()

@@ -48,7 +48,7 @@ def review(items: Path) -> Review:
 
 
 def signed_in(review: Review, name: str) -> tuple[TestClient, dict[str, Any]]:
-    """A signed-in browser, and what each of its forms holds."""
+    """Sign in a browser; return it, and what each of its forms holds."""
     client = client_of(review, name)
     return client, {"csrf": csrf(client, "/review"), "task": 0}
 

@@ -30,7 +30,7 @@ def review(run: Path) -> Review:
 
 @pytest.fixture
 def out(review: Review, tmp_path: Path) -> Path:
-    """The files of that review."""
+    """Export the files of that review."""
     names = [path.name for path in write_exports(review, tmp_path / "out")]
     assert names == ["labels.json", "labels.jsonl", "labels.csv", "retest.jsonl", "accuracy.json"]
     return tmp_path / "out"

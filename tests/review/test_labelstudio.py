@@ -32,7 +32,7 @@ def review_of(folder: Path, records: Any, rubric: str) -> Review:
 
 
 def call_of(folder: Path, rubric: str) -> Review:
-    """A call, rated as a whole or turn by turn."""
+    """Review a call, rated as a whole or turn by turn."""
     calls.sound(folder, "secret-file")
     record = {"id": "secret-id", "system": "secret-system", "labels": {"scores": {"x": 2}}}
     call = calls.conversation("secret-file.wav", meta={"note": "secret-note"})
@@ -126,7 +126,7 @@ def test_single_answers_are_rated_and_corrected_ones_anew(tmp_path: Path) -> Non
 
 
 def _annotated(review: Review, said: dict[str, Rating]) -> list[dict[str, object]]:
-    """What Label Studio gives back, by an annotator who hears tones: B of a pair is higher."""
+    """Annotate as somebody who hears tones: B of a pair is higher."""
     export: list[dict[str, object]] = []
     for item, task in zip(review.plan.items, tasks(review), strict=True):
         shown = said[item] if _first(review, task) == "a" else said[item].swapped

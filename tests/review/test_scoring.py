@@ -240,7 +240,7 @@ def test_pages_are_blind_and_harmless(run: Path) -> None:
 
 @pytest.fixture
 def call(tmp_path: Path) -> Path:
-    """A call of which a judge rated the three turns of the agent, 3, 1 and 2."""
+    """Write a call of which a judge rated the three turns of the agent, 3, 1 and 2."""
     calls.sound(tmp_path)
     path = calls.manifest(tmp_path, [{"id": "c", "conversation": calls.conversation()}])
     turns = [{"turn": t, "reasoning": "", "score": s} for t, s in ((0, 3), (2, 1), (4, 2))]

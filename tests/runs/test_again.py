@@ -34,7 +34,7 @@ COUNT = 6
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """A run of pairs, of the last of which an answer was never decoded."""
+    """Write a run of pairs, of the last of which an answer was never decoded."""
     record = {"input": "pairs.jsonl", "max_seconds": 7.0}
     return extracted_run(tmp_path / "source", COUNT, lost=f"{COUNT - 1}b", **record).folder
 

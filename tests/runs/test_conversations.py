@@ -164,7 +164,7 @@ BY_TURN = ExtractOptions(by_turn=True)
 
 
 def _script(folder: Path, name: str, replies: list[object]) -> str:
-    """A judge that replays replies."""
+    """Write a judge that replays replies."""
     path = calls.manifest(folder, replies, f"{name}.replies.jsonl")
     return f"scripted:{path}"
 

@@ -71,7 +71,7 @@ SPANISH = (
 
 
 def heard(language: str, probability: float = 0.9, speech_s: float = 9.0, **more: Any) -> Blueprint:
-    """A clip in which this language was heard."""
+    """Return a clip in which this language was heard."""
     others = {"runner_up": "pt", "runner_up_probability": 0.05}
     spoken = make.spoken_in(language, probability, **others)
     stated = make.transcript("agua pasada", *more.get("suspect", ()))
@@ -80,7 +80,7 @@ def heard(language: str, probability: float = 0.9, speech_s: float = 9.0, **more
 
 
 def asked(text: str | None = None, language: str | None = None) -> Pair:
-    """A pair of recordings that answer this request."""
+    """Return a pair of recordings that answer this request."""
     sides = {side: Answer(audio=side) for side in "ab"}
     return Pair(id="x", instruction=Instruction(text=text), language=language, **sides)
 

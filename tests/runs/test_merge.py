@@ -31,7 +31,7 @@ def _manifest(folder: Path, start: int = 0, count: int = len(PEAKS)) -> Manifest
 
 
 def _judged(folder: Path, manifest: Manifest, judge: LouderWins, **how: Any) -> Path:
-    """A run of this manifest."""
+    """Judge this manifest."""
     judge_manifest(manifest, folder, louder_options(folder.parent, judge, **how))
     return folder
 

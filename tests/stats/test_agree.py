@@ -29,7 +29,7 @@ OPTIONS = AgreeOptions(QUICK)
 
 
 def scored(judge: dict[str, str], labels: dict[str, str]) -> JudgeScore:
-    """The first score of a judge that says this where annotators say that."""
+    """Return the first score of a judge that says this where annotators say that."""
     return agree([table("judge", judge)], table("labels", labels), OPTIONS).scores[0]
 
 

@@ -181,7 +181,7 @@ def _score(row: dict[str, Any]) -> Score:
 
 @pytest.fixture(scope="module")
 def run(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run folder as ``rate`` writes it, with lexical scores."""
+    """Write a run folder as ``rate`` does, with lexical scores."""
     rows = [row for row in orca_rows(data) if row["split"] in ("dev", "test")]
     folder = tmp_path_factory.mktemp("scores") / "run"
     return write_folder(folder, {}, items=[*map(_item, rows)], scores=[*map(_score, rows)])

@@ -42,7 +42,7 @@ NO_LABELS = "Nobody labelled these pairs: what annotators would say is unknown."
 def row(
     system: str, value: float, limits: Limits = None, p: float | None = None, **more: Any
 ) -> RateRow:
-    """A win rate of 40 labels and 200 judgements."""
+    """Return a win rate of 40 labels and 200 judgements."""
     got = dict.fromkeys(PPIEstimate.__dataclass_fields__, None) | {"labelled": 40, "judged": 200}
     got["open"] = 200 - more.get("labelled", 40)
     got |= {"labels": value, "labels_interval": limits, "both": value, "interval": limits}
@@ -274,7 +274,7 @@ def test_scores_and_people() -> None:
 def scored(
     *rows: tuple[str, float, Limits, tuple[int | None, int | None], float | None],
 ) -> tuple[str, ...]:
-    """What is said of (system, mean, its interval, bounds of its rank, mean of annotators)."""
+    """Return the answer on (system, mean, its interval, bounds of its rank, annotators' mean)."""
     means = [MeanRow(s, 10, 0, IntervalEstimate(v, i), p) for s, v, i, _, p in rows]
     places = [Standing("mean_score", s, v, None, 1, *rank, 0) for s, v, _, rank, _ in rows]
     return rank_answer(ranking((), means=tuple(means), places=ahead(places)))

@@ -108,7 +108,7 @@ def test_the_chosen_map_is_measured_on_pairs_that_did_not_choose_it() -> None:
 
 @pytest.fixture
 def judged(tmp_path: Path) -> Path:
-    """A file of judgements with human labels, scores and a measure."""
+    """Write a file of judgements with human labels, scores and a measure."""
     rng = np.random.default_rng(4)
     lines = ["id,preference,truth,score_a,score_b,wer_a,wer_b,instruction_id"]
     for n in range(120):

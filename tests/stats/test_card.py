@@ -132,7 +132,7 @@ def test_several_judges_make_one_table_and_no_labels_say_so(tmp_path: Path) -> N
 
 
 def both_orders(folder: Path, same: int, pairs: int = 200) -> tuple[Path, Path]:
-    """A judge asked twice, B first in the second row of a pair, and labels with instructions.
+    """Write a judge asked twice, B first the second time, and labels with instructions.
 
     Where it is not the same, whatever is shown first wins; it is right wherever it is the same.
     """

@@ -36,7 +36,7 @@ def texts(*values: str) -> np.ndarray:
 
 
 def loop_bug(labels: Codes) -> Codes:
-    """What is written when a loop sets its variable for winners only."""
+    """Write labels as a loop does that sets its variable for winners only."""
     out, last = [], 0
     for code in labels.tolist():
         last = code if code < 2 else last

@@ -37,7 +37,7 @@ def _words(text: str) -> str:
 
 
 def _typed(command: str) -> str:
-    """What a command prints, after its exit code was checked."""
+    """Return what a command prints, after its exit code was checked."""
     program, *arguments = shlex.split(command)
     if program == "head":
         return subprocess.run([program, *arguments], capture_output=True, text=True).stdout

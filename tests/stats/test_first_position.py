@@ -22,7 +22,7 @@ from trace_eval.runs.run import Run
 
 
 def votes(pair: str, *by_order: Rating, elsewhere: Rating | None = None) -> Judgement:
-    """What comes of the ratings of content in the orders ab and ba, in the pair's own A and B.
+    """Judge by ratings of content in the orders ab and ba, in the pair's own A and B.
 
     The other dimensions are rated alike, or ``elsewhere``.
     """
@@ -65,7 +65,7 @@ def test_honest_and_silent_judges_are_not_accused() -> None:
 
 
 def run_of(folder: Path, label: Rating, judged: list[Judgement]) -> Path:
-    """A run of these judgements of p0, p1, ..., which annotators all label alike."""
+    """Write a run of these judgements of p0, p1, ..., which annotators all label alike."""
     labels = Labels(**dict.fromkeys((*DIMENSIONS, "overall"), label))
     items = [p.model_copy(update={"labels": labels}) for p in pairs(folder, len(judged))]
     return write_run(folder / "run", items, {one.pair: one for one in judged})

@@ -37,7 +37,7 @@ def labels(data: Path, name: str) -> Opinions:
 
 @pytest.fixture(scope="module")
 def report(labels: Opinions, name: str) -> AgreeReport:
-    """The human ratings of the dimensions, fused by a policy, against the human overall."""
+    """Compare the human ratings of dimensions, fused by a policy, with the human overall."""
     return agree([labels], labels, AgreeOptions(QUICK, policy=FILES[name]))
 
 

@@ -144,7 +144,7 @@ def test_awkward_draws_promise_nothing_false(name: str) -> None:
 
 
 def drawn_of(inclusion: list[float], wanted: int, total: int = 100) -> Drawn:
-    """The rule for a run of which the first pairs have a label."""
+    """Return the rule for a run of which the first pairs have a label."""
     given = np.r_[inclusion, np.full(total - len(inclusion), np.nan)]
     rows = np.arange(total)
     ids = np.array([f"p{n}" for n in rows], object)

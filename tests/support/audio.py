@@ -15,7 +15,7 @@ RATE = 16_000
 
 
 def tone(seconds: float = 0.2, peak: float = 0.5, hz: float = 200.0) -> npt.NDArray[np.float32]:
-    """A sine whose largest sample is exactly ``peak``."""
+    """Return a sine whose largest sample is exactly ``peak``."""
     time = np.arange(round(seconds * RATE)) / RATE
     wave = np.sin(2 * np.pi * hz * time)
     return (peak * wave / np.abs(wave).max()).astype(np.float32)

@@ -30,7 +30,7 @@ from trace_eval.runs.pipeline import decode_recording
 
 
 def write(path: Path, seconds: float, hertz: float, rate: int = 24_000, channels: int = 1) -> Path:
-    """A 16-bit tone."""
+    """Write a 16-bit tone."""
     time = np.arange(round(seconds * rate)) / rate
     tone = 0.4 * np.sin(2 * np.pi * hertz * time)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ def write(path: Path, seconds: float, hertz: float, rate: int = 24_000, channels
 
 
 def pair(folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.0) -> Pair:
-    """A pair of different tones; the instruction is spoken, or written."""
+    """Return a pair of different tones; the instruction is spoken, or written."""
     asked = Instruction(text="Say it twice.")
     if spoken:
         clip = write(folder / f"{name}_i.wav", 0.3, hertz, 16_000)
@@ -53,13 +53,13 @@ def pair(folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.
 
 
 def case(folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.0) -> Case:
-    """The same as the judge gets it."""
+    """Return the same pair as the judge gets it."""
     made = pair(folder, name, spoken, hertz)
     return Case.of(made, blueprint(), blueprint(clip="1" * 64), None, decode_recording)
 
 
 def with_texts(made: Case, a: str | None = "Hi.", b: str | None = "Hi.") -> Case:
-    """The same with what each side should say."""
+    """Add what each side should say to a case."""
     sides = {"a": (made.pair.a, a), "b": (made.pair.b, b)}
     update = {
         side: answer.model_copy(update={"reference": text})
@@ -69,12 +69,12 @@ def with_texts(made: Case, a: str | None = "Hi.", b: str | None = "Hi.") -> Case
 
 
 def sounds_of(messages: Iterable[Message]) -> list[AudioPart]:
-    """The recordings of a call, in their order."""
+    """Return the recordings of a call, in their order."""
     return [p for message in messages for p in message.parts if isinstance(p, AudioPart)]
 
 
 def placed(record: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """A record of a pair in a manifest of that folder, with its recordings by whole paths."""
+    """Give a record of a pair in that folder its recordings by whole paths."""
     sides = {role: dict(record[role]) for role in ("instruction", "a", "b")}
     for side in sides.values():
         if "audio" in side:
@@ -83,7 +83,7 @@ def placed(record: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def heard(asked: Asked) -> list[tuple[np.ndarray[Any, Any], int]]:
-    """(samples, rate) of the recordings that a server was sent, as the API documents them."""
+    """Decode the (samples, rate) that a server was sent, as the API documents them."""
     received = []
     for message in asked.body["messages"]:
         parts = [] if isinstance(message["content"], str) else message["content"]
@@ -100,7 +100,7 @@ def heard(asked: Asked) -> list[tuple[np.ndarray[Any, Any], int]]:
 
 
 def examples(folder: Path, answers: list[Any], spoken: bool = True) -> Path:
-    """A file with one example for each answer."""
+    """Write a file with one example for each answer."""
     records = []
     for number, answer in enumerate(answers, start=1):
         made = pair(folder, f"ex{number}", spoken, 500.0 + 100 * number)
@@ -111,17 +111,17 @@ def examples(folder: Path, answers: list[Any], spoken: bool = True) -> Path:
 
 
 def scripted(replies: list[Any], **options: Any) -> tuple[LLMJudge, ScriptedClient]:
-    """A judge whose replies are known."""
+    """Make a judge whose replies are known."""
     client = ScriptedClient(replies)
     return listening_judge("audio:scripted:test", client, JudgeOptions(**options)), client
 
 
 def judged(made: Case, replies: list[Any], **options: Any) -> tuple[Judgement, ScriptedClient]:
-    """What such a judge says of a case, and the client that it asked."""
+    """Return what such a judge says of a case, and the client that it asked."""
     judge, client = scripted(replies, **options)
     return asyncio.run(judge.judge(made)), client
 
 
 def said(label: object, reasoning: str = "because", key: str = "label") -> str:
-    """A reply."""
+    """Write a reply."""
     return json.dumps({"reasoning": reasoning, key: label})

@@ -62,7 +62,7 @@ def transcript(text: str, *suspect: str, words: Sequence[Word] = ()) -> Transcri
 
 
 def spoken_in(language: str, probability: float = 0.9, **changes: Any) -> Spoken:
-    """What a recogniser says of the language that it hears."""
+    """Return what a recogniser says of the language that it hears."""
     values: dict[str, Any] = {"runner_up": None, "runner_up_probability": None, "window_s": 10}
     sure = probability >= 0.5
     return Spoken(
@@ -129,7 +129,7 @@ def absent(status: Status = Status.FAILED) -> Absent:
 
 
 def answer(text: str = "the cat sat on the mat and looked at us", **groups: Any) -> Blueprint:
-    """An ordinary answer of 10 s; name a group to replace it."""
+    """Return an ordinary answer of 10 s; name a group to replace it."""
     ordinary: dict[str, Any] = {
         "signal": signal(),
         "transcript": transcript(text),

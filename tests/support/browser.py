@@ -30,7 +30,7 @@ _COMMAND = "import typer; from trace_eval.commands.review import review; typer.r
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """A browser of its own."""
+    """Start a browser of its own."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as engine:
@@ -118,7 +118,7 @@ class Rater:
 
 @contextmanager
 def review_page(*arguments: str, **how: Any) -> Iterator[Rater]:
-    """The rater ada before the first page of a review; skipped where there is no browser."""
+    """Put the rater ada before the first page of a review; skip where there is no browser."""
     pytest.importorskip("playwright.sync_api", reason="pip install '.[test]'")
     if not CHROMIUM.exists():
         pytest.skip("no chromium: apt-get install chromium")

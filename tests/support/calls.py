@@ -39,7 +39,7 @@ QUICK = (*TURNS[:4], ("bot", 4.8, 5.6, "Seat 12A is yours."))
 
 
 def sound(folder: Path, name: str = "call", gain: float = 0.3, turns: Any = TURNS) -> Path:
-    """A stereo file: a tone of its own in every turn, user on channel 0, bot on channel 1."""
+    """Write a stereo file: a tone of its own in every turn, user on channel 0, bot on 1."""
     samples = np.zeros((10 * RATE, 2), np.float32)
     for number, (speaker, start, end, _) in enumerate(turns):
         at = np.arange(int(start * RATE), int(end * RATE))
@@ -51,7 +51,7 @@ def sound(folder: Path, name: str = "call", gain: float = 0.3, turns: Any = TURN
 
 
 def conversation(audio: str | None = "call.wav", turns: Any = TURNS, **fields: Any) -> Any:
-    """The JSON of a conversation with a tool call; ``audio`` null: words and times alone."""
+    """Return a conversation's JSON with a tool call; ``audio`` null: words and times alone."""
     lanes = {"caller": 0, "bot": 1}
     channels = [{"name": who, "audio": audio, "channel": n} for who, n in lanes.items()]
     roles = {"caller": "user", "bot": "agent"}
@@ -86,7 +86,7 @@ def conversation(audio: str | None = "call.wav", turns: Any = TURNS, **fields: A
 
 
 def manifest(folder: Path, records: Any, name: str = "items.jsonl") -> Path:
-    """A file of records, one a line."""
+    """Write a file of records, one a line."""
     return write_lines(folder / name, records)
 
 
@@ -100,7 +100,7 @@ def spoken(
     reason: str | None = None,
     events: Sequence[SourceEvent] = (),
 ) -> Conversation:
-    """A conversation of who speaks when, without words."""
+    """Make a conversation of who speaks when, without words."""
     turns = [
         Turn(speaker=who, start_s=a, end_s=b, segments=((a, b),))
         for who, spans in (("user", user), ("agent", agent))

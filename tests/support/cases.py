@@ -57,7 +57,7 @@ def verdict(
     paralinguistics: str = "1",
     reasoning: str | None = None,
 ) -> dict[str, Any]:
-    """A reply in elicitation ``label``, with one reason of its own for each dimension or this."""
+    """Return a reply in elicitation ``label``, with a reason for each dimension, or this one."""
     ratings = (content, voice_quality, paralinguistics)
     return {
         name: {
@@ -104,7 +104,7 @@ def judged(
     spoken: Blueprint | None = None,
     language: str | None = None,
 ) -> Judgement:
-    """What judge ``rules`` says of two answers to a request that is written or ``spoken``."""
+    """Return what ``rules`` says of two answers to a request, written or ``spoken``."""
     pair = Pair(
         id="p",
         instruction=Instruction(text=instruction),

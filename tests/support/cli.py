@@ -49,7 +49,7 @@ def refused(words: str, *arguments: object, cwd: Path = ROOT) -> None:
 
 
 def leaves(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """(what is typed, command) of every command below one."""
+    """Yield (what is typed, command) of every command below one."""
     below = getattr(command, "commands", None)
     if below is None:
         yield name, command

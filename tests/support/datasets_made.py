@@ -35,7 +35,7 @@ def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
 
 
 def figure(done: Conversion, name: str) -> Figure:
-    """The one figure of a reading that has this name."""
+    """Return the one figure of a reading that has this name."""
     (result,) = [f for f in done.converted.figures if f.name == name]
     return result
 

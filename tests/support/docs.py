@@ -53,7 +53,7 @@ def files() -> list[Path]:
 
 
 def commands(path: Path) -> Iterator[Printed]:
-    """The commands of a file's blocks, in their order; what is joined by ``&&`` one by one."""
+    """Yield the commands of a file's blocks, in order; what ``&&`` joins one by one."""
     held = ""
     for number, line in _block_lines(path.read_text()):
         held += _COMMENT.sub("", line).strip()
@@ -68,7 +68,7 @@ def commands(path: Path) -> Iterator[Printed]:
 
 
 def _block_lines(text: str) -> Iterator[tuple[int, str]]:
-    """(number, line) inside the blocks that a reader types from."""
+    """Yield (number, line) inside the blocks that a reader types from."""
     language: str | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         if line.lstrip().startswith("```"):

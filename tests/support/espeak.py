@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def spoken(text: str, language: str, voice: str) -> tuple[NDArray[np.float64], float]:
-    """Samples [shape=(n,)] and their rate, Hz."""
+    """Speak a text: samples [shape=(n,)] and their rate, Hz."""
     process = _process()
     assert process.stdin
     assert process.stdout

@@ -172,7 +172,7 @@ def resident_mb() -> float:
 def extracted(
     plan: Plan, paths: Sequence[Path], workers: int, gpus: Sequence[str | None] = ()
 ) -> list[Extracted]:
-    """What an engine of its own makes of recordings that are all asked for at once."""
+    """Extract recordings that are all asked for at once by an engine of its own."""
 
     async def work() -> list[Extracted]:
         engine = LocalEngine(plan, workers, gpus)

@@ -63,7 +63,7 @@ class Server:
         atexit.register(self._process.kill)
 
     def run(self, arguments: list[str], cwd: Path, timeout: float) -> Done | None:
-        """The finished command.
+        """Run a command to its end.
 
         None while another one runs, or in an environment that modules may have to see when they
         are imported: such a command needs a process that starts from nothing.
@@ -107,12 +107,12 @@ class Server:
 
 
 def environment() -> dict[str, str]:
-    """That of this process, from which our modules are imported."""
+    """Return this process's environment, from which our modules are imported."""
     return {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 def _for_imports(variables: Mapping[str, str]) -> dict[str, str]:
-    """The variables that modules may read when they are imported."""
+    """Return the variables that modules may read when they are imported."""
     return {k: value for k, value in variables.items() if not k.startswith(_READ_ON_USE)}
 
 

@@ -22,7 +22,7 @@ SYSTEMS = ("x", "y", "z")
 
 
 def near(random: Random, truth: Any, others: Iterable[Any], right: float) -> Any:
-    """The truth with a probability, else any of the others."""
+    """Return the truth with a probability, else any of the others."""
     return truth if random.random() < right else random.choice(list(others))
 
 
@@ -33,7 +33,7 @@ def _table(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
 
 
 def _truth(number: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """(what is known of pair ``number``, its true labels)."""
+    """Return what is known of pair ``number``, and its true labels."""
     random = Random(number)
     a = number % 3
     facts = {
@@ -98,7 +98,7 @@ def _opinions(random: Random, labels: Mapping[str, str], offered: tuple[str, ...
 
 
 def pair_run(folder: Path, judge: str, right: float, plain: bool = False) -> Path:
-    """A run of all pairs in both orders, two samples each; typed dimensions or plain ties.
+    """Write a run of all pairs in both orders, two samples each; typed dimensions or plain ties.
 
     Args:
         right: how often it says the truth, 0 to 1; what it says is of the folder's name.

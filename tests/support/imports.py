@@ -39,7 +39,7 @@ def modules(root: Path = ROOT) -> dict[str, Path]:
 
 @cache
 def tree(path: Path) -> ast.Module:
-    """The parsed file."""
+    """Parse a file."""
     return ast.parse(path.read_text("utf-8"))
 
 
@@ -95,7 +95,7 @@ def _imports(parent: ast.AST, types: bool, late: bool = False) -> Iterator[tuple
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:
-    """Groups of nodes that reach each other (strongly connected components of two or more)."""
+    """Find groups of nodes that reach each other (strongly connected, two or more)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []

@@ -27,7 +27,7 @@ from trace_eval.runs.run import Run
 
 
 def write_folder(folder: Path, record: Mapping[str, Any], **lines: Sequence[Any]) -> Path:
-    """The files of a run: its manifest.json, and these records, a file of lines for each name."""
+    """Write a run's files: manifest.json, and these records, a file of lines per name."""
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text(json.dumps(record))
     for name, records in lines.items():
@@ -51,7 +51,7 @@ def judged_run(
     seconds: float = 1.0,
     cached: bool = False,
 ) -> Path:
-    """A run of pairs: item -> label of the pair as a whole; None: unscored.
+    """Write a run of pairs with their labels as a whole; None: unscored.
 
     Args:
         version: of the answer under test, which is A, or B in the pairs of ``swapped``.
@@ -96,7 +96,7 @@ def rated_run(
     seconds: float = 1.0,
     ratings: Mapping[str, Sequence[float]] | None = None,
 ) -> Path:
-    """A run of single answers: item -> score by the rubric ``correctness``; None: unscored.
+    """Write a run of single answers with scores by the rubric ``correctness``; None: unscored.
 
     Args:
         seconds: of every call; a copy of a run has the same.
@@ -129,7 +129,7 @@ def scripted_run(
     judging: JudgeOptions | None = None,
     **more: Any,
 ) -> Path:
-    """A run of ratings of these records, of which the judge's replies are a script, in turn."""
+    """Write a run of ratings of these records by a script of replies, in turn."""
     items = write_lines(folder / "items.jsonl", records)
     script = write_lines(folder / "script.jsonl", replies)
     nothing = dict.fromkeys(GROUPS, "none")
@@ -144,7 +144,7 @@ def scripted_run(
 
 
 def extracted_run(folder: Path, count: int = 4, lost: str = "", **record: Any) -> Run:
-    """A run of pairs whose clips were extracted, all alike; the recordings are gone.
+    """Write a run of pairs whose clips were extracted, all alike; the recordings are gone.
 
     Args:
         lost: the clip that could not be decoded, as ``3b``.
@@ -175,7 +175,7 @@ def extracted_run(folder: Path, count: int = 4, lost: str = "", **record: Any) -
 
 
 def both_good_run(pairs: Path, out: Path) -> None:
-    """The same pairs in a run that says both_good of everything."""
+    """Write the same pairs in a run that says both_good of everything."""
     run = Run.open(pairs)
     verdict = DimensionVerdict(rating=Rating.BOTH_GOOD, reasoning="r")
     with Run(out) as target:

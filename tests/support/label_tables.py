@@ -25,12 +25,12 @@ def codes(text: str) -> Codes:
 
 
 def words(text: str) -> list[str]:
-    """The same letters as label texts."""
+    """Spell letters out as label texts."""
     return [_SHORT[letter] for letter in text]
 
 
 def table(source: str, columns: dict[str, str], **extra: Sequence[Any]) -> Opinions:
-    """A table of items p0, p1, ... from letters per column."""
+    """Make a table of items p0, p1, ... from letters per column."""
     number = len(next(iter(columns.values())))
     ids = extra.pop("id", [f"p{row}" for row in range(number)])
     texts = {name: words(letters) for name, letters in columns.items()}

@@ -61,10 +61,10 @@ ROOMS = {
 
 
 def room_of(module: str) -> str:
-    """The room that a module lies in."""
+    """Return the room that a module lies in."""
     return max((r for r in (*ROOMS, FACADE) if f"{module}.".startswith(f"{r}.")), key=len)
 
 
 def short(room: str) -> str:
-    """A room's name as the table has it."""
+    """Shorten a room's name as the table has it."""
     return room.removeprefix(f"{FACADE}.")

@@ -19,12 +19,12 @@ from trace_eval.judges.views.answer.audio import AudioView
 
 
 def judged(judge: Judge, cases: Iterable[Case], at_once: bool = False) -> list[Any]:
-    """The outcomes of cases, one after the other or all at once; then the judge is closed."""
+    """Judge cases, one after the other or all at once; then close the judge."""
     return judged_by([judge], cases, at_once)
 
 
 def judged_by(judges: Sequence[Judge], cases: Iterable[Case], at_once: bool = True) -> list[Any]:
-    """The outcomes of all cases by each of the judges, which are then closed."""
+    """Judge all cases by each of the judges, which are then closed."""
 
     async def main() -> list[Any]:
         asked = [(judge, one) for one in cases for judge in judges]
@@ -41,7 +41,7 @@ def judged_by(judges: Sequence[Judge], cases: Iterable[Case], at_once: bool = Tr
 
 
 def replied(client: ChatClient, request: Request) -> Reply:
-    """What a client brings for a request; then it is closed."""
+    """Return a client's reply to a request; then close it."""
 
     async def main() -> Reply:
         try:
@@ -60,14 +60,14 @@ def unasked(**chosen: Any) -> JudgeOptions:
 def reading_judge(
     spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
 ) -> LLMJudge:
-    """A judge of pairs that reads blueprints."""
+    """Make a judge of pairs that reads blueprints."""
     return compares(Backend(spec, client, price), options)
 
 
 def listening_judge(
     spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
 ) -> LLMJudge:
-    """A judge of pairs that listens and is asked the task of the options."""
+    """Make a judge of pairs that listens and is asked the task of the options."""
     return compares(Backend(spec, client, price), options, listens=True)
 
 
@@ -79,6 +79,6 @@ def scoring_judge(
     rubric: ScoreRubric,
     heard: AudioView | None = None,
 ) -> LLMJudge:
-    """A judge of single answers, which reads them, or hears them where that is given."""
+    """Make a judge of single answers, which reads or, with ``heard``, hears them."""
     form = ScoreForm(rubric, options, listens=heard is not None)
     return LLMJudge(form, heard or view_of(rubric, options), Backend(spec, client, price))

@@ -33,7 +33,7 @@ def silence(seconds: float = 2.0) -> Clip:
 
 
 def known(clip: Clip, *spans: tuple[float, float]) -> Blueprint:
-    """A blueprint that says where speech is; default: everywhere, once there is any."""
+    """Return a blueprint that says where speech is; default: everywhere, once there is any."""
     peak = float(np.abs(clip.samples).max())
     if not spans and peak > 0:
         spans = ((0.0, clip.seconds),)
@@ -53,14 +53,14 @@ def known(clip: Clip, *spans: tuple[float, float]) -> Blueprint:
 
 
 def unspoken(clip: Clip) -> Blueprint:
-    """A blueprint that says that nobody speaks."""
+    """Return a blueprint that says that nobody speaks."""
     blueprint = known(clip)
     quiet = blueprint.signal.model_copy(update={"speech": [], "speech_s": 0.0})
     return blueprint.model_copy(update={"signal": quiet})
 
 
 def spoken_in(language: str, source: Any = "detected", probability: float | None = 0.9) -> Any:
-    """A transcript in a language."""
+    """Return a transcript in a language."""
     return Transcript(
         text="...",
         language=language,
@@ -71,7 +71,7 @@ def spoken_in(language: str, source: Any = "detected", probability: float | None
 
 
 def measured(extractor: Extractor, clip: Clip, *spans: tuple[float, float]) -> Any:
-    """The group of a clip, which must be there."""
+    """Measure the group of a clip, which must be there."""
     value = extractor.extract(clip, known(clip, *spans))
     assert not isinstance(value, Absent), value
     return value
@@ -79,7 +79,7 @@ def measured(extractor: Extractor, clip: Clip, *spans: tuple[float, float]) -> A
 
 @contextmanager
 def refused(path: Path, *words: str) -> Iterator[None]:
-    """The block raises a one-line user error that names the file and has these words."""
+    """Expect a one-line user error that names the file and has these words."""
     with pytest.raises(UserError) as info:
         yield
     told = str(info.value)

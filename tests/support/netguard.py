@@ -10,7 +10,7 @@ import pytest
 
 
 def is_loopback(host: object) -> bool:
-    """True for this machine's own addresses."""
+    """Tell whether an address is this machine's own."""
     name = host.decode() if isinstance(host, bytes) else host
     if name in (None, "", "localhost"):
         return True

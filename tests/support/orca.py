@@ -29,6 +29,6 @@ def orca_items(data: Path, *splits: str) -> Opinions:
 
 @cache
 def orca_rows(data: Path) -> list[dict[str, Any]]:
-    """The rows as they are."""
+    """Read the rows as they are."""
     path = data / "orca" / "ratings.jsonl"
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]

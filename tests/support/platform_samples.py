@@ -48,7 +48,7 @@ def twilio_sentences() -> dict[str, Any]:
 
 
 def twilio_recording(sid: str) -> dict[str, Any]:
-    """The resource of a dual-channel recording."""
+    """Return the resource of a dual-channel recording."""
     return {
         "sid": sid, "call_sid": "CA1", "channels": 2, "duration": "48", "status": "completed",
         "api_version": "2010-04-01", "source": "StartCallRecordingAPI",
@@ -88,7 +88,7 @@ def pipecat() -> list[dict[str, Any]]:
 
 
 def vapi() -> dict[str, Any]:
-    """A call object of ``GET /call/ID``."""
+    """Return a call object of ``GET /call/ID``."""
     messages: list[dict[str, Any]] = [{"role": "system", "message": "Be brief.",
                                        "time": ZERO * 1000, "secondsFromStart": 0}]  # fmt: skip
     messages += [
@@ -111,7 +111,7 @@ def vapi() -> dict[str, Any]:
 
 
 def retell() -> dict[str, Any]:
-    """A call object of ``GET /v2/get-call/ID``."""
+    """Return a call object of ``GET /v2/get-call/ID``."""
     said: list[dict[str, Any]] = [
         {"role": who, "content": text, "words": _words(start, end, text)}
         for who, start, end, text in SAID
@@ -217,7 +217,7 @@ EXPORTS = {
 
 
 def export_text(name: str) -> str:
-    """What a file of :data:`EXPORTS` holds."""
+    """Return what a file of :data:`EXPORTS` holds."""
     made: Any = EXPORTS[name]()
     return "".join(json.dumps(line) + "\n" for line in (made if name.endswith("l") else [made]))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def price_table(folder: Path, model: str = "m", server: str = "127.0.0.1", **prices: float) -> Path:
-    """A file with the prices of one model, US dollars per million tokens."""
+    """Write a file with the prices of one model, US dollars per million tokens."""
     facts = {"server": server, "model": model, **prices, "source": "a test"}
     lines = (f"{name} = {json.dumps(value)}\n" for name, value in facts.items())
     path = folder / "prices.toml"

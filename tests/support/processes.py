@@ -14,7 +14,7 @@ from tests.support.forked import ROOT, environment
 def run_python(
     *arguments: object, cwd: Path = ROOT, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """A Python with these arguments that has ended, whichever way."""
+    """Run a Python with these arguments to its end, whichever way."""
     return subprocess.run(
         [sys.executable, *map(str, arguments)],
         capture_output=True,
@@ -25,7 +25,7 @@ def run_python(
 
 
 def python(code: str, *arguments: object, **variables: str) -> str:
-    """What Python prints that runs this code at the repository's root, and ends well."""
+    """Return what Python prints that runs this code at the repository's root, and ends well."""
     done = run_python("-c", code, *arguments, **variables)
     assert done.returncode == 0, done.stderr
     return done.stdout

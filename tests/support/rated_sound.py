@@ -36,7 +36,7 @@ def clip(folder: Path, name: str = "c", seconds: float = 1.0, hertz: float = 300
 
 
 def write_items(folder: Path, *items: Single) -> Path:
-    """A manifest of them."""
+    """Write a manifest of items."""
     path = folder / "answers.jsonl"
     path.write_text("".join(item.model_dump_json(exclude_none=True) + "\n" for item in items))
     return path

@@ -20,7 +20,7 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 
 
 def single(candidate: str | None = "It leans south.", **fields: Any) -> Single:
-    """A written answer with a question and a reference; None: a recording."""
+    """Return a written answer with a question and a reference; None: a recording."""
     answer = {"audio": "/sys_alpha/a.wav"} if candidate is None else {"text": candidate}
     return Single.model_validate(
         {
@@ -37,7 +37,7 @@ def single(candidate: str | None = "It leans south.", **fields: Any) -> Single:
 
 
 def case_of(item: Single | None = None, **blueprints: Blueprint) -> Case:
-    """A case; a spoken answer has a blueprint unless told."""
+    """Return a case; a spoken answer has a blueprint unless told."""
     item = item or single()
     if item.answer.has_audio and not blueprints:
         blueprints = {"answer": blueprint()}
@@ -47,17 +47,17 @@ def case_of(item: Single | None = None, **blueprints: Blueprint) -> Case:
 def scripted(
     replies: list[Any], rubric: str | ScoreRubric = "correctness", **options: Any
 ) -> LLMJudge:
-    """A rating judge over a script."""
+    """Make a rating judge over a script."""
     chosen = JudgeOptions(backoff_s=0, retries=0, **options)
     what = load_rubric(rubric) if isinstance(rubric, str) else rubric
     return scoring_judge("scripted:x", ScriptedClient(replies), chosen, FREE, what)
 
 
 def say(score: Any, reasoning: str = "because") -> dict[str, Any]:
-    """A reply."""
+    """Write a reply."""
     return {"reasoning": reasoning, "score": score}
 
 
 def rate(judge: LLMJudge, case: Case | None = None) -> Score:
-    """The score of one case."""
+    """Return the score of one case."""
     return asyncio.run(judge.judge(case or case_of()))

@@ -24,7 +24,7 @@ class Remedy(NamedTuple):
         return tuple(blank for blank in BLANKS if any(blank in one for one in self.options))
 
     def words(self, **filled: str) -> list[str]:
-        """The words of a command line, with blanks filled in their order of appearance."""
+        """Return the words of a command line, with blanks filled in their order of appearance."""
         typed = " ".join(self.options)
         for blank, value in filled.items():
             typed = typed.replace(blank, value)

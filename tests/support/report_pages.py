@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened(browser: Browser, address: str, **how: Any) -> Iterator[Page]:
-    """A page; any error or request to elsewhere fails the test."""
+    """Open a page; any error or request to elsewhere fails the test."""
     page = browser.new_page(**how)
     page.set_default_timeout(90_000)  # a busy machine is slow, not wrong
     trouble: list[str] = []
@@ -37,14 +37,14 @@ def opened(browser: Browser, address: str, **how: Any) -> Iterator[Page]:
 
 
 def fragment(html: str, name: str) -> str:
-    """The deferred fragment ``c0``, ``p0``, ..."""
+    """Return the deferred fragment ``c0``, ``p0``, ..."""
     found = re.search(rf'<script type="text/plain" id="{name}">([A-Za-z0-9+/=]*)</script>', html)
     assert found, name
     return zlib.decompress(base64.b64decode(found[1])).decode()
 
 
 def index(html: str) -> list[dict[str, Any]]:
-    """What the page's script knows of every pair."""
+    """Return what the page's script knows of every pair."""
     found = re.search(r'<script type="application/json" id="index">(.*?)</script>', html)
     assert found
     parsed: list[dict[str, Any]] = json.loads(found[1])

@@ -21,7 +21,7 @@ BASE = "http://127.0.0.1:8765"
 
 
 def client_of(review: Review, name: str = "", **access: Any) -> TestClient:
-    """A browser; with a name, its rater is signed in."""
+    """Open a browser; with a name, sign its rater in."""
     given = {"host": "127.0.0.1", "port": 8765, "secret": review.store.secret, **access}
     app = create_app(review, Access(**given))
     client = TestClient(app, base_url=BASE, follow_redirects=False)
@@ -32,7 +32,7 @@ def client_of(review: Review, name: str = "", **access: Any) -> TestClient:
 
 
 def csrf(client: TestClient, path: str = "/") -> str:
-    """The token of the forms of a session."""
+    """Return the token of the forms of a session."""
     match = re.search(r'name="csrf" value="([0-9a-f]+)"', client.get(path).text)
     assert match
     return match[1]

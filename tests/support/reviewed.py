@@ -51,7 +51,7 @@ def verdicts(
     consistent: bool | None = None,
     evidence: dict[str, object] | None = None,
 ) -> dict[str, DimensionVerdict]:
-    """The same verdict on every dimension."""
+    """Return the same verdict on every dimension."""
     return {
         name: DimensionVerdict.model_validate(
             {
@@ -67,12 +67,12 @@ def verdicts(
 
 
 def scored(pair: str, rating: Rating = Rating.A, **how: object) -> Judgement:
-    """A judgement that says the same on every dimension."""
+    """Return a judgement that says the same on every dimension."""
     return Judgement.scored(pair, "rules", verdicts(rating, **how))  # type: ignore[arg-type]
 
 
 def unscored(pair: str) -> Judgement:
-    """A judgement that failed."""
+    """Return a judgement that failed."""
     return Judgement.unscored(pair, "rules", Reason.UNREACHABLE, "server down")
 
 
@@ -82,7 +82,7 @@ def write_run(
     judgements: Mapping[str, Judgement] | None = None,
     clips: Sequence[ClipRecord] = (),
 ) -> Path:
-    """A run folder of these pairs; default: the judge prefers A everywhere."""
+    """Write a run folder of these pairs; default: the judge prefers A everywhere."""
     judgements = judgements or {pair.id: scored(pair.id) for pair in items}
     run = Run(folder)
     with run:
@@ -102,14 +102,14 @@ def write_run(
 def open_at(
     run: Path, show_judge: bool = False, allow_unplayed: bool = True, **options: object
 ) -> Review:
-    """A fresh review of a run with these queue options."""
+    """Open a fresh review of a run with these queue options."""
     material = load_material(run)
     plan = make_plan(material, QueueOptions(**options))  # type: ignore[arg-type]
     return Review(material, Store(material.database), plan, show_judge, allow_unplayed)
 
 
 def shown_answers(rating: Rating) -> tuple[str, ...]:
-    """What to answer to the questions of a block to say this of the answers as shown."""
+    """Return what to answer to a block's questions to say this of the answers as shown."""
     return {
         Rating.A: ("yes", "yes", "1"),
         Rating.B: ("no", "yes"),
@@ -136,5 +136,5 @@ def say(review: Review, rater: str, rating: Rating, comment: str = "") -> str:
 
 
 def annotation(result: list[Any], who: Any = 7) -> dict[str, Any]:
-    """A finished annotation, as an export of Label Studio holds it."""
+    """Return a finished annotation, as an export of Label Studio holds it."""
     return {"id": 1, "completed_by": who, "was_cancelled": False, "result": result}

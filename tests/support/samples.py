@@ -40,7 +40,7 @@ def absent(status: Status = Status.UNAVAILABLE) -> Absent:
 
 
 def spoken(seconds: float = 16.8, text: str = TEXT, models: bool = True) -> Blueprint:
-    """A plausible answer: a pause from 8.6 to 9.2 s, pitch and loudness that move."""
+    """Return a plausible answer: a pause from 8.6 to 9.2 s, pitch and loudness that move."""
     frames = int(seconds / 0.1)
     times = [0.05 + 0.1 * i for i in range(frames)]
     quiet = [8.6 <= t < 9.2 for t in times]
@@ -103,7 +103,7 @@ def spoken(seconds: float = 16.8, text: str = TEXT, models: bool = True) -> Blue
 
 
 def spoken_with(group: str, *, seconds: float = 16.8, **values: object) -> Blueprint:
-    """The same answer with other values in a group."""
+    """Return the same answer with other values in a group."""
     bp = spoken(seconds)
     return bp.model_copy(update={group: bp.group(group).model_copy(update=values)})
 

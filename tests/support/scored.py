@@ -31,7 +31,7 @@ def rated_items(
 
 
 def judge(name: str, items: Opinions, score: Any, **more: Any) -> JudgeOpinions:
-    """A judge that says this of the items, as places on their scale."""
+    """Return a judge that says this of the items, as places on their scale."""
     scores = {key: np.asarray(of, float) for key, of in more.items() if of is not None}
     scores["score"] = np.asarray(score, float)
     table = Opinions(name, items.ids, {}, scores=scores, scale=items.scale)
@@ -39,7 +39,7 @@ def judge(name: str, items: Opinions, score: Any, **more: Any) -> JudgeOpinions:
 
 
 def judge_of_labels(name: str, items: Opinions, score: Any, **facts: Any) -> JudgeOpinions:
-    """The same, of numbers on the scale itself."""
+    """Return the same, of numbers on the scale itself."""
     own = score_table(name, items.ids.tolist(), (), score=np.array(score, float), **facts)
     return JudgeOpinions(name, own, placed(own, items.scale or likert()))
 

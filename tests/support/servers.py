@@ -136,14 +136,14 @@ def need(*packages: str) -> None:
 
 
 def unused_url() -> str:
-    """An address on loopback at which nobody listens."""
+    """Return an address on loopback at which nobody listens."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{held.getsockname()[1]}"
 
 
 def in_turn(answers: list[Answer]) -> Callable[[Asked], Answer]:
-    """The answers one after the other; the last one for ever."""
+    """Answer in turn; the last answer for ever."""
     left = list(answers)
     lock = threading.Lock()
 
@@ -155,7 +155,7 @@ def in_turn(answers: list[Answer]) -> Callable[[Asked], Answer]:
 
 
 def completion(text: str | None, finish: str = "stop", **message: Any) -> dict[str, Any]:
-    """A chat completion as OpenAI documents it."""
+    """Return a chat completion as OpenAI documents it."""
     return {
         "id": "c1",
         "object": "chat.completion",
@@ -173,7 +173,7 @@ def completion(text: str | None, finish: str = "stop", **message: Any) -> dict[s
 
 
 def chat(text: str, **fields: Any) -> dict[str, Any]:
-    """A reply of ``/api/chat`` as Ollama documents it."""
+    """Return a reply of ``/api/chat`` as Ollama documents it."""
     return {
         "model": "m",
         "created_at": "2026-01-01T00:00:00Z",
@@ -191,7 +191,7 @@ def chat(text: str, **fields: Any) -> dict[str, Any]:
 def llama_server(
     model: Path, slots: int = 2, context: int = 32768, ears: Path | None = None
 ) -> Iterator[str]:
-    """A real llama.cpp server, with an audio projector if one is given; yields its address."""
+    """Serve a real llama.cpp, with an audio projector if one is given; yields its address."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()

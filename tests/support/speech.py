@@ -29,7 +29,7 @@ def say(text: str = SENTENCE, language: str = "English (America)", voice: str = 
 
 
 def write_espeak(path: Path, voice: str, words: str, *options: str) -> Path:
-    """What the program espeak-ng says; the test is skipped where it is missing."""
+    """Write what the program espeak-ng says; skip the test where it is missing."""
     if shutil.which("espeak-ng") is None:
         pytest.skip("espeak-ng is not installed; apt-get install espeak-ng")
     subprocess.run(["espeak-ng", "-v", voice, *options, "-w", str(path), words], check=True)
@@ -51,7 +51,7 @@ def joined(*clips: Clip) -> Clip:
 
 
 def measured(clip: Clip) -> Blueprint:
-    """A blueprint with the clip's real signal group."""
+    """Return a blueprint with the clip's real signal group."""
     signal = SignalExtractor().extract(clip, Blueprint(clip=clip.sha256))
     assert isinstance(signal, Signal)
     return Blueprint(clip=clip.sha256, signal=signal)

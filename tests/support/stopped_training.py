@@ -52,7 +52,7 @@ class Stops:
         self.here("told")
 
     def here(self, what: str, torn: Path | None = None) -> None:
-        """A place; the file that was just written may be cut in half."""
+        """Mark a place; the file that was just written may be cut in half."""
         if not self.out.name:
             return
         files = {path: path.read_bytes() for path in sorted(self.out.rglob("*")) if path.is_file()}
@@ -72,7 +72,7 @@ class Stops:
             (copy / path.relative_to(self.out)).write_bytes(content)
 
     def before(self, work: Callable[..., Any]) -> Callable[..., Any]:
-        """A place before something is done with files."""
+        """Mark a place before something is done with files."""
 
         def done(*given: Any, **more: Any) -> Any:
             if self.step in WRITTEN:
@@ -82,7 +82,7 @@ class Stops:
         return done
 
     def torn(self, write: Callable[..., Any]) -> Callable[..., Any]:
-        """A place in the middle of writing a file, the second argument."""
+        """Mark a place in the middle of writing a file, the second argument."""
 
         def done(*given: Any, **more: Any) -> Any:
             result = write(*given, **more)

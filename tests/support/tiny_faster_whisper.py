@@ -182,7 +182,7 @@ def _write_tokenizer(path: Path, encoding: Any) -> None:
 
 
 def _last_merge(token: bytes, ranks: dict[bytes, int]) -> list[bytes]:
-    """The two parts whose merge makes the token: BPE with the ranks below its own."""
+    """Return the two parts whose merge makes the token: BPE with the ranks below its own."""
     parts = [bytes([byte]) for byte in token]
     while len(parts) > 2:
         _, index = min(

@@ -26,7 +26,7 @@ def write_base(
     texts: Sequence[str] = (),
     positions: int = 512,
 ) -> Path:
-    """A base model's folder: configuration, weights, tokenizer.
+    """Write a base model's folder: configuration, weights, tokenizer.
 
     Args:
         folder: is made.

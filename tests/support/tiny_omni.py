@@ -38,7 +38,7 @@ FEATURES = {
 
 
 def tiny_tokenizer() -> Any:
-    """A byte-level tokenizer with Qwen's special tokens."""
+    """Make a byte-level tokenizer with Qwen's special tokens."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import Qwen2TokenizerFast
 
@@ -86,7 +86,7 @@ def token_ids(tokenizer: Any) -> dict[str, int]:
 
 
 def tiny_config(tokenizer: Any) -> Any:
-    """The configuration of the Thinker."""
+    """Return the configuration of the Thinker."""
     from transformers import Qwen2_5OmniThinkerConfig
 
     return Qwen2_5OmniThinkerConfig(
@@ -184,7 +184,7 @@ def write_reward(
 
 
 def old_name(key: str) -> str:
-    """The name of a weight in transformers 4.52."""
+    """Return the name of a weight in transformers 4.52."""
     return (
         key.replace(".model.model.audio_tower.", ".model.audio_tower.")
         .replace(".model.model.visual.", ".model.visual.")

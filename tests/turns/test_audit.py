@@ -24,7 +24,7 @@ from trace_eval.turns.report import time_turns
 
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with one call: user and agent by turns, room tone 50 dB below."""
+    """Write a folder with one call: user and agent by turns, room tone 50 dB below."""
     speech = decode(ROOT / "examples" / "clips" / "loud-a.ogg").speech[: 3 * SPEECH_RATE]
     sound = 5e-4 * np.random.default_rng(1).standard_normal((30 * SPEECH_RATE, 2))
     for at_s, channel in ((1, 1), (5, 0), (9, 1), (13, 0), (17, 1), (21, 0), (25, 1)):

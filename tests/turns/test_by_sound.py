@@ -36,7 +36,7 @@ NAMES = {
 
 
 def _sides(spans: Mapping[str, Sequence[tuple[float, float]]], end_s: float = 10.0) -> np.ndarray:
-    """Samples of user and agent [shape=(n, 2)] in room tone."""
+    """Return samples of user and agent [shape=(n, 2)] in room tone."""
     rng = np.random.default_rng(1)
     sound = 1e-4 * rng.standard_normal((round(end_s * SPEECH_RATE), 2))
     for channel, role in enumerate(("user", "agent")):
@@ -76,7 +76,7 @@ def _is_timed_by(call: Conversation, sound: Mapping[str, Sequence[tuple[float, f
 
 
 def _eva(folder: Path, spans: Sequence[tuple[str, float, float]], reason: str = "goodbye") -> Path:
-    """A record folder whose log has these spans, and words for each."""
+    """Write a record folder whose log has these spans, and words for each."""
     folder.mkdir(parents=True, exist_ok=True)
     zero = 1_767_225_600.0
     users = {"user": "simulated_user", "agent": "assistant"}

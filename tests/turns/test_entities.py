@@ -127,7 +127,7 @@ def _speech(text: str, channel: int, language: str = "English (America)") -> Sam
 
 
 def _written(path: Path, plan: tuple[tuple[int, float, str], ...], foreign: int = -1) -> Path:
-    """A stereo call of a plan, with 3 s of silence at its end and noise 50 dB down."""
+    """Write a stereo call of a plan, with 3 s of silence at its end and noise 50 dB down."""
     rng = np.random.default_rng(1)
     sound = 0.0005 * rng.standard_normal((90 * SPEECH_RATE, 2)).astype(np.float32)
     at = 0
@@ -146,7 +146,7 @@ def _options(folder: Path) -> ExtractOptions:
 
 
 def _rated(folder: Path, path: Path) -> tuple[Conversation, Score]:
-    """The call as `rate` reads it from sound, and its score by judge `turns`."""
+    """Return the call as `rate` reads it from sound, and its score by judge `turns`."""
     extract = _options(folder / "cache")
     options = RateOptions(extract, judge=("turns",), rubrics=("handling",))
     rate_manifest(path, folder / "run", options)

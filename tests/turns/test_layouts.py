@@ -243,7 +243,7 @@ def test_an_odd_call_costs_itself(tmp_path: Path, name: str) -> None:
 
 @pytest.fixture
 def eva(tmp_path: Path) -> Path:
-    """Records of two calls in the layout ``eva``."""
+    """Write records of two calls in the layout ``eva``."""
     for name, content in layouts()["eva"].items():
         path = tmp_path / "eva" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -161,7 +161,7 @@ _GAP_S = 0.6
 
 
 def _people(folder: Path, rate: int = SPEECH_RATE) -> tuple[Path, Path, list[Any]]:
-    """A call of two people in one channel, the agent's voice alone, and the true turns."""
+    """Return a call of two people in one channel, the agent's voice alone, and the true turns."""
     clips = {who: sorted(EMOTION.glob(f"{of}*")) for who, of in (("user", "08"), ("agent", "15"))}
     clips["user"] = clips["user"][::-1]  # other texts than the agent's
     sound, at = np.zeros(80 * SPEECH_RATE), SPEECH_RATE // 2

@@ -31,7 +31,7 @@ def _music(seconds: float) -> np.ndarray:
 
 
 def _typing(seconds: float) -> np.ndarray:
-    """A key every 0.15 s: a click of 8 ms."""
+    """Return typing: a click of 8 ms every 0.15 s."""
     rng = np.random.default_rng(2)
     sound = np.zeros(round(seconds * RATE))
     for first in range(0, len(sound) - 200, round(0.15 * RATE)):
@@ -48,7 +48,7 @@ SOUNDS = {"hold music": _music, "typing": _typing, "ringing": _ringing}
 
 
 def _call(folder: Path, noise: np.ndarray | None, channel: int = 1) -> Timed:
-    """The user asks from 1 to 3 s, the agent answers from 9 to 11 s; a noise from 3.5 s on."""
+    """Time a call: a question from 1 to 3 s, a noise from 3.5 s on, an answer from 9 to 11 s."""
     rng = np.random.default_rng(3)
     sound = 1e-4 * rng.standard_normal((13 * RATE, 2))
     for at, one in ((1, 0), (9, 1)):

@@ -121,7 +121,7 @@ def test_two_clocks_in_one_log_are_refused(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A reader's folder with exports, and a recording of 48 s."""
+    """Make a reader's folder with exports, and a recording of 48 s."""
     folder = tmp_path_factory.mktemp("platforms")
     call = runpy.run_path(str(ROOT / "examples" / "make_call.py"))
     with pytest.MonkeyPatch.context() as patch:
@@ -155,7 +155,7 @@ def test_a_narrow_recording_of_twilio_is_timed_by_its_sound(reader: Path) -> Non
 
 
 def _wrapped(value: Any, how: str) -> Any:
-    """The value as a webhook, a gateway or a logger hands it on."""
+    """Wrap a value as a webhook, a gateway or a logger hands it on."""
     envelopes: dict[str, Any] = {
         "message": {"message": value},
         "named event": {"event": "call_ended", "call": value},

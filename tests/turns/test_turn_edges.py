@@ -32,7 +32,7 @@ VERDICTS = ("overlap", "agent_interruption", "yield", "no_yield", "backchannel")
 
 
 def _lane(voice: np.ndarray, stretches: Sequence[tuple[float, float]], **bands: float) -> Lane:
-    """A lane whose bands are softer than the voice by so many dB, or a contour of their own."""
+    """Return a lane whose bands are so many dB below the voice, or have their own contour."""
     levels = {"voice": voice, "middle": voice - 15, "high": voice - 18, "top": voice - 20, **bands}
     return Lane(
         Channel(name="x", audio=Path("x.wav")),

@@ -43,7 +43,7 @@ def _misheard() -> list[tuple[Any, ...]]:
 
 
 def _over() -> list[tuple[Any, ...]]:
-    """The caller begins inside each of the agent's turns."""
+    """Return turns in which the caller begins inside each of the agent's."""
     spoken: list[tuple[Any, ...]] = []
     for n in range(4):
         at = 6.0 * n

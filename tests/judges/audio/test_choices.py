@@ -58,7 +58,7 @@ COST = (1400 * 32 + 101 * 4 + 400 * 2.5 + 102 * 1.25 + 502 * 10) / 1e6
 
 
 def choices(*texts: str | None) -> Answer:
-    """A completion with several replies."""
+    """Return a completion with several replies."""
     made: dict[str, Any] = completion(None)
     made["usage"] = USAGE
     (first,) = made["choices"]
@@ -176,7 +176,7 @@ def test_a_refused_n_costs_no_sample_at_first_or_later(
 
 
 def spoilt(asked: Asked) -> Answer:
-    """The third of five choices is no score; alone it is one."""
+    """Answer with five choices of which the third is no score; alone it is one."""
     if "n" in asked.body:
         return choices(said(5), said(4), "I can't say.", said(2), said(1))
     return choices(said(3))

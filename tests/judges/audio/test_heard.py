@@ -174,7 +174,7 @@ def is_voice(samples: np.ndarray[Any, Any]) -> bool:
 
 
 def listening(asked: Asked) -> Answer:
-    """A model that hears as a person would."""
+    """Answer as a model that hears like a person."""
     if asked.path.startswith("/v1/models"):
         return Answer(body={"id": "m", "object": "model", "shutdown_date": "2027-01-20"})
     sounds = [samples for samples, _ in heard(asked)]
@@ -193,7 +193,7 @@ def listening(asked: Asked) -> Answer:
 
 
 def guessing(asked: Asked) -> Answer:
-    """A model that hears a voice in everything and likes the first place."""
+    """Answer as a model that hears a voice in everything and likes the first place."""
     if asked.path.startswith("/v1/models"):
         return Answer(404, {"error": {"message": "no list"}})
     words = str(asked.body["messages"][-1]["content"])

@@ -172,7 +172,7 @@ def test_dimensions_are_typed_ties_as_in_the_text_judge(tmp_path: Path) -> None:
 
 
 def _forced(tmp_path: Path, *replies: str) -> Judgement:
-    """A judgement of winners only, made of these replies in both orders."""
+    """Judge by winners only, from these replies in both orders."""
     return judged(case(tmp_path), list(map(said, replies)), task="quality")[0]
 
 

@@ -49,7 +49,7 @@ class Weighing(OpenAIClient):
 
 
 def weighed(**options: Any) -> tuple[LLMJudge, Weighing]:
-    """A judge of pairs that sends its bodies nowhere."""
+    """Make a judge of pairs that sends its bodies nowhere."""
     chosen = unasked(**options)
     client = Weighing("m", chosen)
     return listening_judge("audio:openai:m", client, chosen), client

@@ -31,7 +31,7 @@ PARTS: dict[Concat, int] = {"all": 2, "examples": 2, "pairs": 3, "test": 3, "non
 
 
 def solved(folder: Path, *answers: Any, **more: Any) -> Path:
-    """A file with one clip of its own for each answer."""
+    """Write a file with one clip of its own for each answer."""
     records = []
     for number, answer in enumerate(answers, start=1):
         audio = write(folder / f"ex{number}.wav", 0.5 * number, 600.0 + 50 * number)

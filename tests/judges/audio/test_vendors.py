@@ -30,7 +30,7 @@ OPENAI = "https://api.openai.com/v1"
 
 
 def documented(asked: Asked) -> Answer:
-    """An OpenAI audio model: audio in user turns only, text asked for, no structured outputs."""
+    """Answer as an OpenAI audio model: sound in user turns only, no structured outputs."""
     if "response_format" in asked.body:
         told = "Invalid parameter: 'response_format' of type 'json_schema' is not supported"
         return refusal(400, told)
