@@ -1,4 +1,4 @@
-"""Directions read aloud: are they found in rendered answers that a recogniser heard?
+"""Measure whether directions read aloud are found in rendered answers.
 
     python -m benchmarks.directions [--seed 2] [--answers 300] [--show]
 

@@ -1,4 +1,4 @@
-"""Do intervals of few labels hold the truth as often as they say?
+"""Measure how often intervals of few labels hold the truth.
 
 Who is asked, what people say and what the judge says; one draw of a world is enough for an
 interval. Coverage of a discrete outcome jumps with the truth (with 15 labels one outcome more or

@@ -1,4 +1,4 @@
-"""Do the labels that ``plan`` asks for give the width that it promises, and looks what they say?
+"""Measure whether ``plan``'s labels give the promised width, and looks the promised errors.
 
 A plan is made from a few labels, its pairs are labelled, and the interval that ``agree`` or
 ``rank`` then prints is at most as wide as asked for four times in five: 80 % is promised, except

@@ -1,4 +1,4 @@
-"""Do the ranks of all systems hold the truth at once as often as they say?"""
+"""Measure how often the ranks of all systems hold the truth at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do claims of ``rank`` and ``agree`` err as seldom as they say, whatever is unscored or alike?
+"""Measure how often claims of ``rank`` and ``agree`` err, whatever is unscored or alike.
 
 * a judge that leaves pairs unscored by their outcome, beside a random sample of human labels;
 * several pairs of one instruction, on which two equal systems, or two equal judges, are compared.

@@ -1,1 +1,1 @@
-"""Reasons with planted faults: does the checker find them, and only them?"""
+"""Measure whether the checker finds planted faults of reasons, and only them."""

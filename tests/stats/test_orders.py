@@ -127,8 +127,10 @@ def test_typed_policies_decide_within_an_order() -> None:
 def test_votes_as_audiojudge_released_them_are_ranked(
     tmp_path: Path, first: str, second: str, id_: int | None
 ) -> None:
-    """Several votes of one pair: without an id, or with timestamps for ids; the winner by the
-    column that names him, or by number."""
+    """Join several votes of one pair, without an id or with timestamps for ids.
+
+    The winner stands by name or by number.
+    """
     votes = [("x", "y", first), ("x", "y", "tie"), ("y", "z", second), ("z", "x", "tie")]
     keys = ("timestamp", "data_ID", "model1", "model2", "preference")
     stamps = [f"t{n}" if id_ else "2025-03-14 15:09:26" for n in range(4)]

@@ -34,8 +34,10 @@ def draw(rng: np.random.Generator, n: int, number: int, noise: float) -> tuple[n
 
 
 def test_against_the_reference_package() -> None:
-    """Its estimate has the judge's mean over the unlabelled part, ours over all: the same
-    estimator with ``lam`` scaled by (n + N) / N."""
+    """Compare with an estimate whose judge's mean is over the unlabelled part, ours over all.
+
+    It is the same estimator with ``lam`` scaled by (n + N) / N.
+    """
     package = pytest.importorskip("ppi_py")
     rng = np.random.default_rng(1)
     for noise in (0.1, 0.5, 0.9):

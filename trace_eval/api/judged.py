@@ -89,7 +89,7 @@ class Run(StoredRun):
         systems: Sequence[str] | None = None,
         **options: Any,
     ) -> Finding:
-        """Which system is better?
+        """Tell which system is better.
 
         Args:
             columns: as of :meth:`agreement`.
@@ -113,7 +113,7 @@ class Run(StoredRun):
         labels: Any = None,
         **options: Any,
     ) -> Finding:
-        """How does this run differ from others over the same input?
+        """Tell how this run differs from others over the same input.
 
         Args:
             others: a run or several, or their folders.
@@ -135,7 +135,7 @@ class Run(StoredRun):
 
     @python_words()
     def screening(self, labels: Any = None, **options: Any) -> Finding:
-        """Which pairs may the judge decide alone?
+        """Tell which pairs the judge may decide alone.
 
         Args:
             options: of :class:`trace_eval.stats.inference.decidable.ScreenOptions`.
@@ -152,7 +152,7 @@ class Run(StoredRun):
 
     @python_words()
     def card(self, labels: Any = None, resamples: int = OF_PAGES) -> Finding:
-        """How far can the judge be trusted, and for what?
+        """Tell how far the judge can be trusted, and for what.
 
         Raises:
             UserError: the run has no judgements, or the labels cannot be read.

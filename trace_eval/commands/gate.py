@@ -1,4 +1,4 @@
-"""``trace-eval gate``: is a candidate worse than its baseline, beyond the judge's own noise?"""
+"""``trace-eval gate``: whether a candidate is worse than its baseline, beyond the judge's noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``trace-eval plan``: how many more labels, and of which pairs?"""
+"""``trace-eval plan``: how many more labels to collect, and of which pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``trace-eval screen``: which pairs may the judge decide alone?"""
+"""``trace-eval screen``: which pairs the judge may decide alone."""
 
 from __future__ import annotations
 

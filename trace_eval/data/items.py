@@ -260,7 +260,8 @@ def side_of_pair(item: Single, system: str | None) -> Answer:
 
 
 def noisy_side(item: str) -> int:
-    """Which answer gets the noise, 0 (A) or 1 (B): the lowest bit of the first byte of
-    SHA-256 of the item's id.
+    """Return which answer gets the noise, 0 (A) or 1 (B).
+
+    It is the lowest bit of the first byte of SHA-256 of the item's id.
     """
     return sha256(item.encode("utf-8", "replace")).digest()[0] & 1

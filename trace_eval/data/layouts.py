@@ -1,5 +1,6 @@
-"""Records in common layouts -> records under this project's names: a layout is a row of
-:data:`LAYOUTS`.
+"""Records in common layouts, turned into records under this project's names.
+
+A layout is a row of :data:`LAYOUTS`.
 
 What differs in the names of its columns alone is no layout: those names stand in
 :mod:`trace_eval.data.names`, and ``--column`` adds to them.

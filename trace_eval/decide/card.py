@@ -243,8 +243,10 @@ def _loudness(run: LabelledRun) -> LoudnessBias | None:
 def _unknown(
     both: int, score: JudgeScore | None, unnamed: int, pairs: int, unprobed: str | None
 ) -> Iterator[str]:
-    """Yield the missing measurements, beside agreement and calibration: ``both`` pairs were
-    judged in both orders, the instruction of ``unnamed`` is not named, ``unprobed`` is the judge.
+    """Yield the measurements that are missing, beside agreement and calibration.
+
+    ``both`` pairs were judged in both orders, the instruction of ``unnamed`` is not named,
+    ``unprobed`` is the judge.
     """
     if both < LEAST_PAIRS:
         yield (

@@ -58,8 +58,9 @@ def quantile_interval(
 
 
 def share_interval(top: Array, bottom: Array, level: float = 0.95) -> Range | str:
-    """Limits of a share of events, or the reason why there are none, from the number of events of
-    a kind in each cluster and that of all its events [shape=(clusters,) each].
+    """Compute limits of a share of events, or say why there are none.
+
+    Arguments are the events of a kind and all events of each cluster [shape=(clusters,) each].
     """
     clusters = Clusters.of(bottom, top, top)
     if why := clusters.too_few():

@@ -29,8 +29,10 @@ NO_SPREAD = 1e-18
 
 
 def quantile(level: float, degrees: float | None = None) -> float:
-    """Return the standard errors from an estimate to its limit: Student's quantile, or the
-    normal's where no variance is estimated and ``degrees`` is None.
+    """Return the standard errors from an estimate to its limit.
+
+    It is Student's quantile, or the normal's where no variance is estimated and ``degrees`` is
+    None.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -133,8 +135,10 @@ def skewed_reach(
 
 
 def of_sum(parts: list[tuple[float, Reach]], more: float = 0.0) -> Reach:
-    """Limits of a weighted sum of independent estimates, from weight (not negative) and limits of
-    its parts; ``more`` is the half width of what varies besides.
+    """Compute limits of a weighted sum of independent estimates.
+
+    Parts are a weight, not negative, and limits each; ``more`` is the half width of what varies
+    besides.
     """
     below = sum((weight * reach.below) ** 2 for weight, reach in parts)
     above = sum((weight * reach.above) ** 2 for weight, reach in parts)

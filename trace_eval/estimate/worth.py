@@ -53,8 +53,9 @@ class Clusters:
         squares: NDArray[Any],
         sizes: NDArray[Any] | None = None,
     ) -> Clusters:
-        """From sums over the rows of each kind [shape=(kinds,)], of which those without any do not
-        count; ``sizes`` None: one cluster of each.
+        """Build clusters from sums over the rows of each kind [shape=(kinds,)].
+
+        Kinds without rows do not count; ``sizes`` None: one cluster of each.
         """
         seen = rows > 0
         number = np.ones(int(seen.sum())) if sizes is None else sizes[seen]
@@ -131,8 +132,10 @@ class Clusters:
         return float(np.clip((ratio - 1) / (ratio + typical - 1), 0.0, 1.0))
 
     def quantile(self, level: float, exact: bool = False) -> float:
-        """Student's, of the clusters; with ``exact`` the normal's where each row is a cluster or
-        all are alike, so that no variance is estimated.
+        """Return Student's quantile for these clusters.
+
+        With ``exact`` it is the normal's where each row is a cluster or all are alike, so that no
+        variance is estimated.
         """
         exact = exact and (self.single or self.spread < NO_SPREAD)
         return quantile(level, None if exact else self.units - 1)

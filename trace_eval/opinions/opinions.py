@@ -170,8 +170,9 @@ class Opinions:
 
     @cached_property
     def item(self) -> Numbers:
-        """Number of each row's item, from 0: in the table that it was joined to, else by first
-        appearance [shape=(n,)].
+        """Return the number of each row's item, from 0 [shape=(n,)].
+
+        It is the place in the table that it was joined to, else by first appearance.
         """
         if self.joined is not None:
             return self.joined

@@ -36,8 +36,10 @@ _PANELS = {LABELS: "Of labels of pairs", SCORES: "Of scores of single answers"}
 
 
 def only(kind: str, default: Any, flag: str, **how: Any) -> Any:
-    """Make a field of options for sources of one kind, :data:`LABELS` or :data:`SCORES`, with its
-    name on the command line; ``how`` as of :func:`trace_eval.data.settings.option_field`.
+    """Make a field of options for sources of one kind, :data:`LABELS` or :data:`SCORES`.
+
+    ``flag`` is its name on the command line; ``how`` as of
+    :func:`trace_eval.data.settings.option_field`.
     """
     return option_field(default, kind=kind, flag=flag, panel=_PANELS[kind], **how)
 

@@ -118,8 +118,9 @@ Figure = tuple[float, float, Range | None]
 
 
 def more_labels(number: int, figure: Figure, level: float) -> float | None:
-    """Labels to add to ``number`` until the next look shows the difference with a chance of
-    :data:`POWER`.
+    """Count the labels to add to ``number`` until the next look shows the difference.
+
+    It does so with a chance of :data:`POWER`.
 
     Limits come nearer by the square-root law (normal approximation: Fleiss, Levin & Paik 2003,
     section 2.5).
@@ -222,8 +223,9 @@ def before_labels(pairs: int | None, level: float) -> tuple[str, ...]:
 
 
 def outcome(better: bool, p: float | None, level: float, test: str) -> str:
-    """Whether a system is shown to be better (a rate over one half) than the other, with the test
-    and its two-sided p value; None: not tested.
+    """Say whether a system is shown to be better than the other: a rate over one half.
+
+    The test and its two-sided p value are named; None: not tested.
     """
     if p is None:
         return "too few for a test"

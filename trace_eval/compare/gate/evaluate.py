@@ -1,4 +1,4 @@
-"""The gate: is the candidate worse than the baseline by more than the judge's own noise?"""
+"""The gate: whether the candidate is worse than the baseline by more than the judge's noise."""
 
 from __future__ import annotations
 

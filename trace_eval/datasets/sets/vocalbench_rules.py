@@ -208,8 +208,9 @@ def score_verdicts(
 def score_clarity(
     result: Converted, system: str, name: str, answers: Sequence[VocalAnswer]
 ) -> None:
-    """Word error rate of the recognised against the written words: errors over words of all
-    answers.
+    """Compute the word error rate of recognised against written words.
+
+    It is errors over words of all answers.
 
     The board prints that of single_round, and gives points for it.
     """

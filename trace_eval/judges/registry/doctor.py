@@ -105,7 +105,7 @@ async def doctor(
 
 
 async def _pair(judge: Judge) -> list[Check]:
-    """Check one easy pair, sent as a run would: does it fit, do both orders agree?"""
+    """Check that one easy pair, sent as a run would, fits and both orders agree."""
     started = time.monotonic()
     try:
         result = await judgement_of(judge, _EASY)

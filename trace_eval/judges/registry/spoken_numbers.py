@@ -35,7 +35,7 @@ def tone_part() -> AudioPart:
 
 
 async def hearing(client: ChatClient, seed: int = 0) -> Check:
-    """Two calls that a model without hearing cannot answer: which number is spoken?"""
+    """Ask twice which number is spoken, which a model without hearing cannot answer."""
     spoken = load_signals("spoken")
     numbers = [each for each in range(1, 9) if f"example_{each}" in spoken]
     # Two different ones; a model that guesses names both in one of 56 cases.

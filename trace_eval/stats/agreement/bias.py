@@ -242,8 +242,10 @@ FELL_ON = ("winner", "loser", "tie")
 
 @dataclass(frozen=True)
 class Robustness:
-    """Shares of unchanged verdicts, in a repetition without noise (None: there is none) and under
-    noise, where that fell on the winner or loser of the run without noise, or one side of a tie.
+    """Shares of unchanged verdicts, in a repetition without noise and under noise.
+
+    The first is None where nothing was repeated. Noise fell on the winner or loser of the run
+    without noise, or on one side of a tie.
     """
 
     fell_on: str

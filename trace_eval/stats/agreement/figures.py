@@ -64,8 +64,9 @@ class FigureBook:
         basis: Basis,
         register: Callable[[str], Any] | None = None,
     ) -> None:
-        """Announce a figure; ``register`` puts its statistic into the resampler by key, None: it
-        is there.
+        """Announce a figure.
+
+        ``register`` puts its statistic into the resampler by key; None: it is there.
 
         A figure without rows, or whose ``basis`` gives a reason, is None and not registered.
         """

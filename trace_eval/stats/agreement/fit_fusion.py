@@ -67,8 +67,9 @@ class Blend:
 
 @dataclass(frozen=True)
 class CrossValidated:
-    """Mean squared error of a judge, a judge calibrated, ``average`` or ``fused``, on the rows of
-    questions that had no part in the fit and that it has a score for.
+    """A mean squared error on the rows of questions that had no part in the fit.
+
+    It is of a judge, a judge calibrated, ``average`` or ``fused``, over rows that it scored.
     """
 
     who: str

@@ -51,8 +51,9 @@ def crps_point(mean: Array, value: Array) -> NDArray[np.float64]:
 
 
 def crps_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
-    """CRPS of Beta(alpha, beta) at positions in [0, 1] [shape=(n,)] (Taillardat et al. 2016);
-    UserError without the package scoringrules.
+    """Compute the CRPS of Beta(alpha, beta) at positions in [0, 1] [shape=(n,)].
+
+    Source: Taillardat et al. 2016. UserError without the package scoringrules.
     """
     package = require("scoringrules", "scoringrules", "agree", "CRPS of a Beta forecast")
     alpha, beta, value = np.broadcast_arrays(np.asarray(alpha, float), beta, value)

@@ -30,8 +30,10 @@ CELL_SHAPE = (len(RATINGS),) * len(DIMENSIONS)
 
 
 def policy_codes(policy: Policy) -> NDArray[np.int8]:
-    """Return the policy's rating of every (content, voice quality, paralinguistics)
-    [shape=(4, 4, 4)]."""
+    """Return the policy's rating of every cell of typed ties [shape=(4, 4, 4)].
+
+    Axes are content, voice quality and paralinguistics.
+    """
     ratings = [RATINGS.index(rating) for rating in policy.table().values()]
     return np.array(ratings, np.int8).reshape(CELL_SHAPE)
 
@@ -126,8 +128,9 @@ RESOLVERS = ("paralinguistics", "voice_quality", "tie")
 
 @dataclass(frozen=True)
 class Resolved:
-    """Pairs that one dimension decided, and how often the forced result equals the true overall
-    label; None: no pair.
+    """The pairs that one dimension decided.
+
+    It has how often the forced result equals the true overall label; None: no pair.
     """
 
     count: int

@@ -75,8 +75,9 @@ def leave_one_out(ratings: Array) -> list[Array]:
 
 
 def icc_columns(samples: Array) -> tuple[NDArray[np.int64], tuple[Array, ...]]:
-    """Items with a sample, and the columns whose sums decide both ICCs, from samples that are NaN
-    where unusable [shape=(items, samples)].
+    """Return items with a sample, and the columns whose sums decide both ICCs.
+
+    Samples are NaN where unusable [shape=(items, samples)].
     """
     present = ~np.isnan(samples)
     rows = np.flatnonzero(present.any(1))
@@ -147,8 +148,9 @@ MAX_RATERS = 40
 
 
 def add_raters(book: FigureBook, items: Opinions, judges: list[JudgeOpinions]) -> list[str]:
-    """Agreement of the raters with each other and with the judges, rater by rater; returns
-    notes.
+    """Add the raters' agreement with each other and with the judges, rater by rater.
+
+    Returns notes.
     """
     raters = len(names_of(items))
     if not 2 <= raters <= MAX_RATERS:

@@ -47,8 +47,10 @@ class Selective:
 
 
 class Curve:
-    """MAE of what is kept when absolute errors [shape=(n,), n > 0] are withheld by uncertainty: the
-    larger, the earlier, and equal ones in no particular order.
+    """The MAE of what is kept when absolute errors are withheld by uncertainty.
+
+    Errors are [shape=(n,), n > 0]. The larger the uncertainty, the earlier an error is withheld;
+    equal ones go in no particular order.
     """
 
     def __init__(self, error: Array, uncertainty: Array) -> None:

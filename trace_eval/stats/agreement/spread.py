@@ -55,8 +55,10 @@ def _dispersion(sums: Array) -> Array:
 
 
 def central(shares: Array) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """First and last label, from the 10 % to the 90 % quantile, and what the forecast puts on these
-    and between [shape=(n,) each], from its shares [shape=(n, labels)].
+    """Return the first and last label of the central 80 %, and the forecast's share there.
+
+    They are the labels at the 10 % and 90 % quantiles [shape=(n,) each], from shares
+    [shape=(n, labels)].
 
     A discrete forecast cannot hold exactly 80 %, so what it claims stands beside what is covered.
     """

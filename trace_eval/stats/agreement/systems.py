@@ -1,5 +1,6 @@
-"""Systems by their mean score beside the human mean, and the judge's preference for its own
-family.
+"""Systems by their mean score beside the human mean.
+
+The judge's preference for its own family stands here, too.
 """
 
 from __future__ import annotations

@@ -161,8 +161,10 @@ def _parts(items: Opinions, seed: int) -> tuple[Array, Array, Array, dict[str, s
 
 
 def _questions(items: Opinions) -> Array:
-    """Assign each item its question's number in the order of names, so that a seed holds out the
-    same ones whatever the order of the items; an item without one has its own.
+    """Assign each item the number of its question, in the order of names.
+
+    A seed then holds out the same ones whatever the order of the items. An item without a
+    question has its own.
     """
     names = items.facts.get("instruction_id", np.full(len(items), None)).tolist()
     keys = [(name is None, name or "", 0 if name else row) for row, name in enumerate(names)]

@@ -16,8 +16,9 @@ SIZE, EDGE = 220, 30
 
 @dataclass(frozen=True)
 class ForestMark:
-    """One row of a picture: an estimate on the axis (None draws nothing), told in words, and where
-    a line stands and what it is, e.g. a rule to be beaten.
+    """One row of a picture: an estimate on the axis, told in words.
+
+    None draws nothing. A line may stand beside it, with what it is, e.g. a rule to be beaten.
     """
 
     name: str

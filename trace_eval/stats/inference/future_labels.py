@@ -142,8 +142,10 @@ class FutureLabels:
 
     @cached_property
     def alike(self) -> bool | None:
-        """Whether labels at hand share units, so that they show how alike these are; None: each
-        pair is one."""
+        """Tell whether labels at hand share units, so that they show how alike these are.
+
+        None: each pair is one.
+        """
         if self.cluster is None:
             return None
         return bool((np.bincount(self.cluster[self.has_label]) > 1).any())

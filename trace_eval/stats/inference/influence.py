@@ -138,8 +138,9 @@ def ppi_components(
     design: Design,
     scored: NDArray[np.bool_] | None = None,
 ) -> PPIComponents:
-    """Sum up means over all items of human and judge's values, 0 to 1 [shape=(n,) each]; human
-    ones are ignored where there is no label.
+    """Split the mean over all items of human and judge's values into its components.
+
+    Values are 0 to 1 [shape=(n,) each]; human ones are ignored where there is no label.
 
     Args:
         scored: items with a verdict, of which the judge's own mean is; elsewhere ``judged`` holds

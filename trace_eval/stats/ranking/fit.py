@@ -20,8 +20,9 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Derivatives:
-    """A log-likelihood per pair of systems, and its first and second derivatives by ``d``
-    (difference of log-strengths) and ``tie`` (the tie parameter).
+    """A log-likelihood per pair of systems, with its first and second derivatives.
+
+    They are by ``d`` (difference of log-strengths) and ``tie`` (the tie parameter).
     """
 
     value: Array
@@ -57,8 +58,10 @@ class Model:
 
 
 def _bradley_terry(counts: Array, d: Array, tie: Array) -> Derivatives:
-    """Bradley & Terry (1952): ``P(i beats j) = 1 / (1 + exp(-d))`` with ``d = b_i - b_j`` in
-    log-strengths; a tie is half a win for each side.
+    """Return the likelihood of Bradley & Terry (1952).
+
+    ``P(i beats j) = 1 / (1 + exp(-d))`` with ``d = b_i - b_j`` in log-strengths; a tie is half a
+    win for each side.
     """
     win = counts[..., 0] + counts[..., 2] / 2
     loss = counts[..., 1] + counts[..., 2] / 2
@@ -75,8 +78,10 @@ def _bradley_terry(counts: Array, d: Array, tie: Array) -> Derivatives:
 
 
 def _davidson(counts: Array, d: Array, tie: Array) -> Derivatives:
-    """Davidson (1970): ``P(i beats j) : P(tie) : P(j beats i) = exp(d/2) : nu : exp(-d/2)`` with
-    ``tie = log nu``. It is an exponential family.
+    """Return the likelihood of Davidson (1970).
+
+    ``P(i beats j) : P(tie) : P(j beats i) = exp(d/2) : nu : exp(-d/2)`` with ``tie = log nu``. It
+    is an exponential family.
     """
     win, loss, ties = counts[..., 0], counts[..., 1], counts[..., 2]
     tau = np.broadcast_to(tie, d.shape)

@@ -200,8 +200,10 @@ def points(codes: NDArray[Any], typed: bool) -> tuple[Array, Array]:
 
 
 def points_of(outcomes: Outcomes, counts: NDArray[Any], typed: bool) -> tuple[Array, Array]:
-    """(twice the points, comparisons) of row system against column system
-    [shape=(..., systems, systems) each], from counts by :data:`OUTCOMES` [shape=(..., pairs, 4)].
+    """Return twice the points, and comparisons, of row system against column system.
+
+    Both are [shape=(..., systems, systems)], from counts by :data:`OUTCOMES`
+    [shape=(..., pairs, 4)].
 
     With ``typed`` a ``both_bad`` is 0 for both, not a half.
     """
