@@ -1,4 +1,4 @@
-"""Do words of ``agree`` err, and figures of ``turns`` hold, as often as they say?
+"""Measure how often words of ``agree`` err, and figures of ``turns`` hold.
 
 * a judge, or the best of several, that is as good as the best simple rule: how often it is said to
   be above or below (2.5 % each are allowed);

@@ -53,7 +53,7 @@ def slow() -> Blueprint:
 
 
 def findings(reason: str, swapped: bool = False) -> list[bool | None]:
-    """What becomes of each claim of a reason; swapped: the slow answer was shown first."""
+    """Check each claim of a reason; swapped: the slow answer was shown first."""
     first, second = (slow(), fast()) if swapped else (fast(), slow())
     shown = ShownAnswers({"1": first, "2": second}, REQUEST)
     return [check(claim, shown).holds for claim in claims_of(reason)]

@@ -87,7 +87,8 @@ def concordance_moments(x: Array, y: Array) -> tuple[Array, ...]:
 def concordance_of_sums(sums: Array) -> Array:
     """Compute Lin's concordance from sums of :func:`concordance_moments` [shape=(..., 7)].
 
-    It is ``2 s_xy / (s_x^2 + s_y^2 + (mean_x - mean_y)^2)`` (Lin 1989), -1 to 1. Unlike Pearson's r it forgives neither a bias nor another scale: 1 is equality. Variances are
+    It is ``2 s_xy / (s_x^2 + s_y^2 + (mean_x - mean_y)^2)`` (Lin 1989), -1 to 1.
+    Unlike Pearson's r it forgives neither a bias nor another scale: 1 is equality. Variances are
     over n, as in Lin's paper. NaN where both sides are constant and equal, or under two rows.
     """
     n, x, y, xx, yy, xy, gap = np.moveaxis(np.asarray(sums, float), -1, 0)
