@@ -254,12 +254,12 @@ def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_
     assert len(run.to_pandas()) == 3
     labels = [{"id": str(n), "winner": said} for n, said in enumerate(("A", "right", "tie"), 1)]
     for found in (
-        run.agreement(resamples=5),
-        run.agreement(pandas.DataFrame(labels), resamples=5),
-        run.ranking(systems=("new", "old"), resamples=5),
-        run.comparison(runs["frame"], resamples=5),
+        run.agreement(),
+        run.agreement(pandas.DataFrame(labels)),
+        run.ranking(systems=("new", "old")),
+        run.comparison(runs["frame"]),
         run.screening(),
-        run.card(resamples=5),
+        run.card(),
     ):
         page = found._repr_html_()
         assert page.count("<table>") == len(found.tables) > 0
@@ -276,7 +276,7 @@ def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_
     assert {*run.ranking(systems=("new", "old")).to_pandas()["name"]} == {"new", "old"}
     bare = [{name: row[name] for name in HEADER[:3]} for row in rows]
     unlabelled = trace_eval.judge(bare, tmp_path / "bare", columns=NAMED, **fast)
-    assert unlabelled.ranking(systems=("new", "old"), resamples=5).points
+    assert unlabelled.ranking(systems=("new", "old")).points
     written = run.report(str(tmp_path / "r.html"))
     assert written.is_file()
     assert escape(written.sentences[0]) in written._repr_html_()
@@ -284,10 +284,10 @@ def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_
     assert len(written.to_pandas()) == 3
     assert written.plot().get_xlabel() == "pairs"
     # The sentences are those that the command prints first.
-    said = run.ranking(systems=("new", "old"), resamples=5)
-    typed = trace_eval_typed("rank", run.folder, "--systems", "new,old", "--resamples", 5)
+    said = run.ranking(systems=("new", "old"))
+    typed = trace_eval_typed("rank", run.folder, "--systems", "new,old")
     assert list(said.sentences) == typed.out.splitlines()
-    assert trace_eval.Run(str(run.folder)).agreement(resamples=0).sentences
+    assert trace_eval.Run(str(run.folder)).agreement().sentences
     # The three pairs of tones have one label: one bar.
     (bar,) = run.plot().patches
     assert (bar.get_width(), run.plot().get_xlabel()) == (3, "pairs")
@@ -306,7 +306,7 @@ def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_
         (lambda: trace_eval.judge(rows, judge="ruls"), "did you mean rules"),
         (lambda: trace_eval.judge(rows, sample=3), "sample: is unknown; did you mean samples?"),
         (lambda: trace_eval.judge(5), "int is no table"),
-        (lambda: run.agreement(resample=3), "resample: is unknown; did you mean resamples?"),
+        (lambda: run.ranking(resample=3), "resample: is unknown; did you mean resamples?"),
         (lambda: run.ranking(systems=["new"]), "name two, those of A and of B"),
     ):
         with pytest.raises(UserError, match=told) as caught:
@@ -323,7 +323,7 @@ def test_agreement_is_drawn_beside_its_baselines(tmp_path: Path, examples_cache:
     run = trace_eval.judge(
         ROOT / "examples" / "pairs.jsonl", tmp_path / "run", cache=examples_cache, workers=0
     )
-    found = run.agreement(resamples=5)
+    found = run.agreement()
     rules = {point.name: point.value for point in found.points if point.baseline}
     # 6 of 13 labels are 1; of four labels one is right by chance.
     assert rules["majority class: overall"] == pytest.approx(6 / 13)
@@ -357,7 +357,7 @@ def test_options_are_grouped_in_help() -> None:
     known = set(vars(trace_eval.JudgeOptions())) - {"named"}
     assert {line.split(":")[0].strip() for line in told.splitlines() if ": " in line} >= known
     for kind in (trace_eval.AgreeOptions, trace_eval.GateOptions):  # options that are parts
-        assert "\nBootstrapOptions: " in (kind.__doc__ or "")
+        assert "\nIntervalOptions: " in (kind.__doc__ or "")
     assert "\nExtractOptions: " in (trace_eval.RateOptions.__doc__ or "")
 
 

@@ -23,7 +23,7 @@ from trace_eval.data.input_options import InputOptions, TwoFolders
 from trace_eval.data.settings import help_of, sentence
 from trace_eval.datasets import Selection
 from trace_eval.decide.best.options import BestOptions
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import BootstrapOptions, IntervalOptions, SeedOptions
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.scorer.options import TrainOptions
@@ -101,15 +101,16 @@ def test_a_bare_call_says_where_to_begin_and_summaries_are_those_of_the_commands
         ("gate", GateOptions, {"bootstrap", "limits"}),
         ("screen", ScreenOptions, {"cluster"}),
         ("fuse", PairOptions, set()),
-        ("compare", BootstrapOptions, set()),
-        ("gate", BootstrapOptions, {"level"}),
+        ("rank", BootstrapOptions, set()),
+        ("agree", SeedOptions, set()),
+        ("compare", IntervalOptions, set()),
         ("screen", LabelChoice, set()),
         ("plan", LabelChoice, set()),
         ("plan", PlanOptions, set()),
         ("card", Output, set()),
         ("turns", TurnsOptions, {"read", "figures"}),
         ("turns", ReadOptions, {"by_log", "kept", "tick"}),
-        ("turns", FigureOptions, set()),
+        ("turns", FigureOptions, {"intervals"}),
         ("turns", TimingLimits, set()),
         ("gate", TimingLimits, set()),
         ("review", ReviewOptions, set()),

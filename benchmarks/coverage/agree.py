@@ -14,14 +14,14 @@ from scipy.stats import kendalltau, spearmanr
 from benchmarks.coverage.rows import Array, Row, rng_of
 from trace_eval.estimate.interval import IntervalEstimate, Range
 from trace_eval.estimate.measures import estimates
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.resample import Resampler
 from trace_eval.estimate.units import Units
 from trace_eval.opinions.codes import TYPED, UNTYPED
 from trace_eval.stats.agreement import linear
 from trace_eval.stats.agreement.metrics import SCORE_METRICS, measures_of, metrics_of
 
-OPTIONS = BootstrapOptions()
+OPTIONS = IntervalOptions()
 
 #: Shares of the true labels, and how often the judge gives each.
 LABELS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {

@@ -21,7 +21,7 @@ from blueprints import counted
 from trace_eval.decide.verdict import standing_of
 from trace_eval.estimate.figures import jackknife_interval, quantile_interval, share_interval
 from trace_eval.estimate.interval import Range
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.opinions import Opinions
@@ -92,7 +92,7 @@ class Rules:
             says = (truth + code(self.right)) % 2
             facts |= {f"r{rule}_a": 1.0 - says, f"r{rule}_b": 1.0 * says}
         rules = tuple(NumberRule(f"rule {rule}", f"r{rule}") for rule in range(self.rules))
-        options = AgreeOptions(BootstrapOptions(0), baselines=rules)
+        options = AgreeOptions(baselines=rules)
 
         def score() -> JudgeScore:
             said = ((truth + code(self.right)) % self.labels).astype(np.int8)
@@ -138,7 +138,7 @@ class Useless:
             error, doubt = (side[cluster] for side in DOUBTS[self.errors](rng, self.number))
             resampler = Resampler(cluster)
             rows = add_selective(resampler, "judge", error, doubt)
-            gain = rows(resampler.estimates(BootstrapOptions()))[0]
+            gain = rows(resampler.estimates(IntervalOptions()))[0]
             limits.append(gain.gain.interval if gain.gain else None)
         provided = [limit for limit in limits if limit is not None]
         return {

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from benchmarks.coverage.rows import Array, Row
 from trace_eval.compare.gate.rows import decide, measure
 from trace_eval.compare.options import GateOptions
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import mean_difference, sign_flip
 
 #: Share of right answers of the baseline, and of answers that another system gives anew.
@@ -98,7 +98,7 @@ class ChangeCell:
     def covered(self, runs: int, margin: float = 0.05) -> Row:
         """Share of runs in which the shift is seen, and in which it is called interchangeable."""
         rng = np.random.default_rng(int(1000 * self.flips) + self.items)
-        options = BootstrapOptions(1000, 0.9)
+        options = IntervalOptions(level=0.9)
         seen = same = 0
         for _ in range(runs):
             gap = Cell(self.flips, self.items, self.shift).draw(rng)

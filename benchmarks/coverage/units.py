@@ -125,7 +125,8 @@ class Alike:
         unit = self._units(rng)
         won = (self._drawn(rng, unit) < 0.5).astype(np.int8)
         report = rank_labels(
-            opinions("judge", won, **self._facts(unit)), RankOptions(BootstrapOptions(200))
+            opinions("judge", won, **self._facts(unit)),
+            RankOptions(BootstrapOptions(resamples=200)),
         )
         rate = report.judged[0].rate
         claimed = any(place.ahead for place in report.places) or is_shown(rate.p, LEVEL)

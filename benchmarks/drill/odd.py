@@ -45,7 +45,7 @@ OURS = (0, 1, 2, 3)
 QUICK = ("--resamples", "20")
 
 #: All that figures are written to.
-WRITTEN = (*QUICK, "--json", "out.json", "--csv", "out", "--latex", "out.tex", "--plot", "out.svg")
+WRITTEN = ("--json", "out.json", "--csv", "out", "--latex", "out.tex", "--plot", "out.svg")
 
 
 def plain_pairs(count: int = 12, systems: Sequence[str] = ("x", "y", "z")) -> Rows:
@@ -318,25 +318,25 @@ def commands_of_pairs(folder: Path, rows: Rows) -> Iterator[list[object]]:
     labels = write_table(folder / "labels.csv", _labels(rows, "preference"), sides)
     for suffix in ("csv", "jsonl"):
         table = write_table(folder / f"table.{suffix}", rows, sides)
-        yield ["agree", table, "--labels", labels, "--missing", "drop", "--full", *QUICK]
+        yield ["agree", table, "--labels", labels, "--missing", "drop", "--full"]
         yield ["rank", table, "--full", *QUICK]
     yield ["rank", labels, *QUICK]
     yield ["rank", table, "--labels", labels, "--missing", "drop", *WRITTEN]
     yield ["rank", table, "--labels", labels, "--missing", "drop", "--independent", *QUICK]
     yield ["agree", table, "--labels", labels, "--missing", "drop", *WRITTEN]
-    yield ["agree", table, table, "--labels", labels, "--missing", "drop", *QUICK]
-    yield ["agree", table, "--labels", labels, "--learn-policy", "--missing", "drop", *QUICK]
+    yield ["agree", table, table, "--labels", labels, "--missing", "drop"]
+    yield ["agree", table, "--labels", labels, "--learn-policy", "--missing", "drop"]
     yield ["screen", table, "--labels", labels, "--out", folder / "screen"]
     yield ["plan", table, "--labels", labels, "--out", folder / "plan.csv"]
-    yield ["card", table, "--labels", labels, "--out", folder / "card", *QUICK]
+    yield ["card", table, "--labels", labels, "--out", folder / "card"]
     yield ["fuse", table, "--calibrated", "--labels", labels, "--out", folder / "fused"]
     yield ["gate", f"{table}:preference", f"{table}:preference"]
     both = write_table(folder / "both.csv", rows, (*sides, "human"))
-    yield ["agree", both, "--prediction", "preference", "--truth", "human", *QUICK]
+    yield ["agree", both, "--prediction", "preference", "--truth", "human"]
     run = write_pairs_run(folder / "run", [row for row in rows if _fits_a_run(row)])
     for words in (
-        ("agree", run, "--missing", "drop", *QUICK),
-        ("agree", run, "--labels", labels, "--missing", "drop", "--cluster", *QUICK),
+        ("agree", run, "--missing", "drop"),
+        ("agree", run, "--labels", labels, "--missing", "drop", "--cluster"),
         ("rank", run, "--full", *QUICK),
         ("rank", run, "--labels", labels, "--missing", "drop", "--cluster", *QUICK),
         ("rank", run / "results.csv", *QUICK),
@@ -344,21 +344,21 @@ def commands_of_pairs(folder: Path, rows: Rows) -> Iterator[list[object]]:
         ("report", run, "--out", folder / "shared.html", "--redact", "--audio"),
         ("screen", run, "--labels", labels),
         ("plan", run, "--labels", labels),
-        ("card", run, "--labels", labels, *QUICK),
+        ("card", run, "--labels", labels),
         ("fuse", run, "--calibrated", "--labels", labels),
         ("fuse", run, "--policy", "majority_vote"),
         ("export", run, "--to", "csv", "--out", folder / "export.csv"),
         ("export", run, "--to", "label-studio", "--out", folder / "studio"),
         ("show", run),
         ("gate", run, run),
-        ("compare", run, run, *QUICK),
+        ("compare", run, run),
         ("merge", run, "--out", folder / "merged"),
         ("ablate", run, "--without", "pitch"),
     ):
         yield [*words]
     other = Path(shutil.copytree(run, folder / "other"))
-    yield ["compare", run, other, "--labels", labels, *QUICK]
-    yield ["compare", "--judge-change", run, other, *QUICK]
+    yield ["compare", run, other, "--labels", labels]
+    yield ["compare", "--judge-change", run, other]
     yield ["gate", run, other]
 
 
@@ -368,22 +368,22 @@ def commands_of_scores(folder: Path, rows: Rows) -> Iterator[list[object]]:
     ratings = write_table(folder / "ratings.csv", _labels(rows, "score"), columns)
     for suffix in ("csv", "jsonl"):
         table = write_table(folder / f"table.{suffix}", rows, columns)
-        yield ["agree", table, "--labels", ratings, "--missing", "drop", "--full", *QUICK]
+        yield ["agree", table, "--labels", ratings, "--missing", "drop", "--full"]
         yield ["rank", table, "--full", *QUICK]
     yield ["rank", ratings, *QUICK]
     yield ["rank", table, "--labels", ratings, "--missing", "drop", *WRITTEN]
     yield ["agree", table, "--labels", ratings, "--missing", "drop", *WRITTEN]
-    yield ["agree", table, table, "--labels", ratings, "--missing", "drop", *QUICK]
+    yield ["agree", table, table, "--labels", ratings, "--missing", "drop"]
     yield ["plan", table, "--labels", ratings, "--out", folder / "plan.csv"]
     run = write_scores_run(folder / "run", [row for row in rows if _fits_a_run(row)])
     for words in (
-        ("agree", run, "--missing", "drop", *QUICK),
-        ("agree", run, "--labels", ratings, "--missing", "drop", "--cluster", *QUICK),
+        ("agree", run, "--missing", "drop"),
+        ("agree", run, "--labels", ratings, "--missing", "drop", "--cluster"),
         ("rank", run, "--full", *QUICK),
         ("rank", run, "--labels", ratings, "--missing", "drop", *QUICK),
         ("rank", run / "results.csv", *QUICK),
         ("report", run, "--out", folder / "page.html"),
-        ("card", run, "--labels", ratings, *QUICK),
+        ("card", run, "--labels", ratings),
         ("fuse", run, "--out", folder / "pairs.csv"),
         ("fuse", run, "--out", folder / "pairs", "--as", "content", "--acceptable", "3"),
         ("export", run, "--to", "csv", "--out", folder / "export.csv"),
@@ -393,7 +393,7 @@ def commands_of_scores(folder: Path, rows: Rows) -> Iterator[list[object]]:
     ):
         yield [*words]
     other = Path(shutil.copytree(run, folder / "other"))
-    yield ["compare", run, other, "--labels", ratings, *QUICK]
+    yield ["compare", run, other, "--labels", ratings]
     yield ["gate", run, other]
 
 
@@ -418,14 +418,14 @@ def commands_of_typed(folder: Path, rows: Rows) -> Iterator[list[object]]:
     labels = write_table(folder / "people.csv", people, columns)
     drop = ("--labels", labels, "--missing", "drop")
     yield ["agree", table, *drop, "--full", *WRITTEN]
-    yield ["agree", table, *drop, "--learn-policy", *QUICK]
+    yield ["agree", table, *drop, "--learn-policy"]
     yield ["rank", table, "--full", *QUICK]
     yield ["rank", table, *drop, *QUICK]
     yield ["screen", table, "--labels", labels, "--dimension", "content", "--out", folder / "s"]
     yield ["plan", table, "--labels", labels, "--for", "accuracy", "--out", folder / "plan.csv"]
-    yield ["card", table, "--labels", labels, "--out", folder / "card", *QUICK]
+    yield ["card", table, "--labels", labels, "--out", folder / "card"]
     yield ["fuse", table, "--calibrated", "--labels", labels, "--out", folder / "fused"]
-    yield ["compare", "--judge-change", f"{table}:overall", f"{table}:content", *QUICK]
+    yield ["compare", "--judge-change", f"{table}:overall", f"{table}:content"]
 
 
 def commands_of_sheets(folder: Path, rows: Rows) -> Iterator[list[object]]:
@@ -436,7 +436,7 @@ def commands_of_sheets(folder: Path, rows: Rows) -> Iterator[list[object]]:
     columns = ("id", "instruction_id", "system_a", "system_b", "ann", "ben", "cem")
     sheet = write_table(folder / "wide.csv", wide, columns)
     table = write_table(folder / "table.csv", rows, ("id", "system_a", "system_b", "preference"))
-    yield ["agree", table, "--labels", sheet, "--missing", "drop", *QUICK]
+    yield ["agree", table, "--labels", sheet, "--missing", "drop"]
     yield ["rank", sheet, *QUICK]
     steps = {"1": -1, "2": 1, "tie": 0, None: None}
     for name, factor, shift in (("signed", 1, 0), ("seven", 3, 4), ("hundred", 50, 50)):
@@ -445,7 +445,7 @@ def commands_of_sheets(folder: Path, rows: Rows) -> Iterator[list[object]]:
             step = steps[row["human"]]
             scaled.append({**row, "label": None if step is None else factor * step + shift})
         path = write_table(folder / f"{name}.csv", scaled, ("id", "system_a", "system_b", "label"))
-        yield ["agree", table, "--labels", path, "--missing", "drop", *QUICK]
+        yield ["agree", table, "--labels", path, "--missing", "drop"]
         yield ["rank", path, *QUICK]
 
 
@@ -531,9 +531,9 @@ def commands_of_calls(folder: Path, rows: Rows) -> Iterator[list[object]]:
             path.write_text("".join(f"{json.dumps(row)}\n" for row in kept))
         else:
             write_table(path, kept, columns)
-        yield ["turns", path, *QUICK]
-    yield ["turns", path, "--against", path, *QUICK]
-    yield ["turns", path, "--fail-over", "response_p95_s=1.5", "--audit", *QUICK]
+        yield ["turns", path]
+    yield ["turns", path, "--against", path]
+    yield ["turns", path, "--fail-over", "response_p95_s=1.5", "--audit"]
 
 
 def _fits_a_run(row: Row) -> bool:

@@ -171,7 +171,7 @@ def _seeds(files: dict[str, bytes]) -> list[bytes]:
 
 def reader_of_calls(folder: Path, name: str, files: dict[str, bytes]) -> tuple[Read, list[bytes]]:
     """Return a reader of calls: each is measured or named with a reason; figures are JSON."""
-    options = TurnsOptions(_LAYOUT.get(name, name), figures=FigureOptions(resamples=0))
+    options = TurnsOptions(_LAYOUT.get(name, name), figures=FigureOptions(intervals=False))
 
     def read(data: bytes, _: Path) -> None:
         _place(folder, files, data)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from benchmarks.people.figures import LEVEL, Figure, numbered
 from benchmarks.people.sets import Folder
 from blueprints import UserError
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import draw
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
@@ -70,7 +69,7 @@ def _figures(errors: Sequence[tuple[str, float]]) -> dict[str, Figure]:
     }
     drawn = [
         np.repeat(error, weights[unit].round().astype(int))
-        for block in draw(units, BootstrapOptions(resamples=2000))
+        for block in draw(units, 2000)
         for weights in block
     ]
     level = min(0.999, widened_level(LEVEL, units)) if units > 1 else LEVEL

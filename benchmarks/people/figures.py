@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.people.sets import Rated
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.resample import Resampler
 
 Array = NDArray[Any]
@@ -129,7 +129,7 @@ def _critical(df: int) -> float:
 def estimates(resampler: Resampler, n: dict[str, int]) -> dict[str, Figure]:
     """Every registered statistic with its small-sample limits."""
     results = {}
-    for name, one in resampler.estimates(BootstrapOptions(level=LEVEL)).items():
+    for name, one in resampler.estimates(IntervalOptions(level=LEVEL)).items():
         low, high = one.interval or (None, None)
         value = None if one.value is None else float(one.value)
         results[name] = Figure(value, low, high, n[name], resampler.units)

@@ -151,7 +151,7 @@ def test_no_number_of_agree_and_no_model_is_broken_at_80_columns(
 
     labels.write_text(table(0))
     judged.write_text(table(1))
-    command = ["agree", judged, "--labels", labels, "--resamples", 200, "--policy", "all", "--full"]
+    command = ["agree", judged, "--labels", labels, "--policy", "all", "--full"]
     numbers = {}
     for columns in ("80", "400"):
         monkeypatch.setenv("COLUMNS", columns)

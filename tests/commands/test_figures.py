@@ -55,7 +55,7 @@ def test_figures_of_agree_as_rows_as_tables_and_as_pictures(tables: Path, tmp_pa
     names = ("out.json", "out.csv", "out.tex", "f.svg", "c.pdf", "c.svg", "cal.png")
     out = {name: tmp_path / name for name in names}
     call = ["agree", tables / "judges.csv", "--labels", tables / "human.csv", "--missing", "drop"]
-    call += ["--calibrated", "--resamples", 20, "--json", out["out.json"], "--csv", out["out.csv"]]
+    call += ["--calibrated", "--json", out["out.json"], "--csv", out["out.csv"]]
     call += ["--latex", out["out.tex"], "--plot", out["f.svg"]]
     call += ["--plot", f"confusion={out['c.pdf']}", "--plot", f"confusion={out['c.svg']}"]
     typed(*call, "--plot", f"calibration={out['cal.png']}")
@@ -126,7 +126,7 @@ def test_text_for_latex_is_balanced() -> None:
 def test_response_times_of_two_systems(tables: Path, tmp_path: Path) -> None:
     svg, rows, told = (tmp_path / name for name in ("r.svg", "r.csv", "r.json"))
     call = ["turns", tables / "slow" / "items.jsonl", "--against", tables / "fast" / "items.jsonl"]
-    typed(*call, "--resamples", 20, "--plot", svg, "--csv", rows, "--json", told)
+    typed(*call, "--plot", svg, "--csv", rows, "--json", told)
     assert "response time, s" in words(svg)
     figures = json.loads(told.read_text())["figures"]
     with rows.open(newline="") as file:
@@ -162,7 +162,7 @@ def test_what_cannot_be_written_is_refused(
 def test_rates_of_every_two_systems_and_accuracy_on_parts(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", Recipe(24))
     out = {n: tmp_path / n for n in ("r.json", "m.svg", "a.json", "c.svg", "l.svg")}
-    fast = ["--resamples", 20, "--json"]
+    fast = ["--json"]
     typed("rank", run, *fast, out["r.json"], "--plot", f"matrix={out['m.svg']}")
     ranked = json.loads(out["r.json"].read_text())
     (own,) = (one for one in ranked["systems"] if one["system"] == "alto")

@@ -137,7 +137,9 @@ JUDGED = "id,system_a,system_b,overall\nq1,new,old,1\nq2,old,new,2\nq3,new,old,2
 
 
 def _typed(line: str) -> tuple[int, str]:
-    return code_and_words(*line.split(), "--resamples", 0)
+    return code_and_words(
+        *line.split(),
+    )
 
 
 @pytest.mark.usefixtures("here")
@@ -217,7 +219,7 @@ def test_every_command_knows_the_systems_of_its_runs_in_labels() -> None:
         scores = annotators[0].get("scores", annotators)
         assert {one["scored"] for one in scores} == {57}
     folders = {"full": [Path("reader")], "no_emotion": [Path("again")]}
-    ablated = compare(Path("reader"), folders, AblateOptions(), Path("labels.csv"), 0)["Ablation"]
+    ablated = compare(Path("reader"), folders, AblateOptions(), Path("labels.csv"))["Ablation"]
     assert {row.items for row in ablated.rows} == {57}
 
 

@@ -484,7 +484,7 @@ def test_from_own_files_to_a_ranking_by_the_commands_as_typed(
     ):
         code, told = typed(line)
         assert (code, stated in told) == (2, True), told
-    code, told = typed("agree r2 --labels semi.csv --column preference=overall --resamples 0")
+    code, told = typed("agree r2 --labels semi.csv --column preference=overall")
     assert code == 0, told
 
 

@@ -123,7 +123,7 @@ def test_as_typed_to_levels_of_agreement(tmp_path: Path) -> None:
     judged = tmp_path / "judge.csv"
     judged.write_text("id,preference\n0,1\n1,2\n2,1\n")
     agreed = trace_eval(
-        "agree", judged, "--labels", tmp_path / "out" / "labels.csv", "--resamples", "0",
+        "agree", judged, "--labels", tmp_path / "out" / "labels.csv",
         "--json", tmp_path / "agree.json",
     )  # fmt: skip
     assert agreed.code == 0, agreed.err

@@ -21,13 +21,12 @@ from trace_eval.compare.gate.junit_xml import junit, junit_error
 from trace_eval.compare.gate.power import sign_power, spread
 from trace_eval.compare.gate.rows import decide
 from trace_eval.compare.options import GateOptions
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.options import RateOptions
 from trace_eval.turns.everything import turns_report
 from trace_eval.turns.options import TimingLimits
 
-FEW = GateOptions(bootstrap=BootstrapOptions(200))
+FEW = GateOptions()
 NAMES = [f"i{number}" for number in range(100)]
 
 
@@ -175,7 +174,7 @@ def test_the_command_ends_with_its_code_and_writes_both_files(tmp_path: Path) ->
     worse = judged_run(tmp_path / "worse", labels(45), version="v2")
     other = judged_run(tmp_path / "other", labels(60), version="v2", parameters={"prompt": "x"})
     files = "--junit", tmp_path / "out" / "gate.xml", "--json", tmp_path / "gate.json"
-    done = trace_eval("gate", base, worse, *files, "--resamples", "200", "--runs-per-week", "20")
+    done = trace_eval("gate", base, worse, *files, "--runs-per-week", "20")
     assert done.code == 1
     assert done.out.startswith("fail: pair.preference: worse by 15.0 points")
     assert "1 false alarms a week" in done.err
@@ -186,7 +185,7 @@ def test_the_command_ends_with_its_code_and_writes_both_files(tmp_path: Path) ->
     assert "parameters.prompt" in done.err
     (error,) = Xml.parse(tmp_path / "out" / "gate.xml").iter("error")
     assert "parameters.prompt" in error.get("message", "")
-    done = trace_eval("gate", base, other, "--judge-changed", "--resamples", "200")
+    done = trace_eval("gate", base, other, "--judge-changed")
     assert done.code == 0
     assert done.out.startswith("recordings and prompt changed")
 

@@ -28,13 +28,12 @@ STORED = Path(__file__).with_name("stored")
 #: Name -> what is typed; the first of ``FOLDER/...`` are made by :func:`make`.
 COMMANDS = {
     "agree_tables": "agree judges.csv --labels human.csv --missing drop --learn-policy --folds 2"
-    " --policy all --beat mos:higher --calibrated --resamples 50",
-    "agree_clusters": "agree reader listener --labels human.csv --missing drop --cluster"
-    " --resamples 200",
-    "agree_run": "agree reader --against reader --resamples 100 --missing drop",
-    "agree_scores": "agree first second --resamples 200 --missing drop",
+    " --policy all --beat mos:higher --calibrated",
+    "agree_clusters": "agree reader listener --labels human.csv --missing drop --cluster",
+    "agree_run": "agree reader --against reader --missing drop",
+    "agree_scores": "agree first second --missing drop",
     "agree_score_tables": "agree scores.csv --labels ratings.csv --rubric correctness"
-    " --resamples 200 --missing drop",
+    " --missing drop",
     "rank_run": "rank reader --labels human.csv --missing drop --resamples 200",
     "rank_plain": "rank listener --cluster --baseline x --orders separate --resamples 200"
     " --missing drop",
@@ -42,20 +41,19 @@ COMMANDS = {
     " --prior 1 --resamples 200",
     "rank_scores": "rank scores.csv --judge ann --rubric correctness --labels ratings.csv"
     " --resamples 200",
-    "compare_runs": "compare reader listener --labels human.csv --resamples 200",
-    "compare_scores": "compare first second --resamples 200",
-    "compare_change": "compare reader again --judge-change --resamples 200",
-    "gate_labels": "gate reader again --side a --resamples 200",
-    "gate_scores": "gate first second --resamples 200",
+    "compare_runs": "compare reader listener --labels human.csv",
+    "compare_scores": "compare first second",
+    "compare_change": "compare reader again --judge-change",
+    "gate_labels": "gate reader again --side a",
+    "gate_scores": "gate first second",
     "screen_run": "screen reader --agree 0.6 --confidence 0.8",
     "screen_table": "screen judges.csv --judge listener --labels human.csv --agree 0.5"
     " --confidence 0.8 --independent",
     "plan_run": "plan reader --width 0.2",
     "plan_table": "plan judges.csv --judge reader --labels human.csv --for accuracy --cluster",
-    "card": "card reader listener --resamples 200 --out page",
-    "turns": "turns fast/items.jsonl --resamples 200 --min-events 2",
-    "turns_against": "turns slow/items.jsonl --against fast/items.jsonl --resamples 200"
-    " --min-events 2",
+    "card": "card reader listener --out page",
+    "turns": "turns fast/items.jsonl --min-events 2",
+    "turns_against": "turns slow/items.jsonl --against fast/items.jsonl --min-events 2",
 }
 
 #: Keys of what a resampling may move, and by how much.

@@ -524,7 +524,6 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     from tests.support.scored import figure
     from trace_eval.data.manifests import read_items
     from trace_eval.decide.agree import agree
-    from trace_eval.estimate.options import BootstrapOptions
     from trace_eval.judges.options.judge_options import JudgeOptions
     from trace_eval.judges.scorer.checkpoint import ClampRecord, write_record
     from trace_eval.judges.scorer.train import train_scorer
@@ -563,9 +562,7 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
         assert (estimate.clamped.mean, estimate.clamped.threshold) == (1, 0.2)
         y = np.array([(r - 1) / 4 for r in people[score.item]])
         crps += crps_beta(np.full(len(y), alpha), np.full(len(y), beta), y).tolist()
-    found = agree(
-        [read_scores(path)], ratings, options=AgreeOptions(BootstrapOptions(resamples=50))
-    )
+    found = agree([read_scores(path)], ratings, options=AgreeOptions())
     name = f"scorer:{folder}"
     assert figure(found, "agreement", name, "nll_beta").rows == sum(map(len, people.values()))
     measured = figure(found, "agreement", name, "crps").estimate.value

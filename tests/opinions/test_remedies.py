@@ -47,7 +47,7 @@ def _scores(*values: object) -> str:
     return f"stimulus,system,listener,score\n{rows}"
 
 
-AGREE = "agree judged.csv --labels people.csv --missing drop --resamples 0"
+AGREE = "agree judged.csv --labels people.csv --missing drop"
 RANK = "rank people.csv --resamples 0"
 
 CASES = (

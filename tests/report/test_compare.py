@@ -24,7 +24,6 @@ from trace_eval.compare.scores import compare_folders
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Labels, Pair
 from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.options import RateOptions
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
-OPTIONS = CompareOptions(BootstrapOptions(50))
+OPTIONS = CompareOptions()
 
 #: pair -> human label, the judge that reads (typed ties), the one that listens (plain); None:
 #: unscored.
@@ -165,7 +164,7 @@ def test_what_cannot_be_compared(runs: list[Path], tmp_path: Path) -> None:
 
 def test_the_command_prints_writes_json_and_a_page(runs: list[Path], tmp_path: Path) -> None:
     page, out = tmp_path / "out" / "compare.html", tmp_path / "compare.json"
-    command = ["compare", *runs, "--resamples", 20, "--fail-under"]
+    command = ["compare", *runs, "--fail-under"]
     done = trace_eval(*command, "agreement=0", "--json", out, "--html", page, "--full", ends=0)
     failed = trace_eval(*command, "agreement=1.01")
     assert (failed.code, "wanted at least 1.01" in failed.out + failed.err) == (1, True)
@@ -256,7 +255,7 @@ def test_runs_of_scored_calls_are_paired_by_scenario(runs: list[Path], tmp_path:
     assert answer in html
     assert '<span class="chip n">1.00</span></td>' in html
     assert re.search("<b>handling, [xy]</b> 4.0 s, turn 4: late", html)
-    finding = Run(rated[0]).comparison(rated[1:], resamples=0)
+    finding = Run(rated[0]).comparison(rated[1:])
     assert finding.points[0].name == "y minus x: handling"
     for statistic in (Run(rated[0]).agreement, Run(rated[0]).ranking):
         with pytest.raises(UserError, match="are those of labels; give labels, too"):

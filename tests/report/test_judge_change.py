@@ -17,12 +17,12 @@ from trace_eval.compare.judges import judge_change, judge_change_tables
 from trace_eval.compare.mapping import mapping
 from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.read_judging import read_judging
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.opinions.codes import LABELS as CODES
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.ratings import read_ratings
 
-FEW = ChangeOptions(BootstrapOptions(200))
+FEW = ChangeOptions()
 NAMES = [f"i{number}" for number in range(60)]
 LABELS: dict[str, str | None] = {name: "1" if row < 40 else "2" for row, name in enumerate(NAMES)}
 
@@ -144,7 +144,7 @@ def test_shifts_and_their_sentence(tmp_path: Path) -> None:
     new = judged_run(tmp_path / "new", lost, seconds=2.0)
     report = of_runs(old, new)
     assert report.sentence.startswith("shifted by -0.333: shift -0.333 (95 % -0.4")
-    narrow = ChangeOptions(BootstrapOptions(200, level=0.8))
+    narrow = ChangeOptions(IntervalOptions(level=0.8))
     assert "(80 % -0.4" in judge_change((old, new), options=narrow).sentence
     assert report.severe == ()
     people = tmp_path / "people.csv"
@@ -242,12 +242,12 @@ def test_the_command_and_what_it_refuses(tmp_path: Path) -> None:
     bad.write_text("item,old\ni0,maybe\n")
     done = trace_eval(
         *("compare", f"{path}:old", f"{path}:new", "--judge-change", "--truth", "people"),
-        *("--resamples", "200", "--json", tmp_path / "out.json", "--full"),
+        *("--json", tmp_path / "out.json", "--full"),
     )
     assert done.code == 0, done.err
     assert "unparseable 1" in done.out
     assert "only in the second 1" in done.out
-    change = "--judge-change", "--resamples", "0"
+    change = ("--judge-change",)
     refused("no column 'gone'", "compare", f"{path}:old", f"{path}:gone", *change)
     refused("name two, OLD NEW", "compare", f"{path}:old", *change)
     refused("which column holds the verdicts", "compare", path, f"{path}:new", *change)
@@ -288,7 +288,7 @@ def test_an_option_that_does_nothing_is_refused_on_every_path(tmp_path: Path) ->
         ([*one, "--cluster"], "--cluster means nothing with --judge-change"),
         ([*board, "--margin", ".1"], "--margin means nothing of boards"),
         ([*board, "--labels", people], "--labels means nothing of boards"),
-        ([*board, "--resamples", 9], "--resamples, --level or --seed means nothing of boards"),
+        ([*board, "--level", 0.9], "--level means nothing of boards"),
     ):
         refused(told, "compare", *words, "--judge-change")
     # Labels that are about the verdicts of a table count, whatever the column is called there.

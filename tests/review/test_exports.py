@@ -10,7 +10,6 @@ import pytest
 from fusion import DIMENSIONS, RATINGS, Rating
 from tests.support import reviewed as support
 from trace_eval.decide.agree import agree
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.exports import records, write_exports
 from trace_eval.review.session import Review
@@ -48,7 +47,7 @@ def test_labels_are_read_and_go_into_agree(review: Review, run: Path, out: Path,
             said = [RATINGS[code] for code in rows.codes[column]]
             assert said == [mine[item].ratings[column] for item in rows.ids]
     assert set(table.facts["system_a"]) == {"secret-one"}
-    options = AgreeOptions(BootstrapOptions(resamples=0))
+    options = AgreeOptions()
     assert len(agree([read_opinions(run)], table, options).scores) >= len(DIMENSIONS)
 
 

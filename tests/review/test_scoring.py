@@ -20,7 +20,6 @@ from trace_eval.data.conversation import Conversation
 from trace_eval.data.manifests import read_items
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.decide.agree import agree
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.opinions.ratings import read_ratings
@@ -293,7 +292,7 @@ def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path:
     (item,) = read_items(items).singles
     assert item.labels.turns == {"0": {"ada": 3}, "2": {"ada": 1}, "4": {"ada": 2}}
     for given in (labels, items):
-        report = agree([call], given, AgreeOptions(BootstrapOptions(resamples=0)))
+        report = agree([call], given, AgreeOptions())
         rho = next(one for one in report.figures if one.name == "rho" and "scripted" in one.who)
         assert (report.items, report.questions, rho.estimate.value) == (3, 1, 1.0)
 

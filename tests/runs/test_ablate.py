@@ -58,7 +58,7 @@ def test_rules_find_a_dropped_group_absent_and_the_tables_say_so(tmp_path: Path)
     assert blind.rating("content") is Rating.BOTH_GOOD
 
     options = AblateOptions(policy="content_first")
-    table = compare(run.folder, folders, options, resamples=100)["Ablation"]
+    table = compare(run.folder, folders, options)["Ablation"]
     rows = {(row.condition, row.dimension): row for row in table.rows}
     assert rows[FULL, "overall"].accuracy == 1.0
     assert rows["without quality", "overall"].items == 0
@@ -109,7 +109,7 @@ def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
     drops = {name: Run.open(f[0]).record().judge.parameters["drop"] for name, f in folders.items()}
     assert drops == {FULL: [], "without pitch": ["pitch"], "transcript": []}
     options = AblateOptions(modes=True, policy="content_first")
-    tables = compare(run.folder, folders, options, resamples=50)
+    tables = compare(run.folder, folders, options)
     rows = {row.condition: row.accuracy for row in tables["Modes and policies"].rows}
     both = [f"{mode} / {how}" for mode in ("blueprint", "transcript") for how in ("tree", "vote")]
     assert rows == dict.fromkeys(both, 1.0)
@@ -118,7 +118,7 @@ def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
 def test_the_command_prints_and_writes_the_tables(tmp_path: Path) -> None:
     run = extracted_run(tmp_path / "run")
     places = ["--json", tmp_path / "out.json", "--csv", tmp_path / "csv"]
-    done = trace_eval("ablate", run.folder, "--without", "rate", "--resamples", 50, *places, ends=0)
+    done = trace_eval("ablate", run.folder, "--without", "rate", *places, ends=0)
     assert "without rate" in done.out
     rows = list(csv.DictReader((tmp_path / "csv" / "ablation" / "rows.csv").open()))
     assert {row["condition"] for row in rows} == {FULL, "without rate"}

@@ -25,7 +25,6 @@ from trace_eval.data.items import Pair, Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.decide.agree import agree
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
 from trace_eval.extracting.options import ExtractOptions
@@ -209,7 +208,7 @@ def test_pairs_are_judged_continued_ranked_compared_and_reported(tmp_path: Path)
             assert (summary.scored, summary.total) == (3, 3)
     run = tmp_path / "run"
     assert [pair.has_conversations for pair in Run.open(run).pairs()] == [True] * 3
-    trace_eval("agree", run, "--resamples", "0", ends=0)
+    trace_eval("agree", run, ends=0)
     ranked = trace_eval("rank", run, "--resamples", "10", "--full", ends=0)
     assert ranked.out.index("quick") < ranked.out.index("slow")
     # A table of one's own decides calls as it decides clips.
@@ -233,11 +232,11 @@ def test_two_judges_of_calls_are_compared_screened_and_described(tmp_path: Path)
         options = Options(judge=_script(tmp_path, name, list(replies)))
         judge_manifest(path, tmp_path / name, options)
     folders = [tmp_path / name for name in scripts]
-    compared = compare_answer(Run(folders[0]).comparison(folders[1:], resamples=10).report)
+    compared = compare_answer(Run(folders[0]).comparison(folders[1:]).report)
     assert "one and two say the same of 75 %" in " ".join(compared)
     screened = Run(folders[0]).screening()
     assert "(4 where 100.0% agree)" in str(screened)
-    assert "fit for (4 of 30)" in str(Run(folders[0]).card(resamples=10))
+    assert "fit for (4 of 30)" in str(Run(folders[0]).card())
     # Scores of calls are compared as pairs of them.
     items = _calls(tmp_path, "scored.jsonl")
     for number, judge in enumerate(("turns", _script(tmp_path, "rated", [_handled(3)] * 4))):
@@ -246,7 +245,7 @@ def test_two_judges_of_calls_are_compared_screened_and_described(tmp_path: Path)
         wanted = PairOptions(stands_for="content", acceptable=2)
         assert write_pairs(tmp_path / f"s{number}", tmp_path / f"p{number}", wanted) == 2
     folders = [tmp_path / "p0", tmp_path / "p1"]
-    compared = compare_answer(Run(folders[0]).comparison(folders[1:], resamples=10).report)
+    compared = compare_answer(Run(folders[0]).comparison(folders[1:]).report)
     assert "which run is right is unknown" in " ".join(compared)
 
 
@@ -318,7 +317,7 @@ def test_turns_are_rated_by_number_and_agree_with_labels_of_turns(tmp_path: Path
     how = RateOptions(judge=judge, rubrics=("conciseness",), judging=judging)
     summary = rate_manifest(path, tmp_path / "run", how)
     assert (summary.scored, summary.total) == (2, 2)
-    options = AgreeOptions(BootstrapOptions(resamples=0))
+    options = AgreeOptions()
     report = agree([tmp_path / "run"], options=options)
     assert (report.items, report.questions) == (6, 2)  # turns, drawn by conversation
     rho = next(one for one in report.figures if one.name == "rho" and "scripted" in one.who)

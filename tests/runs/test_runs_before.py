@@ -19,7 +19,6 @@ import pytest
 from tests.support.llm_judges import reading_judge
 from trace_eval.data import jsonl
 from trace_eval.decide.agree import agree
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
@@ -83,7 +82,7 @@ def test_fusing_again_changes_no_byte_and_no_cell(run: Path) -> None:
 
 def test_agreement_merge_and_report_read_them(run: Path, tmp_path: Path) -> None:
     source = read_opinions(run)
-    options = AgreeOptions(BootstrapOptions(resamples=0))
+    options = AgreeOptions()
     assert agree([source], None, options).scores
     assert merge([run], tmp_path / "merged").summary.scored == 2
     write_report(run, tmp_path / "report.html")

@@ -99,7 +99,7 @@ def test_a_table_is_read_by_agree_and_rank(tmp_path: Path) -> None:
     assert rows[0]["made_by"].endswith("tie margin 0; acceptable from 3; as content")
     labels = tmp_path / "labels.csv"
     labels.write_text("id,preference\ni0+i1,1\ni0+i2,2\ni1+i2,2\n")
-    options = AgreeOptions(BootstrapOptions(resamples=0))
+    options = AgreeOptions()
     report = agree([read_opinions(tmp_path / "p.csv")], read_labels(labels), options)
     assert report.scores
     with pytest.raises(UserError, match="exists"):
@@ -118,7 +118,7 @@ def test_human_scores_of_the_items_are_the_pairs_labels(tmp_path: Path) -> None:
     assert rows["i0+i2"]["truth_score_b"] == ""
     source = read_opinions(tmp_path / "p.csv")
     # nobody scored the third answer: two of the three pairs have no label
-    options = AgreeOptions(BootstrapOptions(resamples=0), missing="drop")
+    options = AgreeOptions(missing="drop")
     (score,) = agree([source], None, options).scores
     assert (score.scored, score.metrics["accuracy_3way"].value) == (1, 1)
 
@@ -143,7 +143,7 @@ def test_a_run_of_pairs_is_read_by_agree_rank_and_fuse(tmp_path: Path) -> None:
     assert len(list(run.blueprints())) == 2
     labels = tmp_path / "labels.csv"
     labels.write_text("id,preference\np0,1\np1,tie\np2,2\n")
-    options = AgreeOptions(BootstrapOptions(resamples=0))
+    options = AgreeOptions()
     source = read_opinions(tmp_path / "pairs")
     assert agree([source], read_labels(labels), options).scores
     fuse_again(tmp_path / "pairs", "majority_vote")
@@ -158,7 +158,7 @@ def test_a_run_of_pairs_is_read_by_agree_rank_and_fuse(tmp_path: Path) -> None:
     # Both kinds rank systems, and can be judged again without parts of the evidence.
     for made, dimension in ((tmp_path / "pairs", None), (tmp_path / "mixed", "content")):
         table = judge_table(read_opinions(made))
-        ranked = rank_labels(table, RankOptions(BootstrapOptions(0), dimension=dimension))
+        ranked = rank_labels(table, RankOptions(BootstrapOptions(resamples=0), dimension=dimension))
         rows = [(row.system, row.wins, row.ties, row.losses) for row in ranked.systems]
         assert rows == [("s-a", 1, 1, 1), ("s-b", 1, 1, 1)]
         folders = ablate(made, AblateOptions(drops=("loudness",)))

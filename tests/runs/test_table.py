@@ -23,7 +23,6 @@ from trace_eval.data.outcome import Reason
 from trace_eval.data.policies import any_policy
 from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.report.summary import Facts, summarise
 from trace_eval.runs.exports import EVENT, clip_table, export_otel, export_table
 from trace_eval.runs.fuse import fuse, fuse_again
@@ -199,22 +198,21 @@ def test_what_is_known_of_a_pair_is_kept_where_a_dimension_is_unknown(
         "overall": 2,
     }
     assert (shown["scored"], shown["unscored"]) == (2, {"evidence_missing": 2})
-    few = BootstrapOptions(50)
-    scores = agree([folder], options=AgreeOptions(bootstrap=few)).scores
+    scores = agree([folder], options=AgreeOptions()).scores
     assert {s.dimension: (s.scored, s.labelled) for s in scores} == {
         "voice_quality": (3, 4),
         "overall": (2, 4),
     }
-    ranked = rank(folder, options=RankOptions(bootstrap=few, dimension="voice_quality"))
+    ranked = rank(folder, options=RankOptions(dimension="voice_quality"))
     assert ranked.unscored == 1
     assert {row.system: row.wins for row in ranked.systems} == {"secret-one": 3, "secret-two": 0}
-    by_content = rank(folder, options=RankOptions(bootstrap=few, dimension="content"))
+    by_content = rank(folder, options=RankOptions(dimension="content"))
     assert "none is of content, left out: they are of voice_quality, overall" in {
         caveat.text for caveat in by_content.caveats
     }
     # Another policy, here and over the tables of agree: two of three equal votes are enough.
     assert fuse(judgements["p1"], POLICIES["majority_vote"]).rating is Rating.A
-    voted = agree([folder], options=AgreeOptions(bootstrap=few, policy="majority_vote")).scores
+    voted = agree([folder], options=AgreeOptions(policy="majority_vote")).scores
     assert {s.dimension: s.scored for s in voted}["overall"] == 3
     assert fuse(judgements["p1"], any_policy("majority_plain")).rating == "1"
     assert fuse(judgements["p3"], POLICIES["acceptability_cap"]).rating is None

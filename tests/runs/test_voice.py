@@ -79,7 +79,7 @@ def test_answers_are_compared_with_the_voice_and_the_rule_with_annotators(tmp_pa
     assert [pair.get("voice") is None for pair in stored] == [False, False, True]
 
     rule = "speaker_similarity_voice:higher"
-    agreed = trace_eval("agree", out, "--beat", rule, "--resamples", "0", "--full", ends=0)
+    agreed = trace_eval("agree", out, "--beat", rule, "--full", ends=0)
     assert "higher speaker_similarity_voice" in agreed.out
 
 

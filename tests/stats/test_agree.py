@@ -12,7 +12,7 @@ import trace_eval
 from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.cli import trace_eval as typed
-from tests.support.label_tables import QUICK, codes, table, words
+from tests.support.label_tables import codes, table, words
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import SPLIT, agreed
 from trace_eval.opinions.labels import label_table
@@ -25,7 +25,7 @@ from trace_eval.stats.options import AgreeOptions, number_rule
 from trace_eval.stats.ranking.intervals import rank_sets
 from trace_eval.stats.tables import tables_of
 
-OPTIONS = AgreeOptions(QUICK)
+OPTIONS = AgreeOptions()
 
 
 def scored(judge: dict[str, str], labels: dict[str, str]) -> JudgeScore:
@@ -231,12 +231,12 @@ def test_perfect_scores_and_one_instruction_have_no_width_of_nothing() -> None:
     assert plain["kappa"].interval == pytest.approx((1 - 2 * (1 - 0.025 ** (1 / 20)), 1), abs=1e-6)
     # 10 instructions, all right: 0.025 ** (1 / 10), and nobody has to ask for it
     for cluster in (True, False):
-        grouped = agree([judge], two, AgreeOptions(QUICK, cluster=cluster))
+        grouped = agree([judge], two, AgreeOptions(cluster=cluster))
         limits = grouped.scores[0].metrics["accuracy_4way"].interval
         assert limits == pytest.approx((0.025 ** (1 / 10), 1), abs=1e-9)
         assert grouped.drawn == "instructions"
     one = table("labels", {"overall": "1" * 20}, id=ids, instruction_id=["i"] * 20)
-    alone = agree([judge], one, AgreeOptions(QUICK, cluster=True)).scores[0].metrics
+    alone = agree([judge], one, AgreeOptions(cluster=True)).scores[0].metrics
     assert alone["accuracy_4way"].value == 0.5
     assert alone["accuracy_4way"].interval is None
     assert alone["accuracy_4way"].reason == "no interval: only one unit is drawn from, 5 are needed"

@@ -23,7 +23,6 @@ from trace_eval.data.measures.lexical import lexical_score
 from trace_eval.data.score_estimates import of_distribution
 from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
 from trace_eval.decide.agree import agree
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.scores import read_scores
@@ -31,7 +30,7 @@ from trace_eval.stats.agreement.linear import concordance
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.tables import score_tables
 
-QUICK = AgreeOptions(BootstrapOptions(resamples=50))
+QUICK = AgreeOptions()
 
 
 def _scores(tmp_path: Path) -> Path:
@@ -188,7 +187,7 @@ def run(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_with_labels_inside(run: Path) -> None:
-    got = agree([read_scores(run)], options=AgreeOptions(BootstrapOptions(50), split="test"))
+    got = agree([read_scores(run)], options=AgreeOptions(split="test"))
     [coverage] = got.coverage
     assert coverage.items == coverage.rated == 113
     assert coverage.scored + coverage.unscored == 113
@@ -262,7 +261,7 @@ def test_judges_of_a_pooled_run_stand_beside_it(tmp_path: Path) -> None:
 
 
 def test_the_command_prints_every_table(run: Path, tmp_path: Path) -> None:
-    arguments = ["agree", str(run), "--resamples", "50", "--full"]
+    arguments = ["agree", str(run), "--full"]
     arguments += ["--json", str(tmp_path / "a.json"), "--csv", str(tmp_path / "csv")]
     done = output_of(*arguments)
     for title in (

@@ -386,7 +386,7 @@ def test_four_cards_are_told_by_their_use(tmp_path: Path) -> None:
 
     file = tmp_path / "judged.csv"
     file.write_text("id,system_a,system_b,overall\n1,x,y,1\n2,x,y,2\n")
-    (card,) = make_cards([file], resamples=0)
+    (card,) = make_cards([file])
     few = "judged: unknown; too few labels to say what this judge is fit for (0 of 30)"
     assert card_answer([card] * 3) == (few,) * 3
     assert card_answer([card] * 4) == ("unknown: judged, judged, judged and 1 more.",)

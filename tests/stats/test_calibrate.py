@@ -123,7 +123,7 @@ def judged(tmp_path: Path) -> Path:
 
 def test_agree_compares_the_fit_with_rules_that_need_none(judged: Path, tmp_path: Path) -> None:
     command = ["agree", str(judged), "--prediction", "preference", "--truth", "truth", "--id", "id"]
-    text = [*command, "--calibrated", "--beat", "wer:lower", "--resamples", "100", "--full"]
+    text = [*command, "--calibrated", "--beat", "wer:lower", "--full"]
     result = output_of(*text, "--json", tmp_path / "out.json")
     assert "P(annotators prefer A | judge)" in result
     (got,) = json.loads((tmp_path / "out.json").read_text())["calibrations"]
@@ -131,7 +131,9 @@ def test_agree_compares_the_fit_with_rules_that_need_none(judged: Path, tmp_path
     names = [rule["name"] for rule in got["rules"]]
     assert names[:2] == ["judge's own label", "lower wer"]
     assert got["rules"][1]["difference"]["interval"][0] > 0
-    plain = output_of(*command, "--resamples", "100")
+    plain = output_of(
+        *command,
+    )
     assert "P(annotators prefer A" not in plain
 
 

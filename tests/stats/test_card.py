@@ -20,7 +20,6 @@ from trace_eval.decide.card_files import markdown
 from trace_eval.decide.gates import checked
 from trace_eval.decide.operation import operation
 from trace_eval.decide.verdict import decide, standing_of
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.share import Share
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import DataWarning
@@ -41,7 +40,7 @@ def score(right: float, number: int = 200):
     votes = np.where(RNG.random(number) < right, truth, 1 - truth)
     tables = ["".join("12"[code] for code in column) for column in (votes, truth)]
     source = table("judge", {"overall": tables[0]})
-    options = AgreeOptions(BootstrapOptions(300))
+    options = AgreeOptions()
     return agree([source], table("labels", {"overall": tables[1]}), options).scores[0]
 
 
@@ -83,7 +82,7 @@ def test_every_extractor_has_its_limits() -> None:
 
 def test_a_card_of_a_run(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "card"
-    output_of("card", run, "--out", out, "--resamples", 100, "--json", tmp_path / "card.json")
+    output_of("card", run, "--out", out, "--json", tmp_path / "card.json")
     text, page = (out / "card.md").read_text(), (out / "card.html").read_text()
     for words in (
         "Fit for: ",
@@ -114,7 +113,7 @@ def test_several_judges_make_one_table_and_no_labels_say_so(tmp_path: Path) -> N
     files = [judge_file(tmp_path, "a.csv", 0.9), judge_file(tmp_path, "bb.csv", 0.2)]
     labels = tmp_path / "labels.csv"
     labels.write_text("id,preference\n" + "".join(f"p{n},{1 + n % 2}\n" for n in range(120)))
-    command = "card", *files, "--resamples", 200, "--out", tmp_path / "out"
+    command = "card", *files, "--out", tmp_path / "out"
     output_of(*command, "--labels", labels)
     text = (tmp_path / "out" / "card.md").read_text()
     table_rows = [line for line in text.splitlines() if line.startswith("| a.csv")]
@@ -150,7 +149,7 @@ def both_orders(folder: Path, same: int, pairs: int = 200) -> tuple[Path, Path]:
 
 def test_both_orders_of_a_file_are_seen(tmp_path: Path) -> None:
     judge, people = both_orders(tmp_path, 123)
-    command = "card", judge, "--resamples", 300, "--out", tmp_path / "card", "--full"
+    command = "card", judge, "--out", tmp_path / "card", "--full"
     printed = output_of(*command, "--labels", people)
     assert "123/200" in printed
     assert "prefers a position (p = 1.3e-23)" in printed
@@ -162,13 +161,13 @@ def test_both_orders_of_a_file_are_seen(tmp_path: Path) -> None:
     assert "123/200" in output_of(*command)
     assert "Fit for: unknown" in (tmp_path / "card" / "card.md").read_text()
     judge, people = both_orders(tmp_path, 200)
-    (card,) = make_cards([judge], read_labels(people), 300)
+    (card,) = make_cards([judge], read_labels(people))
     assert card.verdict.use == "rank systems"
     assert card.same_in_both_orders == (200, 200)
     assert any("longer answer" in text for text in card.unknown)
     # what the labels name and the file does not have is not scored
     people.write_text(people.read_text() + "".join(f"x{n},1,i\n" for n in range(200)))
-    (card,) = make_cards([judge], read_labels(people), 300)
+    (card,) = make_cards([judge], read_labels(people))
     assert (card.scored, card.items, card.verdict.use) == (400, 600, "screen only")
 
 
@@ -176,9 +175,9 @@ def test_rows_of_one_pair_are_one_unit(tmp_path: Path) -> None:
     judge, people = both_orders(tmp_path, 150)
     source, labels = read_opinions(judge), read_labels(people)
     labels = dataclasses.replace(labels, facts={})
-    both = agree([source], labels, AgreeOptions(BootstrapOptions(2000)))
+    both = agree([source], labels, AgreeOptions())
     apart = dataclasses.replace(source, facts={})
-    alone = agree([apart], labels, AgreeOptions(BootstrapOptions(2000)))
+    alone = agree([apart], labels, AgreeOptions())
     assert both.drawn == "items, copies and both orders of a pair as one"
     assert alone.drawn == "items"
     widths = [
@@ -229,7 +228,7 @@ def probed(folder: Path, judge: str) -> Path:
 def test_probes_stand_on_the_card_and_at_its_gates(tmp_path: Path) -> None:
     judge, other = judge_file(tmp_path, "a.csv", 0.9), judge_file(tmp_path, "bb.csv", 0.9)
     out = tmp_path / "card"
-    command: tuple[object, ...] = "card", judge, other, "--resamples", 0, "--out", out
+    command: tuple[object, ...] = "card", judge, other, "--out", out
     output_of(*command)
     text = (out / "card.md").read_text()
     assert "Sanity probes" not in text
@@ -286,7 +285,7 @@ def test_gates_end_commands_with_1(tmp_path: Path) -> None:
     judge = judge_file(tmp_path, "a.csv", 0.9)
     labels = judge_file(tmp_path, "labels.csv", 1.0)
     for name in ("agree", "card"):
-        command: list[object] = [name, judge, "--labels", labels, "--resamples", 0]
+        command: list[object] = [name, judge, "--labels", labels]
         command += ["--out", tmp_path / "card"] if name == "card" else []
         output_of(*command, "--fail-under", "agreement=0.6")
         failed = output_of(*command, "--fail-under", "agreement=0.99", code=1)

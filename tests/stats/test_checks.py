@@ -113,7 +113,7 @@ def test_overall_on_one_side_and_preference_on_the_other() -> None:
         (typed, plain, "the judge says overall, the labels preference alone"),
         (plain, typed, "the labels say overall, the judge preference alone"),
     ):
-        got = agree([table("judge", votes)], table("labels", truth), AgreeOptions(QUICK))
+        got = agree([table("judge", votes)], table("labels", truth), AgreeOptions())
         (warning,) = [w for w in got.warnings if w.check == "label_sets"]
         assert words in warning.text
         assert "20 of 20 items are compared as preferences" in warning.text

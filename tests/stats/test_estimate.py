@@ -12,7 +12,7 @@ from benchmarks.coverage.claims import Rules
 from trace_eval.estimate import paired as module
 from trace_eval.estimate.figures import quantile_interval, share_interval
 from trace_eval.estimate.measures import estimates
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import mcnemar, mean_difference, sign_flip, sign_test
 from trace_eval.estimate.shift import least_paired, paired_shift, unpaired_shift
 from trace_eval.estimate.units import Statistic, Units
@@ -42,11 +42,11 @@ def test_intervals_hold_the_truth(world: Labelled | Scored) -> None:
 
 def test_a_share_of_single_items_has_wilsons_interval() -> None:
     counts = np.array([[60, 20, 0], [0, 20, 0], [0, 0, 0]])
-    got = estimates(Units.items(counts), measures_of(UNTYPED), BootstrapOptions())
+    got = estimates(Units.items(counts), measures_of(UNTYPED), IntervalOptions())
     theirs = stats.binomtest(80, 100).proportion_ci(method="wilson")
     assert got["accuracy_3way"].interval == pytest.approx((theirs.low, theirs.high), abs=1e-9)
     # nothing wrong: exact
-    got = estimates(Units.items(np.diag([10, 10, 0])), measures_of(UNTYPED), BootstrapOptions())
+    got = estimates(Units.items(np.diag([10, 10, 0])), measures_of(UNTYPED), IntervalOptions())
     exact = stats.binomtest(20, 20).proportion_ci()
     assert got["accuracy_3way"].interval == pytest.approx((exact.low, 1), abs=1e-9)
 
@@ -54,16 +54,16 @@ def test_a_share_of_single_items_has_wilsons_interval() -> None:
 def test_what_so_few_units_cannot_tell() -> None:
     cluster = np.repeat(np.arange(4), 5)
     cell = np.arange(20) % 9
-    few = estimates(Units.of(cell, 9, cluster), measures_of(UNTYPED), BootstrapOptions())
+    few = estimates(Units.of(cell, 9, cluster), measures_of(UNTYPED), IntervalOptions())
     assert few["kappa"].reason == "no interval: only 4 units are drawn from, 5 are needed"
     large = np.r_[np.zeros(40, np.int64), 1 + np.arange(9)]
     most = Units.of(np.arange(49) % 9, 9, large)
     assert "one unit has 82% of the rows" in (
-        estimates(most, measures_of(UNTYPED), BootstrapOptions())["kappa"].reason or ""
+        estimates(most, measures_of(UNTYPED), IntervalOptions())["kappa"].reason or ""
     )
     rare = Units.items(np.array([[40, 2, 0], [2, 1, 0], [0, 0, 0]]))
     assert "not of the commonest label" in (
-        estimates(rare, measures_of(UNTYPED), BootstrapOptions())["kappa"].reason or ""
+        estimates(rare, measures_of(UNTYPED), IntervalOptions())["kappa"].reason or ""
     )
 
 
@@ -102,8 +102,8 @@ def test_percentiles_have_intervals_only_where_calls_lie_beyond() -> None:
     assert limits[0] < top.sum() / 240 < limits[1]
 
 
-def replicates(units: Units, of: Statistic, options: BootstrapOptions) -> np.ndarray:
-    return np.concatenate([of(counts) for counts in units.resample(options)])
+def replicates(units: Units, of: Statistic, resamples: int) -> np.ndarray:
+    return np.concatenate([of(counts) for counts in units.resample(resamples)])
 
 
 def flat_accuracy(cells: np.ndarray) -> np.ndarray:
@@ -116,7 +116,7 @@ def test_sparse_clusters_are_counted_as_dense_ones(monkeypatch: pytest.MonkeyPat
     got = []
     for share in (0.0, 1.0):
         monkeypatch.setattr("trace_eval.estimate.units._SPARSE", share)
-        got.append(next(units.resample(BootstrapOptions(50))))
+        got.append(next(units.resample(50)))
     assert np.array_equal(*got)
     assert all(counts.flags.c_contiguous for counts in got)
 
@@ -126,7 +126,7 @@ def test_clusters_widen_the_interval_when_items_repeat_each_other() -> None:
     # error is sqrt(10) = 3.16 times as large; 10000 resamples put it within a few percent.
     right = np.repeat(np.arange(20) < 12, 10)
     cell, cluster = np.where(right, 0, 1), np.repeat(np.arange(20), 10)
-    options = BootstrapOptions(10_000)
+    options = 10_000
     wide = replicates(Units.of(cell, 4, cluster), flat_accuracy, options)
     narrow = replicates(Units.items(np.bincount(cell, minlength=4)), flat_accuracy, options)
     assert wide.std() / narrow.std() == pytest.approx(np.sqrt(10), rel=0.08)
@@ -137,7 +137,7 @@ def test_intervals_of_few_differences_hold_the_truth() -> None:
     rng, held = np.random.default_rng(11), 0
     for _ in range(600):
         gaps = (rng.integers(1, 6, 7) - rng.integers(1, 6, 7)).astype(float)
-        interval = mean_difference(gaps, None, BootstrapOptions()).interval
+        interval = mean_difference(gaps, None, IntervalOptions()).interval
         held += interval is not None and interval[0] <= 0 <= interval[1]
     assert 0.93 <= held / 600 <= 0.99
 

@@ -112,7 +112,7 @@ def bound(tmp_path: Path) -> Path:
 
 def test_what_it_contradicts_itself_on_wins_nothing(bound: Path, tmp_path: Path) -> None:
     def row(*options: str) -> tuple[list[str], str]:
-        done = trace_eval("rank", bound, "--resamples", 50, "--full", *options, ends=0)
+        done = trace_eval("rank", bound, "--full", *options, ends=0)
         lines = [line.split() for line in done.out.splitlines()]
         rows = (line for line in lines if line[:1] == ["secret-one"] and "wins" not in line)
         return next(rows), " ".join(done.err.split())
@@ -133,7 +133,7 @@ def test_what_it_contradicts_itself_on_wins_nothing(bound: Path, tmp_path: Path)
     for n in range(12):
         lines += [f"p{n},1,x,y,a{n},b{n}", f"q{n},1,y,x,b{n},a{n}"]
     path.write_text("\n".join([*lines, "z,1,x,y,a,b"]) + "\n")
-    told = " ".join(trace_eval("rank", path, "--resamples", 50).err.split())
+    told = " ".join(trace_eval("rank", path).err.split())
     assert "24 of 25 comparisons are left out" in told
     assert "first wins in both orders of 12 of 12 pairs, p = 0.00049" in told
 
@@ -148,18 +148,18 @@ def test_every_table_names_the_policy(bound: Path, tmp_path: Path) -> None:
     for folder, policy in ((bound, policies[0]), (other, own)):
         fuse_again(folder, policy)
     for command in (
-        ("agree", bound, "--resamples", 50, "--full"),
-        ("rank", bound, "--keep-inconsistent", "--resamples", 50, "--full"),
-        ("card", bound, "--resamples", 50, "--full"),
+        ("agree", bound, "--full"),
+        ("rank", bound, "--keep-inconsistent", "--full"),
+        ("card", bound, "--full"),
     ):
         done = trace_eval(*command, ends=0)
         tables = [part for part in done.out.split("\n\n") if "secret-one" in part]
         assert "majority_vote" in done.out, command
         assert all("majority_vote" in part for part in tables), command
-    again = trace_eval("agree", bound, "--resamples", 50, "--policy", "content_first", "--full")
+    again = trace_eval("agree", bound, "--policy", "content_first", "--full")
     assert "overall label: content_first" in again.out
     assert "majority_vote" not in again.out
-    both = trace_eval("compare", bound, other, "--resamples", 50, "--full")
+    both = trace_eval("compare", bound, other, "--full")
     assert "overall labels: majority_vote of run, mine of other" in " ".join(both.out.split())
     assert "Policy of the overall label: majority" in (bound / "card.md").read_text()
     html = Path(write_report(bound, tmp_path / "page.html") or "").read_text()

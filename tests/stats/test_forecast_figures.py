@@ -14,7 +14,7 @@ from tests.support.orca import SCALE, orca_items, orca_rows
 from tests.support.scored import figure, judge, judge_of_labels, rated_items
 from trace_eval.data.measures.lexical import lexical_score
 from trace_eval.data.score_estimates import of_distribution
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.resample import Resampler
 from trace_eval.stats.agree_scores import compare_scores
 from trace_eval.stats.agreement.forecasts import (
@@ -148,7 +148,7 @@ def test_the_linear_part_gives_the_intervals_of_the_curve(monkeypatch: pytest.Mo
         monkeypatch.setattr("trace_eval.stats.agreement.selective.EXACT_ITEMS", limit)
         resampler = Resampler(unit)
         rows = add_selective(resampler, "j", error, doubt)
-        got[limit] = rows(resampler.estimates(BootstrapOptions(resamples=2000)))
+        got[limit] = rows(resampler.estimates(IntervalOptions()))
     for exact, linear in zip(got[10_000], got[0], strict=True):
         pairs = [*zip(exact.at, linear.at, strict=True), (exact.area, linear.area)]
         for one, other in pairs:
@@ -175,7 +175,7 @@ def lexical(data: Path) -> ScoreReport:
         variance=np.array([one.variance for one in every]),
         distribution=[{str(k): v for k, v in one.distribution.items()} for one in every],
     )
-    options = AgreeOptions(BootstrapOptions(resamples=300), split="test")
+    options = AgreeOptions(split="test")
     return compare_scores(items, [votes], options)
 
 
@@ -190,7 +190,7 @@ def test_the_ceiling_stands_beside_the_judge(lexical: ScoreReport) -> None:
 def test_a_judge_below_the_constant_is_told_so(data: Path) -> None:
     items = orca_items(data)
     noise = judge("dice", items, np.random.default_rng(0).choice(LEVELS, len(items)))
-    options = AgreeOptions(BootstrapOptions(resamples=0), split="test")
+    options = AgreeOptions(split="test")
     got = compare_scores(items, [noise], options)
     assert "dice is below a baseline" in got.verdicts[0]
     assert "MAE" in got.verdicts[0]
@@ -208,7 +208,7 @@ def test_calibrated_forecasts_look_calibrated() -> None:
     mean = shares @ LEVELS
     variance = shares @ LEVELS**2 - mean**2
     true = judge("true", items, mean, variance=variance, shares=shares)
-    got = compare_scores(items, [true], AgreeOptions(BootstrapOptions(resamples=200)))
+    got = compare_scores(items, [true], AgreeOptions())
     assert figure(got, "calibration", "true", "dispersion").estimate.value == pytest.approx(
         1, abs=0.06
     )

@@ -11,7 +11,6 @@ import pytest
 from fusion import DIMENSIONS, POLICIES, policy_from_rows
 from tests.support.cli import output_of
 from tests.support.datasets_made import write_lines
-from tests.support.label_tables import QUICK
 from tests.support.orca import orca_rows
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.labels import read_labels
@@ -38,7 +37,7 @@ def labels(data: Path, name: str) -> Opinions:
 @pytest.fixture(scope="module")
 def report(labels: Opinions, name: str) -> AgreeReport:
     """Compare the human ratings of dimensions, fused by a policy, with the human overall."""
-    return agree([labels], labels, AgreeOptions(QUICK, policy=FILES[name]))
+    return agree([labels], labels, AgreeOptions(policy=FILES[name]))
 
 
 def test_label_counts(labels: Opinions, name: str) -> None:
@@ -52,7 +51,7 @@ def test_label_counts(labels: Opinions, name: str) -> None:
 
 
 def test_every_policy(labels: Opinions, name: str) -> None:
-    report = agree([labels], labels, AgreeOptions(QUICK, policy="all"))
+    report = agree([labels], labels, AgreeOptions(policy="all"))
     got = {m.policy: (m.right, m.items) for m in report.mechanisms if m.labels == "people"}
     expected = {
         "speakbench": {"content_first": 450, "content_first_strict": 485, "acceptability_cap": 191},
@@ -94,7 +93,7 @@ def test_mechanisms_and_repeated_triples(report: AgreeReport, name: str) -> None
 
 def test_learned_policies(labels: Opinions, name: str) -> None:
     pytest.importorskip("sklearn")
-    report = agree([labels], labels, AgreeOptions(QUICK, learn=True))
+    report = agree([labels], labels, AgreeOptions(learn=True))
     learned = report.learned[0]
     got = {candidate.name: candidate for candidate in learned.candidates}
     bound, best_printed = {"speakbench": (486, 485), "s2sarena": (301, 296)}[name]
@@ -104,7 +103,7 @@ def test_learned_policies(labels: Opinions, name: str) -> None:
     for candidate in learned.candidates:
         assert candidate.cross_validated <= candidate.in_sample <= bound
     table = policy_from_rows("learned", learned.rows())
-    refused = agree([labels], labels, AgreeOptions(QUICK))
+    refused = agree([labels], labels, AgreeOptions())
     assert refused.items == len(labels)
     assert sum(table(*cell) != POLICIES["content_first"](*cell) for cell in table.table()) > 0
 
@@ -114,7 +113,7 @@ def test_the_embedded_default_rates_and_is_measured(data: Path, tmp_path: Path) 
     items = write_lines(tmp_path / "ratings.jsonl", rows)
     run, report = tmp_path / "run", tmp_path / "agree.json"
     output_of("rate", items, "--rubric", "correctness", "--out", run)
-    arguments = ["agree", str(run), "--split", "test", "--resamples", "50"]
+    arguments = ["agree", str(run), "--split", "test"]
     done = output_of(*arguments, "--json", report)
     assert "does not understand meaning" in done
     got = json.loads(report.read_text())

@@ -11,7 +11,6 @@ import pytest
 from blueprints import UserError
 from fusion import BINARY, Numbers, likert, numbers
 from tests.support.scored import judge, rated_items
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of
 from trace_eval.show.records import plain
@@ -20,7 +19,7 @@ from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.tables import score_tables
 
-OPTIONS = AgreeOptions(BootstrapOptions(resamples=20))
+OPTIONS = AgreeOptions()
 SCALES = [likert(1, 5), BINARY, numbers([0, 0.5, 2])]
 
 

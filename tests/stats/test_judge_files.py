@@ -35,7 +35,7 @@ def test_one_file_with_prediction_and_truth(tmp_path: Path) -> None:
     assert source.ids.tolist() == ["7", "8", "9"]
     assert source.codes["preference"].tolist() == codes("12t").tolist()
     assert source.labels.codes["preference"].tolist() == codes("112").tolist()
-    score = agree([source], None, AgreeOptions(QUICK)).scores[0]
+    score = agree([source], None, AgreeOptions()).scores[0]
     assert score.metrics["accuracy_3way"].value == pytest.approx(1 / 3, abs=1e-12)
     # right, wrong, half
     assert score.metrics["accuracy_half_ties"].value == pytest.approx(1.5 / 3, abs=1e-12)
@@ -76,10 +76,10 @@ def test_a_swapped_file_is_flipped_and_its_truth_is_not(tmp_path: Path) -> None:
     shown = np.where(RNG.random(60) < 0.8, 3 - truth, truth)  # B first: 1 is B
     text = "p,t\n" + "".join(f"{p},{t}\n" for p, t in zip(shown, truth, strict=True))
     path = file(tmp_path, text)
-    plain = agree([read_opinions(path, Columns("p", "t"))], None, AgreeOptions(QUICK))
+    plain = agree([read_opinions(path, Columns("p", "t"))], None, AgreeOptions())
     assert [w.check for w in plain.warnings] == ["swapped"]
     other_way = read_opinions(path, Columns("p", "t", flip_b=True))
-    flipped = agree([other_way], None, AgreeOptions(QUICK))
+    flipped = agree([other_way], None, AgreeOptions())
     assert flipped.warnings == ()
     one, other = (r.scores[0].metrics["accuracy_3way"].value for r in (plain, flipped))
     assert other == pytest.approx(1 - one, abs=1e-12)
@@ -92,7 +92,7 @@ def test_scores_of_both_answers(tmp_path: Path) -> None:
         "4,3,1,4.2,3.1\n3,3,2,2.9,3.4\n5,5,1,4.8,4.0\n2,4,1,3.9,2.5\n1,2,2,1.5,2.75\n"
     )
     source = read_opinions(file(tmp_path, text), Columns(truth="ground_truth"))
-    report = agree([source], None, AgreeOptions(QUICK))
+    report = agree([source], None, AgreeOptions())
     metrics = report.scores[0].metrics
     # right, tie, tie, wrong, right
     assert metrics["accuracy_half_ties"].value == pytest.approx(0.6, abs=1e-12)
@@ -110,14 +110,14 @@ def test_scores_of_both_answers(tmp_path: Path) -> None:
 def test_only_comparisons_with_one_judge_share_a_family() -> None:
     labels = table("labels", {"overall": "12" * 10})
     judges = [table(f"j{n}", {"overall": "12" * (10 - n) + "21" * n}) for n in (0, 3, 5)]
-    every = agree(judges, labels, AgreeOptions(QUICK)).comparisons
-    some = agree(judges, labels, AgreeOptions(QUICK, against="j0")).comparisons
+    every = agree(judges, labels, AgreeOptions()).comparisons
+    some = agree(judges, labels, AgreeOptions(against="j0")).comparisons
     assert len(every) == 3
     assert [(c.first, c.second) for c in some] == [("j0", "j3"), ("j0", "j5")]
     smallest = min(some, key=lambda c: c.mcnemar.p)
     assert smallest.p_holm == pytest.approx(2 * smallest.mcnemar.p)
     with pytest.raises(UserError, match="--against 'x' is no judge here; use one of j0, j3, j5"):
-        agree(judges, labels, AgreeOptions(QUICK, against="x"))
+        agree(judges, labels, AgreeOptions(against="x"))
 
 
 def mirrored(number: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
@@ -174,7 +174,7 @@ def test_files_of_both_orders_as_they_are_published(
     path = tmp_path / "published.csv"
     path.write_text("\n".join(lines) + "\n")
     named = ("--prediction", "prediction", "--truth", "ground_truth", "--id", "index")
-    result = output_of("agree", path, *named, "--resamples", "0")
+    result = output_of("agree", path, *named)
     said_so = {"mirrored answers": defect == "swapped", "repeat the": defect == "ties"}
     words = " ".join(result.split())
     assert {text: text in words for text in said_so} == said_so, words[:600]
@@ -200,9 +200,7 @@ def test_rank_by_a_dimension_and_its_checks() -> None:
     with pytest.raises(UserError, match="no labels of 'content'; use one of voice_quality"):
         rank_labels(judged, RankOptions(QUICK, dimension="content"))
     facts = {"system_a": ["x"] * 2, "system_b": ["y"] * 2, "instruction_id": ["i"] * 2}
-    (warning,) = rank_labels(
-        table("judge", {"overall": "11"}, **facts), RankOptions(QUICK)
-    ).warnings
+    (warning,) = rank_labels(table("judge", {"overall": "11"}, **facts)).warnings
     assert warning.check == "repeated_triples"
 
 

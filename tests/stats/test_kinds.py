@@ -92,12 +92,12 @@ def test_the_library_gives_what_the_command_prints(
     judged: Path, people: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "found.json"
-    shared = ("--labels", people, "--resamples", 40, "--json", out)
+    shared = ("--labels", people, "--json", out)
     output_of("agree", judged, "--missing", "drop", *shared)
-    report = agree([judged], people, AgreeOptions(QUICK, missing="drop"))
+    report = agree([judged], people, AgreeOptions(missing="drop"))
     assert json.loads(out.read_text()) == answered(report, answer_of(report))
     assert json.loads(out.read_text())["shares"]
-    printed = output_of("rank", judged, *shared, "--full")
+    printed = output_of("rank", judged, "--resamples", 40, *shared, "--full")
     ranked = rank(judged, people, RankOptions(QUICK))
     assert json.loads(out.read_text()) == answered(ranked, answer_of(ranked))
     assert ranked.powered is not None
@@ -106,7 +106,7 @@ def test_the_library_gives_what_the_command_prints(
 
 
 def test_what_was_read_is_as_good_as_its_path(judged: Path, people: Path, scored: Path) -> None:
-    options = AgreeOptions(QUICK, missing="drop")
+    options = AgreeOptions(missing="drop")
     assert plain(agree([read_opinions(judged)], people, options)) == plain(
         agree([judged], people, options)
     )
@@ -141,7 +141,7 @@ def test_systems_are_ranked_by_their_mean_score(scored: Path, tmp_path: Path) ->
         for who in (1, 2)
     ]
     labels = table(tmp_path / "people.csv", "id,rater,score", *ratings)
-    got = rank(scored, labels, RankOptions(BootstrapOptions(200)))
+    got = rank(scored, labels, RankOptions(BootstrapOptions(resamples=200)))
     assert {p.system: (p.rank, p.low, p.high) for p in got.places} == {
         name: (rank, rank, rank) for rank, name in enumerate(("good", "fair", "poor"), start=1)
     }
@@ -186,7 +186,7 @@ def test_commands_over_scores(scored: Path, tmp_path: Path) -> None:
     rows = list(csv.DictReader((tmp_path / "csv" / "means.csv").open()))
     assert [row["system"] for row in rows] == ["fair", "good", "poor"]
     labels = table(tmp_path / "p.csv", "id,score", *(f"good{n},{4 + n % 2}" for n in range(10)))
-    arguments = ("agree", scored, "--labels", labels, "--resamples", 0)
+    arguments = ("agree", scored, "--labels", labels)
     output_of(*arguments, "--fail-under", "rho=0.9")
     failed = output_of(*arguments, "--fail-under", "coverage=1.1", code=1)
     assert "coverage is 1.0000, wanted at least 1.1" in failed
@@ -241,7 +241,7 @@ def test_votes_of_annotators_are_ranked_by_what_most_say(tmp_path: Path) -> None
     assert (rank(held).systems, rank(held).human) == (got.systems, True)
     assert str(finding_of(got)) == sentence
     named = [{"clip": f"{row['id']}.wav", "winner": "new", "annotator": "l9"} for row in held[::3]]
-    by_name = agree(path, named, AgreeOptions(QUICK, missing="drop"))
+    by_name = agree(path, named, AgreeOptions(missing="drop"))
     assert isinstance(by_name, AgreeReport)
     assert by_name.scores[0].scored == len(named)
     judges = path.with_name("judges.csv")
@@ -284,7 +284,7 @@ def test_a_statistic_of_scores_is_a_function_and_a_row(
     monkeypatch.setitem(score_tables._TITLES, "near", "within one")
     ratings = [f"good{n},{5 if n else 1}" for n in range(10)]
     labels = table(tmp_path / "p.csv", "id,score", *ratings)
-    report = agree([read_scores(scored)], labels, AgreeOptions(QUICK))
+    report = agree([read_scores(scored)], labels, AgreeOptions())
     got = figure(report, "agreement", "scores", "near").estimate
     assert got.value == pytest.approx(0.9)
     assert got.interval is not None

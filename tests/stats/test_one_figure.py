@@ -70,18 +70,18 @@ def test_report_and_card_draw_the_same_unit(tmp_path: Path) -> None:
     facts = {"instruction_id": [f"i{row // 3}" for row in range(36)]}
     source = table("judge", {"preference": "12" * 18}, **facts)
     labels = table("labels", {"preference": "12" * 12 + "1" * 12}, **facts)
-    together = agree_read(source, labels, AgreeOptions(QUICK))
-    alone = agree([source], labels, AgreeOptions(QUICK))
+    together = agree_read(source, labels, AgreeOptions())
+    alone = agree([source], labels, AgreeOptions())
     assert together.drawn == alone.drawn == INSTRUCTIONS
     assert "(preference; interval over instructions" in agree_answer(together)[0]
     rows = ((f"p{n}", "12"[n % 2], f"i{n // 3}") for n in range(36))
     path = write_rows(tmp_path / "judge.csv", ("id", "preference", "instruction_id"), rows)
-    (card,) = make_cards([path], labels, resamples=200)
+    (card,) = make_cards([path], labels)
     assert card.accuracy[1] == together.scores[0].metrics["accuracy_3way"].interval
     # no instruction is known: pairs are drawn
     unknown = table("labels", {"preference": "1" * 36})
     bare = table("judge", {"preference": "12" * 18})
-    assert agree_read(bare, unknown, AgreeOptions(QUICK)).drawn == ITEMS
+    assert agree_read(bare, unknown, AgreeOptions()).drawn == ITEMS
 
 
 def test_the_pages_of_a_run_have_one_interval(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_ties_that_one_side_alone_has_are_said_beside_the_figure(
 ) -> None:
     for column in ("overall", "preference"):
         source = table("judge", {column: judge})
-        report = agree([source], table("labels", {"preference": people}), AgreeOptions(QUICK))
+        report = agree([source], table("labels", {"preference": people}), AgreeOptions())
         (score,) = report.scores
         sentences = agree_answer(report)
         if words is None:

@@ -21,7 +21,7 @@ from trace_eval.stats.options import RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.ranking.prepare import separate_orders
 
-OPTIONS = RankOptions(BootstrapOptions(20), baseline="X")
+OPTIONS = RankOptions(BootstrapOptions(resamples=20), baseline="X")
 MEAN = PLAIN_POLICIES["mean_threshold"]
 
 

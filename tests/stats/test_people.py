@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support.label_tables import QUICK, codes, table, votes_of
+from tests.support.label_tables import codes, table, votes_of
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import MISSING
 from trace_eval.stats.agreement.judges import align
@@ -98,7 +98,7 @@ def test_groups_by_category_its_parts_and_level() -> None:
 def test_agree_shows_people_and_subsets() -> None:
     labels = votes_of("11", "11", "22", "1t", category="a/en a/en b/en b/en")
     judge = table("judge", {"preference": "1121"}, id=["p0", "p1", "p2", "p3"])
-    report = agree([judge], labels, AgreeOptions(QUICK))
+    report = agree([judge], labels, AgreeOptions())
     assert {row.group for row in report.levels} == {"all", "a/en", "b/en", "a", "b", "en"}
     whole = next(row for row in report.levels if row.group == "all")
     assert (whole.counts["FA"], whole.counts["unresolved"]) == (3, 1)
@@ -114,7 +114,7 @@ def test_agree_shows_people_and_subsets() -> None:
 
 def test_one_person_has_no_levels() -> None:
     labels = table("labels", {"overall": "12"})
-    report = agree([table("judge", {"overall": "11"})], labels, AgreeOptions(QUICK))
+    report = agree([table("judge", {"overall": "11"})], labels, AgreeOptions())
     assert (report.levels, report.pairwise, report.reliability) == ((), (), ())
     assert [row.group for row in report.forced] == ["all"]
 

@@ -283,7 +283,7 @@ def test_clusters_and_options_are_checked() -> None:
     report = rank_labels(played, RankOptions(QUICK, cluster=True))
     assert report.places[0].low is not None
     alone = games("xy1 xz2", instruction_id=["i"] * 2)
-    one = rank_labels(alone, RankOptions(QUICK))
+    one = rank_labels(alone, RankOptions())
     assert {(place.low, place.high) for place in one.places} == {(None, None)}
     assert any("one instruction" in caveat.text for caveat in one.caveats)
     for options, message in (

@@ -21,13 +21,12 @@ from trace_eval.data.measures.numbers import PairMeasures
 from trace_eval.data.measures.pair import measure_pair
 from trace_eval.data.outcome import Reason
 from trace_eval.decide.agree import agree
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
 from trace_eval.stats.options import AgreeOptions
 
-OPTIONS = AgreeOptions(BootstrapOptions(100))
+OPTIONS = AgreeOptions()
 
 # id, systems, judge's label, human label; pairs 0 and 1 are the same recordings swapped
 ROWS = [
@@ -110,7 +109,7 @@ def test_a_baseline_without_its_package_names_the_remedy(
         heard = Blueprint(clip=f"hash-{name}", transcript=make.transcript("say it"))
         measures = measure_pair(Pair(id=name, a=answer, b=answer), heard, heard)
         Run(run).add_measures(PairMeasures(pair=name, measures=measures))
-    shown = output_of("agree", run, "--beat", "wer:lower", "--resamples", 20, "--full")
+    shown = output_of("agree", run, "--beat", "wer:lower", "--full")
     why = "wer was measured of no pair (text errors need jiwer, whisper-normalizer; run: pip"
     assert why in " ".join(shown.split())
 
@@ -149,7 +148,7 @@ def test_agree_command_saves_a_policy(run: Path, tmp_path: Path, data: Path) -> 
     pytest.importorskip("sklearn")
     hcot = str(data / "hcot" / "s2sarena.json")
     saved = tmp_path / "learned.csv"
-    command = ["agree", hcot, "--labels", hcot, "--resamples", "0"]
+    command = ["agree", hcot, "--labels", hcot]
     output_of(*command, "--save-policy", saved)
     out = tmp_path / "r.json"
     output_of(*command, "--policy", saved, "--json", out)

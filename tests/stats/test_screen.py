@@ -211,7 +211,7 @@ def test_three_commands_have_one_rule(
         ("rank", "Human win rates"),
         ("agree", "Human labels over all judged pairs, from"),
     ):
-        wanted = [] if command == "screen" else ["--resamples", "0", "--full"]
+        wanted = [] if command == "screen" else ["--full"]
         missing = ["--missing", "drop"] if command == "agree" else []
         code, printed = code_and_words(command, judge, "--labels", labels, *wanted, *missing)
         assert words in printed

@@ -260,7 +260,7 @@ def test_two_systems_have_sentences_first_and_no_models(files: tuple[Path, Path]
 
 def test_agree_card_and_plan_begin_with_sentences(files: tuple[Path, Path], tmp_path: Path) -> None:
     judged, labels = files
-    drawn = ("--labels", labels, "--resamples", 50)
+    drawn = ("--labels", labels)
     agree = trace_eval("agree", judged, *drawn, "--missing", "drop").out.splitlines()
     assert "agrees with human labels on" in agree[0]
     assert "the best simple rule" in agree[1]

@@ -106,7 +106,7 @@ def test_typed_ties_that_differ_are_one_tie_where_ties_have_no_types() -> None:
 def test_agreement_counts_a_split_in_part_and_says_so() -> None:
     # six pairs: the judge has both raters on two, one of them on two, neither on two
     votes = ["11", "22", "12", "12", "22", "2t"]
-    report = agree([judged("121211")], votes_of(*votes), AgreeOptions(QUICK))
+    report = agree([judged("121211")], votes_of(*votes), AgreeOptions())
     (score,) = report.scores
     assert (score.scored, score.split) == (6, 3)
     assert score.metrics["accuracy_3way"].value == pytest.approx((1 + 1 + 0.5 + 0.5 + 0 + 0) / 6)
@@ -126,7 +126,7 @@ def test_two_judges_are_tested_on_split_pairs_too() -> None:
     votes = ["12", "12", "11", "22"]
     second = judged("tt11")
     other = Opinions("second", second.ids, second.codes, facts=second.facts)
-    report = agree([judged("1212"), other], votes_of(*votes), AgreeOptions(QUICK))
+    report = agree([judged("1212"), other], votes_of(*votes), AgreeOptions())
     (row,) = report.comparisons
     assert (row.mcnemar.only_first, row.mcnemar.only_second) == (3, 0)
     # the first is right by 1/2, 1/2, 1, 1, the second by 0, 0, 1, 0
@@ -151,7 +151,7 @@ def test_screen_plan_and_shares_take_splits_in_part() -> None:
     plan = make_plan(run, PlanOptions(width=0.1))
     assert plan.labelled == PAIRS
     assert f"raters split on {split} labelled pairs: half a win" in " ".join(plan.notes)
-    few = agree([judged("12" * PAIRS)], votes_of(*votes[:100]), AgreeOptions(QUICK, missing="drop"))
+    few = agree([judged("12" * PAIRS)], votes_of(*votes[:100]), AgreeOptions(missing="drop"))
     shares = {row.what: row.share for row in few.shares}
     among = sum(len(set(vote)) > 1 for vote in votes[:100])
     assert shares["raters split"].labels == pytest.approx(among / 100)
@@ -186,6 +186,6 @@ def test_the_card_rests_on_all_labelled_pairs(tmp_path: Path) -> None:
     votes = world(8, 0.6)
     path = tmp_path / "judge.csv"
     path.write_text("id,preference\n" + "".join(f"p{row},1\n" for row in range(PAIRS)))
-    (card,) = make_cards([path], votes_of(*votes), resamples=200)
+    (card,) = make_cards([path], votes_of(*votes))
     assert (card.main.scored, card.main.split) == (PAIRS, sum(len(set(v)) > 1 for v in votes))
     assert card.accuracy[0] == pytest.approx(sum(v.count("1") for v in votes) / (2 * PAIRS))

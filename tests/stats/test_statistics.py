@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from tests.support.label_tables import codes
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import holm, mcnemar
 from trace_eval.estimate.ranks import (
     add_kendall,
@@ -220,7 +220,7 @@ def test_weights_are_the_statistic_of_the_resampled_rows() -> None:
     x, y = _correlated(60, 2)
     unit = np.arange(60) // 3
     cells = Cells(x, y, unit)
-    [weights] = draw(20, BootstrapOptions(resamples=5, seed=1))
+    [weights] = draw(20, 5, seed=1)
     assert (weights.sum(1) == 20).all()
     both = spearman_weights(cells)(weights), kendall_weights(cells)(weights)
     for row, rho, tau in zip(weights, *both, strict=True):
@@ -235,7 +235,7 @@ def test_the_linear_part_gives_the_intervals_of_ranking_anew() -> None:
     x = np.round(question + RNG.normal(size=2000), 1)
     y = np.round(question + RNG.normal(size=2000), 1)
     unit = np.arange(2000) // 4
-    options = BootstrapOptions(resamples=4000)
+    options = IntervalOptions()
     exact, linear = Resampler(unit), Resampler(unit)
     cells = Cells(x, y, unit)
     assert len(cells) > EXACT_CELLS / 2
@@ -261,7 +261,7 @@ def test_random_groups_give_the_intervals_of_single_questions() -> None:
     assert resampler.grouped
     resampler.mean("mean", x)
     resampler.sums("r", moments(x, y), pearson_of_sums)
-    got = resampler.estimates(BootstrapOptions(resamples=1000))
+    got = resampler.estimates(IntervalOptions())
     for name, error in (("mean", x.std() / n**0.5), ("r", (1 - 0.5) / n**0.5)):
         low, high = got[name].interval
         assert (high - low) / (2 * 1.96) == pytest.approx(error, rel=0.1)
@@ -271,7 +271,7 @@ def test_no_interval_where_a_unit_decides_whether_there_is_a_value() -> None:
     x = np.array([0.0, 0, 0, 0, 0, 1])
     resampler = Resampler(np.arange(6))
     resampler.sums("r", moments(x, x), pearson_of_sums)
-    got = resampler.estimates(BootstrapOptions())["r"]
+    got = resampler.estimates(IntervalOptions())["r"]
     assert got.value == pytest.approx(1)
     assert got.interval is None
     assert got.reason == "no interval: without one of the units there is no value"

@@ -14,7 +14,6 @@ from fusion import BINARY, likert
 from tests.support.scored import figure, judge, judge_of_labels, rated_items
 from tests.support.style_ratings import STYLE
 from trace_eval.data.score_estimates import reduce_samples
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.records import plain
 from trace_eval.stats.agree_scores import compare_scores
@@ -39,7 +38,7 @@ PEOPLE = {
 }
 SCALE = likert(1, 5)
 SIX = 1e-6
-OPTIONS = AgreeOptions(BootstrapOptions(resamples=200))
+OPTIONS = AgreeOptions()
 
 
 def _items() -> Opinions:

@@ -15,7 +15,7 @@ from tests.support.calls import spoken
 from trace_eval.conversations.definitions import DEFINITIONS
 from trace_eval.conversations.definitions.base import Event, Measured
 from trace_eval.data.conversation import ConversationItem
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.turns.agree import agree_on_events, read_event_labels
 from trace_eval.turns.compare import compare_systems
 from trace_eval.turns.everything import call_rows
@@ -38,7 +38,7 @@ def test_quantiles_are_numpy_s_over_all_events() -> None:
     rng = np.random.default_rng(3)
     values = [list(rng.lognormal(size=size)) for size in rng.integers(0, 9, 30)]
     pooled = [value for one in values for value in one]
-    found = _pool(values, resamples=0)
+    found = _pool(values)
     for name, q in (("response_p50_s", 0.5), ("response_p90_s", 0.9), ("response_p95_s", 0.95)):
         assert found[name] == pytest.approx(np.quantile(pooled, q), abs=1e-12)
 
@@ -78,11 +78,10 @@ def test_intervals_draw_conversations_and_cover_what_was_planted() -> None:
     only_the_median = dataclasses.replace(OWN, specs=OWN.specs[:1])
     truth = float(np.median(world(20_000)))
     covered = []
-    for seed in range(60):
+    for _ in range(60):
         measured = [Measured(values={"response": list(one)}) for one in world(40)]
-        options = FigureOptions(resamples=300, seed=seed)
         names = [str(n) for n in range(40)]
-        found = figures_of(only_the_median, measured, names, options=options)
+        found = figures_of(only_the_median, measured, names)
         low_high = found["response_p50_s"].interval
         covered.append(low_high[0] <= truth <= low_high[1])
     # 95 % of 60 worlds is 57; fewer than 51 has a probability of 1 in 1,000
@@ -118,7 +117,7 @@ def _report(replies: dict[str, float]) -> TurnsReport:
     return measure_items(items, OWN)
 
 
-DRAWS = BootstrapOptions(200)
+DRAWS = IntervalOptions()
 
 OLD = {f"s{n}": 0.5 + 0.2 * n for n in range(12)}
 
@@ -206,7 +205,7 @@ def test_measured_events_agree_with_labelled_ones(tmp_path: Path) -> None:
     rows = [f"s{n}-run,response,{1.1 if n < 8 else 4.0}" for n in range(9)]
     rows.append("s9-run,speech,0")
     path.write_text("\n".join(("conversation,kind,start", *rows)) + "\n")
-    (found,) = agree_on_events(report, read_event_labels(path), options=BootstrapOptions(500))
+    (found,) = agree_on_events(report, read_event_labels(path), options=IntervalOptions())
     assert (found.labelled, found.measured, found.both) == (9, 10, 8)
     assert found.recall == pytest.approx(8 / 9)
     assert found.precision == pytest.approx(0.8)

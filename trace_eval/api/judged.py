@@ -25,7 +25,7 @@ from trace_eval.runs.options import DEFAULT_RATERS, Options, usual_rubrics
 from trace_eval.runs.pipeline import Listener, RunEvent
 from trace_eval.runs.run import Run as StoredRun
 from trace_eval.runs.table import run_html, summary_of
-from trace_eval.stats.options import OF_PAGES, AgreeOptions, RankOptions, ScreenOptions
+from trace_eval.stats.options import AgreeOptions, RankOptions, ScreenOptions
 
 #: Problems of an input that are warned of one by one; the others are counted.
 _WARNED = 10
@@ -72,7 +72,7 @@ class Run(StoredRun):
 
         Args:
             columns: field -> column of the labels.
-            options: of :class:`trace_eval.stats.AgreeOptions`; ``resamples``, ``level``, ``seed``.
+            options: of :class:`trace_eval.stats.AgreeOptions`; ``level``, ``seed``, ...
 
         Raises:
             UserError: there are no labels, they cannot be read, or an option is unknown.
@@ -117,7 +117,7 @@ class Run(StoredRun):
 
         Args:
             others: a run or several, or their folders.
-            options: of :class:`trace_eval.compare.CompareOptions`; ``resamples``, ...
+            options: of :class:`trace_eval.compare.CompareOptions`; ``level``, ...
 
         Raises:
             UserError: they share no item, or an option is unknown.
@@ -151,7 +151,7 @@ class Run(StoredRun):
         return findings.screening_finding(screen(run, chosen))
 
     @python_words()
-    def card(self, labels: Any = None, resamples: int = OF_PAGES) -> Finding:
+    def card(self, labels: Any = None) -> Finding:
         """Tell how far the judge can be trusted, and for what.
 
         Raises:
@@ -159,7 +159,7 @@ class Run(StoredRun):
         """
         from trace_eval.decide.card import make_cards
 
-        cards = make_cards([self.folder], findings.labels_of(labels)[0], resamples)
+        cards = make_cards([self.folder], findings.labels_of(labels)[0])
         return findings.cards_finding(cards)
 
     def plot(self, ax: Any = None) -> Any:

@@ -10,7 +10,7 @@ import typer
 
 from trace_eval.commands.console import messages
 from trace_eval.commands.options import ConfigOption, judge_options
-from trace_eval.commands.render import Labels, Resamples, print_tables
+from trace_eval.commands.render import Labels, print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -23,7 +23,6 @@ def ablate(
     *,
     run: Annotated[Path, typer.Argument(help="Run folder of judge.")],
     labels: Labels = None,
-    resamples: Resamples = 10_000,
     csv_folder: Annotated[
         Path | None, typer.Option("--csv", help="Write one CSV per table to this folder.")
     ] = None,
@@ -40,7 +39,7 @@ def ablate(
     from trace_eval.show.records import write_csv
 
     folders = ablate(run, replace(options, judging=judging))
-    tables = compare(run, folders, options, labels, resamples)
+    tables = compare(run, folders, options, labels)
     print_tables([ablation_view(table, title) for title, table in tables.items()])
     messages().print(f"each condition is a run of its own under {run / 'ablations'}")
     give(tables)

@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import say
-from trace_eval.commands.render import Labels, Output, Resamples, print_tables
+from trace_eval.commands.render import Labels, Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
-from trace_eval.stats.options import OF_PAGES
 
 
 @from_classes
@@ -27,7 +26,6 @@ def card(
         list[Path] | None,
         typer.Option(help="Result of trace-eval drill judge; default: probes.json in the run."),
     ] = None,
-    resamples: Resamples = OF_PAGES,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of card.md and card.html; default: the run, for files here."),
@@ -41,7 +39,7 @@ def card(
     from trace_eval.decide.card_page import comparison
     from trace_eval.decide.gates import card_values
 
-    cards = make_cards(runs, labels, resamples, probes or [], columns)
+    cards = make_cards(runs, labels, probes or [], columns)
     sentences = card_answer(cards)
     say(*sentences)
     if output.full:

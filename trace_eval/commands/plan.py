@@ -34,11 +34,11 @@ def plan(
     from trace_eval.decide.plan import make_plan, plan_table
 
     if str(source).isdecimal() and not source.exists():
-        _before(int(str(source)), options.level)
+        _before(int(str(source)), options)
         return
     run = read_labelled_run(source, labels, chosen)
     if not run.has_label.any():
-        _before(int(run.scored.sum()), options.level)
+        _before(int(run.scored.sum()), options)
         return
     result = make_plan(run, options)
     for note in result.notes:
@@ -52,10 +52,10 @@ def plan(
     give(result)
 
 
-def _before(pairs: int, level: float) -> None:
+def _before(pairs: int, options: PlanOptions) -> None:
     """Print what labels would show, where there are none yet."""
     from trace_eval.decide.plan import plan_before
 
-    result = plan_before(pairs, level)
+    result = plan_before(pairs, options)
     say(*result.sentences)
     give(result)

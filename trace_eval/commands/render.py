@@ -77,7 +77,6 @@ Labels = Annotated[
     Path | None,
     typer.Option(help="Human labels (CSV, JSONL, HCoT JSON). Default: those in the run or file."),
 ]
-Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")]
 Junit = Annotated[
     Path | None,
     typer.Option("--junit", help="Write JUnit XML to this file: a test case per condition."),

@@ -16,6 +16,7 @@ from trace_eval.data.conversation import Conversation
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.scores import Score
+from trace_eval.stats.options import DRAWN
 
 _RECORDS: dict[str, type[Strict]] = {
     "pair": Pair,
@@ -100,8 +101,10 @@ class _AsWritten(GenerateJsonSchema):
         return {**super().float_schema(schema), "type": ["number", "null"]}
 
     def field_is_required(self, field: Any, total: bool) -> bool:
-        """Require the fields of records, whose defaults are written, too."""
-        return field["type"] == "dataclass-field" or super().field_is_required(field, total)
+        """Require the fields of records, but for numbers of a draw where nothing was drawn."""
+        if field["type"] == "dataclass-field":
+            return field["name"] not in DRAWN
+        return super().field_is_required(field, total)
 
     def is_instance_schema(self, schema: Any) -> dict[str, Any]:
         """Describe numpy's array, the only class that is neither a record nor JSON."""

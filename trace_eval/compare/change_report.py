@@ -219,7 +219,7 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
         float(other[present].mean()) if len(gap) else 0.0,
         shift,
         wide,
-        sign_flip(gap, cluster, seed=options.bootstrap.seed),
+        sign_flip(gap, cluster),
         labels,
         _needed(gap, options.margin),
     )

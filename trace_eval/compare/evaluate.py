@@ -14,7 +14,7 @@ from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.compare.options import CompareOptions
 from trace_eval.data.items import noisy_side
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions, SeedOptions
 from trace_eval.opinions.cells import Texts, texts_of
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, SPLIT, TIE, Codes, label_text
 from trace_eval.opinions.opinions import Opinions
@@ -118,9 +118,8 @@ def compare_runs(
     report = None
     if labels is not None:
         kept = [table.beside(policy=sources[name].policy) for name, table in tables.items()]
-        report = agree_labels(
-            kept, labels, AgreeOptions(options.bootstrap, options.cluster, "drop")
-        )
+        level = SeedOptions(level=options.bootstrap.level)
+        report = agree_labels(kept, labels, AgreeOptions(level, options.cluster, "drop"))
     runs = dict(zip(names, map(Run.open, folders), strict=True))
     return RunComparison(
         names=tuple(names),
@@ -209,7 +208,7 @@ def _noise(tables: Mapping[str, Opinions], runs: Mapping[str, Run]) -> Iterator[
             yield NoiseEffect(base, repeat, name, float(level), effect)
 
 
-def _mutual(tables: Mapping[str, Opinions], options: BootstrapOptions) -> Iterator[Mutual]:
+def _mutual(tables: Mapping[str, Opinions], options: IntervalOptions) -> Iterator[Mutual]:
     for (first, one), (second, other) in combinations(tables.items(), 2):
         unit, _ = drawn_units(one)
         for dimension in [n for n in LABEL_COLUMNS if n in one.codes and n in other.codes]:

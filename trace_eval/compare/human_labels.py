@@ -8,7 +8,7 @@ import numpy as np
 
 from trace_eval.compare.judgings import Array, Ceiling, Joined
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions, SeedOptions
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.ranks import add_spearman
 from trace_eval.estimate.resample import Resampler
@@ -63,7 +63,7 @@ class AgainstRatings:
     powered: tuple[PPIEstimate, ...]
 
 
-def against_labels(joined: Joined, metric: str, options: BootstrapOptions) -> AgainstLabels | None:
+def against_labels(joined: Joined, metric: str, options: IntervalOptions) -> AgainstLabels | None:
     """Both judges against human labels of a metric; None: a score, or nobody labelled it."""
     labels, items = joined.first.labels or joined.second.labels, joined.first.ids
     dimension = metric.rpartition(".")[2]
@@ -95,7 +95,8 @@ def against_labels(joined: Joined, metric: str, options: BootstrapOptions) -> Ag
     ]
     cluster = None not in named and len({*named}) < len(items)
     provided = Opinions("human labels", labels.ids, own(labels.codes[about]), labels.rater)
-    report = agree_labels(sources, provided, AgreeOptions(options, cluster, "drop"))
+    level = SeedOptions(level=options.level)
+    report = agree_labels(sources, provided, AgreeOptions(level, cluster, "drop"))
     (comparison,) = [c for c in report.comparisons if c.dimension == column]
     return AgainstLabels(
         metric,
@@ -107,9 +108,7 @@ def against_labels(joined: Joined, metric: str, options: BootstrapOptions) -> Ag
     )
 
 
-def against_ratings(
-    joined: Joined, metric: str, options: BootstrapOptions
-) -> AgainstRatings | None:
+def against_ratings(joined: Joined, metric: str, options: IntervalOptions) -> AgainstRatings | None:
     """Both judges against human ratings; None: labels, or nobody rated an item."""
     both = joined.points(metric)
     rated = joined.first.facts.get("rated", joined.second.facts.get("rated"))
@@ -122,7 +121,7 @@ def against_ratings(
     unit = np.arange(len(truth))
     if cluster is not None:
         _, unit = np.unique(cluster[available], return_inverse=True)
-    resampler = Resampler(unit, options.seed)
+    resampler = Resampler(unit)
     distances = []
     for name, points in zip(("first", "second"), both, strict=True):
         distances.append(np.abs(points[available] - truth))
@@ -143,7 +142,7 @@ def against_ratings(
         int(available.sum()),
         errors,
         ranks,
-        sign_flip(distances[1] - distances[0], units, seed=options.seed),
+        sign_flip(distances[1] - distances[0], units),
         _nearer(names, errors[2].interval, more_is_better=False),
         joined.first.ceiling or joined.second.ceiling,
         _ppi_estimates(joined, metric, rated, options.level),

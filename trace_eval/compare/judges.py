@@ -94,7 +94,7 @@ def _refuse(provided: ChangeOptions, used: ChangeOptions, where: str) -> None:
     """Refuse an option that has a value and no use."""
     for option in fields(provided):
         if getattr(provided, option.name) != getattr(used, option.name):
-            shown = {"keys": "key", "bootstrap": "resamples, --level or --seed"}
+            shown = {"keys": "key", "bootstrap": "level"}
             name = shown.get(option.name, option.name)
             raise UserError(f"--{name} means nothing {where}; leave it out")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from blueprints import UserError
 from trace_eval.data.settings import option_field, with_groups
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.turns.options import TimingLimits
 
 
@@ -16,13 +16,13 @@ class CompareOptions:
     """How runs are compared.
 
     Attributes:
-        bootstrap: resamples, level and seed of the intervals.
+        bootstrap: level of the intervals.
         cluster: refuse items whose instruction is unknown, where there are human labels. Known
             instructions are drawn whole in any case.
         top: pairs to list where the runs are furthest apart.
     """
 
-    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
+    bootstrap: IntervalOptions = field(default_factory=IntervalOptions)
     cluster: bool = False
     top: int = option_field(10, shown=False)
 
@@ -33,7 +33,7 @@ class ChangeOptions:
     """How a judge change is looked at.
 
     Attributes:
-        bootstrap: resamples, level and seed of the intervals.
+        bootstrap: level of the intervals.
         margin: shift of points, 0 to 1, that is called no difference.
         top: flipped items and groups that are listed.
         truth: human labels in a table FILE:COLUMN.
@@ -41,7 +41,7 @@ class ChangeOptions:
         items: items behind each win rate of a board.
     """
 
-    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions, metadata={"shown": False})
+    bootstrap: IntervalOptions = field(default_factory=IntervalOptions, metadata={"shown": False})
     margin: float = 0.02
     top: int = option_field(10, shown=False)
     truth: str | None = option_field(None, metavar="COLUMN")
@@ -70,7 +70,7 @@ class GateOptions:
         side: which answer of a pair is under test: ``a``, ``b``, or ``auto``.
         runs_per_week: print the false alarms to expect in a week of so many runs.
         limits: of the timing of calls, where both runs hold conversations.
-        bootstrap: resamples and seed of the intervals.
+        bootstrap: level of the intervals.
     """
 
     by: tuple[str, ...] = ()
@@ -83,9 +83,7 @@ class GateOptions:
     side: str = "auto"
     runs_per_week: float | None = option_field(None, min=0)
     limits: TimingLimits = field(default_factory=TimingLimits)
-    bootstrap: BootstrapOptions = field(
-        default_factory=BootstrapOptions, metadata={"without": ("level",)}
-    )
+    bootstrap: IntervalOptions = field(default_factory=IntervalOptions, metadata={"shown": False})
 
     def __post_init__(self) -> None:
         for name, low, high in (("margin", 0, 1), ("alpha", 0, 0.5), ("coverage_drop", 0, 1)):

@@ -18,7 +18,7 @@ from trace_eval.compare.conclusions import (
 )
 from trace_eval.compare.judgings import Array, Joined, Judging
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import holm, sign_flip
 from trace_eval.estimate.resample import Resampler
 from trace_eval.show.table import column, joined, p_text
@@ -78,7 +78,7 @@ class _Rows:
 
 
 def system_change(
-    joined: Joined, metric: str, repeat: Judging | None, options: BootstrapOptions
+    joined: Joined, metric: str, repeat: Judging | None, options: IntervalOptions
 ) -> SystemChange | None:
     """Systems under both judges; None where an item names no system.
 
@@ -98,7 +98,7 @@ def system_change(
     again = None if repeat is None else repeat.points(metric)
     families = []
     for family in _families(table, metric in joined.first.codes):
-        expected = _expected(family, x, again, options.seed)
+        expected = _expected(family, x, again)
         seen = family.conclude(x), family.conclude(y)
         families.append(change(family.name, family.names, *seen, expected))
     return SystemChange(
@@ -123,9 +123,9 @@ def _rows_of(judging: Judging) -> _Rows | None:
 
 
 def _rows(
-    table: _Rows, x: Array, y: Array, cluster: NDArray[np.int64] | None, options: BootstrapOptions
+    table: _Rows, x: Array, y: Array, cluster: NDArray[np.int64] | None, options: IntervalOptions
 ) -> list[SystemShift]:
-    resampler = Resampler(np.arange(len(x)) if cluster is None else cluster, options.seed)
+    resampler = Resampler(np.arange(len(x)) if cluster is None else cluster)
     first, second = table.points(x), table.points(y)
     present = ~np.isnan(first)
     own = [(table.system == number) & present for number in range(len(table.names))]
@@ -139,10 +139,7 @@ def _rows(
         for key in ("first", "second")
     ]
     gap, unit = second - first, None if cluster is None else cluster[table.item]
-    p = [
-        sign_flip(gap[mine], None if unit is None else unit[mine], seed=options.seed)
-        for mine in own
-    ]
+    p = [sign_flip(gap[mine], None if unit is None else unit[mine]) for mine in own]
     rows = []
     for name, mine, both, p_holm in zip(
         table.names, own, zip(*places, strict=True), holm(p), strict=True
@@ -190,11 +187,11 @@ def _families(rows: _Rows, labels: bool) -> Iterator[_Family]:
     yield _Family("every two systems that met", names, pairs, group, labels)
 
 
-def _expected(family: _Family, x: Array, again: Array | None, seed: int) -> tuple[float, str]:
+def _expected(family: _Family, x: Array, again: Array | None) -> tuple[float, str]:
     """Estimate conclusions changed by noise alone: from A/A, else from resampled items."""
     if again is not None:
         return float(changes(family.conclude(x), family.conclude(again))), "A/A"
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     even = np.full(len(x), 1 / len(x))
     results = [
         changes(*(family.conclude(x, rng.multinomial(len(x), even).astype(float)) for _ in "ab"))

@@ -57,7 +57,8 @@ def with_groups(options: type[T]) -> type[T]:
     """
     parts: list[Any] = [hint for hint in hints_of(options).values() if is_dataclass(hint)]
     lines = [cleandoc(options.__doc__ or "")]
-    for group in [*reversed(options.__mro__[1:-1]), *parts]:
+    bases = [base for part in parts for base in reversed(part.__mro__[:-1])]
+    for group in dict.fromkeys([*reversed(options.__mro__[1:-1]), *bases]):
         texts = help_of(group)
         names = [name for name in vars(group).get("__annotations__", {}) if name in texts]
         if names:

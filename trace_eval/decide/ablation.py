@@ -19,7 +19,7 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data.policies import load_policy
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import McNemar, holm, mcnemar, mean_difference
 from trace_eval.opinions.codes import (
     LABEL_COLUMNS,
@@ -89,7 +89,7 @@ class Ablation:
 def ablation_table(
     conditions: Mapping[str, Condition],
     truth: Opinions,
-    options: BootstrapOptions,
+    options: IntervalOptions,
     policy: Policy | None = None,
     dimensions: Sequence[str] = LABEL_COLUMNS,
 ) -> Ablation:
@@ -134,7 +134,7 @@ def ablation_table(
 
 
 def mode_policy_table(
-    modes: Mapping[str, Condition], truth: Opinions, options: BootstrapOptions
+    modes: Mapping[str, Condition], truth: Opinions, options: IntervalOptions
 ) -> Ablation:
     """Judge modes x :data:`TREE_AND_VOTE` on the overall label, compared with the first of both."""
     conditions: dict[str, Condition] = {
@@ -156,7 +156,7 @@ def _rows(
     truth: Codes,
     columns: Mapping[str, Codes],
     units: NDArray[np.int64] | None,
-    options: BootstrapOptions,
+    options: IntervalOptions,
 ) -> Iterator[AblationRow]:
     """Yield a row per condition on one dimension.
 
@@ -216,7 +216,6 @@ def compare(
     folders: Mapping[str, Sequence[Path]],
     options: AblateOptions,
     labels: Path | None = None,
-    resamples: int = 10_000,
 ) -> dict[str, Ablation]:
     """Title -> table: dropped groups (TRACE, Table 12), and modes x policies (Table 11).
 
@@ -234,7 +233,7 @@ def compare(
     if truth is None:
         raise UserError(f"{run}: its pairs carry no labels; name a file with --labels")
     judged = {name: [read_opinions(f) for f in repeats] for name, repeats in folders.items()}
-    bootstrap = BootstrapOptions(resamples)
+    bootstrap = IntervalOptions()
     drops = {name: tables for name, tables in judged.items() if name != "transcript"}
     results = {"Ablation": ablation_table(drops, truth, bootstrap, load_policy(options.policy))}
     if options.modes:

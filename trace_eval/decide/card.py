@@ -15,7 +15,6 @@ from trace_eval.decide.agree import agree_read
 from trace_eval.decide.operation import Operation, operation
 from trace_eval.decide.verdict import LEAST_PAIRS, Verdict, decide, standing_of, untried
 from trace_eval.estimate.interval import Range
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.runs.probe.report import FILE as PROBES_FILE
@@ -28,7 +27,7 @@ from trace_eval.stats.agreement.position import PositionRow, positions
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
-from trace_eval.stats.options import OF_PAGES, AgreeOptions
+from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import AgreeReport
 
 
@@ -131,7 +130,6 @@ def main_score(report: AgreeReport | None) -> JudgeScore | None:
 def make_cards(
     paths: Sequence[Path],
     labels: Path | Opinions | None = None,
-    resamples: int = OF_PAGES,
     probes: Sequence[Path] = (),
     columns: Columns | None = None,
 ) -> list[Card]:
@@ -158,7 +156,7 @@ def make_cards(
         for judge in raters:
             name = judge if len(paths) == 1 else f"{path.name}: {judge}"
             one = replace(raters[judge], labels=source.labels if human is None else human)
-            cards.append(_card(name, one, ran, resamples, probed.get(judge)))
+            cards.append(_card(name, one, ran, probed.get(judge)))
     return cards
 
 
@@ -166,12 +164,11 @@ def _card(
     name: str,
     one: Opinions,
     ran: Operation | None,
-    resamples: int,
     probes: ProbeReport | None,
 ) -> Card:
     judge, labels = next(iter(one.raters())), one.labels
     unknown: list[str] = []
-    report, calibration = _agreement(one, resamples, unknown)
+    report, calibration = _agreement(one, unknown)
     score = main_score(report)
     run = gather(one, None if report is None else labels)
     table = run.table
@@ -214,15 +211,13 @@ def _card(
     )
 
 
-def _agreement(
-    one: Opinions, resamples: int, unknown: list[str]
-) -> tuple[AgreeReport | None, Calibration | None]:
+def _agreement(one: Opinions, unknown: list[str]) -> tuple[AgreeReport | None, Calibration | None]:
     """Agreement and calibration; None where the data does not allow it, with a note why."""
     what, report = "agreement with human labels", None
     if one.labels is None:
         unknown.append(f"{what}: there are no labels; give some with --labels")
         return None, None
-    options = AgreeOptions(BootstrapOptions(resamples), missing="drop")
+    options = AgreeOptions(missing="drop")
     try:
         report = agree_read(one, one.labels, options)
         what = "calibration"

@@ -21,7 +21,7 @@ from trace_eval.opinions.codes import SPLIT
 from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
 from trace_eval.stats.inference.labelled_run import LabelledRun
-from trace_eval.stats.options import PlanOptions
+from trace_eval.stats.options import PlanOptions, settled
 from trace_eval.stats.sentences import (
     DIFFERENCE,
     before_labels,
@@ -32,6 +32,10 @@ from trace_eval.stats.sentences import (
 #: The width that four in five draws stay within is reported; draws of the last number of labels
 #: and of each that is tried before, and how many are tried at most.
 QUANTILE, DRAWS, DRAWS_EACH, TRIES = 0.8, 64, 16, 12
+
+
+#: Why nothing was drawn for a plan.
+NOT_DRAWN = "it draws the pairs to label next, from some labels at hand, and there are none to draw"
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,14 @@ class FirstPlan:
     sentences: tuple[str, ...]
 
 
-def plan_before(pairs: int, level: float = 0.95) -> FirstPlan:
-    """Plan labels of so many pairs before there are any, for a two-sided test at this level."""
+def plan_before(pairs: int, options: PlanOptions | None = None) -> FirstPlan:
+    """Plan labels of so many pairs before there are any, for a two-sided test at some level.
+
+    Raises:
+        UserError: a seed was chosen; nothing is drawn.
+    """
+    options = options or PlanOptions()
+    level = settled(options, drawn=False, why=NOT_DRAWN).level
     return FirstPlan(
         pairs,
         DIFFERENCE,
@@ -130,6 +140,7 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
     now = future.now()
     wanted, expected, enough = (least, now, True) if now <= width else _fewest(future, width, most)
     more = wanted - least if enough else len(order)
+    settled(options, more > 0, NOT_DRAWN)
     finite = bool(np.isfinite(expected))
     beyond = None if enough or not finite else ceil(most * (expected / width) ** 2)
     chosen = order[:more]

@@ -35,7 +35,7 @@ class PlannedRun:
         kept = run.scored
         if self.goal == RATES:  # an unscored verdict counts as a tie of the judge's
             kept = run.represented & ~self_mask(facts, len(run.table.ids))
-        self.run, self.rng = run, np.random.default_rng(options.seed)
+        self.run, self.rng = run, np.random.default_rng(options.start)
         self.rows = np.flatnonzero(kept)
         self.has_label = (run.truth != MISSING)[self.rows]
         if self.has_label.sum() < LEAST_LABELS:
@@ -78,7 +78,7 @@ class PlannedRun:
             inclusion = np.where(np.isnan(inclusion[rows]), least, inclusion[rows])
         return FutureLabels(
             *(values, self.has_label, verdict, inclusion, group, tuple(means)),
-            *(options.level, options.seed),
+            *(options.level, options.start),
         )
 
     def _rates(self, judged: Array) -> Iterator[Mean]:

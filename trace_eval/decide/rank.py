@@ -220,7 +220,7 @@ def defect_rows(source: Path, options: RankOptions) -> tuple[DefectRow, ...]:
     answers = list(_answers(run, kinds, options.systems or SIDE_NAMES))
     systems = np.array([name for name, *_ in answers], dtype=object)
     questions, _ = index_of([question for _, question, _ in answers])
-    resampler = Resampler(questions, options.bootstrap.seed)
+    resampler = Resampler(questions)
     counts: dict[tuple[str, str], tuple[int, int]] = {}
     for kind in ("any", *sorted({kind for *_, own in answers for kind in own})):
         has = np.array([bool(own) if kind == "any" else kind in own for *_, own in answers])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import SCORE, STRETCHED, IntervalEstimate
 from trace_eval.estimate.limits import Array, Reach
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.units import Statistic, Units
 from trace_eval.estimate.worth import Clusters
 
@@ -84,16 +84,16 @@ def folded(counts: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[Any]:
 
 
 def estimates(
-    units: Units, measures: Mapping[str, Measure], options: BootstrapOptions
+    units: Units, measures: Mapping[str, Measure], options: IntervalOptions
 ) -> dict[str, IntervalEstimate]:
-    """Values by name; without any item there is none, without ``resamples`` no interval."""
+    """Return values by name; without any item there is none."""
     return {name: _estimate(units, measure, options) for name, measure in measures.items()}
 
 
-def _estimate(units: Units, measure: Measure, options: BootstrapOptions) -> IntervalEstimate:
+def _estimate(units: Units, measure: Measure, options: IntervalOptions) -> IntervalEstimate:
     value = float(measure.statistic(units.total)) if len(units.sizes) else float("nan")
-    if np.isnan(value) or not options.resamples:
-        return IntervalEstimate(None if np.isnan(value) else value)
+    if np.isnan(value):
+        return IntervalEstimate(None)
     rows = units.tables.sum(1).astype(np.float64)
     whole = Clusters.of(rows, rows, rows, units.sizes)
     if rows.max() > 1 and (why := whole.too_few()):  # limits of single items hold for any number

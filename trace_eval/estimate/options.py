@@ -4,17 +4,48 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+#: Resamples where no number was typed.
+RESAMPLES = 2_000
 
-@dataclass(frozen=True)
-class BootstrapOptions:
-    """How uncertainty is measured.
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalOptions:
+    """How sure intervals are.
 
     Attributes:
-        resamples: bootstrap resamples; 0: none.
         level: coverage of the intervals, 0 to 1.
-        seed: of the random numbers; the same seed gives the same intervals.
     """
 
-    resamples: int = field(default=10_000, metadata={"min": 0})
     level: float = field(default=0.95, metadata={"min": 0.5, "max": 0.999})
-    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedOptions(IntervalOptions):
+    """Intervals, and the random numbers of what is drawn beside them.
+
+    Attributes:
+        seed: of the random numbers of what is drawn; refused where nothing is. None: 0.
+    """
+
+    seed: int | None = field(default=None, metadata={"drawn": 0})
+
+    @property
+    def start(self) -> int:
+        """The seed of the random numbers."""
+        return self.seed or 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class BootstrapOptions(SeedOptions):
+    """Intervals, and the resamples that ranks rest on.
+
+    Attributes:
+        resamples: bootstrap resamples that ranks rest on; 0: no bounds of ranks. None: 2000.
+    """
+
+    resamples: int | None = field(default=None, metadata={"min": 0, "drawn": RESAMPLES})
+
+    @property
+    def number(self) -> int:
+        """How many resamples are drawn."""
+        return RESAMPLES if self.resamples is None else self.resamples

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from trace_eval.estimate.figures import mean_interval
 from trace_eval.estimate.interval import SCORE, IntervalEstimate, Range
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.resample import Array, Resampler
 
 #: What a p value is of: the mean is below 0, above 0, or either.
@@ -42,7 +42,7 @@ _FEW = 64
 def mean_difference(
     differences: Array,
     cluster: NDArray[np.int64] | None,
-    options: BootstrapOptions,
+    options: IntervalOptions,
     bounds: Range | None = None,
 ) -> IntervalEstimate:
     """Estimate the mean of paired differences; without any there is no value.
@@ -50,7 +50,6 @@ def mean_difference(
     Args:
         differences: known ones [shape=(n,)].
         cluster: of each [shape=(n,)]; None: independent.
-        options: without ``resamples`` there is no interval.
         bounds: the least and the greatest possible difference; None: unknown, or far off.
     """
     if not len(differences):
@@ -59,12 +58,10 @@ def mean_difference(
     if cluster is not None:
         _, unit = np.unique(cluster, return_inverse=True)
     if bounds is None:
-        resampler = Resampler(unit, options.seed)
+        resampler = Resampler(unit)
         resampler.mean("mean", differences)
         return resampler.estimates(options)["mean"]
     value = float(np.mean(differences))
-    if not options.resamples:
-        return IntervalEstimate(value)
     limits = mean_interval(differences, unit, bounds, options.level)
     return IntervalEstimate.within(value, limits, SCORE)
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from trace_eval.estimate.figures import jackknife_interval, jackknifed, mean_interval
 from trace_eval.estimate.interval import FISHER, JACKKNIFE, SCORE, IntervalEstimate, Range
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 
 Array = NDArray[Any]
 
@@ -258,28 +258,25 @@ class Resampler:
         """Register the second registered statistic minus the first, resample by resample."""
         self._differences[name] = first, second
 
-    def estimates(self, options: BootstrapOptions) -> dict[str, IntervalEstimate]:
-        """Every registered statistic with its interval; without ``resamples`` there is none."""
+    def estimates(self, options: IntervalOptions) -> dict[str, IntervalEstimate]:
+        """Return every registered statistic with its interval."""
         if not self.units:
             names = [*self._sums, *self._weighted, *self._differences]
             return dict.fromkeys(names, IntervalEstimate(None))
         table = np.stack(self._columns, axis=1) if self._columns else np.zeros((self.units, 0))
         once = np.ones((1, self.units))
         values = self._values(once @ table, once)
-        without: dict[str, Array] = {}
-        if options.resamples:  # every statistic without each of the units
-            left = 1 - np.eye(self.units) if self._weighted else np.array([])
-            without = self._values(table.sum(0) - table, left)
+        # every statistic without each of the units
+        left = 1 - np.eye(self.units) if self._weighted else np.array([])
+        without = self._values(table.sum(0) - table, left)
         return {
-            name: self._estimate(name, float(number), without.get(name), options.level)
+            name: self._estimate(name, float(number), without[name], options.level)
             for name, [number] in values.items()
         }
 
-    def _estimate(
-        self, name: str, number: float, without: Array | None, level: float
-    ) -> IntervalEstimate:
-        if np.isnan(number) or without is None:
-            return IntervalEstimate(None if np.isnan(number) else number)
+    def _estimate(self, name: str, number: float, without: Array, level: float) -> IntervalEstimate:
+        if np.isnan(number):
+            return IntervalEstimate(None)
         rows = self._rows[self._differences.get(name, (name,))[0]]
         clusters = jackknifed(number, without, rows)
         if isinstance(clusters, str):

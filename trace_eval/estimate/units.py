@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.options import BootstrapOptions
-
 #: A function of count vectors ``[..., cells]`` that gives one number for each.
 Statistic = Callable[[NDArray[Any]], NDArray[Any]]
 
@@ -86,18 +84,18 @@ class Units:
         """Counts over all units [shape=(cells,)]."""
         return np.asarray(np.einsum("u,uc->c", self.sizes, self.tables, dtype=np.int64))
 
-    def resample(self, options: BootstrapOptions) -> Iterator[NDArray[np.float64]]:
-        """Blocks of resampled count vectors [shape=(block, cells)], ``resamples`` in all."""
-        rng = np.random.default_rng(options.seed)
+    def resample(self, resamples: int, seed: int = 0) -> Iterator[NDArray[np.float64]]:
+        """Yield blocks of resampled count vectors [shape=(block, cells)], ``resamples`` in all."""
+        rng = np.random.default_rng(seed)
         kinds, units = len(self.sizes), int(self.sizes.sum())
         # counts are whole numbers: 32 bits hold them exactly below 2^24
         dtype = np.float32 if self.total.max(initial=0) < _EXACT_IN_32_BITS else np.float64
         count = self._counter(dtype)
         draw_units = kinds * _MULTINOMIAL_COST > units
         members = np.repeat(np.arange(kinds), self.sizes) if draw_units else None
-        block = max(1, min(options.resamples, _BLOCK // max(kinds, 1)))
-        for start in range(0, options.resamples, block):
-            size = min(block, options.resamples - start)
+        block = max(1, min(resamples, _BLOCK // max(kinds, 1)))
+        for start in range(0, resamples, block):
+            size = min(block, resamples - start)
             if members is None:
                 weights: NDArray[Any] = rng.multinomial(units, self.sizes / units, size=size)
             else:
@@ -127,12 +125,12 @@ class Units:
         )
 
 
-def draw(units: int, options: BootstrapOptions) -> Iterator[NDArray[np.float64]]:
-    """Blocks of weights [shape=(block, units)]: how often each unit was drawn."""
-    rng = np.random.default_rng(options.seed)
-    block = max(1, min(options.resamples, _BLOCK // units))
-    for start in range(0, options.resamples, block):
-        size = min(block, options.resamples - start)
+def draw(units: int, resamples: int, seed: int = 0) -> Iterator[NDArray[np.float64]]:
+    """Yield blocks of weights [shape=(block, units)]: how often each unit was drawn."""
+    rng = np.random.default_rng(seed)
+    block = max(1, min(resamples, _BLOCK // units))
+    for start in range(0, resamples, block):
+        size = min(block, resamples - start)
         drawn = rng.integers(units, size=(size, units), dtype=np.int64)
         drawn += np.arange(size)[:, None] * units
         counts = np.bincount(drawn.ravel(), minlength=size * units)

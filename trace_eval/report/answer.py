@@ -12,7 +12,6 @@ from blueprints import UserError, counted
 from trace_eval.decide.agree import agree_read
 from trace_eval.decide.answers import rank_answer
 from trace_eval.decide.rank import rank
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.report.summary import Facts
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.outcomes import scored_pairs
@@ -21,7 +20,7 @@ from trace_eval.stats.agreement.judges import fused_by
 from trace_eval.stats.inference.calibrate import calibrate
 from trace_eval.stats.inference.forest import diagram
 from trace_eval.stats.inference.labelled_run import gather
-from trace_eval.stats.options import ALL_POLICIES, OF_PAGES, AgreeOptions, RankOptions
+from trace_eval.stats.options import ALL_POLICIES, AgreeOptions, RankOptions
 from trace_eval.stats.ranking.report import HUMAN_RATES, RankReport
 from trace_eval.stats.report import AgreeReport
 from trace_eval.stats.sentences import MOST
@@ -123,9 +122,8 @@ def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]
         unused = "".join(f" {what}." for what in facts.record.unused_labels)
         why = "The pairs of this run have no human labels, so there is nothing to agree with."
         return None, why + unused
-    drawn = BootstrapOptions(OF_PAGES)
     try:
-        options = AgreeOptions(drawn, missing="drop", policy=ALL_POLICIES)
+        options = AgreeOptions(missing="drop", policy=ALL_POLICIES)
         return agree_read(source, None, options), ""
     except UserError as error:
         return None, str(error)
@@ -159,7 +157,7 @@ def _caveats(ranking: RankReport) -> Iterator[str]:
             yield f"{who}{caveat.text}"
     lost = next((p.undefined for p in ranking.places if p.method == "win_rate"), 0)
     if lost:
-        of = f"of {counted(ranking.options.bootstrap.resamples, 'resample')}"
+        of = f"of {counted(ranking.options.bootstrap.number, 'resample')}"
         yield (
             f"{counted(lost, f'{of} lacks a system and is', f'{of} lack a system and are')}"
             " left out of the rank intervals; there are none where that is most of them"

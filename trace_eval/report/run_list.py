@@ -15,7 +15,6 @@ from trace_eval.data.outputs import write_file
 from trace_eval.decide.agree import agree_read
 from trace_eval.decide.card import main_score
 from trace_eval.estimate.interval import Range
-from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.report.answer import pair_answer, ranking_of, score_answer, score_rankings
 from trace_eval.report.page import pieces
 from trace_eval.report.write import REPORT
@@ -24,7 +23,7 @@ from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
 from trace_eval.stats.inference.forest import ForestMark, forest
-from trace_eval.stats.options import OF_PAGES, AgreeOptions
+from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.sentences import rate
 
@@ -153,7 +152,7 @@ def _means(rubric: str, ranking: RankReport) -> list[SystemFigure]:
 
 def _agreement(run: Run) -> str | None:
     try:
-        options = AgreeOptions(BootstrapOptions(OF_PAGES), missing="drop")
+        options = AgreeOptions(missing="drop")
         report = agree_read(read_opinions(run.folder), None, options)
     except UserError:  # there are no labels, or the run cannot be read
         return None

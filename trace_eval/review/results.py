@@ -125,7 +125,7 @@ def _timing(review: Review) -> dict[str, Any] | None:
     log = review.events
     if log is None or not log.looked_at:
         return None
-    report = measure_items(log.items, DEFINITIONS, options=FigureOptions(resamples=0))
+    report = measure_items(log.items, DEFINITIONS, options=FigureOptions(intervals=False))
     table = correct_report(report, log.made()).figures()
     names = ("figure", "measured", "corrected", "events")
     kept = [table.columns.index(name) for name in names]

@@ -21,8 +21,13 @@ def plain(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return plain(value.model_dump())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value)]
-        return {name: plain(getattr(value, name)) for name in names}
+        pairs = [(field, getattr(value, field.name)) for field in dataclasses.fields(value)]
+        return {
+            field.name: plain(item)
+            for field, item in pairs
+            # numbers of a draw stand only where something was drawn
+            if item is not None or "drawn" not in field.metadata
+        }
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):

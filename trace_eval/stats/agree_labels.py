@@ -41,11 +41,17 @@ from trace_eval.stats.agreement.position import positions, self_rows, widest
 from trace_eval.stats.agreement.reasons import reasons_note
 from trace_eval.stats.agreement.score import JudgeScore, guesses_of, score_judge
 from trace_eval.stats.inference.win_rates import calibrations_of, policy_of, shares_of
-from trace_eval.stats.options import ALL_POLICIES, AgreeOptions
+from trace_eval.stats.options import ALL_POLICIES, AgreeOptions, settled
 from trace_eval.stats.report import (
     AgreeReport,
     AlphaRow,
     TruthRow,
+)
+
+#: Why nothing was drawn in a comparison of labels.
+_NOT_DRAWN = (
+    "it orders the labels of 'Accuracy by number of labels', which needs 6 of them, and the folds"
+    " of --calibrated"
 )
 
 
@@ -88,11 +94,14 @@ def agree_labels(
         for rule in options.baselines
         if not any(set(rule.facts) <= judge.joined.facts.keys() for judge in judges)
     ]
+    by_labels = tuple(labels_rows(main, it.cluster, options.bootstrap))
+    # of all labels in any order there is nothing to draw
+    drawn = options.calibrated or len(by_labels) > len({row.judge for row in by_labels})
     return AgreeReport(
         labels=present.source,
         items=len(items),
         raters=raters,
-        options=options,
+        options=replace(options, bootstrap=settled(options.bootstrap, drawn, _NOT_DRAWN)),
         warnings=(
             *(warning for source in (*sources, present) for warning in source.warnings),
             *label_warnings(items, judges, it.columns),
@@ -124,7 +133,7 @@ def agree_labels(
         if options.calibrated
         else (),
         by_category=tuple(category_rows(main, it.groups, it.cluster, options.bootstrap)),
-        by_labels=tuple(labels_rows(main, it.cluster, options.bootstrap)),
+        by_labels=by_labels,
     )
 
 

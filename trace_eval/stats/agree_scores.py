@@ -53,10 +53,15 @@ from trace_eval.stats.agreement.systems import (
     system_rows,
     systems_of,
 )
-from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.options import AgreeOptions, settled
 from trace_eval.stats.report import AlphaOfScores, Coverage, Growth, ScoreReport, SplitRow
 
 Mask = NDArray[np.bool_]
+
+#: Why nothing was drawn in a comparison of scores.
+_NOT_DRAWN = (
+    f"it draws random groups of questions where there are over {MAX_UNITS:,}, and there are fewer"
+)
 
 #: The split on which constants are fitted where there is one.
 TRAIN = "train"
@@ -111,6 +116,8 @@ def compare_scores(
     factor = fit_factor(items.score[often], items.scores["variance"][often])
     figures, selective, notes = _figures(part, ours, theirs, factor, options)
     systems, agreements = _systems(items, judges, chosen, options)
+    many = max(int(units_of(only(items, mask)).max()) for mask in (common, chosen))
+    drawn = settled(options.bootstrap, many >= MAX_UNITS, _NOT_DRAWN)
     rivals, question = [rule.name for rule in theirs], part.units()
     return ScoreReport(
         labels=ratings_of(items).source,
@@ -122,7 +129,7 @@ def compare_scores(
         low=float(scale_of(items).low),
         high=float(scale_of(items).high),
         fitted_on=fitted_on,
-        options=options,
+        options=replace(options, bootstrap=drawn),
         coverage=tuple(_coverage(judge, rated, chosen) for judge in judges),
         figures=tuple(figures),
         selective=tuple(selective),
@@ -158,7 +165,7 @@ def _figures(
     options: AgreeOptions,
 ) -> tuple[list[AgreementFigure], list[Selective], list[str]]:
     """All figures that share their resamples, the curves of withholding, and notes."""
-    book = FigureBook(Resampler(units_of(items), options.bootstrap.seed))
+    book = FigureBook(Resampler(units_of(items), options.bootstrap.start))
     for judge in (*judges, *rules):
         add_agreement(book, items, judge)
     add_ceiling(book, items, judges)
@@ -213,7 +220,7 @@ def _systems(
         return (), ()
     items, systems = only(whole, chosen), (names, codes[chosen])
     judges = [_of(judge, chosen) for judge in judges]
-    resampler = Resampler(units_of(items), options.bootstrap.seed)
+    resampler = Resampler(units_of(items), options.bootstrap.start)
     for judge in judges:
         add_systems(resampler, items, systems, judge, options.families)
     estimates = resampler.estimates(options.bootstrap)

@@ -183,7 +183,7 @@ def _parts(report: AgreeReport) -> Iterator[Table]:
         "Accuracy by number of labels",
         report.by_labels,
         "judge dimension labels accuracy",
-        f"so many labels, drawn at random (seed {report.options.bootstrap.seed})",
+        f"so many labels, drawn at random (seed {report.options.bootstrap.start})",
     )
 
 

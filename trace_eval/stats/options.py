@@ -6,13 +6,13 @@ The fields are the options of the commands, see :func:`trace_eval.data.settings.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from blueprints import UserError
 from trace_eval.data.columns import Missing, parse_sides
 from trace_eval.data.settings import option_field, with_groups
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import BootstrapOptions, SeedOptions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 #: Words that name a maker's models; a judge and a system with the same one are one family.
 FAMILIES = ("gpt", "gemini", "gemma", "claude", "qwen", "llama", "glm", "kimi", "phi", "mistral")
-
-#: Resamples of the pages of a judge, the report and the card, which say the same of it.
-OF_PAGES = 2_000
 
 #: What a source holds: a label per pair, or a score per answer.
 LABELS, SCORES = "labels", "scores"
@@ -53,6 +50,40 @@ def check(options: Any, kind: str) -> None:
                 f"{option.metadata['flag']} means nothing for {kind}, and the sources hold {kind};"
                 " leave it out"
             )
+
+
+#: Numbers of a draw, and what they are where none was chosen.
+DRAWN = {
+    option.name: option.metadata["drawn"]
+    for option in fields(BootstrapOptions)
+    if "drawn" in option.metadata
+}
+
+#: Options of what a call drew.
+Chosen = TypeVar("Chosen", bound=SeedOptions)
+
+
+def settled(options: Chosen, drawn: bool, why: str) -> Chosen:
+    """Fill in the seed and the resamples that something was drawn with.
+
+    Args:
+        drawn: whether this call drew anything at random.
+        why: says what would have been drawn, and why it was not.
+
+    Raises:
+        UserError: nothing was drawn, and one of them was chosen.
+    """
+    names = [name for name in DRAWN if hasattr(options, name)]
+    for name in names:
+        chosen = getattr(options, name)
+        if chosen is not None and not drawn and (name, chosen) != ("resamples", 0):
+            raise UserError(f"--{name} {chosen} means nothing here: {why}; leave it out")
+    if not drawn:
+        return options
+    defaults: dict[str, Any] = {
+        name: DRAWN[name] for name in names if getattr(options, name) is None
+    }
+    return replace(options, **defaults)
 
 
 #: What follows the colon of a baseline's spec.
@@ -117,7 +148,7 @@ class AgreeOptions:
     """Options of ``agree``.
 
     Attributes:
-        bootstrap: resamples, level and seed of the intervals.
+        bootstrap: level of the intervals, and seed of folds and of the order of labels.
         cluster: labels: refuse items whose instruction is unknown. Known instructions are drawn
             whole in any case.
         missing: items or labels that one side lacks: ``error`` refuses them, ``drop`` leaves
@@ -138,7 +169,7 @@ class AgreeOptions:
             those typed come on top of the well-known ones.
     """
 
-    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
+    bootstrap: SeedOptions = field(default_factory=SeedOptions)
     cluster: bool = only(LABELS, False, "--cluster")
     missing: Missing = "error"
     policy: str | None = only(LABELS, None, "--policy")
@@ -160,7 +191,7 @@ class RankOptions:
     """Options of ``rank``.
 
     Attributes:
-        bootstrap: resamples, level and seed of the rank intervals.
+        bootstrap: level of the intervals, resamples and seed of the ranks.
         cluster: labels: refuse comparisons whose instruction is unknown. Known instructions are
             drawn whole in any case, and so are questions of scores.
         typed: labels: typed ties count as evidence: both_bad is against both.
@@ -181,7 +212,7 @@ class RankOptions:
         rubric: scores: name or file of the rubric, where the source has several.
     """
 
-    bootstrap: BootstrapOptions = field(default_factory=lambda: BootstrapOptions(2_000))
+    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
     cluster: bool = only(LABELS, False, "--cluster")
     typed: bool = only(LABELS, False, "--typed")
     prior: float = only(LABELS, 0.0, "--prior", min=0.0)
@@ -240,7 +271,7 @@ class LabelChoice:
 
 
 @dataclass(frozen=True)
-class PlanOptions:
+class PlanOptions(SeedOptions):
     """Options of ``plan``: the interval that labels must give.
 
     Attributes:
@@ -248,15 +279,11 @@ class PlanOptions:
         goal: whose interval must be narrow; None: win rates where systems are named, else accuracy.
         cluster: note it where no instruction is known. Pairs of a known instruction are not
             independent in any case.
-        level: coverage of the intervals, 0 to 1.
-        seed: of the simulation and of the order of pairs.
     """
 
     width: float = 0.05
     goal: Literal["win rates", "accuracy"] | None = option_field(None, flag="--for")
     cluster: bool = False
-    level: float = option_field(0.95, min=0.5, max=0.999)
-    seed: int = 0
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,10 +12,10 @@ from blueprints import UserError, counted
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.win_rates import own_rates
-from trace_eval.stats.options import RankOptions
+from trace_eval.stats.options import RankOptions, settled
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.fit import MODELS
-from trace_eval.stats.ranking.intervals import rank_intervals
+from trace_eval.stats.ranking.intervals import NOT_DRAWN, draws_ranks, rank_intervals
 from trace_eval.stats.ranking.outcomes import (
     Outcomes,
     Value,
@@ -60,10 +60,11 @@ def rank_labels(
     methods = {method: _ranked(method, outcomes, options) for method in methods_of(options)}
     fitted = [one.fitted for one in methods.values() if one.fitted is not None]
     sets = rank_intervals(methods_of(options), outcomes, options)
+    bootstrap = settled(options.bootstrap, draws_ranks(outcomes, options), NOT_DRAWN)
     theirs = None if labels is None else outcomes_of(labels, options.dimension, options.cluster)
     return RankReport(
         source=table.source,
-        options=options,
+        options=replace(options, bootstrap=bootstrap),
         unscored=outcomes.unscored,
         self_compared=outcomes.self_compared,
         warnings=tuple(ranking_warnings(table, table.column(options.dimension), labels)),

@@ -13,7 +13,7 @@ from blueprints import UserError, counted
 from trace_eval.estimate.interval import SCORE
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import sign_flip
-from trace_eval.estimate.resample import Array, Resampler
+from trace_eval.estimate.resample import MAX_UNITS, Array, Resampler
 from trace_eval.estimate.units import draw
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.found_scales import DEFAULT_SCALE
@@ -22,9 +22,9 @@ from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import bounds_of, join_scores, scale_of, units_of
 from trace_eval.stats.agreement.systems import systems_of
 from trace_eval.stats.inference.ppi import LEAST_LABELS
-from trace_eval.stats.options import RankOptions
+from trace_eval.stats.options import RankOptions, settled
 from trace_eval.stats.ranking.correlation import correlate
-from trace_eval.stats.ranking.intervals import RankSets, rank_sets
+from trace_eval.stats.ranking.intervals import NOT_DRAWN, RankSets, rank_sets
 from trace_eval.stats.ranking.order_test import MANY
 from trace_eval.stats.ranking.prepare import chosen_judge
 from trace_eval.stats.ranking.report import MEAN_SCORE, Caveat, MeanRow, RankReport
@@ -82,12 +82,14 @@ def rank_scores(
         tested[few[:, None] | few] = 1.0
         sets = rank_sets(values, drawn, tested, options.bootstrap.level, means.units)
     rows = tuple(_rows(items, judge, means, options.bootstrap))
+    many = int(units_of(items).max()) >= MAX_UNITS  # they are drawn in random groups
+    bootstrap = settled(options.bootstrap, bool(len(drawn)) or many, NOT_DRAWN)
     rated = {row.system: row.people for row in rows if row.people is not None}
     named = dict(zip(means.systems, values.tolist(), strict=True))
     references = (("given ranking", human), ("human labels", rated))
     return RankReport(
         source=source.source,
-        options=options,
+        options=replace(options, bootstrap=bootstrap),
         unscored=int((~judge.scored).sum()),
         self_compared=0,
         warnings=(*source.warnings, *(ratings.warnings if ratings is not _NOBODY else ())),
@@ -133,12 +135,13 @@ def _systems(items: Opinions, judge: Opinions) -> _Means:
 
 def _drawn(items: Opinions, means: _Means, options: RankOptions) -> Array:
     """Mean of every system in each resample of the questions [shape=(resamples, systems)]."""
-    groups = Resampler(units_of(items), options.bootstrap.seed)
-    if not options.bootstrap.resamples or groups.units < 2:
+    groups = Resampler(units_of(items), options.bootstrap.start)
+    if not options.bootstrap.number or groups.units < 2:
         return np.zeros((0, len(means.systems)))
     sums, counts = means.of(groups.unit, groups.units)
     with np.errstate(invalid="ignore"):
-        blocks = [(w @ sums) / (w @ counts) for w in draw(groups.units, options.bootstrap)]
+        drawn = draw(groups.units, options.bootstrap.number, options.bootstrap.start)
+        blocks = [(w @ sums) / (w @ counts) for w in drawn]
     return np.concatenate(blocks)
 
 
@@ -173,7 +176,7 @@ def _rows(
 ) -> Iterator[MeanRow]:
     (systems, codes), value = systems_of(items), scale_of(items).value
     bounds = bounds_of(scale_of(items), judge.score)
-    resampler = Resampler(units_of(items), options.seed)
+    resampler = Resampler(units_of(items), options.start)
     for index, system in enumerate(means.systems):
         resampler.mean(system, means.value, None, bounds, means.codes == index)
     result = resampler.estimates(options)

@@ -89,7 +89,7 @@ def _ranking(report: RankReport) -> Table:
     if any(place.low is not None for place in report.places):
         brackets = (
             f"brackets: ranks that tests of every two systems leave open, {draw.level:.0%} for all"
-            f" together (Holm; {draw.resamples} resamples of {drawn}, seed {draw.seed});"
+            f" together (Holm; {draw.number} resamples of {drawn}, seed {draw.start});"
         )
     places = [[standings[m, name] for m in _shown(report)] for name in systems]
     shown = grid(

@@ -16,7 +16,7 @@ from trace_eval.conversations.layouts.table import turn_rows
 from trace_eval.conversations.layouts.units import in_seconds
 from trace_eval.estimate.figures import share_interval
 from trace_eval.estimate.interval import Range
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.show.table import Writer, column
 from trace_eval.turns.figures import MIN_CONVERSATIONS, limits_text
 from trace_eval.turns.report import TurnsReport
@@ -82,7 +82,7 @@ def read_event_labels(path: Path | str) -> dict[str, list[Event]]:
 def agree_on_events(
     report: TurnsReport,
     labels: Mapping[str, Sequence[Event]],
-    options: BootstrapOptions | None = None,
+    options: IntervalOptions | None = None,
 ) -> tuple[EventAgreement, ...]:
     """Compare the events of the labelled conversations, kind by kind.
 
@@ -92,7 +92,7 @@ def agree_on_events(
     Raises:
         UserError: no conversation of the report is labelled.
     """
-    options = options or BootstrapOptions(2_000)
+    options = options or IntervalOptions()
     measured = {
         timed.item.id: timed.measured.events
         for timed in report.conversations

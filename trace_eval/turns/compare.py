@@ -15,7 +15,7 @@ import numpy as np
 from blueprints import UserError, counted
 from trace_eval.conversations.definitions.base import FigureSpec
 from trace_eval.estimate.interval import Range
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import mean_difference
 from trace_eval.estimate.shift import least_paired, paired_shift, unpaired_shift
 from trace_eval.show.table import Table, column, p_text, table
@@ -154,7 +154,7 @@ def _scenario(one: Timed) -> str:
 
 
 def compare_systems(
-    report: TurnsReport, against: TurnsReport, options: BootstrapOptions | None = None
+    report: TurnsReport, against: TurnsReport, options: IntervalOptions | None = None
 ) -> SystemsCompared:
     """Compute the figures of one report minus those of another.
 
@@ -171,7 +171,7 @@ def compare_systems(
             f"{report.definitions.name} and {against.definitions.name} cannot be compared; measure"
             " both under one definition set"
         )
-    options = options or BootstrapOptions(2_000)
+    options = options or IntervalOptions()
     report, against = usable(report, against)
     first, second = (by_scenario(one.conversations) for one in (report, against))
     shared = [name for name in first if name in second]
@@ -227,7 +227,7 @@ def _difference(
     sides: Sequence[Mapping[str, float]],
     pooled: float | None,
     paired: bool,
-    options: BootstrapOptions,
+    options: IntervalOptions,
 ) -> Difference:
     one, other = (np.array([*side.values()], np.float64) for side in sides)
     both, mean_interval = np.zeros(0), None

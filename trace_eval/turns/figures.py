@@ -83,7 +83,7 @@ def figures_of(
         elif figure.value is not None and np.isfinite(value):
             shown[spec.name] = figure
         results[spec.name] = figure
-    if not options.resamples:
+    if not options.intervals:
         return results
     if len(names) < MIN_CONVERSATIONS:
         bare = {name: replace(one, reason=TOO_FEW_CONVERSATIONS) for name, one in shown.items()}

@@ -6,21 +6,22 @@ from dataclasses import dataclass, field
 
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.settings import option_field, with_groups
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 
 
 @with_groups
-@dataclass(frozen=True)
-class FigureOptions(BootstrapOptions):
+@dataclass(frozen=True, kw_only=True)
+class FigureOptions(IntervalOptions):
     """How figures are made.
 
     Attributes:
         min_events: a rate of fewer events is hidden; a median needs half as many, a 90th
             percentile twice and a 95th four times as many (5, 20 and 40 by default).
+        intervals: whether there are any.
     """
 
-    resamples: int = option_field(2_000, min=0)
     min_events: int = option_field(10, min=0)
+    intervals: bool = option_field(True, shown=False)
 
 
 @with_groups
@@ -32,7 +33,7 @@ class TurnsOptions:
         layout: of the source; None: found from its content.
         definitions: rules of events and figures: name and version of a definition set.
         read: what the layout does not say itself.
-        figures: bootstrap and hiding.
+        figures: intervals and hiding.
         names: a name that must come through like codes and dates; may be repeated.
         recognisers: whether the agent says what its text says: a recogniser that hears it (auto,
             faster-whisper:base, whisper:NAME); of two, what both miss is sure.

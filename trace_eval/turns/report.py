@@ -232,7 +232,7 @@ def report_of(
 ) -> TurnsReport:
     """Report conversations as they were measured, by the rules of another report."""
     definitions, options = like.definitions, like.options
-    alone = dataclasses.replace(options, resamples=0, min_events=0)
+    alone = dataclasses.replace(options, intervals=False, min_events=0)
     timed = tuple(
         Timed(item, one, figures_of(definitions, [one], ["1"], options=alone), names)
         for item, one in zip(items, measured, strict=True)

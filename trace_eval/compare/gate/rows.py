@@ -63,7 +63,7 @@ def measure(
     surely = replace(sure, items=number, units=round(sure.units * number / sure.items))
     return Drop(
         float(differences.mean()),
-        sign_flip(differences, cluster, "less", seed=options.bootstrap.seed),
+        sign_flip(differences, cluster, "less"),
         surely.at(options.margin, options.alpha),
         seen,
     )

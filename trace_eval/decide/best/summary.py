@@ -14,7 +14,7 @@ from pydantic import Field
 
 from blueprints import Strict
 from trace_eval.decide.best.ranking import Ranking
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import RESAMPLES
 from trace_eval.estimate.units import draw
 
 #: The notes of a selection with a check, and without one.
@@ -117,7 +117,6 @@ def gain_by_scores(
 def _interval(values: np.ndarray, seed: int) -> tuple[float | None, float | None]:
     if len(values) < 2:
         return None, None
-    options = BootstrapOptions(2_000, 0.95, seed)
-    means = np.concatenate([w @ values for w in draw(len(values), options)]) / len(values)
-    low, high = np.quantile(means, [(1 - options.level) / 2, (1 + options.level) / 2])
+    means = np.concatenate([w @ values for w in draw(len(values), RESAMPLES, seed)]) / len(values)
+    low, high = np.quantile(means, [0.025, 0.975])
     return float(low), float(high)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.ranks import add_spearman
 from trace_eval.estimate.resample import Array, Resampler
 from trace_eval.opinions.opinions import Opinions
@@ -84,7 +84,7 @@ class FigureBook:
         return lambda key: self.resampler.difference(key, first, second)
 
     def finish(
-        self, options: BootstrapOptions
+        self, options: IntervalOptions
     ) -> tuple[list[AgreementFigure], dict[str, IntervalEstimate]]:
         """All figures in the order of their announcement, and every estimate by key."""
         estimates = self.resampler.estimates(options)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.measures import LEAST_OTHERS, Measure, MeasurePart, estimates, folded
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import McNemar, holm, mcnemar
 from trace_eval.estimate.units import Statistic, Units
 from trace_eval.opinions.codes import TYPED, UNTYPED
@@ -108,7 +108,7 @@ SCORE_METRICS: tuple[Metric[ScoreStatistic], ...] = (
 def estimates_of(
     column: Aligned,
     cluster: NDArray[np.int64] | None,
-    options: BootstrapOptions,
+    options: IntervalOptions,
     rows: NDArray[np.int64] | None = None,
     name: str | None = None,
 ) -> dict[str, IntervalEstimate]:
@@ -184,7 +184,7 @@ class Comparison:
 def compare_all(
     judges: Sequence[Sequence[Aligned]],
     cluster: NDArray[np.int64] | None,
-    options: BootstrapOptions,
+    options: IntervalOptions,
     against: str | None = None,
 ) -> list[Comparison]:
     """Every two judges on every dimension that both have, with Holm's correction over all.
@@ -217,7 +217,7 @@ def _comparison(
     first: Aligned,
     second: Aligned,
     cluster: NDArray[np.int64] | None,
-    options: BootstrapOptions,
+    options: IntervalOptions,
 ) -> Comparison:
     if first.labels != second.labels:
         first, second = first.untyped(), second.untyped()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import IntervalOptions, SeedOptions
 from trace_eval.opinions.codes import MISSING, TIE, collapse_codes
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.judges import Aligned
@@ -57,7 +57,7 @@ def category_rows(
     columns: Sequence[Aligned],
     groups: Masks,
     cluster: NDArray[np.int64] | None,
-    options: BootstrapOptions,
+    options: IntervalOptions,
 ) -> Iterator[CategoryRow]:
     """Of the overall label, where there are several categories."""
     named = {name: mask for name, mask in groups.items() if name != ALL}
@@ -70,11 +70,11 @@ def category_rows(
 
 
 def labels_rows(
-    columns: Sequence[Aligned], cluster: NDArray[np.int64] | None, options: BootstrapOptions
+    columns: Sequence[Aligned], cluster: NDArray[np.int64] | None, options: SeedOptions
 ) -> Iterator[LabelsRow]:
     """Of the first so many items of an order that the seed decides: one order for all judges."""
     for it in columns:
-        order = np.random.default_rng(options.seed).permutation(len(it.human))
+        order = np.random.default_rng(options.start).permutation(len(it.human))
         order = order[it.usable[order]]
         tenths = {len(order) * step // STEPS for step in range(1, STEPS + 1)}
         for number in sorted(n for n in tenths if n >= LEAST):

@@ -285,7 +285,7 @@ def calibrations_of(
         for judge in source.raters():
             run = gather(source, labels, LabelChoice(judge, policy))
             draw = options.bootstrap
-            result = calibrate(run, options.folds, draw.level, draw.seed, options.baselines)
+            result = calibrate(run, options.folds, draw.level, draw.start, options.baselines)
             yield replace(result, probabilities={})  # `fuse --calibrated` writes them
 
 

@@ -68,17 +68,28 @@ class RankSets:
             yield place
 
 
+#: Why nothing was drawn for ranks.
+NOT_DRAWN = (
+    "resamples are drawn for the bounds of ranks, from two instructions or more, and there are"
+    " no such bounds here"
+)
+
+
+def draws_ranks(outcomes: Outcomes, options: RankOptions) -> bool:
+    """Return whether the bounds of ranks are drawn: resamples of one unit are that unit."""
+    alone = outcomes.unit is not None and len(np.unique(outcomes.unit)) < 2
+    return options.bootstrap.number > 0 and not alone
+
+
 def rank_intervals(
     methods: Sequence[str], outcomes: Outcomes, options: RankOptions
 ) -> dict[str, RankSets]:
     """Return the ranks of each system by each method; all methods read the same resamples."""
     units = Units.of(outcomes.cell, outcomes.counts.size, outcomes.unit)
-    # every resample of one instruction is that instruction
-    alone = outcomes.unit is not None and units.sizes.sum() < 2
-    if not options.bootstrap.resamples or alone:
+    if not draws_ranks(outcomes, options):
         return dict.fromkeys(methods, RankSets(None, 0))
     drawn: dict[str, list[Array]] = {method: [] for method in methods}
-    for counts in units.resample(options.bootstrap):
+    for counts in units.resample(options.bootstrap.number, options.bootstrap.start):
         for method, rows in drawn.items():
             rows.append(_values(method, outcomes, counts, options))
     results: dict[str, RankSets] = {}
