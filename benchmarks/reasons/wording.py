@@ -34,6 +34,25 @@ def shapes(name: str) -> list[Shape]:
     return [Shape(kind.strip(), words.strip()) for kind, _, words in split]
 
 
+def names_of(name: str) -> tuple[tuple[str, str], ...]:
+    """Return what a file of shapes calls the two answers; its own names or ``STYLES``."""
+    text = (HERE / name).read_text("utf-8")
+    line = re.search(r"^# names: (.+)$", text, re.M)
+    if line is None:
+        return STYLES
+    pairs = [each.split("/") for each in line[1].split(", ")]
+    return tuple((first, second) for first, second in pairs)
+
+
+_CHOICE = re.compile(r"\[([^\[\]|]*\|[^\[\]]*)\]")
+
+
+def chosen(shape: Shape, rng: random.Random) -> Shape:
+    """Return the shape with one of each of its alternatives, ``[this|that]``."""
+    words = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), shape.words)
+    return Shape(shape.kind, words)
+
+
 # --- measures as judges write them -----------------------------------------------------------
 
 Format = Callable[[float], str]

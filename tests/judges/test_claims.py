@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from typing import Any
 
 import pytest
@@ -19,7 +20,8 @@ from trace_eval.judges.ask.base import Reply, Request, Tokens
 from trace_eval.judges.ask.prices import FREE
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
-from trace_eval.judges.claims.check import ShownAnswers, check
+from trace_eval.judges.claims.check import check
+from trace_eval.judges.claims.finding import ShownAnswers
 from trace_eval.judges.claims.read import claims_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 
@@ -100,6 +102,42 @@ Answer 1 sounds more natural than answer 2.
 Answer 2 is better.
 Answer 1 is clearer and more engaging.
 """.strip().splitlines()
+
+
+#: Wishes, norms, differences within a recording, and numbers of which no side is said.
+AMBIGUOUS = """
+Answer 1 would be better if it were slower.
+A rate under 100 WPM is considered slow.
+The user requested less than 90 words per minute.
+Answer 2 takes longer to get to the point.
+Answer 2 gets louder towards the end.
+Had answer 2 been faster, it would fit.
+The longer answer 1 talks, the better it gets.
+Answer 2 counts from 1 to 10 and lists 3 steps.
+In 9 of 10 cases answer 2 is fine.
+5 of the 20 words look odd.
+The odd word 'zebra' in answer 2 is doubtful, likely a mishearing.
+One expects something like "of course, dear friend" here.
+P808 3.1 v 3.7 for answer 1.
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("reason", AMBIGUOUS)
+def test_what_can_be_read_in_two_ways_is_neither_true_nor_false(reason: str) -> None:
+    assert set(findings(reason)) <= {None}
+
+
+def test_sides_may_be_called_by_their_number_alone() -> None:
+    assert findings("1 is faster (214 v 104 WPM).") == [True, True, True]
+    assert False in findings("2 is faster.")
+    assert findings("The low BAK of 2 may be creak.") == []
+
+
+def test_a_long_reason_of_nothing_but_numbers_is_read_in_no_time() -> None:
+    started = time.monotonic()
+    for piece in ("1 ", "2.1, ", "P808 3.7 v 3.1 for A, ", "(", '"a', "answer 1 is faster than "):
+        claims_of(piece * (6000 // len(piece)))
+    assert time.monotonic() - started < 10
 
 
 @pytest.mark.parametrize("reason", TRUE)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
-from blueprints import Blueprint, Transcript, render_brief, render_compact
 from blueprints.notation import number
+from trace_eval.judges.claims.finding import Finding, ShownAnswers
 from trace_eval.judges.claims.measures import Measure, Reading
-from trace_eval.judges.claims.read import StatedClaim
+from trace_eval.judges.claims.quoted import quotation_finding
+from trace_eval.judges.claims.stated import StatedClaim
 
 #: "The same" is said of differences up to so many times what nobody hears.
 SAME_STEPS = 1.5
@@ -26,35 +26,18 @@ RATIO_SLACK = 1.06
 LOOSE_RATIO = 1.2
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What became of a claim: ``holds`` is None where it cannot be checked."""
-
-    holds: bool | None
-    why: str
-
-
-@dataclass(frozen=True)
-class ShownAnswers:
-    """The blueprints of both answers by the place that they were shown at, and the request.
-
-    ``request``: its words; None: there are none.
-    """
-
-    places: Mapping[str, Blueprint]
-    request: str | None = None
-
-
 def check(claim: StatedClaim, shown: ShownAnswers) -> Finding:
     """Check one claim against what was shown."""
     if claim.kind == "quotation":
-        return _quotation(claim, shown)
+        return quotation_finding(claim, shown)
     if claim.measure is None:
         return Finding(None, "names no measure")
     if claim.relation == "course":
         return Finding(None, "tells a course within the recording")
     if claim.relation in ("more", "not_more", "same", "apart", "times"):
         return _compared(claim, claim.measure, shown)
+    if claim.relation == "pair":
+        return _pair(claim, claim.measure, shown)
     return _absolute(claim, claim.measure, shown)
 
 
@@ -64,14 +47,34 @@ def check(claim: StatedClaim, shown: ShownAnswers) -> Finding:
 def _absolute(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
     places = claim.places or ("1", "2")
     findings = [_of_one(claim, measure, shown, place) for place in places]
-    known = [finding for finding in findings if finding.holds is not None]
-    if not known:
-        return findings[0]
-    every = all if claim.places else any
-    holds = every(bool(finding.holds) for finding in known)
-    if holds and len(known) < len(findings) and claim.places:
-        return next(finding for finding in findings if finding.holds is None)
-    return Finding(holds, "; ".join(finding.why for finding in known))
+    unknown = [finding for finding in findings if finding.holds is None]
+    if unknown:
+        return unknown[0]
+    holds = {finding.holds for finding in findings}
+    why = "; ".join(finding.why for finding in findings)
+    if not claim.places and len(holds) == 2:
+        return Finding(None, f"does not say of which answer; {why}")
+    return Finding(holds == {True}, why)
+
+
+def _pair(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
+    """Two values, one of each answer: false where they fit neither way around."""
+    one, two = (replace(claim, relation="is", numbers=(n,)) for n in claim.numbers)
+    ways = []
+    for first, second in (("1", "2"), ("2", "1")):
+        findings = [
+            _of_one(one, measure, shown, first),
+            _of_one(two, measure, shown, second),
+        ]
+        unknown = next((finding for finding in findings if finding.holds is None), None)
+        if unknown:
+            return unknown
+        ways.append(all(finding.holds for finding in findings))
+    both = (_of_one(one, measure, shown, place).why for place in ("1", "2"))
+    why = "; ".join(both)
+    if ways[0]:
+        return Finding(True, why)
+    return Finding(None if ways[1] else False, why)
 
 
 def _of_one(claim: StatedClaim, measure: Measure, shown: ShownAnswers, place: str) -> Finding:
@@ -94,9 +97,9 @@ def _relates(claim: StatedClaim, measure: Measure, reading: Reading) -> bool:
             if low.scale == high.scale
         )
     if claim.relation == "over":
-        return any(max(value, rendered) > each.value for each in bounds)
+        return any(max(value, rendered) >= each.value for each in bounds)
     if claim.relation == "under":
-        return any(min(value, rendered) < each.value for each in bounds)
+        return any(min(value, rendered) <= each.value for each in bounds)
     return any(
         abs(value - each.value) <= each.slack or abs(rendered - each.value) <= each.slack
         for each in bounds
@@ -253,100 +256,3 @@ def _times(claim: StatedClaim, one: float, other: float) -> bool:
     if len(claim.places) < 2:
         ratios.append(other / one)
     return any(1 / slack <= ratio / factor <= slack for ratio in ratios)
-
-
-# --- quotations -----------------------------------------------------------------------------
-
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-
-_NUMERAL_WORDS = (
-    *("zero", "one", "two", "three", "four", "five", "six"),
-    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
-)
-_NUMERALS = {word: str(value) for value, word in enumerate(_NUMERAL_WORDS)}
-
-
-def _quotation(claim: StatedClaim, shown: ShownAnswers) -> Finding:
-    words = claim.numbers[0]
-    parts = [_words(part) for part in re.split(r"\.{2,}|\[\s*\.*\s*\]| / ", words)]
-    parts = [part for part in parts if part]
-    if not parts:
-        return Finding(None, "quotes no words")
-    if claim.relation == "course":
-        return Finding(None, "quotes words that nobody is said to have said")
-    places = claim.places or ("1", "2")
-    heard = {place: _heard(shown.places[place]) for place in ("1", "2")}
-    if all(text is None for text in heard.values()):
-        return Finding(None, "no words of the answers are known")
-    request = _words(shown.request or "")
-    within = {place: _within(parts, _words(text or "")) for place, text in heard.items()}
-    named = [place for place in places if heard[place] is not None]
-    if not named:
-        return Finding(None, f"the words of answer {places[0]} are not known")
-    if claim.negated:
-        holds = not any(within[place] for place in named)
-        where = ", ".join(place for place in named if within[place])
-        return Finding(holds, "none has it" if holds else f"answer {where} has it")
-    if claim.of_user:
-        return _of_request(parts, request, within)
-    all_named = all if claim.places else any
-    if all_named(within[place] for place in named):
-        return Finding(True, f"stands in answer {' and '.join(named)}")
-    if not claim.spoken:
-        if _within(parts, request):
-            return Finding(True, "stands in the request")
-        if any(_within(parts, _words(_measured(shown.places[p]))) for p in named):
-            return Finding(True, "stands in the measurements")
-    elsewhere = next((place for place, there in within.items() if there), None)
-    if elsewhere:
-        missing = next(place for place in named if not within[place])
-        return Finding(False, f"stands in answer {elsewhere}, not in {missing}")
-    if _within(parts, request):
-        return Finding(False, "stands in the request, not in the answer")
-    return Finding(False, "nobody said it")
-
-
-def _of_request(
-    parts: Sequence[Sequence[str]], request: Sequence[str], within: Mapping[str, bool]
-) -> Finding:
-    if not request:
-        return Finding(None, "the words of the request are not known")
-    if _within(parts, request):
-        return Finding(True, "stands in the request")
-    if any(within.values()):
-        return Finding(False, "stands in an answer, not in the request")
-    return Finding(False, "nobody said it")
-
-
-def _heard(blueprint: Blueprint) -> str | None:
-    transcript = blueprint.transcript
-    return transcript.text if isinstance(transcript, Transcript) else None
-
-
-def _measured(blueprint: Blueprint) -> str:
-    """All that prompts print of a clip but its words."""
-    drop = ("transcript",)
-    return f"{render_compact(blueprint, drop=drop)}\n{render_brief(blueprint, drop=drop)}"
-
-
-def _words(text: str) -> list[str]:
-    plain = text.replace("’", "'").lower()
-    return [_NUMERALS.get(word, word) for word in _WORD.findall(plain)]
-
-
-def _within(parts: Sequence[Sequence[str]], text: Sequence[str]) -> bool:
-    """Whether the parts stand in a text, one behind the other, each in one piece."""
-    at = 0
-    for part in parts:
-        place = next(
-            (
-                start
-                for start in range(at, len(text) - len(part) + 1)
-                if [*text[start : start + len(part)]] == [*part]
-            ),
-            None,
-        )
-        if place is None:
-            return False
-        at = place + len(part)
-    return True

@@ -354,7 +354,7 @@ MEASURES: Mapping[str, Measure] = {
     "pause": Measure(
         title="longest pause",
         pattern=r"(?:(?:longest|maximum|max|single|biggest|largest|main|mid-\w+) )?"
-        r"(?:pause|silence|gap)(?: (?:length|duration))?",
+        r"(?:pause|silence)(?: (?:length|duration))?|(?:longest|biggest|largest) (?:silent )?gap",
         fields=_only("longest", _pauses),
         least=0.3,
         unit="s",

@@ -10,9 +10,11 @@ from fusion import TYPED_TIE, Scale
 from trace_eval.data.judgement import CheckedClaim, Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Outcome
 from trace_eval.judges.base import Case
-from trace_eval.judges.claims.check import ShownAnswers, check
+from trace_eval.judges.claims.check import check
+from trace_eval.judges.claims.finding import ShownAnswers
 from trace_eval.judges.claims.follows import follows
-from trace_eval.judges.claims.read import StatedClaim, claims_of
+from trace_eval.judges.claims.read import claims_of
+from trace_eval.judges.claims.stated import StatedClaim
 
 
 def shown_answers(case: Case, order: Order) -> ShownAnswers | None:

@@ -1,0 +1,252 @@
+"""Comparisons in a sentence: a measure, a direction, and who has more of it.
+
+All three have to be there, and be the only ones that can be meant; else it is not checkable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from trace_eval.judges.claims.lexicon import BEHIND_BARE, GOOD, THING
+from trace_eval.judges.claims.sentences import Part, Sentence, compared, named
+from trace_eval.judges.claims.stated import StatedClaim
+from trace_eval.judges.claims.tokens import Token, measure_of
+
+_HEADS = re.compile(
+    rf" (?:{THING}s?|delivery|pace|tempo|rate|speed|speech|voice|speaker|one|ones|overall|here"
+    r"|there|throughout|too|still|when|reading|read|side|pair|pick|value|values|score|scores|figure"
+    rf"|rating|ratio|share|figures|\w+ly|{'|'.join(sorted(BEHIND_BARE))})\b",
+    re.I,
+)
+#: "More likely", "more clearly": said of no measure.
+_MANNER = re.compile(r" \w+ly\b")
+_NEXT = re.compile(r"(?:(?: of)?(?: the| its| measured| mean| overall)*)? ?")
+
+
+def comparisons(sentence: Sentence) -> Iterator[StatedClaim]:
+    """Yield the comparisons of a sentence, and what compares without a measure."""
+    for token in sentence.whole.tokens:
+        if token.kind == "more":
+            yield from _more(sentence, token)
+        elif token.kind == "vague":
+            yield _claim(sentence, token, "", "more")
+        elif token.kind == "same":
+            yield from _same(sentence, token)
+        elif token.kind == "as":
+            yield from _as_much(sentence, token)
+    yield from _signs(sentence)
+    yield from _absences(sentence)
+
+
+def measured_key(sentence: Sentence, token: Token) -> str:
+    """Return the key of the measure that a comparative is of; empty: none, or several."""
+    if token.value:
+        return token.value
+    behind = [t for t in sentence.whole.of("measure") if t.start >= token.end]
+    if behind and _NEXT.fullmatch(sentence.words(token.end, behind[0].start)):
+        return behind[0].value
+    for part in sentence.around(token):
+        keys = {t.value for t in part.of("measure")}
+        if len(keys) == 1:
+            return keys.pop()
+        if keys:
+            return ""
+    return ""
+
+
+def direction(sentence: Sentence, token: Token, key: str) -> int:
+    """Return the sign of a comparative; less background noise is more of its score."""
+    if key == "bak" and not token.value:
+        words = [t.text.lower() for t in sentence.whole.of("measure") if t.value == "bak"]
+        if words and all("noise" in word and "quality" not in word for word in words):
+            return -token.sign
+    return token.sign
+
+
+def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
+    chunk, _, _ = sentence.around(token)
+    behind = sentence.words(token.end, token.end + 24)
+    follows = any(t.start == token.end + 1 for t in sentence.whole.tokens)
+    plain = not re.match(r" [A-Za-z]", behind) or bool(_HEADS.match(behind)) or follows
+    plain = plain and not (token.value and re.match(r" to [a-z]+\b", behind))  # "longer to load"
+    plain = plain and bool(token.value or not _MANNER.match(behind))
+    or_more = sentence.words(token.start - 4, token.start) == " or "
+    if or_more or _bounds_number(sentence, token):
+        return
+    key = measured_key(sentence, token)
+    if not plain and not _leads_to_measure(sentence, token):
+        if not token.value:
+            yield _claim(sentence, token, "", "more")
+        return
+    amount = token.text.lower() in ("more", "less") and not re.match(" than", behind)
+    if amount and not _leads_to_measure(sentence, token):
+        yield _claim(sentence, token, "", "more")  # "and no more"
+        return
+    if not key or sentence.unreal(token) or (token.valued and key not in GOOD):
+        yield _claim(sentence, token, "", "more")
+        return
+    if re.match(r" than (?!\x00)", behind) and not _than_side(sentence, token):
+        yield _claim(sentence, token, "", "more")
+        return
+    sign = direction(sentence, token, key)
+    if any(t.value == "neither" for t in chunk.of("side")) and not named(sentence, chunk):
+        yield replace(_claim(sentence, token, key, "same"), places=("1", "2"))
+        return
+    places = compared(sentence, token)
+    if places is None:
+        yield _claim(sentence, token, "", "more")
+        return
+    relation = "not_more" if sentence.denied(chunk, token) else "more"
+    yield replace(_claim(sentence, token, key, relation), places=places, sign=sign)
+
+
+def _bounds_number(sentence: Sentence, token: Token) -> bool:
+    """Whether a comparative bounds a value: "exceeds 200 WPM", "lower than 4"."""
+    behind = [t for t in sentence.whole.tokens if t.start >= token.end][:1]
+    if not behind or behind[0].kind != "number":
+        return False
+    gap = sentence.words(token.end, behind[0].start)
+    return bool(re.fullmatch(r"(?: (?:than|a|an|about|roughly|some|even|just))* ?", gap))
+
+
+def _leads_to_measure(sentence: Sentence, token: Token) -> bool:
+    behind = [t for t in sentence.whole.of("measure") if t.start >= token.end]
+    return bool(behind) and bool(
+        re.fullmatch(r"(?: [\w-]+){0,2} ?", sentence.words(token.end, behind[0].start))
+    )
+
+
+def _than_side(sentence: Sentence, token: Token) -> bool:
+    """Whether what stands behind "than" is a side, or a number."""
+    after = [t for t in sentence.whole.tokens if t.start >= token.end]
+    if not after:
+        return False
+    gap = sentence.words(token.end, after[0].start)
+    near = re.fullmatch(
+        r" than(?: (?:that|those|the one|the \w+|it is|for|in|of|is|with|by|about|reported|just"
+        r"|only))* ?",
+        gap,
+    )
+    if not near:
+        # "than the pace of answer 1"
+        return after[0].kind == "measure" and any(t.kind == "side" for t in after[1:2])
+    return after[0].kind in ("side", "number", "measure")
+
+
+def _claim(sentence: Sentence, token: Token, key: str, relation: str) -> StatedClaim:
+    return StatedClaim(
+        kind="comparison",
+        text=sentence.claim_text(token),
+        relation=relation,  # type: ignore[arg-type]
+        measure=measure_of(key),
+    )
+
+
+# --- equal ----------------------------------------------------------------------------------
+
+
+def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
+    if sentence.unreal(token) or re.match(
+        r" to (?:\w+ )?[-\d.]", sentence.words(token.end, token.end + 20)
+    ):
+        return
+    chunk, clause, _ = sentence.around(token)
+    key = token.value
+    if not token.sign:
+        behind = [t for t in chunk.of("measure") if t.start >= token.end]
+        if behind and _NEXT.fullmatch(sentence.words(token.end, behind[0].start)):
+            key = behind[0].value
+        else:
+            keys = {t.value for part in (chunk, clause) for t in part.of("measure")}
+            key = keys.pop() if len(keys) == 1 else ""
+    if not key or key in ("words", "doubtful", "trend"):
+        return
+    if token.text.lower() in ("matched", "tied", "matches") and len(named(sentence, chunk)) == 1:
+        return
+    claim = _claim(sentence, token, key, "same")
+    yield replace(claim, places=("1", "2"), negated=sentence.denied(chunk, token))
+
+
+def _as_much(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
+    """Yield "not as fast as answer 2", "as fast as answer 2"; ratios are numbers."""
+    factors = [t for t in sentence.whole.tokens if t.end <= token.start][-1:]
+    near = factors and (factors[0].kind == "factor" or factors[0].unit in ("x", "%"))
+    if near and not sentence.words(factors[0].end, token.start).strip():
+        return
+    chunk, _, _ = sentence.around(token)
+    key = token.value or measured_key(sentence, token)
+    places = compared(sentence, token)
+    if not key or places is None or sentence.unreal(token):
+        return
+    if not sentence.denied(chunk, token):
+        yield replace(_claim(sentence, token, key, "same"), places=("1", "2"))
+        return
+    yield replace(_claim(sentence, token, key, "more"), places=places, sign=-(token.sign or 1))
+
+
+_SIGN = re.compile(r"(?:'s)?(?: \w+)? ?(?P<sign>[<>]) ?")
+
+
+def _signs(sentence: Sentence) -> Iterator[StatedClaim]:
+    """Yield "pitch: answer 1 > answer 2"."""
+    sides = named(sentence, sentence.whole)
+    for (one, first), (two, second) in pairwise(sides):
+        match = _SIGN.fullmatch(sentence.words(one.end, two.start))
+        if match is None or first == second:
+            continue
+        keys = {t.value for t in sentence.around(one)[1].of("measure")}
+        if len(keys) == 1:
+            claim = _claim(sentence, one, keys.pop(), "more")
+            sign = 1 if match["sign"] == ">" else -1
+            yield replace(claim, places=(first, second), sign=sign)
+
+
+# --- none at all ----------------------------------------------------------------------------
+
+_NONE = re.compile(
+    r"\b(?:no|without(?: any)?|free of|zero|never|not|lacks?(?: any)?)"
+    r" (?:audible |any |measurable |real |long |noticeable |mid-\w+ )*"
+    r"(?P<what>clip(?:ping|s|ped)?|paus(?:es?|ing))\b"
+    r"(?! (?:longer|over|above|of|after|before|as|like))",
+    re.I,
+)
+_NEITHER = re.compile(r"(?P<what>clips|shows? (?:any )?clipping|has (?:any )?clipping|pauses)\b")
+
+
+def _absences(sentence: Sentence) -> Iterator[StatedClaim]:
+    for part in sentence.clauses:
+        words = sentence.words(part.start, part.end)
+        match = _NONE.search(words)
+        sides = part.of("side")
+        neither = next((t for t in sides if t.value == "neither"), None)
+        if match is None and neither is not None:
+            match = _NEITHER.search(words)
+        if match is None or not part.tokens:
+            continue
+        at = part.start + match.start("what")
+        inside = [c for c in sentence.chunks if c.start <= at < c.end]
+        places = _absent_from(sentence, part, inside[0] if inside else part)
+        if places is None or any(t.kind == "number" for t in (inside or [part])[0].tokens):
+            continue
+        key = "clipping" if "clip" in match["what"].lower() else "pauses"
+        yield replace(
+            _claim(sentence, part.tokens[0], key, "is"),
+            places=places,
+            numbers=("0",),
+            unit="%" if key == "clipping" else "pauses",
+        )
+
+
+def _absent_from(sentence: Sentence, clause: Part, chunk: Part) -> tuple[str, ...] | None:
+    for part in (chunk, clause):
+        if any(t.value in ("both", "neither") for t in part.of("side")):
+            return ("1", "2")
+        places = {place for side, place in named(sentence, part) if not sentence.marked(side)}
+        if len(places) == 1:
+            return (places.pop(),)
+        if places:
+            return None
+    return ("1", "2") if not sentence.whole.of("side") and not sentence.subject else None

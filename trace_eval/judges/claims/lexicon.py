@@ -1,0 +1,276 @@
+"""The words by which a reason names sides, directions, units, and what makes it no claim.
+
+English alone. Measures are named in :mod:`trace_eval.judges.claims.measures`. Nothing here says
+how words stand to each other; that is read by their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# --- sides ----------------------------------------------------------------------------------
+
+_THINGS = (
+    *("answer", "response", "reply", "audio", "clip", "recording", "speaker", "candidate"),
+    *("voice", "output", "sample", "system", "version", "option", "model", "agent"),
+    *("assistant", "utterance", "take", "track", "file", "rendition", "speech"),
+)
+THING = rf"(?:{'|'.join(_THINGS)})"
+THINGS = rf"(?:{'|'.join(_THINGS)}|replie)s"
+_NO_PLACE = (
+    r"(?! (?:half|third|quarter|part|words?|sentences?|syllables?|pauses?|time|seconds?|few|\d"
+    r"|phrase|line|step|request|place|glance|attempt|thing|point|and foremost|language)\b)"
+)
+
+#: Value of a side -> its names; letters and digits alone are read by what stands around them.
+SIDES: Mapping[str, str] = {
+    "1": rf"{THING} ?(?:#|no\. ?|number )?(?:1|one|A)\b(?!\.\d)|(?:the )?first (?:{THING}|one)\b"
+    rf"|the first\b{_NO_PLACE}|the former|#1\b",
+    "2": rf"{THING} ?(?:#|no\. ?|number )?(?:2|two|B)\b(?!\.\d)|(?:the )?second (?:{THING}|one)\b"
+    rf"|the second\b{_NO_PLACE}|the latter|#2\b",
+    "other": rf"the other(?: (?:one|{THING}))?\b(?! hand)|its (?:rival|counterpart|competitor)",
+    "both": rf"both(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
+    rf"|(?<!of )(?<!of the )(?<!of these )(?:(?:the |these )?two {THINGS}|the {THINGS}\b"
+    rf"|the two\b)|each (?:{THING}|one|of them)"
+    rf"|either (?:one|of them|case|{THING})|whichever|they\b",
+    "neither": rf"neither(?! \w+ nor\b)(?: (?:{THING}|one|of (?:them|the two|these"
+    rf"|the {THINGS})))?\b"
+    rf"|none(?: of (?:them|the two|the {THINGS}))?\b",
+}
+
+#: Words between which a side is what another is compared with. They end before it.
+OBJECT = (
+    r"(?:\b(?:than|unlike|versus|vs\.?|v\.?|against|over|above|below|behind|beneath|beside"
+    r"|beyond|under|beats?|exceeds?|tops|outscores|surpass(?:es)?|trails|lags|outpaces|matches"
+    r"|as [\w-]+ as|(?:next|compared?|comparison|contrast|relative|respect|close|superior|inferior"
+    r"|opposed|short|ahead|loses|relation) (?:to|with|of|against)|(?:ahead|short|front|excess) of"
+    r"|set beside|opposed to|rather than|instead of)|[<>])"
+    r"(?:(?: (?:that|those|the one|the \w+))? ?\b(?:of|in|for|from|with|by|is|reported for))?"
+    r"(?: (?:the|what|that of))?\s*$"
+)
+
+# --- directions -----------------------------------------------------------------------------
+
+#: Comparatives with a measure of their own: pattern -> (measure, sign).
+KEYED: Mapping[str, tuple[str, int]] = {
+    r"(?:faster|quicker|speedier|brisker|more (?:rapid|quick|hurried|rapidly|quickly))"
+    r"(?:[ -]paced)?": ("rate", 1),
+    r"(?:slower|more slow(?:ly)?|less (?:fast|quick|rapid|quickly|rapidly))(?:[ -]paced)?": (
+        "rate",
+        -1,
+    ),
+    r"louder|more loud(?:ly)?|less (?:quiet|soft)": ("loudness", 1),
+    r"quieter|softer|more (?:quiet|soft)(?:ly)?|less loud(?:ly)?": ("loudness", -1),
+    r"higher[ -]pitched|higher in pitch": ("pitch", 1),
+    r"(?:lower|deeper)[ -](?:pitched|voiced|sounding)|deeper|lower in pitch": ("pitch", -1),
+    r"livelier|more (?:lively|varied|melodic|modulated)|less (?:monotone|monotonous|flat)": (
+        "variation",
+        1,
+    ),
+    r"flatter|more (?:monotone|monotonous|flat)|less (?:lively|varied|modulated)": (
+        "variation",
+        -1,
+    ),
+    r"longer|more lengthy": ("duration", 1),
+    r"shorter|briefer|more brief": ("duration", -1),
+    r"wordier|more verbose|more words": ("words", 1),
+    r"fewer words|less verbose": ("words", -1),
+    r"noisier|more (?:background )?(?:noise|noisy)|louder (?:background|noise)": ("bak", -1),
+    r"(?:quieter|cleaner|lower) (?:background|noise)(?: noise)?"
+    r"(?! (?:quality|score|rating|MOS|value))|less (?:background )?(?:noise|noisy)": ("bak", 1),
+    r"more (?:band-?limited|narrow-?band)": ("bandwidth", -1),
+    r"more clipping|more clipped|clips more": ("clipping", 1),
+    r"less clipping|less clipped|clips less": ("clipping", -1),
+    r"more pauses|pauses more(?: often)?": ("pauses", 1),
+    r"fewer pauses|pauses less(?: often)?": ("pauses", -1),
+    r"(?:longer|bigger) (?:pauses?|silences?|gaps?)|pauses longer": ("pause", 1),
+    r"(?:shorter|smaller|briefer) (?:pauses?|silences?|gaps?)": ("pause", -1),
+}
+
+#: More or less of a measure that stands beside them.
+MORE: Mapping[str, int] = {
+    r"higher|greater|larger|bigger|more|wider|broader|stronger|increased|raised|ahead(?: of)?"
+    r"|in front(?: of)?|on top|leads?|leading|exceeds?|exceeding|outscores?|surpass(?:es)?"
+    r"|tops|edges out|up(?= (?:on|in)\b)|above|outpaces?": 1,
+    r"lower|smaller|less|fewer|narrower|weaker|reduced|behind|trails?|trailing|lags?(?: behind)?"
+    r"|lagging(?: behind)?|(?:falls|drops) (?:short of|behind|below)|(?:is |falls )?short(?= (?:of|"
+    r"by)\b)(?: of)?|deficit|down(?= (?:on|in)\b)|below|beneath": -1,
+}
+
+#: Better or worse: more or less of a measure of which more is surely better.
+VALUED: Mapping[str, int] = {
+    r"better|superior|beats?|outperforms?|wins|outdoes|advantage|lead": 1,
+    r"worse|poorer|inferior|loses|underperforms": -1,
+}
+
+#: Measures of which more is better, whatever was asked for.
+GOOD = frozenset({"p808", "bak", "sig", "ovrl", "mos", "distillmos", "bandwidth"})
+
+#: Comparatives that name no measure, and are no claim that can be checked.
+VAGUE = (
+    r"clearer|cleaner|nicer|smoother|crisper|warmer|friendlier|richer|livelier in tone"
+    r"|more (?:natural|engaging|complete|helpful|fluent|expressive|pleasant|convincing|accurate"
+    r"|detailed|concise|fitting|appropriate|correct|relevant|robotic|intelligible|polished|human)"
+    r"|less (?:natural|robotic|engaging|clear|pleasant|fluent|convincing)"
+)
+
+#: Words that say how a comparative stands to its verb: it has a side on either hand.
+TRANSITIVE = (
+    r"(?:leads?|exceeds?|exceeding|outscores?|surpass(?:es)?|tops|edges out|trails?|trailing"
+    r"|beats?|outperforms?|outdoes|outpaces?|lags?(?: behind)?|lagging(?: behind)?|underperforms"
+    r"|(?:falls|drops) (?:short of|behind|below)|above|below|behind|beneath|ahead(?: of)?"
+    r"|in front(?: of)?)"
+)
+
+_ADJECTIVES: Mapping[str, tuple[str, int]] = {
+    "fast": ("rate", 1),
+    "quick": ("rate", 1),
+    "quickly": ("rate", 1),
+    "rapid": ("rate", 1),
+    "rapidly": ("rate", 1),
+    "slow": ("rate", -1),
+    "slowly": ("rate", -1),
+    "loud": ("loudness", 1),
+    "loudly": ("loudness", 1),
+    "quiet": ("loudness", -1),
+    "soft": ("loudness", -1),
+    "long": ("duration", 1),
+    "short": ("duration", -1),
+    "high-pitched": ("pitch", 1),
+    "high": ("", 1),
+    "low": ("", -1),
+    "large": ("", 1),
+    "wide": ("", 1),
+    "narrow": ("", -1),
+    "deep": ("pitch", -1),
+    "lively": ("variation", 1),
+    "noisy": ("bak", -1),
+    "wordy": ("words", 1),
+    "many words": ("words", 1),
+    "many pauses": ("pauses", 1),
+    "many": ("", 1),
+    "much": ("", 1),
+}
+#: Adjectives in "as fast as", "equally loud": word -> (measure, sign).
+ADJECTIVES = _ADJECTIVES
+ADJECTIVE = "|".join(sorted(_ADJECTIVES, key=len, reverse=True))
+
+SAME = (
+    r"(?:the same|same|equal(?:ly)?|identical(?:ly)?|similar(?:ly)?|comparabl[ey]|alike"
+    r"|on (?:a )?par|indistinguishable|tied|matched|matches|a wash)"
+    rf"(?: (?P<what>{ADJECTIVE}))?"
+    r"|no (?:\w+ )?differences?|do(?:es)? not differ|don't differ|(?:hardly|barely) differs?"
+)
+
+FACTORS: Mapping[str, float] = {
+    r"twice|two times|double|doubles": 2.0,
+    r"(?:three times|thrice|triple|treble)": 3.0,
+    r"four times|quadruple": 4.0,
+    r"half(?= (?:as|the))": 0.5,
+    r"a third(?= (?:as|the))": 1 / 3,
+    r"one and a half times": 1.5,
+}
+
+# --- numbers --------------------------------------------------------------------------------
+
+UNITS: Mapping[str, str] = {
+    r"WPM|words?(?: per |/| a )min(?:ute)?\.?": "wpm",
+    r"syllables? ?(?:per |/ ?|a )s(?:ec(?:ond)?)?\b|syll?\.?/s": "syl",
+    r"kHz|kilohertz": "khz",
+    r"Hz|hertz": "hz",
+    r"LUFS": "lufs",
+    r"LU\b": "lu",
+    r"dBFS": "dbfs",
+    r"dB\b|decibels?": "db",
+    r"ms\b|milliseconds?": "ms",
+    r"s\b|secs?\b|seconds?": "s",
+    r"min\b|minutes?": "min",
+    r"%|percent|per cent|percentage points?": "%",
+    r"semitones?|st\b": "st",
+    r"MOS(?: points?)?|points?(?: on (?:the )?MOS)?": "mos",
+    r"x\b|×|times\b": "x",
+    r"(?:recogni[sz]ed )?words?\b": "words",
+    r"pauses?\b": "pauses",
+}
+
+#: Unit of a number -> units of the measures that it can be of.
+OF_UNIT: Mapping[str, tuple[str, ...]] = {
+    "khz": ("hz",),
+    "lufs": ("db",),
+    "lu": ("db",),
+    "dbfs": ("db",),
+    "ms": ("s",),
+    "min": ("s",),
+    "%": ("%", "share"),
+}
+
+#: Units that name a measure by themselves.
+NAMING: Mapping[str, str] = {
+    "wpm": "rate",
+    "syl": "syllables",
+    "lufs": "loudness",
+    "khz": "bandwidth",
+    "words": "words",
+    "pauses": "pauses",
+}
+
+#: What may stand behind a bare number; behind any other word it counts that.
+BEHIND_BARE = frozenset(
+    (
+        *("for", "in", "on", "of", "at", "to", "by", "from", "with", "as", "than", "there", "here"),
+        *("and", "or", "vs", "v", "versus", "against", "compared", "respectively", "apart"),
+        *("while", "whereas", "but", "because", "since", "though", "although", "which", "so"),
+        *("is", "are", "was", "were", "has", "had", "can", "could", "may", "might", "would"),
+        *("will", "should", "be", "being", "does", "seems", "makes", "suggests", "that", "i"),
+        *("both", "only", "even", "also", "more", "less", "higher", "lower", "up", "down", "ahead"),
+    )
+)
+
+HEDGES = (
+    r"(?:about|around|approximately|approximate|roughly|nearly|almost|circa|ca\.|some|close to|~"
+    r"|near|approx\.?|in the (?:region|order) of|like|just (?:under|over|about|below|above)"
+    r"|slightly (?:under|over|above|below|more than|less than))"
+)
+
+OVER = (
+    r"over|above|at least|exceed(?:s|ing)?|beyond|upwards of|in excess of|past|no less than"
+    r"|passes|>=?|≥|(?:more|greater|higher|faster|louder|longer|better|quicker|wider) than"
+)
+UNDER = (
+    r"under|short of|below|beneath|at most|up to|no more than|not even|within|<=?|≤"
+    r"|(?:less|fewer|lower|slower|quieter|shorter|worse|narrower) than"
+)
+
+# --- what makes it no claim -----------------------------------------------------------------
+
+NOT = (
+    r"\b(?:not(?! only\b)|never|no(?= \w+ (?:than|difference))|cannot|nor|neither|without|hardly"
+    r"|barely|none|nobody|no one|by no means)\b|n't\b"
+)
+
+#: Somebody's wish, a norm, a condition: what is said of it is not said of the recordings.
+_JUDGED = (
+    r"(?:find|say|judge|call|rate|describe|conclude|infer|argue|note|observe|notice|hear|add|agree"
+    r"|be (?:\w+ )?(?:perceptible|audible|noticeable|heard|noted|obvious|clear))"
+)
+UNREAL = (
+    rf"\b(?:(?:would|could|should|might|may)(?! (?:\w+ )?{_JUDGED})|if|as though"
+    r"|had (?:[\w ]{1,24} )?been|were (?:it|they)\b|ideal(?:ly)?|want(?:s|ed)?|ask(?:s|ed|ing)? for"
+    r"|requests?|requested|requires?|required|supposed|need(?:s|ed)? to|instructions?|prompts?)\b"
+    r"|\bthe (?:more|less|\w+er)\b[^,;]*, the (?!latter|former|other)(?:more|less|\w+er)\b"
+)
+
+#: What is said so of no side in particular is a norm.
+NORM = (
+    r"\b(?:norms?|generally|usually|typically|expects?|expected|suggests that one)\b"
+    r"|\b(?:is|are|counts? as) (?:\w+ )?(?:normal|typical|average|considered|usual)\b"
+)
+
+#: What changes within a recording.
+COURSE = (
+    r"\b(?:rises?|rising|climbs?|climbing|drops? (?:from|off|towards)|falling|accelerat\w+"
+    r"|slow(?:s|ing) down|speeds? up|starts? (?:at|with|from|out)|grows?|growing|increases"
+    r"|decreases|becom(?:es|ing)|gets (?=more|less|\w+er\b)|gradually|progressively"
+    r"|towards? the end|as it goes"
+    r"|contours?|slopes?|trends?|over time|throughout its course|second half)\b"
+)

@@ -1,0 +1,151 @@
+"""Quotations in a sentence: whose words they are said to be, or to be missing from.
+
+Only what is said to be spoken, by a verb of speech, by its place ("in answer 1") or by standing
+behind a side alone, is a claim; any other quotation may be a word that somebody calls so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trace_eval.judges.claims.lexicon import THING
+from trace_eval.judges.claims.sentences import Sentence, named
+from trace_eval.judges.claims.stated import StatedClaim
+from trace_eval.judges.claims.tokens import Token
+
+_LABELS = re.compile(
+    r"(?:[12]|both[ _]?(?:good|bad)|ties?|true|false|content|voice[ _]?quality|paralinguistics"
+    r"|acceptable|unacceptable|better|worse|good|bad)",
+    re.I,
+)
+
+_SAY = (
+    r"(?:say(?:s|ing)?|said|stat(?:e[sd]?|ing)|repl(?:y|ies|ied|ying)|answer(?:s|ed|ing)"
+    r"|respond(?:s|ed|ing)?|reads?|reading|begins?|opens?|starts?|commences?|ends?|closes?"
+    r"|concludes?|finish(?:es|ed)?|wraps? up|signs? off|repeats?|mentions?|us(?:es|ed|ing)"
+    r"|contains?|includ(?:es|ing)|transcribed|heard|hears?|quotes?|offers?|gives?|adds?|calls?"
+    r"|claims?|tells?|told|utter(?:s|ed|ing)?|speaks?|declines|refuses|remarks?|informs?"
+    r"|produc(?:es|ing)|deliver(?:s|ed)?|declares?|announces?|explains?|asks?|notes?|goes"
+    r"|blurts?(?: out)?|throws? in|comes out with|puts? it|greets?|apologi[sz]es|insists?"
+    r"|exclaims?|whispers?|shouts?|sings?|recites?|counts?|lists?|suggests?|advises?|warns?"
+    r"|promises?|admits?|thanks|features?|has|have|had|got|get|kicks? off|leads? with"
+    r"|interjects?|proclaims?|voices?|pronounces?|renders?|phrases?|words?|wording|transcript"
+    r"|line|lines|sentence|text|utterances?|verbatim|quote|with)"
+)
+_SAYING = re.compile(rf"\b{_SAY}\b[^\"]{{0,44}}$", re.I)
+_POINTED = re.compile(r"(?:[:=>(\[]| -) ?$")
+_PLACED = re.compile(
+    r",? ?(?:(?:as|is|are|was|which|what|only|heard|said|spoken|found|also|stands?|appears?"
+    r"|occurs?|comes?) )*(?:in|from|by|of)(?: the \w+ of)? $|,? ?(?:says?|said) $|"
+    r" ?\($|,? (?:is|was) what $",
+    re.I,
+)
+_MISSING = re.compile(
+    r"(?:\b(?:not(?! only)|never|no(?! doubt)|without|nowhere|neither|nobody|nothing|cannot"
+    r"|(?:omit|lack|leav|miss|fail|forget|forgot|neglect|avoid|skip|drop|exclud|ignor|cut|refus"
+    r"|overlook|los|stop|declin|withh[oe]ld)(?:t?|p)?(?:e|es|s|ed|ing)?|left|unsaid|unspoken"
+    r"|absent|except|save for|apart from|everything but|all but|instead)\b|n't\b)[^,;]*$",
+    re.I,
+)
+_MISSING_BEHIND = re.compile(
+    r",? ?(?:(?:is|are|was|were|does|did|do|can) ?(?:\w+ )?)?(?:(?:not|never|nowhere|missing|absent"
+    r"|omitted|dropped|skipped|cannot|left out|lacking)\b|n't)",
+    re.I,
+)
+_WISHED = re.compile(
+    r"\b(?:should(?:n't)?|ought to|would|instead of|rather than|correct(?:ly)?"
+    r"|expect(?:ed|s)?|i\.e\.|e\.g\.|such as|something like|like(?=[ :]*$)|means?"
+    r"|meaning|synonym|whether|supposed to|could|misheard|mishearing|mistaken for"
+    r"|probably|likely|presumably|meant|doubtful|may|might|if)\b[^,;\"]{0,40}$",
+    re.I,
+)
+_DOUBTED = re.compile(
+    r"[^\"]{0,24}\b(?:doubtful|misheard|mishear\w*|unsure|uncertain|likely|probably)",
+    re.I,
+)
+_USER_BEHIND = re.compile(
+    r",? (?:says|asks|reads|goes|wants) the (?:user|request|instruction|prompt|task)\b", re.I
+)
+_USER = re.compile(
+    r"\b(?:user(?:'s)?|request(?:ed|s)?|instruction|prompt|ask(?:s|ed)|question|task|they)\b"
+    r"[^;]*$",
+    re.I,
+)
+_TO_USER = re.compile(
+    rf"\b(?:tells?|told|informs?|to|offers?|gives?|{THING}) (?:the )?user\b", re.I
+)
+
+
+def quotations(sentence: Sentence) -> Iterator[StatedClaim]:
+    """Yield the quotations of a sentence; one of which nobody is said to be its speaker too."""
+    quotes = sentence.whole.of("quote")
+    for number, token in enumerate(quotes):
+        if _LABELS.fullmatch(token.value.strip(" .,")):
+            continue
+        start = quotes[number - 1].end if number else sentence.whole.start
+        yield _quotation(sentence, token, start)
+
+
+def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
+    clause = sentence.around(token)[1]
+    head = sentence.words(max(start, sentence.whole.start), token.start)
+    own = sentence.words(max(start, clause.start), token.start)
+    tail = sentence.words(token.end, min(sentence.whole.end, token.end + 70))
+    user = bool(_USER.search(own)) and not _TO_USER.search(own)
+    user = user or bool(_USER_BEHIND.match(tail))
+    before = [p for side, p in named(sentence, sentence.whole) if start <= side.start < token.start]
+    placed, spoken = _placed(sentence, token)
+    sides = (placed,) if placed else tuple(dict.fromkeys(before))
+    if not sides:
+        sides = _sides_of(sentence, token)
+    if user and not (before and re.search(_SAY, own)):
+        sides = ()
+    wished = bool(_WISHED.search(own) or _DOUBTED.match(tail))
+    missing = bool(_MISSING.search(own)) or bool(_MISSING_BEHIND.match(tail))
+    spoken = spoken or bool(_SAYING.search(own)) or bool(_POINTED.search(head) and sides)
+    neither = any(t.value == "neither" for t in clause.of("side"))
+    claimed = spoken or missing or user or (bool(sides) and _stands_behind(sentence, token))
+    return StatedClaim(
+        kind="quotation",
+        text=sentence.claim_text(token),
+        relation="says" if claimed and not wished and len(sides) < 2 else "course",
+        places=sides if len(sides) == 1 else (),
+        numbers=(token.value,),
+        negated=missing or (neither and not user),
+        of_user=user,
+        spoken=spoken and not user,
+    )
+
+
+def _placed(sentence: Sentence, token: Token) -> tuple[str, bool]:
+    """Return the side in which a quotation is said to stand: "... in answer 1"."""
+    for side, place in named(sentence, sentence.whole):
+        if side.start < token.end:
+            continue
+        gap = sentence.words(token.end, side.start)
+        if _PLACED.fullmatch(gap):
+            return place, True
+        if _MISSING_BEHIND.match(gap) and re.search(r"\b(?:in|from|by|of) $", gap):
+            return place, True
+        break
+    return "", False
+
+
+def _sides_of(sentence: Sentence, token: Token) -> tuple[str, ...]:
+    """Return the one side that the sentence names, or that those before are about."""
+    places = {place for _, place in named(sentence, sentence.whole)}
+    if len(places) == 1:
+        return (places.pop(),)
+    if places or sentence.whole.of("side"):
+        return ()
+    pronoun = re.search(r"\b(?:it|its)\b", sentence.words(sentence.whole.start, token.start), re.I)
+    return (sentence.subject,) if pronoun and sentence.subject else ()
+
+
+def _stands_behind(sentence: Sentence, token: Token) -> bool:
+    """Whether a quotation stands right behind a side, e.g. in brackets."""
+    sides = [s for s, _ in named(sentence, sentence.whole) if s.end <= token.start]
+    if not sides:
+        return False
+    return bool(re.fullmatch(r"'s|(?:'s)?[ ,:(\[=-]*", sentence.words(sides[-1].end, token.start)))

@@ -1,0 +1,105 @@
+"""Quotations against what recognisers heard, what was asked, and what instruments wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from blueprints import Blueprint, Transcript, render_brief, render_compact
+from trace_eval.judges.claims.finding import Finding, ShownAnswers
+from trace_eval.judges.claims.stated import StatedClaim
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+
+_NUMERAL_WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+_NUMERALS = {word: str(value) for value, word in enumerate(_NUMERAL_WORDS)}
+
+
+def quotation_finding(claim: StatedClaim, shown: ShownAnswers) -> Finding:
+    """Check a quotation against the words of the answers and of the request."""
+    words = claim.numbers[0]
+    parts = [_words(part) for part in re.split(r"\.{2,}|\[\s*\.*\s*\]| / ", words)]
+    parts = [part for part in parts if part]
+    if not parts:
+        return Finding(None, "quotes no words")
+    if claim.relation == "course":
+        return Finding(None, "quotes words that nobody is said to have said")
+    places = claim.places or ("1", "2")
+    heard = {place: _heard(shown.places[place]) for place in ("1", "2")}
+    if all(text is None for text in heard.values()):
+        return Finding(None, "no words of the answers are known")
+    request = _words(shown.request or "")
+    within = {place: _within(parts, _words(text or "")) for place, text in heard.items()}
+    named = [place for place in places if heard[place] is not None]
+    if not named:
+        return Finding(None, f"the words of answer {places[0]} are not known")
+    if claim.negated:
+        holds = not any(within[place] for place in named)
+        where = ", ".join(place for place in named if within[place])
+        return Finding(holds, "none has it" if holds else f"answer {where} has it")
+    if claim.of_user:
+        return _of_request(parts, request, within)
+    all_named = all if claim.places else any
+    if all_named(within[place] for place in named):
+        return Finding(True, f"stands in answer {' and '.join(named)}")
+    if not claim.spoken:
+        if _within(parts, request):
+            return Finding(True, "stands in the request")
+        if any(_within(parts, _words(_measured(shown.places[p]))) for p in named):
+            return Finding(True, "stands in the measurements")
+    elsewhere = next((place for place, there in within.items() if there), None)
+    if elsewhere:
+        missing = next(place for place in named if not within[place])
+        return Finding(False, f"stands in answer {elsewhere}, not in {missing}")
+    if _within(parts, request):
+        return Finding(False, "stands in the request, not in the answer")
+    return Finding(False, "nobody said it")
+
+
+def _of_request(
+    parts: Sequence[Sequence[str]], request: Sequence[str], within: Mapping[str, bool]
+) -> Finding:
+    if not request:
+        return Finding(None, "the words of the request are not known")
+    if _within(parts, request):
+        return Finding(True, "stands in the request")
+    if any(within.values()):
+        return Finding(False, "stands in an answer, not in the request")
+    return Finding(False, "nobody said it")
+
+
+def _heard(blueprint: Blueprint) -> str | None:
+    transcript = blueprint.transcript
+    return transcript.text if isinstance(transcript, Transcript) else None
+
+
+def _measured(blueprint: Blueprint) -> str:
+    """All that prompts print of a clip but its words."""
+    drop = ("transcript",)
+    return f"{render_compact(blueprint, drop=drop)}\n{render_brief(blueprint, drop=drop)}"
+
+
+def _words(text: str) -> list[str]:
+    plain = text.replace("’", "'").lower()
+    return [_NUMERALS.get(word, word) for word in _WORD.findall(plain)]
+
+
+def _within(parts: Sequence[Sequence[str]], text: Sequence[str]) -> bool:
+    """Whether the parts stand in a text, one behind the other, each in one piece."""
+    at = 0
+    for part in parts:
+        place = next(
+            (
+                start
+                for start in range(at, len(text) - len(part) + 1)
+                if [*text[start : start + len(part)]] == [*part]
+            ),
+            None,
+        )
+        if place is None:
+            return False
+        at = place + len(part)
+    return True

@@ -1,0 +1,222 @@
+"""Sentences, clauses and chunks of a reason, and the sides that a word in them is about.
+
+A chunk lies between commas, brackets and "and"; a clause between semicolons, "while", "but" and
+their like. A word is about the sides of its chunk; where that names none, of its clause, and then
+of its sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from trace_eval.judges.claims.lexicon import COURSE, NORM, NOT, OBJECT, TRANSITIVE, UNREAL
+from trace_eval.judges.claims.tokens import Token
+
+#: Sentences with more sides, measures and numbers than this are not read.
+MOST_TOKENS = 60
+
+#: Characters of a claim that are kept.
+_SHOWN = 160
+
+_OBJECT = re.compile(OBJECT, re.I)
+_TRANSITIVE = re.compile(TRANSITIVE, re.I)
+_NOT = re.compile(NOT, re.I)
+_UNREAL = re.compile(UNREAL, re.I)
+#: "The longer it talks, the better it gets".
+_THE_MORE = re.compile(r"[^,]*, the (?!latter|former|other)(?:more|less|\w+er)\b", re.I)
+_NORM = re.compile(NORM, re.I)
+_COURSE = re.compile(COURSE, re.I)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stretch of a reason with the tokens in it: a sentence, a clause or a chunk."""
+
+    start: int
+    end: int
+    tokens: tuple[Token, ...]
+
+    def of(self, *kinds: str) -> list[Token]:
+        """Return the tokens of these kinds."""
+        return [token for token in self.tokens if token.kind in kinds]
+
+
+@dataclass
+class Sentence:
+    """A sentence, its parts, and what it takes over from those before.
+
+    Attributes:
+        text: the whole reason, in which tokens have their places; quotations are blanked.
+        subject: the side that the sentences before are about; empty: none, or both.
+    """
+
+    text: str
+    whole: Part
+    clauses: list[Part]
+    chunks: list[Part]
+    subject: str = ""
+    shown: str = ""
+    _marks: dict[int, bool] = field(default_factory=dict)
+
+    def around(self, token: Token) -> tuple[Part, Part, Part]:
+        """Return the chunk, the clause and the sentence of a token."""
+        return _at(self.chunks, token), _at(self.clauses, token), self.whole
+
+    def words(self, start: int, end: int) -> str:
+        """Return the text between two places."""
+        return self.text[max(start, 0) : max(end, 0)]
+
+    def claim_text(self, token: Token) -> str:
+        """Return the words of the clause of a token, cut where they are long."""
+        clause = self.around(token)[1]
+        text = self.shown[clause.start : clause.end].strip(" ,;.:\n")
+        return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+    def marked(self, side: Token) -> bool:
+        """Whether a side is what another is compared with: "than answer 1", "unlike B"."""
+        if side.start not in self._marks:
+            head = self.words(max(self.whole.start, side.start - 40), side.start)
+            self._marks[side.start] = bool(_OBJECT.search(head))
+        return self._marks[side.start]
+
+    def denied(self, part: Part, token: Token) -> bool:
+        """Whether a negation stands before a token in a part."""
+        return bool(_NOT.search(self.words(part.start, token.start)))
+
+    def unreal(self, token: Token) -> bool:
+        """Whether a token tells a wish, a norm, a condition, or a course within the recording."""
+        chunk, clause, _ = self.around(token)
+        head = self.words(clause.start, token.start)
+        start = clause.start + head.rfind(": ") + 1  # "slow was asked for: ..."
+        if chunk.of("side"):
+            start = chunk.start
+        end = chunk.end if chunk.of("side") else clause.end
+        if _UNREAL.search(self.words(start, end)):
+            return True
+        if _THE_MORE.match(self.words(chunk.start, clause.end)):
+            return True
+        if not clause.of("side") and _NORM.search(self.words(clause.start, clause.end)):
+            return True
+        return bool(_COURSE.search(self.words(chunk.start, chunk.end)))
+
+
+def other(place: str) -> str:
+    """Return the other of two places."""
+    return {"1": "2", "2": "1"}.get(place, "")
+
+
+def named(sentence: Sentence, part: Part) -> list[tuple[Token, str]]:
+    """Return the single sides that a part names, with their places."""
+    result: list[tuple[Token, str]] = []
+    for token in part.of("side"):
+        place = token.value
+        if place == "other":
+            before = [t for t in sentence.whole.of("side") if t.start < token.start]
+            single = [t.value for t in before if t.value in ("1", "2")]
+            place = other(single[-1]) if single else other(sentence.subject)
+        if place in ("1", "2"):
+            result.append((token, place))
+    return result
+
+
+def compared(sentence: Sentence, token: Token) -> tuple[str, str] | None:
+    """Return who has more of a comparative and than whom, as words put it; None: ambiguous."""
+    behind = ""
+    for part in sentence.around(token):
+        sides = named(sentence, part)
+        if _TRANSITIVE.fullmatch(token.text):
+            before = [place for side, place in sides if side.end <= token.start]
+            after = [place for side, place in sides if side.start >= token.end]
+            if before and after and before[-1] != after[0]:
+                return before[-1], after[0]
+        free = {place for side, place in sides if not sentence.marked(side)}
+        if len(free) == 1:
+            (place,) = free
+            return place, other(place)
+        if len(free) == 2:
+            return None
+        if sides and not behind:
+            behind = sides[0][1]
+        if part.of("side") and not sides:
+            return None  # both, or neither
+    if behind:
+        return other(behind), behind
+    if sentence.subject and _PRONOUN.search(sentence.words(sentence.whole.start, token.start)):
+        return sentence.subject, other(sentence.subject)
+    return None
+
+
+_PRONOUN = re.compile(r"\b(?:it|its|it's|this one|that one|he|she|his|her)\b", re.I)
+
+# --- cutting --------------------------------------------------------------------------------
+
+_SENTENCE = re.compile(r"\n|[.!?](?=\s|$)(?<!vs\.)(?<!approx\.)(?<!ca\.)(?<!no\.)(?<!\.\.\.)")
+_CLAUSE = re.compile(
+    r";|,? \b(?:while|whereas|although|though|but|yet|however|so|because|since|given that)\b", re.I
+)
+_CHUNK = re.compile(r"[,()\[\]]|:(?!\d)| - | / | and | which | namely ")
+
+
+def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
+    """Yield the sentences of a plain text."""
+    line = list(text)
+    for token in tokens:
+        if token.kind == "quote":
+            line[token.start : token.end] = "_" * (token.end - token.start)
+            behind = text[token.end :].lstrip()[:1]
+            if token.value[-1:] in (".", "!", "?") and (not behind or behind.isupper()):
+                line[token.end - 1] = "."
+    blank = "".join(line)
+    subject = ""
+    for start, end in _cuts(_SENTENCE, blank, 0, len(blank)):
+        whole = _part(tokens, start, end)
+        if not 0 < len(whole.tokens) <= MOST_TOKENS:
+            continue
+        clauses = [_part(tokens, *at) for at in _cuts(_CLAUSE, blank, start, end)]
+        chunks = []
+        for clause in clauses:
+            spans = _cuts(_CHUNK, blank, clause.start, clause.end, _joining(tokens))
+            chunks += [_part(tokens, *at) for at in spans]
+        made = Sentence(blank, whole, clauses, chunks, subject, text)
+        yield made
+        sides = {p for side, p in named(made, whole) if not made.marked(side)}
+        if sides:
+            subject = sides.pop() if len(sides) == 1 else ""
+
+
+def _joining(tokens: list[Token]) -> set[int]:
+    """Return where "and" joins two sides or two numbers: nothing is cut there."""
+    places = set()
+    for one, following in pairwise(tokens):
+        if one.kind == following.kind and one.kind in ("side", "measure"):
+            places.add(one.end)
+    return places
+
+
+def _cuts(
+    pattern: re.Pattern[str],
+    line: str,
+    start: int,
+    end: int,
+    kept: set[int] | None = None,
+) -> list[tuple[int, int]]:
+    spans, at = [], start
+    for cut in pattern.finditer(line, start, end):
+        if kept and cut.start() in kept and cut[0].strip() == "and":
+            continue
+        if line[at : cut.start()].strip():
+            spans.append((at, cut.start()))
+            at = cut.end()
+    return [*spans, (at, end)] if line[at:end].strip() or not spans else spans
+
+
+def _part(tokens: list[Token], start: int, end: int) -> Part:
+    return Part(start, end, tuple(t for t in tokens if start <= t.start < end))
+
+
+def _at(parts: list[Part], token: Token) -> Part:
+    inside = (p for p in parts if p.start <= token.start < p.end)
+    return next(inside, parts[-1])

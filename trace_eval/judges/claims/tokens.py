@@ -1,0 +1,316 @@
+"""The words of a reason as tokens: sides, measures, numbers with units, directions, quotations.
+
+Overlapping matches are settled by the first that begins, then the longest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from trace_eval.judges.claims import lexicon
+from trace_eval.judges.claims.measures import MEASURES, Measure, labelled
+from trace_eval.judges.claims.spelled import plain_numbers
+
+#: Longer reasons are read up to here, characters.
+MAX_REASON = 6000
+
+_PLAIN = str.maketrans(
+    {
+        "’": "'",
+        "‘": "'",
+        "“": '"',
+        "”": '"',
+        "„": '"',
+        "«": '"',
+        "»": '"',
+        "−": "-",
+        "–": "-",
+        "—": "-",
+        "\u00a0": " ",
+        "\u202f": " ",
+        "…": "...",
+        "≈": "~",
+        "*": " ",
+        "→": ":",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of a reason that means something to the checker.
+
+    Attributes:
+        kind: side, measure, number, factor, more, same, as, vague or quote.
+        start, end: its place in the text.
+        value: side (``1``, ``2``, ``both``, ``neither``, ``other``), key of a measure, words.
+        unit: of a number.
+        sign: of a comparative: 1 for more, -1 for less.
+        valued: a comparative says better or worse, not more or less.
+        text: as it stands in the reason.
+    """
+
+    kind: str
+    start: int
+    end: int
+    text: str
+    value: str = ""
+    unit: str = ""
+    sign: int = 0
+    digits: str = ""
+    valued: bool = False
+
+    @property
+    def number(self) -> float:
+        """The number of a token of that kind."""
+        return float(self.digits)
+
+
+def plain(text: str) -> str:
+    """Return a reason with plain quotation marks, dashes and blanks; places are not kept."""
+    text = text[:MAX_REASON].translate(_PLAIN).replace("``", '"').replace("''", '"')
+    text = re.sub(r"`([^`\n]+)`", r'"\1"', text)
+    text = re.sub(r"(?<=\w)_(?=\w)", " ", text).replace("->", ":")
+    text = re.sub(r"\s*\n\s*(?:[-+•]\s+|\d+[.)]\s+)?", "\n", text)
+    return plain_numbers(re.sub(r"[^\S\n]+", " ", text)).strip()
+
+
+def measure_of(key: str) -> Measure | None:
+    """Return a measure by its key; of a classifier's label where that begins with ``=``."""
+    return labelled(key[1:]) if key.startswith("=") else MEASURES.get(key)
+
+
+# --- patterns -------------------------------------------------------------------------------
+
+
+def _bounded(pattern: str) -> str:
+    return rf"(?<![\w.])(?:{pattern})(?!\w)"
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """A pattern and the token that it makes."""
+
+    regex: re.Pattern[str]
+    kind: str
+    value: str = ""
+    sign: int = 0
+    valued: bool = False
+
+
+def _any_case(pattern: str) -> str:
+    """Let names of sides begin a sentence; the letters A and B are capitals only."""
+    return re.sub(
+        r"(?<![\w\\(?<!=[])([a-z])(?=[a-z]{2})",
+        lambda match: f"[{match[1]}{match[1].upper()}]",
+        pattern,
+    )
+
+
+def _patterns() -> Iterator[_Pattern]:
+    for value, words in lexicon.SIDES.items():
+        yield _Pattern(re.compile(rf"(?<![\w'])(?:{_any_case(words)})"), "side", value)
+    for key, measure in MEASURES.items():
+        yield _Pattern(re.compile(_bounded(measure.pattern), re.I), "measure", key)
+    for words, (key, sign) in lexicon.KEYED.items():
+        yield _Pattern(re.compile(_bounded(words), re.I), "more", key, sign)
+    for words, sign in lexicon.MORE.items():
+        yield _Pattern(re.compile(_bounded(words), re.I), "more", "", sign)
+    for words, sign in lexicon.VALUED.items():
+        yield _Pattern(re.compile(_bounded(words), re.I), "more", "", sign, valued=True)
+    yield _Pattern(re.compile(_bounded(lexicon.VAGUE), re.I), "vague")
+    for words, factor in lexicon.FACTORS.items():
+        yield _Pattern(re.compile(_bounded(words), re.I), "factor", str(factor))
+    yield _Pattern(re.compile(_bounded(lexicon.SAME), re.I), "same")
+    ends = r"(?= as\b| for\b|[.,;)\n]|$)(?! as (?:possible|it|you|need))"
+    as_much = rf"as (?P<what>{lexicon.ADJECTIVE}){ends}"
+    yield _Pattern(re.compile(_bounded(as_much), re.I), "as")
+
+
+_PATTERNS = [*_patterns()]
+
+_UNIT = "|".join(f"(?P<u{i}>{p})" for i, p in enumerate(lexicon.UNITS))
+_NUMBER = re.compile(
+    r"(?<![\w.,])(?P<n>(?:(?<!\d)[-+])?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+))"
+    r"(?P<five> ?(?:/ ?5(?:\.00?)?|out of (?:5|five))\b)?"
+    rf"(?:[ -]?(?:{_UNIT}))?(?!\w*[A-Za-z0-9])(?!\.\d)",
+    re.I,
+)
+_RANGE = re.compile(r"(?<=\d)-(?=\d)")
+
+_QUOTE = re.compile(
+    r"\"(?P<double>[^\"\n]{1,600})\""
+    r"|(?<![\w])'(?P<single>(?:[^'\n]|(?<=\w)'(?=\w)){1,600})'(?!\w)"
+)
+
+
+@lru_cache(maxsize=256)
+def _label_pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
+    names = "|".join(map(re.escape, sorted(labels, key=len, reverse=True)))
+    return re.compile(_bounded(names), re.I)
+
+
+def tokens(text: str, labels: Iterable[str] = ()) -> list[Token]:
+    """Return the tokens of a plain text, in order and apart.
+
+    Args:
+        labels: of the classifiers of emotion and accent, which name a score.
+    """
+    every: list[Token] = []
+    masked = list(text)
+    for match in _QUOTE.finditer(text):
+        words = match["double"] or match["single"]
+        every.append(Token("quote", match.start(), match.end(), match[0], words))
+        masked[match.start() : match.end()] = "\x00" * len(match[0])
+    body = "".join(masked)
+    for pattern in _PATTERNS:
+        for match in pattern.regex.finditer(body):
+            every.append(_token(pattern, match))
+    every += _numbers(_RANGE.sub("\x01", body))
+    every += _letters(body)
+    if names := tuple(labels):
+        for match in _label_pattern(names).finditer(body):
+            key = next(name for name in names if name.lower() == match[0].lower())
+            every.append(Token("measure", match.start(), match.end(), match[0], f"={key}"))
+    return _apart(every)
+
+
+def _token(pattern: _Pattern, match: re.Match[str]) -> Token:
+    value, sign = pattern.value, pattern.sign
+    if pattern.kind in ("same", "as"):
+        value, sign = lexicon.ADJECTIVES.get((match["what"] or "").lower(), ("", 0))
+    return Token(
+        kind=pattern.kind,
+        start=match.start(),
+        end=match.end(),
+        text=match[0],
+        value=value,
+        sign=sign,
+        valued=pattern.valued,
+    )
+
+
+def _numbers(body: str) -> Iterator[Token]:
+    units = [*lexicon.UNITS.values()]
+    for match in _NUMBER.finditer(body):
+        index = next((i for i in range(len(units)) if match[f"u{i}"]), None)
+        unit = "" if index is None else units[index]
+        if match["five"]:
+            unit = "mos"
+        digits = match["n"].replace(",", "")
+        if not unit and _as_side(body, match):
+            value = digits
+            yield Token("side", match.start(), match.end(), match[0], value)
+        elif _PART.search(_before(body, match)) or _ORDINAL.search(_before(body, match)):
+            continue  # "5 of the 10 words", "step 2"
+        elif unit or not _counts(_behind(body, match)):
+            yield Token(
+                kind="number",
+                start=match.start(),
+                end=match.end(),
+                text=match[0],
+                unit=unit,
+                digits=digits,
+            )
+
+
+_WORD_BEHIND = re.compile(r"[ -]([A-Za-z']+)")
+_PART = re.compile(r"(?<![A-Za-z\d])\d+ (?:out )?of (?:the )?$")
+_ORDINAL = re.compile(
+    r"\b(?:step|point|part|item|criterion|dimension|level|question|request|turn|rule|no\.) ?"
+    r"#?$",
+    re.I,
+)
+_OF_MANY = re.compile(r" (?:out )?of (?:the )?(?:\d|five|ten)|/\d|:\d")
+
+#: Words behind "A" or a bare 1 or 2 that is a side; most verbs of a third person end in s.
+_VERBS = (
+    r"(?:is|are|was|has|had|said|does|can|can't|could|did|didn't|doesn't|isn't|only|also|never"
+    r"|at|with|without|and|or|vs\.?|v|but|just|even|got|in|on|being|by|over|has|-"
+    r"|[a-z]{2,}(?<!s)s)"
+)
+
+
+def _before(body: str, match: re.Match[str]) -> str:
+    """Return the words right before a match."""
+    return body[max(0, match.start() - 40) : match.start()]
+
+
+def _behind(body: str, match: re.Match[str]) -> str:
+    """Return the words right behind a match."""
+    return body[match.end() : match.end() + 60]
+
+
+def _starts(kinds: tuple[str, ...], behind: str) -> bool:
+    """Whether one of these tokens stands next."""
+    return any(p.regex.match(behind, 1) for p in _PATTERNS if p.kind in kinds)
+
+
+def _counts(behind: str) -> bool:
+    """Whether a bare number counts what the next word names, e.g. "4 facts", "3 of 10"."""
+    if _OF_MANY.match(behind):
+        return True
+    match = _WORD_BEHIND.match(behind)
+    if match is None:
+        return False
+    kinds = ("side", "measure", "more", "factor", "same", "as")
+    return not (_starts(kinds, behind) or match[1].lower() in lexicon.BEHIND_BARE)
+
+
+_NO_SIDE_BEFORE = re.compile(
+    r"(?:\b(?:steps?|points?|part|item|criterion|dimension|by|level|about|only|of the|number"
+    r"|first|last|than the|the|at|between|from|to|equals?) ?|[\d~=+] ?|\.)$",
+    re.I,
+)
+_NO_SIDE_BEHIND = re.compile(
+    r"[%/]\d| ?(?:-|to|or|and) \d| out of| of\b| (?:more|less|fewer|point)\b"
+)
+
+
+def _as_side(body: str, match: re.Match[str]) -> bool:
+    """Whether a bare 1 or 2 is a side: "2 leads", "the BAK of 1"."""
+    before, behind = _before(body, match), _behind(body, match)
+    if match["n"] not in ("1", "2") or match["five"]:
+        return False
+    if behind.startswith("'s"):
+        return True
+    if re.search(r"(?:^|[.!?\n]) ?$", before) and re.match(r"[.)] ", behind):
+        return False  # an item of a list
+    if _NO_SIDE_BEFORE.search(before) or _NO_SIDE_BEHIND.match(behind):
+        return False
+    if not re.match(r" [A-Za-z]", behind):
+        return True
+    return bool(re.match(rf" {_VERBS}\b", behind)) or _starts(("more", "measure"), behind)
+
+
+_LETTER = re.compile(r"(?<![\w'./-])([AB])(?![\w/]|\.\w|-\w)")
+_LETTER_BEHIND = re.compile(rf"'s|[):,;=<>\].]| ?[(\[=<>:]| -| {_VERBS}\b| [-\d\x00]|$")
+_BARE_COMPARATIVE = re.compile(r" \S+ ?(?:[.,;]|than\b|$)")
+
+
+def _letters(body: str) -> Iterator[Token]:
+    """Yield the letters A and B where they are sides; "A" that opens a sentence may be a word."""
+    for match in _LETTER.finditer(body):
+        before, behind = _before(body, match).rstrip(" "), _behind(body, match)
+        opens = not before or before[-1] in ".!?:\n\x00-("
+        article = match[1] == "A" and opens and not _LETTER_BEHIND.match(behind)
+        if article and _starts(("more",), behind):
+            article = not _BARE_COMPARATIVE.match(behind)
+        if not article:
+            yield Token("side", match.start(), match.end(), match[1], "12"["AB".index(match[1])])
+
+
+def _apart(every: list[Token]) -> list[Token]:
+    """Return tokens in order without overlaps: the first that begins, then the longest."""
+    rank = {"quote": 0, "side": 1, "number": 2, "measure": 3, "factor": 4, "more": 5}
+    every.sort(key=lambda t: (t.start, -(t.end - t.start), rank.get(t.kind, 9)))
+    kept: list[Token] = []
+    end = 0
+    for token in every:
+        if token.start >= end and token.end > token.start:
+            kept.append(token)
+            end = token.end
+    return kept
