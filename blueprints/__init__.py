@@ -25,7 +25,16 @@ if TYPE_CHECKING:
         install_line,
         is_installed,
     )
-    from blueprints.errors import Advice, UserError, require
+    from blueprints.errors import (
+        Advice,
+        BudgetError,
+        InputError,
+        JudgeError,
+        RunFolderError,
+        ServerError,
+        UserError,
+        require,
+    )
     from blueprints.groups.accent import Accent
     from blueprints.groups.emotion import Emotion, EmotionWindow
     from blueprints.groups.loudness import Loudness
@@ -91,12 +100,15 @@ __all__ = [
     "Accent",
     "Advice",
     "Blueprint",
+    "BudgetError",
     "Contour",
     "Emotion",
     "EmotionWindow",
     "Event",
     "Extension",
     "FiniteJson",
+    "InputError",
+    "JudgeError",
     "Loudness",
     "Norm",
     "Pitch",
@@ -105,6 +117,8 @@ __all__ = [
     "Quality",
     "QualityPart",
     "Rate",
+    "RunFolderError",
+    "ServerError",
     "Signal",
     "Span",
     "Speaker",

@@ -12,8 +12,28 @@ class UserError(ValueError):
     """Something the user can mend: who, the offending value, and the remedy."""
 
     def _render_traceback_(self) -> list[str]:
-        """For IPython: the line alone, without our frames."""
-        return [f"UserError: {self}"]
+        """Show IPython the line alone, without our frames."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+class InputError(UserError):
+    """A file, table, record, label, URL or recording that cannot be read as what it should be."""
+
+
+class RunFolderError(UserError):
+    """A run folder, or another file of ours, that is missing, damaged, in use or of other data."""
+
+
+class JudgeError(UserError):
+    """A judge that cannot be made as asked: its name, options, model, key or weights."""
+
+
+class ServerError(UserError):
+    """A model server that brings no answer, so that no further call would either."""
+
+
+class BudgetError(UserError):
+    """A limit of spending that cannot be kept, because no price is known."""
 
 
 class Advice(UserWarning):

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import soundfile
 import soxr
 
-from blueprints import UserError
+from blueprints import InputError
 from extractors.containers import Unreadable
 from extractors.contents import samples_of
 from extractors.formats import (
@@ -46,7 +46,7 @@ _LOOKED_AT = 1 << 16
 _COUNTED_AT_ONCE = 1 << 20
 
 
-class AudioError(UserError):
+class AudioError(InputError):
     """A recording that cannot be decoded; the message names the file and the remedy."""
 
 

@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 import soundfile
 
-from blueprints import UserError
+from blueprints import InputError
 from extractors.formats import MAX_SAMPLES_PER_S, MAX_SECONDS
 from extractors.stamps import stamp_of
 
@@ -55,7 +55,7 @@ def spooled() -> IO[bytes]:
     return tempfile.SpooledTemporaryFile(_IN_MEMORY)
 
 
-class Unreadable(UserError):
+class Unreadable(InputError):
     """FFmpeg does not read it either; the message says why."""
 
 

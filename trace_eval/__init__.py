@@ -16,7 +16,18 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from blueprints import Absent, Blueprint, Extension, Status, UserError
+    from blueprints import (
+        Absent,
+        Blueprint,
+        BudgetError,
+        Extension,
+        InputError,
+        JudgeError,
+        RunFolderError,
+        ServerError,
+        Status,
+        UserError,
+    )
     from blueprints.distribution import __version__
     from extractors.audio import Clip
     from extractors.base import Extractor
@@ -59,6 +70,7 @@ __all__ = [
     "AgreeOptions",
     "Blueprint",
     "BoardChange",
+    "BudgetError",
     "Case",
     "ChangeOptions",
     "Clip",
@@ -71,9 +83,11 @@ __all__ = [
     "Finding",
     "GateOptions",
     "GateReport",
+    "InputError",
     "Job",
     "Judge",
     "JudgeChange",
+    "JudgeError",
     "JudgeOptions",
     "Judgement",
     "Manifest",
@@ -86,9 +100,11 @@ __all__ = [
     "Rating",
     "Result",
     "Run",
+    "RunFolderError",
     "RunRecord",
     "Score",
     "Selection",
+    "ServerError",
     "Single",
     "Status",
     "Summary",

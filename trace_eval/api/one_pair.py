@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blueprints import Blueprint, UserError
+from blueprints import Blueprint, InputError
 from trace_eval.api.python_words import python_words
 from trace_eval.data.items import Item, Pair
 from trace_eval.data.judgement import Judgement, Overall
@@ -58,7 +58,7 @@ def blueprint(source: Path | str | bytes, options: ExtractOptions | None = None)
     options = options or ExtractOptions(workers=0)
     (result,) = extract([source], options)
     if result.blueprint is None:
-        raise UserError(result.error or "no blueprint")
+        raise InputError(result.error or "no blueprint")
     return result.blueprint
 
 

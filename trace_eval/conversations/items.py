@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from blueprints import UserError
+from blueprints import InputError
 from extractors import cache_folder
 from trace_eval.conversations.layouts import LAYOUTS, read_conversations
 from trace_eval.conversations.layouts.base import first_row
@@ -89,10 +89,10 @@ def one_conversation(
     Folder and layout are as of :func:`conversations_manifest`.
     """
     if not path.exists():
-        raise UserError(f"conversation {path}: no such file or folder; check the path")
+        raise InputError(f"conversation {path}: no such file or folder; check the path")
     result = read_conversations(path, layout, ReadOptions(kept=folder))
     if len(result.items) != 1:
-        raise UserError(
+        raise InputError(
             f"conversation {path}: holds {len(result.items)}; name a file with one, or give the"
             " path to trace-eval rate as it is"
         )

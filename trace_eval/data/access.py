@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.data.urls import is_chained, location, redacted
 
 #: Protocols that are opened without being asked for.
@@ -42,7 +42,7 @@ class UrlAccess:
         object.__setattr__(self, "protocols", frozenset(provided))
         for name in self.protocols:
             if not _NAME.fullmatch(name):
-                raise UserError(f"protocol {name!r:.60}: give its name alone, e.g. sftp")
+                raise InputError(f"protocol {name!r:.60}: give its name alone, e.g. sftp")
 
     def refusal(self, protocol: str) -> str | None:
         """Why a protocol (in lower case) is not opened; None: it is."""
@@ -94,6 +94,6 @@ def allowed(url: str) -> Path | str:
         UserError: it is no URL that may be opened.
     """
     if why := refusal(url):
-        raise UserError(f"{redacted(url)}: {why}")
+        raise InputError(f"{redacted(url)}: {why}")
     name, mark, rest = url.partition("://")
     return location(f"{name.lower()}{mark}{rest}")

@@ -8,7 +8,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError
 
 #: Keys of a recording in a message or cell.
 SOUND_KEYS = ("audio", "audio_url", "input_audio", "audio_path", "path", "url", "file")
@@ -59,14 +59,16 @@ def _binary(text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise UserError(f"data: expected base64 of a recording ({error}); write it again") from None
+        raise InputError(
+            f"data: expected base64 of a recording ({error}); write it again"
+        ) from None
 
 
 def _rate(value: Any) -> int:
     """Return a sampling rate, Hz."""
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
     if number is None or not 1 <= number <= _MOST_HZ or number != int(number):
-        raise UserError(
+        raise InputError(
             f"sampling_rate: expected samples a second from 1 to {_MOST_HZ} (got {value!r:.80});"
             " write it as a whole number"
         )
@@ -84,14 +86,14 @@ def _wav(samples: Any, rate: int) -> bytes:
     except ValueError:  # rows of unequal length
         numbers = False
     if not numbers:
-        raise UserError(
+        raise InputError(
             f"array: expected numbers, a list of samples or a list for each channel (got"
             f" {samples!r:.80}); write the samples, or the path of a file"
         )
     channels_first = result.ndim == 2 and result.shape[0] < result.shape[1]
     channels = 1 if result.ndim == 1 else min(result.shape)
     if channels > _MOST_CHANNELS:
-        raise UserError(f"array: {channels} channels; mix them down to {_MOST_CHANNELS} at most")
+        raise InputError(f"array: {channels} channels; mix them down to {_MOST_CHANNELS} at most")
     written = (result.T if channels_first else result).astype(np.float32)
     buffer = io.BytesIO()
     soundfile.write(buffer, written, rate, "FLOAT", format="WAV")

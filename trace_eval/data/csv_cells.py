@@ -21,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.data import strict_json
 from trace_eval.data.outputs import write_lines
 from trace_eval.data.strict_json import BadJson
@@ -56,7 +56,7 @@ T = TypeVar("T")
 _FIRST_ROWS = 25
 
 
-class EmptyTable(UserError):
+class EmptyTable(InputError):
     """A file without a record."""
 
 

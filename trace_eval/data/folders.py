@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.data import strict_json
 from trace_eval.data.csv_cells import EmptyTable
 from trace_eval.data.file_names import by_stem
@@ -49,7 +49,7 @@ def rows_below(folder: Path, root: Path | str, single: bool) -> Iterator[FolderR
         return kind.rows(folder, root, single)
     names = sorted(p.name + "/" * p.is_dir() for p in folder.iterdir())[:12]
     available = "; ".join(kind.name for kind in KINDS)
-    raise UserError(
+    raise InputError(
         f"{folder}: a folder of {', '.join(names) or 'nothing'}; known are: {available};"
         " two folders of recordings are --a DIR --b DIR"
     )
@@ -95,14 +95,14 @@ def _names(path: Path, key: str) -> list[str]:
     try:
         listed = strict_json.read_file(path).get(key)
     except (strict_json.BadJson, OSError, AttributeError) as error:
-        raise UserError(f"{path}: not readable ({error}); save the data set again") from error
+        raise InputError(f"{path}: not readable ({error}); save the data set again") from error
     results = [
         part.get("filename") if isinstance(part, dict) else part
         for part in (listed if isinstance(listed, list) else ())
     ]
     for name in results:
         if not isinstance(name, str) or Path(name).name != name:
-            raise UserError(f"{path}: {key} has {name!r:.80}; save the data set again")
+            raise InputError(f"{path}: {key} has {name!r:.80}; save the data set again")
     return [name for name in results if isinstance(name, str)]
 
 
@@ -147,7 +147,7 @@ def _is_systems(folder: Path) -> bool:
 
 def _recordings(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
     if not single:
-        raise UserError(
+        raise InputError(
             f"{folder}: recordings of one system; a pair needs two: give a folder with a folder"
             " for each system, --a DIR --b DIR, or --a 'DIR/*_x.wav' --b 'DIR/*_y.wav'"
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError
 from blueprints.errors import require
 from trace_eval.data.cells import recording_of
 
@@ -32,9 +32,9 @@ def log_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, {"id": f"{sample.id}{again}", "system": model, **record}
     except (ValueError, OSError, KeyError) as error:  # of the zip file, its JSON, its models
         detail = str(error).partition("\n")[0]
-        raise UserError(f"{path}: is no log of Inspect that its package can read ({detail})") from (
-            error
-        )
+        raise InputError(
+            f"{path}: is no log of Inspect that its package can read ({detail})"
+        ) from (error)
 
 
 def record_of(provided: Any, output: Any, target: str | Iterable[str]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError, counted
+from blueprints import InputError, UserError, counted
 from trace_eval.data.columns import Fields, Renamed
 from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.input_options import InputOptions
@@ -105,7 +105,7 @@ class Manifest:
 _SHOWN = 6
 
 
-class NoColumns(UserError):
+class NoColumns(InputError):
     """A table has no column for what is needed."""
 
 
@@ -261,7 +261,7 @@ def _read(
     if not items and (missing := table.missing()):
         raise NoColumns(missing)
     if not items and not problems:
-        raise UserError(f"{label}: no records; expected one item per line or row")
+        raise InputError(f"{label}: no records; expected one item per line or row")
     plain = ties and all(_is_tie(what) for _, what in unread["overall"])
     if plain and (untyped := _untyped(items, ties)):
         items = untyped

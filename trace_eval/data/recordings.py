@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
 
-from blueprints import UserError
+from blueprints import InputError, UserError
 from extractors import AUDIO_SUFFIXES, AudioError, opened
 from trace_eval.data.access import allowed, refusal
 from trace_eval.data.answers import Recording
@@ -85,7 +85,7 @@ def find_urls(url: str) -> list[str]:
 
 
 def _none(where: Path | str) -> NoReturn:
-    raise UserError(f"{where}: no recordings below it ({', '.join(AUDIO_SUFFIXES)})")
+    raise InputError(f"{where}: no recordings below it ({', '.join(AUDIO_SUFFIXES)})")
 
 
 def recordings_in(

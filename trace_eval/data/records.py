@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from blueprints import UserError
+from blueprints import InputError
 from extractors import cache_folder
 from trace_eval.data.answers import Model, Recording, map_recordings
 from trace_eval.data.columns import Fields
@@ -129,7 +129,7 @@ def item_from(kind: type[Model], tree: dict[str, Any]) -> Model:
     try:
         return kind.model_validate(tree)
     except ValidationError as error:
-        raise UserError(first_problem(error)) from None
+        raise InputError(first_problem(error)) from None
 
 
 def _place(tree: dict[str, Any], key: str, value: Any) -> None:
@@ -142,7 +142,7 @@ def _place(tree: dict[str, Any], key: str, value: Any) -> None:
         target = {"label": "labels"}.get(key, key)
         tree.setdefault(target, {}).update({k: v for k, v in value.items() if v is not None})
     elif key in ("labels", "meta"):
-        raise UserError(f"{key}: expected an object (got {value!r:.80})")
+        raise InputError(f"{key}: expected an object (got {value!r:.80})")
     elif key == "faster" and isinstance(value, str):
         _put(tree, ("labels", "preference"), _FASTER.get(value, value))
     elif key not in _PLACES or _put(tree, _PLACES[key], value) is not value:
@@ -190,7 +190,7 @@ def resolve_audio(recording: dict[str, Any], root: Path | str, spill: Spill | No
         if data is None:
             audio = name or None
         elif not isinstance(data, bytes):
-            raise UserError(
+            raise InputError(
                 f"bytes: expected binary data (got {data!r:.80}); name its path instead"
             )
         elif spill:
@@ -218,17 +218,17 @@ def resolve_conversation(
     if result is None or isinstance(result, Conversation):
         return
     if isinstance(root, str):
-        raise UserError("conversation: its recordings cannot lie behind a URL; fetch them first")
+        raise InputError("conversation: its recordings cannot lie behind a URL; fetch them first")
     if isinstance(result, Mapping):
         try:
             answer["conversation"] = rooted(Conversation.model_validate(result), root)
         except ValidationError as error:
-            raise UserError(f"conversation.{first_problem(error)}") from None
+            raise InputError(f"conversation.{first_problem(error)}") from None
         return
     if not isinstance(result, str):
-        raise UserError(f"conversation: expected a path or an object (got {result!r:.80})")
+        raise InputError(f"conversation: expected a path or an object (got {result!r:.80})")
     if read is None:
-        raise UserError(
+        raise InputError(
             f"conversation {result!r:.80}: only judge and rate read it from a path; name the run"
             " that they made, or put the conversation itself there"
         )

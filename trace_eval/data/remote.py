@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from blueprints import UserError
+from blueprints import InputError, UserError
 from trace_eval.data.access import allowed
 from trace_eval.data.files import replace_file
 from trace_eval.data.urls import glob_base, name_of, parent, protocol_of, redact_urls, redacted
@@ -74,7 +74,7 @@ def version_of(url: str) -> Version | None:
         return None
     size = info.get("size")
     if isinstance(size, int) and size > MAX_BYTES:
-        raise UserError(f"{redacted(url)}: {TooLarge(size)}; make it FLAC or cut it")
+        raise InputError(f"{redacted(url)}: {TooLarge(size)}; make it FLAC or cut it")
     marks = {name: info[name] for name in _VALIDATORS if info.get(name)}
     available = {
         name: mark.isoformat() if isinstance(mark, datetime) else str(mark)
@@ -93,11 +93,11 @@ def fetch(url: str) -> bytes:
         try:
             return _read(where)
         except TooLarge as error:
-            raise UserError(f"{redacted(url)}: {error}; make it FLAC or cut it") from None
+            raise InputError(f"{redacted(url)}: {error}; make it FLAC or cut it") from None
         except Exception as error:
             wait = next(waits, None)
             if wait is None or not _passing(error):
-                raise UserError(_problem(url, error)) from None  # its text may hold secrets
+                raise InputError(_problem(url, error)) from None  # its text may hold secrets
             time.sleep(wait)
 
 
@@ -126,7 +126,7 @@ def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:
     """
     urls = find(url, suffixes)
     if not urls or len(urls) > MAX_FILES:
-        raise UserError(
+        raise InputError(
             f"{redacted(url)}: {len(urls)} files to read ({', '.join(suffixes)}); name the"
             " folder of one data set, or one of its files"
         )
@@ -134,7 +134,7 @@ def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:
     for each in urls:
         path = home / PurePosixPath(each[len(base) :].lstrip("/"))
         if not path.resolve().is_relative_to(home.resolve()):
-            raise UserError(f"{redacted(each)}: leads out of its folder; rename it")
+            raise InputError(f"{redacted(each)}: leads out of its folder; rename it")
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, fetch(each))
 
@@ -164,7 +164,7 @@ def find(url: str, suffixes: Iterable[str]) -> list[str]:
         files, path = file_system(url if base is None else base)
         names = files.find(path) if base is None else files.glob(file_system(url)[1])
     except Exception as error:
-        raise UserError(_problem(url, error)) from None
+        raise InputError(_problem(url, error)) from None
     # Names lack what is not part of a path (host, user), so only their ends are used.
     root = (url if base is None else base).rstrip("/")
     below = [name for name in names if PurePosixPath(name).suffix.lower() in suffixes]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.data.columns import Fields, is_sound
 from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.items import ANONYMOUS, Single
@@ -113,13 +113,13 @@ def _placed(record: Mapping[str, Any]) -> dict[str, Any]:
         if key == "answer" and isinstance(value, str):
             field = "audio" if is_sound(value) else "candidate"
         elif key in ("labels", "meta", "answer"):
-            raise UserError(f"{key}: expected an object (got {value!r:.80})")
+            raise InputError(f"{key}: expected an object (got {value!r:.80})")
         part, name = _PLACES.get(field, ("", field))
         target = tree[part] if part else tree
         if not field or (field in _FIRST_COUNTS and name in target):
             tree["meta"][key] = value
         elif name in target:
-            raise UserError(f"{key}: {field} is given under another name as well; keep one")
+            raise InputError(f"{key}: {field} is given under another name as well; keep one")
         else:
             target[name] = value
     return tree

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.data.files import is_file, is_folder, sha256_of, utf8_name
 from trace_eval.data.folders import recorded, rows_below
 from trace_eval.data.input_options import InputOptions, TwoFolders
@@ -56,7 +56,7 @@ class Table:
                 for one in rows
             )
             return cls([*records] if isinstance(rows, Sequence) else records)
-        raise UserError(
+        raise InputError(
             f"{type(rows).__name__} is no table: give a path, a URL, a data frame, a list of"
             " dicts, or a datasets.Dataset"
         )
@@ -170,20 +170,20 @@ def source_named(items: str | None, folders: TwoFolders) -> Source:
             return items
         result = systems_in(Path(items)) if _is_folder(items) else None
         if result is None:
-            raise UserError(f"--prompts {prompts}: belongs to folders of recordings")
+            raise InputError(f"--prompts {prompts}: belongs to folders of recordings")
         where = Path(prompts)
         if not where.exists():
-            raise UserError(f"--prompts {where}: no such file or folder")
+            raise InputError(f"--prompts {where}: no such file or folder")
         others = {n: f for n, f in result.folders.items() if f.resolve() != where.resolve()}
         return Systems(others, where)
     if items is None and (a is None) != (b is None):
         has, lacks, folder = ("a", "b", a) if b is None else ("b", "a", b)
-        raise UserError(
+        raise InputError(
             f"--{has} {folder}: is one system; name the other, --{lacks} DIR, or score this one"
             f" alone: trace-eval rate {folder}"
         )
     if items is not None or a is None or b is None:
-        raise UserError(
+        raise InputError(
             "name what is judged: a file, folder or URL of items; or two folders of recordings,"
             " --a DIR --b DIR"
         )

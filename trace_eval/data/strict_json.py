@@ -19,7 +19,7 @@ from typing import IO, Any, TypeVar
 import jiter
 from pydantic import BaseModel, ValidationError
 
-from blueprints import UserError
+from blueprints import RunFolderError
 
 #: Levels of objects and lists. Records have 6; pydantic's parser ends at 200.
 MAX_DEPTH = 100
@@ -48,7 +48,7 @@ class BadJson(ValueError):
     """Not JSON of this kind; the text says why, for people."""
 
 
-class DamagedFile(UserError):
+class DamagedFile(RunFolderError):
     """A file that we wrote and cannot read any more; the message names it."""
 
 

@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError
 
 #: One document, bytes. The largest of ours, the price table, has a sixteenth of it.
 MAX_BYTES = 1 << 16
@@ -78,8 +78,8 @@ def read_toml(path: Path, what: str, remedy: str) -> dict[str, Any]:
             data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
         details = getattr(error, "strerror", None) or error
-        raise UserError(f"{what}: cannot be read ({details}); {remedy}") from None
+        raise InputError(f"{what}: cannot be read ({details}); {remedy}") from None
     try:
         return loads(data)
     except BadToml as error:
-        raise UserError(f"{what}: {error}, so it cannot be read; mend it, {remedy}") from None
+        raise InputError(f"{what}: {error}, so it cannot be read; mend it, {remedy}") from None

@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from blueprints import UserError
+from blueprints import InputError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.data.cells import first
 from trace_eval.data.columns import Fields, Renamed
@@ -63,16 +63,16 @@ class Systems:
         provided = [_named(str(text)) for text in (a, b)]
         for side, (_, folder) in zip("ab", provided, strict=True):
             if not globbed(folder)[0].is_dir():
-                raise UserError(f"--{side} {folder}: no such folder; name one with recordings")
+                raise InputError(f"--{side} {folder}: no such folder; name one with recordings")
         if provided[0][1].resolve() == provided[1][1].resolve():
-            raise UserError(f"--a and --b: both are {provided[0][1]}; name two folders")
+            raise InputError(f"--a and --b: both are {provided[0][1]}; name two folders")
         names = _apart(provided)
         if names[0] == names[1]:
-            raise UserError(f"--a and --b: both are called {names[0]}; write --a NAME=DIR")
+            raise InputError(f"--a and --b: both are called {names[0]}; write --a NAME=DIR")
         folders = dict(zip(names, (folder for _, folder in provided), strict=True))
         where = None if prompts is None else Path(str(prompts))
         if where is not None and not where.exists():
-            raise UserError(f"--prompts {where}: no such file or folder")
+            raise InputError(f"--prompts {where}: no such file or folder")
         return cls(folders, where)
 
     @property
@@ -90,7 +90,7 @@ class Systems:
         for name, files in results.items():
             if not files:
                 shown = ", ".join(AUDIO_SUFFIXES)
-                raise UserError(f"{self.folders[name]}: no recordings below it ({shown})")
+                raise InputError(f"{self.folders[name]}: no recordings below it ({shown})")
         if (short := without_own_parts(results)) is None:
             return results, ()
         own = " and ".join(f"{part!r} of {name}" for name, (part, _) in short.items() if part)
@@ -120,7 +120,7 @@ class Systems:
             short = {unpadded(name): prompt for name, prompt in requested.items()}
             named = {key: short[name] for key in keys if (name := unpadded(key)) in short}
             if not named:
-                raise UserError(
+                raise InputError(
                     f"--prompts {self.prompts}: has {', '.join(list(requested)[:3])}, and the"
                     f" recordings are called {', '.join(sorted(keys)[:3])}; call both alike"
                 )
@@ -201,7 +201,7 @@ def _prompts_below(folder: Path) -> dict[str, dict[str, Any]]:
         words = text.read_text(encoding="utf-8", errors="replace").strip()
         prompts.setdefault(key, {})["instruction_text"] = words
     if not prompts:
-        raise UserError(f"--prompts {folder}: neither recordings nor .txt files below it")
+        raise InputError(f"--prompts {folder}: neither recordings nor .txt files below it")
     return prompts
 
 
@@ -211,14 +211,14 @@ def _prompts_of(path: Path, columns: Mapping[str, str]) -> dict[str, dict[str, A
     bad: list[str] = []
     for (where, _), record in table.rows(records(path, by_id=True), lambda row: row[1]):
         if isinstance(record, str):
-            raise UserError(f"{where}: {record}")
+            raise InputError(f"{where}: {record}")
         nested = record.get("instruction")
         if isinstance(nested, Mapping):  # as our own manifests have it
             record |= {"instruction": nested.get("text"), "audio": nested.get("audio")}
         keys = (first(record, names) for names in PROMPT.values())
         name, text, audio = (None if key is None else record[key] for key in keys)
         if text is not None and not isinstance(text, str):
-            raise UserError(f"{where}: the prompt is {text!r:.60}; give a text")
+            raise InputError(f"{where}: the prompt is {text!r:.60}; give a text")
         if name is None or (text is None and audio is None):
             bad.append(where)
             continue
@@ -231,7 +231,7 @@ def _prompts_of(path: Path, columns: Mapping[str, str]) -> dict[str, dict[str, A
     if bad:
         if table.values.keys() & {*PROMPT["instruction_audio"]}:
             table.fields = replace(PROMPT_FIELDS, needed=("id",))
-        raise UserError(table.missing() or f"{bad[0]}: has no id, or no prompt; fill it in")
+        raise InputError(table.missing() or f"{bad[0]}: has no id, or no prompt; fill it in")
     return prompts
 
 

@@ -13,7 +13,7 @@ from itertools import compress, islice
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.data import strict_json
 from trace_eval.data.columns import FIRST
 from trace_eval.data.csv_cells import CsvFile, EmptyTable, unquoted
@@ -77,7 +77,7 @@ def records(
             why = "the file is empty" if begins(path, b"") else "it holds no record"
             raise EmptyTable(f"{label}: {why}; add the items")
     except (BadJson, OSError, csv.Error, UnicodeError) as error:
-        raise UserError(f"{label}: not readable as {suffix[1:]} ({error})") from error
+        raise InputError(f"{label}: not readable as {suffix[1:]} ({error})") from error
 
 
 def checked(
@@ -125,7 +125,7 @@ def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None
         form = CsvFile.of(path)
         wanted = [name for name in form.header if name and name in names]
         if twice := next((name for name in wanted if wanted.count(name) > 1), None):
-            raise UserError(f"{path}: two columns are called {twice!r}; keep one")
+            raise InputError(f"{path}: two columns are called {twice!r}; keep one")
         if form.encoding != "utf-8-sig" or form.delimiter == ";":
             return None
         # A cell may be longer than a block: then the file is read as one.
@@ -148,7 +148,7 @@ def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None
                     return None  # with no column named, all of them are in the table
                 return _without_blank_rows({n: _cells(table.column(n)) for n in wanted})
     except (OSError, csv.Error, UnicodeError, BadJson) as error:
-        raise UserError(f"{path}: not readable as csv ({error})") from error
+        raise InputError(f"{path}: not readable as csv ({error})") from error
     return None
 
 
@@ -165,13 +165,13 @@ def _without_blank_rows(columns: dict[str, list[str | None]]) -> dict[str, list[
 
 def _refuse_others(path: Path, label: Path | str, suffix: str) -> None:
     if is_folder(path):
-        raise UserError(f"{label}: is a folder, and a file is wanted; name one in it")
+        raise InputError(f"{label}: is a folder, and a file is wanted; name one in it")
     if not is_file(path):
-        raise UserError(f"{label}: no such file; check the path")
+        raise InputError(f"{label}: no such file; check the path")
     if suffix in _WORKBOOKS:
-        raise UserError(f"{label}: is a workbook; save its sheet as CSV (UTF-8)")
+        raise InputError(f"{label}: is a workbook; save its sheet as CSV (UTF-8)")
     if suffix not in SUFFIXES:
-        raise UserError(
+        raise InputError(
             f"{label}: its name ends in {suffix or 'nothing that says what it holds'}, and that"
             f" of a table in one of {', '.join(SUFFIXES)}; rename or convert it"
         )
@@ -226,7 +226,7 @@ def _arrow(path: Path, kind: str, names: Collection[str] | None) -> Iterator[Row
             yield from arrow_records(batch)
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:  # of a damaged header
         article = "an" if kind == "Arrow" else "a"
-        raise UserError(f"{path}: not {article} {kind} file ({error})") from error
+        raise InputError(f"{path}: not {article} {kind} file ({error})") from error
 
 
 def _parquet(path: Path, names: Collection[str] | None) -> Iterator[Any]:

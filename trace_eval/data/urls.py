@@ -9,7 +9,7 @@ import re
 from pathlib import Path, PurePosixPath
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.data.files import utf8_name
 
 # Bounded, so that a text of letters costs no more than its length: protocols are short.
@@ -94,7 +94,7 @@ def location(text: Path | str) -> Path | str:
     if parts is None or parts[1].lower() not in _LOCAL:
         return text
     if parts[2] not in ("", "localhost"):
-        raise UserError(f"{text}: names the host {parts[2]!r}; write file:///PATH")
+        raise InputError(f"{text}: names the host {parts[2]!r}; write file:///PATH")
     return Path(unquote(text.partition("://")[2].removeprefix(parts[2])))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from pkgutil import resolve_name
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError, UserError
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.manifests import Problem
@@ -69,7 +69,7 @@ class Source:
             if path.suffix.lower() in TEXTS and is_file(path):
                 results.append(path)
                 if len(results) > MAX_FILES:
-                    raise UserError(
+                    raise InputError(
                         f"{self.label}: more than {MAX_FILES} files; name the benchmark's folder"
                     )
         return sorted(results)
@@ -105,7 +105,7 @@ def opened(place: Path | str, spill: Spill | None = None) -> Iterator[Source]:
     where = location(place)
     if isinstance(where, Path):
         if not (is_file(where) or is_folder(where)):
-            raise UserError(f"{where}: no such file or folder; name what was released")
+            raise InputError(f"{where}: no such file or folder; name what was released")
         path = where.absolute()
         yield Source(path, path if path.is_dir() else path.parent, str(where), spill)
         return

@@ -12,7 +12,7 @@ from typing import Any
 
 from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
-from blueprints import Strict, UserError
+from blueprints import InputError, Strict
 from trace_eval.data import strict_toml
 from trace_eval.data.csv_cells import write_table
 from trace_eval.data.files import make_folder
@@ -138,7 +138,7 @@ def convert(
         result = read.converted
         if not result.items and not result.pairs and not result.figures:
             first = f"; {result.problems[0]}" if result.problems else ""
-            raise UserError(f"{read.source}: nothing of {name} could be read{first}")
+            raise InputError(f"{read.source}: nothing of {name} could be read{first}")
         text, provenance = (None, None) if prompt is None else read_prompt(prompt, result.rubrics)
         files = _write_records(name, folder, result)
         if result.labels:
@@ -166,7 +166,7 @@ def _write_records(name: str, folder: Path, result: Converted) -> dict[str, Path
     # Ids must be unique in a manifest; several files of a benchmark may share theirs.
     for ids in ([one.id for one in result.items], [one.id for one in result.pairs]):
         if again := next((id_ for id_, count in Counter(ids).items() if count > 1), None):
-            raise UserError(
+            raise InputError(
                 f"{name}: id {again!r:.60} comes twice; convert the files that hold it one by one"
             )
     files = {what: folder / f"{what}.jsonl" for what, records in groups.items() if records}
@@ -211,14 +211,14 @@ def read_prompt(path: Path, rubrics: Sequence[str]) -> tuple[str, str]:
     """
     if len(rubrics) != 1:
         details = ", ".join(rubrics) or "none"
-        raise UserError(f"--prompt {path}: give one --set; the questions here are {details}")
+        raise InputError(f"--prompt {path}: give one --set; the questions here are {details}")
     try:
         data = path.read_bytes()
         text = data.decode().strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"--prompt {path}: cannot be read ({error}); give a text file") from None
+        raise InputError(f"--prompt {path}: cannot be read ({error}); give a text file") from None
     if not text or len(data) > MAX_BYTES:
-        raise UserError(f"--prompt {path}: {len(data)} bytes; give a text of 1 to {MAX_BYTES}")
+        raise InputError(f"--prompt {path}: {len(data)} bytes; give a text of 1 to {MAX_BYTES}")
     return text, f"{path.name}, SHA-256 {hashlib.sha256(data).hexdigest()}"
 
 

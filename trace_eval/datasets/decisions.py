@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from blueprints import UserError
+from blueprints import InputError
 
 #: The part of a pattern that stands for anything.
 _ANYTHING = "(.+?)"
@@ -53,7 +53,7 @@ def decide(chains: Chains, function: str, reply: str) -> int | None:
     None means that no step fits; there the authors draw a value.
     """
     if function not in chains:
-        raise UserError(f"bbh.py: no function {function}; name the authors' checkout")
+        raise InputError(f"bbh.py: no function {function}; name the authors' checkout")
     chain = chains[function]
     return next((s.value for s in chain if _TESTS[s.how](s.phrase, reply)), None)
 
@@ -109,7 +109,7 @@ def _step(test: ast.expr, value: int, path: Path) -> ReleasedDecision:
                 return ReleasedDecision("search", phrase, value)
         case ast.Call(ast.Attribute(_, "startswith" | "endswith" as how), [ast.Constant(str(p))]):
             return ReleasedDecision(how, p, value)
-    raise UserError(
+    raise InputError(
         f"{path}, line {test.lineno}: {ast.unparse(test)!r:.80} is a test that is not understood;"
         " leave out --lists, or name the commit that was read"
     )
@@ -124,7 +124,7 @@ def read_phrases(checkout: Path, name: str) -> tuple[tuple[str, ...], str]:
     tree, path, digest = _parsed(checkout, name)
     phrases = max((_texts(node) for node in ast.walk(tree)), key=len)
     if not phrases:
-        raise UserError(f"{path}: holds no list of texts; name the authors' module")
+        raise InputError(f"{path}: holds no list of texts; name the authors' module")
     return phrases, f"{len(phrases)} entries of {path.name}, SHA-256 {digest}"
 
 
@@ -132,15 +132,15 @@ def _parsed(checkout: Path, name: str) -> tuple[ast.Module, Path, str]:
     """Parse a module of a checkout; return its tree, its file and the start of its SHA-256."""
     result = [checkout] if checkout.is_file() else sorted(checkout.rglob(name))
     if not result:
-        raise UserError(f"--lists {checkout}: no {name} in it; name a checkout of the repository")
+        raise InputError(f"--lists {checkout}: no {name} in it; name a checkout of the repository")
     path = result[0]
     data = path.read_bytes()
     if len(data) > MAX_BYTES:
-        raise UserError(f"{path}: {len(data)} bytes; at most {MAX_BYTES} are parsed")
+        raise InputError(f"{path}: {len(data)} bytes; at most {MAX_BYTES} are parsed")
     try:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise UserError(f"{path}: no Python ({error}); name the authors' module") from None
+        raise InputError(f"{path}: no Python ({error}); name the authors' module") from None
     return tree, path, hashlib.sha256(data).hexdigest()[:16]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import entry_points
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.datasets.base import Dataset
 
 #: Entry-point group through which an installed package offers a benchmark: a :class:`Dataset`
@@ -145,11 +145,13 @@ def find_dataset(name: str) -> Dataset:
             return dataset
     entry = next(iter(entry_points(group=ENTRY_POINT_GROUP, name=name)), None)
     if entry is None:
-        raise UserError(f"dataset {name!r:.60} is unknown; use one of {', '.join(dataset_names())}")
+        raise InputError(
+            f"dataset {name!r:.60} is unknown; use one of {', '.join(dataset_names())}"
+        )
     try:
         result = entry.load()
     except Exception as error:  # whatever an installed package raises on import
-        raise UserError(f"dataset {name!r}: cannot import {entry.value} ({error})") from error
+        raise InputError(f"dataset {name!r}: cannot import {entry.value} ({error})") from error
     if not isinstance(result, Dataset):
-        raise UserError(f"dataset {name!r}: {entry.value} is no Dataset of trace_eval.datasets")
+        raise InputError(f"dataset {name!r}: {entry.value} is no Dataset of trace_eval.datasets")
     return result

@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from blueprints import UserError
+from blueprints import InputError, UserError
 from trace_eval.data.answers import Answer, Instruction, Turn
 from trace_eval.data.csv_cells import EmptyTable
 from trace_eval.data.items import Single
@@ -105,7 +105,7 @@ class Rows:
             why = self.problems[-1].what if count else "is empty"
             if column := next((name for name, n in missing.items() if n == count), None):
                 why = f"no row has {column!r}"
-            raise UserError(f"{label}: {why}; expected rows with {', '.join(columns)}")
+            raise InputError(f"{label}: {why}; expected rows with {', '.join(columns)}")
         return rows
 
     def tell(self, row: Row, what: str) -> None:

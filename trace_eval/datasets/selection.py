@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.data.settings import option_field
 
 #: Which form of an answer becomes the candidate: its transcript, or the text that was spoken.
@@ -46,4 +46,4 @@ class Selection:
         names = list(available)
         for name in self.sets:
             if name not in names:
-                raise UserError(f"--set {name!r:.60}: no such set; use {', '.join(names)}")
+                raise InputError(f"--set {name!r:.60}: no such set; use {', '.join(names)}")

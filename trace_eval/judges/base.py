@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from blueprints import Blueprint, Transcript, UserError
+from blueprints import Blueprint, ServerError, Transcript
 from fusion import TRACE, ItemKind
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Item, Pair, Single
@@ -117,7 +117,7 @@ class Case:
         return self.blueprints["b"]
 
 
-class JudgeUnreachable(UserError):
+class JudgeUnreachable(ServerError):
     """No other call would bring an answer: the session ends, and finished items stay."""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError, counted
+from blueprints import InputError, counted
 from trace_eval.data.spelling import NO_LABEL, is_missing, visible
 
 Texts = NDArray[np.object_]
@@ -24,12 +24,12 @@ def ids_of(source: str, columns: Mapping[str, Sequence[Any]], default_ids: bool)
     named = columns.get("id", None if default_ids else columns.get("recording"))
     if named is None:
         if not default_ids:
-            raise UserError(f"{source}: no column 'id' (or pair, item, index); add one")
+            raise InputError(f"{source}: no column 'id' (or pair, item, index); add one")
         return texts_of([str(n + 1) for n in range(len(next(iter(columns.values()), ())))])
     ids = texts_of(named)
     empty = np.flatnonzero([one is None or not str(one).strip() for one in ids.tolist()])
     if len(empty):
-        raise UserError(f"{source}, record {int(empty[0]) + 1}: the id is empty; fill it in")
+        raise InputError(f"{source}, record {int(empty[0]) + 1}: the id is empty; fill it in")
     return ids
 
 
@@ -94,7 +94,7 @@ def numbers_of(
         elif mappable:
             typed = " ".join(_map(one, "NUMBER") for one in list(wrong)[:_SHOWN])
             remedy = f"; or say what each means, a number or {NO_LABEL}: {typed}"
-        raise UserError(
+        raise InputError(
             f"{source}, record {row + 1}: {column} is {value!r:.60}; give a number with a"
             f" decimal point, e.g. 3.5, or nothing{remedy}"
         )
@@ -172,7 +172,7 @@ def check_inclusion(source: str, inclusion: NDArray[np.float64] | None) -> None:
         return
     wrong = np.flatnonzero((inclusion <= 0) | (inclusion > 1))
     if len(wrong):
-        raise UserError(
+        raise InputError(
             f"{source}, record {int(wrong[0]) + 1}: inclusion is {inclusion[wrong[0]]:g}; give the"
             " probability, above 0 and up to 1, with which the item was chosen"
         )
@@ -202,7 +202,7 @@ def refuse_duplicates(
             continue
         if key in first:
             one, other = (n if records is None else int(records[n]) for n in (first[key], row))
-            raise UserError(
+            raise InputError(
                 f"{source}, record {other + 1}: id {ids[row]} was given in record"
                 f" {one + 1} already{'' if rater is None else f', by {rater[row]}'}; delete one, or"
                 " tell them apart by a 'rater' or 'repeat' column"
@@ -281,7 +281,7 @@ class UnreadValues:
             others.append(f"{len(self._values) - _SHOWN} more values")
         also = f"; also {', '.join(others)}" if others else ""
         remedy = self._remedy(column) if mappable else "write each as one of them"
-        raise UserError(
+        raise InputError(
             f"{self.source}, record {first.row + 1}{self._id(first)}: {column} is {value!r:.80}"
             f" in {counted(first.rows, 'row')} ({first.why}){also}; labels are"
             f" {', '.join(first.allowed)}{self.others}; {remedy}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError, counted
+from blueprints import InputError, counted
 from fusion import Numbers, likert, span
 from trace_eval.data.columns import Ends
 
@@ -43,7 +43,7 @@ def scale_of_ends(ends: Ends) -> Numbers:
         UserError: its ends fall.
     """
     if ends.first > ends.last:
-        raise UserError(
+        raise InputError(
             f"--scale {ends}: of scores the worst comes first: --scale"
             f" {Ends(ends.last, ends.first, ends.step)}"
         )
@@ -87,7 +87,7 @@ def refuse_off_scale(
     off = [row for row, value in enumerate(values.tolist()) if value == value]
     off = [row for row in off if not ends.holds(float(values[row]))]
     if off:
-        raise UserError(
+        raise InputError(
             f"{source}, record {off[0] + 1}: {column} is {texts[off[0]]!s:.60} in"
             f" {_rows(texts, off)}, which is not on the scale {ends}; correct it, or leave it out:"
             f" {_missing(texts[off[0]])}"
@@ -108,7 +108,7 @@ def refuse_doubtful(source: str, column: str, texts: Sequence[object], values: V
     rows = np.flatnonzero(np.isin(values, doubtful)).tolist()
     spelt = dict.fromkeys(str(texts[row]) for row in rows)
     low, high = min(distinct), max(distinct)
-    raise UserError(
+    raise InputError(
         f"{source}, record {rows[0] + 1}: {column} is {texts[rows[0]]!s:.60} in"
         f" {_rows(texts, rows)}, and the other scores go from {rest.min():g} to {rest.max():g};"
         f" where it means that there is none: {' '.join(map(_missing, spelt))}; where it is a"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError
 from fusion import mean_points, threshold
 from trace_eval.data.columns import Columns, Ends
 from trace_eval.data.spelling import PLAIN, are_replies, is_missing, spelled, verdict
@@ -112,7 +112,7 @@ def _columns(
     named = {"prediction": columns.prediction, "truth": columns.truth, "id": columns.id}
     own = {name: ours for ours, name in named.items() if name is not None}
     if len(own) < sum(name is not None for name in named.values()):
-        raise UserError("--prediction, --truth and --id need three different columns")
+        raise InputError("--prediction, --truth and --id need three different columns")
     sides = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
     beside = {} if {*own.values()} & {"prediction", "truth"} else labels_beside(table.columns())
     wanted = {**sides, **{name: name for name in beside}, **columns_of(columns.named), **own}
@@ -123,7 +123,7 @@ def _columns(
         results, notes = labelled_columns(table, wanted)
     for name, ours in own.items():
         if ours not in results:
-            raise UserError(f"{table.name}: no column {name!r}; see its header")
+            raise InputError(f"{table.name}: no column {name!r}; see its header")
     return dict(results), notes
 
 
@@ -194,13 +194,13 @@ def read_positions(path: Path, baseline: str | None) -> Opinions:
         UserError: no baseline is named, a column is missing, or nothing was decided.
     """
     if baseline is None:
-        raise UserError(
+        raise InputError(
             f"{path}: compares systems with one that it does not name; name it by --baseline"
         )
     result = read_columns(path, _COLUMNS)
     for name, ours in _COLUMNS.items():
         if ours not in result:
-            raise UserError(f"{path}: no column {name!r}; needed are {', '.join(_COLUMNS)}")
+            raise InputError(f"{path}: no column {name!r}; needed are {', '.join(_COLUMNS)}")
     rows = [
         (instruction, system, first, _TURNED[second])
         for instruction, system, first, second in zip(
@@ -209,7 +209,7 @@ def read_positions(path: Path, baseline: str | None) -> Opinions:
         if first in _TURNED and second in _TURNED and system != baseline
     ]
     if not rows:
-        raise UserError(f"{path}: no comparison with 1, 2 or tie in both orders")
+        raise InputError(f"{path}: no comparison with 1, 2 or tie in both orders")
     calls: list[dict[str, Any]] = []
     whole: list[dict[str, Any]] = []
     for instruction, system, first, second in rows:

@@ -13,7 +13,7 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError, UserError
 from trace_eval.data import names
 from trace_eval.data.columns import FIRST, Condition, Fields, at
 from trace_eval.data.settings import nearest
@@ -87,7 +87,7 @@ class OpinionTable:
             try:
                 records = unfolded(records, notes)
             except UserError as error:
-                raise UserError(f"{name}, {error}") from None
+                raise InputError(f"{name}, {error}") from None
         columns = names_of(records)
 
         def read(own: Mapping[str, str]) -> Columns:
@@ -132,7 +132,9 @@ def _where(
     for condition in conditions:
         column = condition.column
         if not any(column in record or at(record, column) is not None for record in records):
-            raise UserError(f"{name}: --where {column}: no such column; {nearest(column, columns)}")
+            raise InputError(
+                f"{name}: --where {column}: no such column; {nearest(column, columns)}"
+            )
         kind = column if condition.equal else f"{column}!={condition.value}"
         wanted.setdefault(kind, []).append(condition)
     left = [
@@ -142,7 +144,7 @@ def _where(
     ]
     if conditions and not left:
         shown = " ".join(map(str, conditions))
-        raise UserError(f"{name}: no row is left by {shown}; see the values of these columns")
+        raise InputError(f"{name}: no row is left by {shown}; see the values of these columns")
     return left
 
 
@@ -201,7 +203,7 @@ def _good(path: Path, wanted: Collection[str] | None) -> Iterator[tuple[int, Any
     """Yield a file's numbered records; a bad one refuses it, since labels are read whole."""
     for number, (where, record) in enumerate(records(path, names=wanted), start=1):
         if isinstance(record, str):
-            raise UserError(f"{where}: {record}")
+            raise InputError(f"{where}: {record}")
         yield number, record
 
 
@@ -213,11 +215,11 @@ def _columns(
     count = 0
     for count, record in numbered:
         if not isinstance(record, dict):
-            raise UserError(f"{path}, record {count}: expected an object, got {record!r:.60}")
+            raise InputError(f"{path}, record {count}: expected an object, got {record!r:.60}")
         try:
             flat = flatten(record, used, available)
         except UserError as error:
-            raise UserError(f"{path}, record {count}: {error}") from None
+            raise InputError(f"{path}, record {count}: {error}") from None
         for name, value in flat.items():
             column = columns.setdefault(name, [])
             column.extend([None] * (count - 1 - len(column)))
@@ -246,7 +248,7 @@ def flatten(
         else:
             text = str(value) if type(value) in (int, float) else repr(value)
         if text is not None and columns.get(name) not in (None, text):
-            raise UserError(f"{name} is given twice, {columns[name]!r} and {text!r}; keep one")
+            raise InputError(f"{name} is given twice, {columns[name]!r} and {text!r}; keep one")
         if text is not None or name not in columns:
             columns[name] = text
     return columns
@@ -258,7 +260,7 @@ def _named(
     """Our name and the value of every accepted column of a record, in file order."""
     for key, value in record.items():
         if key == "labels" and value is not None and not isinstance(value, Mapping):
-            raise UserError(f"labels: expected an object (got {value!r:.80})")
+            raise InputError(f"labels: expected an object (got {value!r:.80})")
         if key in ("label", "labels") and isinstance(value, Mapping):
             yield from ((available[k], v) for k, v in value.items() if k in available)
         elif key == "dimensions" and isinstance(value, Mapping):
@@ -278,7 +280,7 @@ def _refuse_synonyms(path: Path | str, used: Iterable[str], available: Mapping[s
     for name in used:
         other = seen.setdefault(available[name], name)
         if other != name:
-            raise UserError(
+            raise InputError(
                 f"{path}: columns {other!r} and {name!r} both give {available[name]}; keep one"
             )
 
@@ -314,7 +316,7 @@ def refuse_without(
     meant = _meant(table, free, systems) if absent != "id" else None
     meant = meant or (f"{absent}={near[0]}" if near else None)
     hint = f"did you mean --column {shlex.quote(meant or '')}?"
-    raise UserError(
+    raise InputError(
         f"{table.name}: {details} ({', '.join(accepted)}); it has {', '.join(header[:24])};"
         f" {hint if meant else f'add one, or name it: --column {absent}=COLUMN'}"
     )
@@ -384,7 +386,9 @@ def rater_columns(named: Mapping[str, str], columns: Collection[str]) -> list[st
     parts = [part.strip() for part in whole.split(",")]
     for part in parts:
         if part not in columns:
-            raise UserError(f"--column rater={whole}: no column {part!r}; {nearest(part, columns)}")
+            raise InputError(
+                f"--column rater={whole}: no column {part!r}; {nearest(part, columns)}"
+            )
     return parts
 
 

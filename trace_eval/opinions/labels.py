@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import InputError
 from fusion import PREFERENCE
 from trace_eval.data.columns import Condition, Ends
 from trace_eval.data.spelling import NO_LABEL, Names, is_missing, names_are_words, spelled
@@ -124,12 +124,12 @@ def label_table(
     read = partial(encode, systems=systems, unread=unread, scale=reading.scale)
     codes = {name: read(columns[name], name) for name in names}
     if unread and reading.about and not any((one.find(ids) >= 0).any() for one in reading.about):
-        raise UserError(no_common_ids(reading.about[0], source, ids))
+        raise InputError(no_common_ids(reading.about[0], source, ids))
     unread.refuse(reading.mappable)
     if not names and len(scores) == len(SCORE_FACTS):
         codes["preference"] = _higher(*scores.values())
     if not codes:
-        raise UserError(f"{source}: no column of labels; name one of {', '.join(LABEL_COLUMNS)}")
+        raise InputError(f"{source}: no column of labels; name one of {', '.join(LABEL_COLUMNS)}")
     rater, alike = raters_of(columns.get("rater"), ids.tolist())
     look_alike = tuple(DataWarning("raters", f"{source}: {text}") for text in alike)
     repeat = texts_of(columns["repeat"]) if "repeat" in columns else None
@@ -265,7 +265,7 @@ def mapped(
     """
     for value, label in mapping.items():
         if label not in (*LABELS, NO_LABEL) and scale is None:
-            raise UserError(
+            raise InputError(
                 f"--map {value}={label}: numbers are scores, and these are labels: write one of"
                 f" {', '.join((*LABELS, NO_LABEL))}, or declare the scale with --scale"
             )

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError, counted
+from blueprints import InputError, counted
 from fusion import Numbers as Scale
 from trace_eval.data.columns import Missing
 from trace_eval.opinions.cells import Texts, texts_of
@@ -243,13 +243,13 @@ class Opinions:
             UserError: there is no such column.
         """
         if dimension is not None and dimension not in self.codes:
-            raise UserError(
+            raise InputError(
                 f"{self.source}: no labels of {dimension!r}; use one of {', '.join(self.codes)}"
             )
         for name in ("overall", "preference") if dimension is None else (dimension,):
             if name in self.codes:
                 return name
-        raise UserError(
+        raise InputError(
             f"{self.source}: a ranking needs a column overall or preference, or --dimension with"
             f" one of {', '.join(self.codes)}"
         )
@@ -285,7 +285,7 @@ def refuse_unjudged(judged: Opinions, items: Opinions, rows: NDArray[np.int64]) 
     """Refuse labelled items without a judgement, whose row is -1."""
     absent = np.flatnonzero(rows < 0)
     if len(absent):
-        raise UserError(
+        raise InputError(
             f"{judged.source}: no judgement of {len(absent)} of"
             f" {counted(len(items), 'labelled item')}, first {items.ids[absent[0]]!r};"
             " judge them, or pass --missing drop"
@@ -297,13 +297,13 @@ def _refuse_strangers(
 ) -> None:
     matched = int((rows >= 0).sum())
     if not matched:
-        raise UserError(no_common_ids(judged, items.source, items.ids))
+        raise InputError(no_common_ids(judged, items.source, items.ids))
     if missing == "drop":
         return
     refuse_unjudged(judged, items, rows)
     if matched < len(judged):
         stray = judged.ids[np.flatnonzero(items.find(judged.ids) < 0)[0]]
-        raise UserError(
+        raise InputError(
             f"{items.source}: no label of {len(judged) - matched} of"
             f" {counted(len(judged), 'judged item')}, first {stray!r}; label them, or pass"
             " --missing drop"

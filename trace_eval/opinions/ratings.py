@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import InputError
 from fusion import Numbers, OffScale
 from trace_eval.data.answers import turn_role
 from trace_eval.data.columns import Columns, Ends, is_number
@@ -136,7 +136,7 @@ def _of_means(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:
     beside = np.flatnonzero((provided < scale.low) | (provided > scale.high))
     if len(beside):
         row = int(beside[0])
-        raise UserError(
+        raise InputError(
             f"{ratings.source}: mos of item {ratings.ids[row]!r} is {provided[row]:g}, and"
             f" the scale goes from {scale.low:g} to {scale.high:g}; correct it, or name the rubric"
             " with --rubric"
@@ -152,7 +152,7 @@ def _of_labels(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:
             places[number] = scale.position(scale.parse(value))
         except OffScale as error:
             row = int(np.flatnonzero(index == number)[0])
-            raise UserError(
+            raise InputError(
                 f"{ratings.source}: rating of item {ratings.ids[row]!r}: {error}; correct it,"
                 f" leave it out (--map {value:g}=missing), name the rubric with --rubric, declare"
                 " the scale with --scale, or call the column mos where it is the mean of several"
@@ -171,7 +171,7 @@ def _shares(
             continue
         provided = {_name(label): share for label, share in shares.items()}
         if stray := set(provided) - set(names):
-            raise UserError(
+            raise InputError(
                 f"item {ids[row]!r}: its distribution has the label {min(stray)}, which is not on"
                 f" the scale {', '.join(names)}; name the rubric with --rubric"
             )
@@ -232,7 +232,7 @@ def read_ratings(
     if path.suffix.lower() not in CSV and not of_scores:
         manifest = read_items(path, columns=columns.fields)
         if manifest.problems:
-            raise UserError(str(manifest.problems[0]))
+            raise InputError(str(manifest.problems[0]))
         return ratings_of_items(str(path), manifest.singles)
     return ratings_in(OpinionTable.of_file(path, SCORE_FIELDS, columns.where), rubric, columns)
 
@@ -254,21 +254,21 @@ def ratings_in(
     columns = _as_columns(columns)
     table, raters = columns_of_scores(source, columns.fields)
     if "mos" in table and "score" in table:
-        raise UserError(
+        raise InputError(
             f"{source.name}: has both score and mos; keep score where each row is one annotator's"
             " rating, and mos where it is the mean of several"
         )
     name = "mos" if "mos" in table else "score"
     if not {"id", name} <= table.keys():
         lacking = name if "id" in table else "id"
-        raise UserError(
+        raise InputError(
             f"{source.name}: no column {lacking!r}; a file of ratings has id, rater, score (or mos,"
             " the mean of several) and, where there are several, rubric"
         )
     table = {**table, name: mapped_scores(table[name], columns.mapping)}
     named = sorted({one for one in table.get("rubric", ()) if one})
     if rubric is None and len(named) > 1:
-        raise UserError(
+        raise InputError(
             f"{source.name}: ratings of {len(named)} rubrics ({', '.join(named)}); choose by"
             " --rubric"
         )
@@ -304,7 +304,7 @@ def mapped_scores(values: Sequence[Any], mapping: Mapping[str, str]) -> list[Any
     meant = {value: None if text == NO_LABEL else text for value, text in mapping.items()}
     for value, text in mapping.items():
         if text != NO_LABEL and not is_number(text):
-            raise UserError(
+            raise InputError(
                 f"--map {value}={text}: of scores a value means a number or {NO_LABEL}; write one"
             )
     return [meant.get(str(value), value) for value in values]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import InputError
 from fusion import Numbers, numbers
 from trace_eval.data.answers import turn_role
 from trace_eval.data.items import Single
@@ -31,7 +31,7 @@ def read_run(folder: Path, rubric: str | None) -> Opinions:
     """
     items_path, scores_path = folder / "items.jsonl", folder / "scores.jsonl"
     if not items_path.is_file() or not scores_path.is_file():
-        raise UserError(
+        raise InputError(
             f"{folder}: holds no scores of single answers; name a folder that `trace-eval rate`"
             " wrote"
         )
@@ -62,7 +62,7 @@ def _parsed(path: Path) -> Iterator[Single]:
                 raise record
             yield Single.model_validate(record)
         except ValueError as error:
-            raise UserError(f"{path}, line {number}: {error}") from None
+            raise InputError(f"{path}, line {number}: {error}") from None
 
 
 def _run_scale(path: Path, rubric: str | None) -> Numbers | None:
@@ -77,9 +77,9 @@ def _run_scale(path: Path, rubric: str | None) -> Numbers | None:
 def _records(path: Path) -> Iterator[Mapping[str, Any]]:
     for number, record in lines(path):
         if isinstance(record, BadJson):
-            raise UserError(f"{path}, line {number}: {record}")
+            raise InputError(f"{path}, line {number}: {record}")
         if not isinstance(record, dict) or not {"item", "judge", "status"} <= set(record):
-            raise UserError(f"{path}, line {number}: no score record; run trace-eval schema score")
+            raise InputError(f"{path}, line {number}: no score record; run trace-eval schema score")
         yield record
 
 
@@ -88,9 +88,9 @@ def holds_records(path: Path) -> bool:
     try:
         first = next((record for _, record in lines(path)), None)
     except FileNotFoundError:
-        raise UserError(f"{path}: no such file; check the path") from None
+        raise InputError(f"{path}: no such file; check the path") from None
     except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error})") from error
+        raise InputError(f"{path}: cannot be read ({error})") from error
     return isinstance(first, dict) and {"item", "status"} <= set(first)
 
 
@@ -194,16 +194,16 @@ def only_rubric(source: str, available: set[str], wanted: str | None) -> str:
         UserError: it has no scores, none of the rubric that is wanted, or several to choose from.
     """
     if not available:
-        raise UserError(f"{source}: there are no scores yet; run `trace-eval rate` first")
+        raise InputError(f"{source}: there are no scores yet; run `trace-eval rate` first")
     if wanted is not None:
         if wanted not in available and available != {""}:
-            raise UserError(
+            raise InputError(
                 f"{source}: has no scores of rubric {wanted}; there are"
                 f" {', '.join(sorted(available))}"
             )
         return wanted if wanted in available else ""
     if len(available) > 1:
-        raise UserError(
+        raise InputError(
             f"{source}: scores of {len(available)} rubrics ({', '.join(sorted(available))});"
             " choose one by --rubric"
         )

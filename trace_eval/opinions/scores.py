@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from blueprints import UserError
+from blueprints import InputError, UserError
 from fusion import Numbers, numbers
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import as_path
@@ -165,7 +165,7 @@ def read_with_ratings(
     """
     columns = columns or Columns()
     if replace(columns, named={}, id=None, mapping={}, where=(), scale=None) != Columns():
-        raise UserError(
+        raise InputError(
             "--prediction, --truth and --flip-b mean nothing for scores; leave them out"
         )
     name = load_rubric(rubric).name if rubric else None
@@ -174,7 +174,7 @@ def read_with_ratings(
     if of_run is None:
         named = columns
     elif ratings is None and columns != Columns():
-        raise UserError(
+        raise InputError(
             f"{of_run}: --id, --column, --map, --where and --scale mean nothing for a run; leave"
             " them out"
         )
@@ -188,7 +188,7 @@ def read_with_ratings(
         table = OpinionTable.at_hand(ratings, SCORE_FIELDS, columns.where)
         ratings = ratings_in(table, rubric_of, columns)
     if ratings is not None and ratings.codes:
-        raise UserError(f"{ratings.source}: holds labels of pairs; give ratings of single answers")
+        raise InputError(f"{ratings.source}: holds labels of pairs; give ratings of single answers")
     every = _on_one_scale(every, rubric)
     if ratings is not None and every[0].scale is not None:
         ratings = _beside(ratings, every[0].scale, declared=columns.scale is not None)
@@ -219,7 +219,7 @@ def _on_one_scale(sources: Sequence[Opinions], rubric: str | None) -> list[Opini
     """Put the sources on one rubric and its scale; refuse where they score different ones."""
     scored = {source.rubric for source in sources if source.rubric}
     if len(scored) > 1:
-        raise UserError(
+        raise InputError(
             f"the sources score different rubrics ({', '.join(sorted(scored))}); compare one"
         )
     named = load_rubric(rubric) if rubric else None
@@ -257,7 +257,9 @@ def _of_columns(source: OpinionTable, rubric: str | None, columns: Columns) -> O
         return mean_ratings(ratings).on(rubric, ratings.scale)
     for name in ("id", "score"):
         if name not in table:
-            raise UserError(f"{source.name}: no column {name!r}; a file of scores has id and score")
+            raise InputError(
+                f"{source.name}: no column {name!r}; a file of scores has id and score"
+            )
     size = len(table["id"])
     rubrics = [of or "" for of in table.get("rubric", [None] * size)]
     name = only_rubric(source.name, {*rubrics}, rubric)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from blueprints import UserError, counted
+from blueprints import InputError, counted
 from fusion import DIMENSIONS
 from trace_eval.data import names, strict_json
 from trace_eval.data.spelling import PLAIN, is_missing, spelled
@@ -175,7 +175,7 @@ def _flags(records: Records, notes: list[str]) -> Iterator[Record]:
     for number, record in enumerate(records, start=1):
         chosen = [n for n in choices if _cell(record, n).casefold() in _YES]
         if len(chosen) > 1:
-            raise UserError(
+            raise InputError(
                 f"record {number}: {' and '.join(chosen)} are both checked; keep one of them"
             )
         rest = {name: value for name, value in record.items() if name not in choices}
@@ -389,10 +389,10 @@ def _won(records: Records, notes: list[str]) -> Iterator[Record]:
             yield rest
             continue
         if is_missing(winner) or is_missing(loser):
-            raise UserError(f"record {number}: winner or loser is empty; name both systems")
+            raise InputError(f"record {number}: winner or loser is empty; name both systems")
         drawn = _cell(record, draw).casefold() if draw else ""
         if drawn not in _YES | _NO:
-            raise UserError(f"record {number}: {draw} is {drawn!r}; write true or false")
+            raise InputError(f"record {number}: {draw} is {drawn!r}; write true or false")
         a, b = sorted((winner, loser))
         label = "tie" if drawn in _YES else "1" if winner == a else "2"
         yield {**rest, "system_a": a, "system_b": b, "preference": label}

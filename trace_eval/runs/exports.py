@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from blueprints import Blueprint, UserError
+from blueprints import Blueprint, RunFolderError
 from blueprints.blueprint import flat
 from trace_eval.data import strict_json
 from trace_eval.data.judgement import Judgement
@@ -44,7 +44,7 @@ def export_table(
     if policy is not None and policy not in {result.policy for result in overall.values()}:
         overall = run.overall(policy)
         if not overall:
-            raise UserError(
+            raise RunFolderError(
                 f"{folder}: was not fused with {policy!r}; run: trace-eval fuse {folder}"
                 f" --policy {policy}"
             )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from blueprints import UserError
+from blueprints import RunFolderError, UserError
 from trace_eval.data.files import make_folder, utf8_name
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import refuse_package
@@ -61,12 +61,12 @@ def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
     before = run.record()
     other = f"use --out {fresh(run.folder)}"
     for part, details in differences(before, record, ("shard",)):
-        raise UserError(f"{run.folder}: was made with another {part} ({details}); {other}")
+        raise RunFolderError(f"{run.folder}: was made with another {part} ({details}); {other}")
     if conflict := _conflict(run, manifest):
         owner = before.input or "another input"
-        raise UserError(f"{run.folder}: belongs to {owner}, and {conflict}; {other}")
+        raise RunFolderError(f"{run.folder}: belongs to {owner}, and {conflict}; {other}")
     for part, details in differences(before, record, DECIDING):
-        raise UserError(
+        raise RunFolderError(
             f"{run.folder}: was made with another {part} ({details}); {other}, or fuse to change"
             " the policy only"
         )
@@ -103,7 +103,7 @@ def refuse_own_input(run: Run, manifest: Manifest) -> None:
     """
     path = Path(manifest.path)
     if path.is_file() and path.resolve().parent == run.folder.resolve():
-        raise UserError(
+        raise RunFolderError(
             f"{path}: lies in the folder that is written to; use --out {fresh(run.folder)}"
         )
 
@@ -124,7 +124,7 @@ def list_runs(below: Path, tag: str | None = None) -> list[ListedRun]:
         UserError: there is no such folder.
     """
     if not below.is_dir():
-        raise UserError(f"{below}: no such folder; name the one that holds runs")
+        raise RunFolderError(f"{below}: no such folder; name the one that holds runs")
     results = []
     for folder in _runs_below(below):
         try:
@@ -156,21 +156,23 @@ def written_atomically(out: Path) -> Iterator[Path]:
     """
     refuse_package(out)
     if out.exists():
-        raise UserError(f"{out}: exists; choose another --out")
+        raise RunFolderError(f"{out}: exists; choose another --out")
     part = out.with_name(out.name + ".part")
     mark = part / ".merging"
     if part.exists() and not mark.exists():
-        raise UserError(f"{part}: is in the way; move it or choose another --out")
+        raise RunFolderError(f"{part}: is in the way; move it or choose another --out")
     try:
         make_folder(part, private=True)
         handle = mark.open("a")
     except OSError as error:
-        raise UserError(f"{part}: cannot be written ({error}); choose another --out") from error
+        raise RunFolderError(
+            f"{part}: cannot be written ({error}); choose another --out"
+        ) from error
     with handle:
         try:
             lock(handle, wait=False)
         except BlockingIOError:
-            raise UserError(f"{part}: another process is merging into it") from None
+            raise RunFolderError(f"{part}: another process is merging into it") from None
         try:
             for left in set(part.iterdir()) - {mark}:
                 shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
@@ -198,5 +200,5 @@ def locked_for_reading(folder: Path) -> Iterator[None]:
             try:
                 lock(handle, shared=True, wait=False)
             except BlockingIOError:
-                raise UserError(f"{folder}: another process is writing to this run") from None
+                raise RunFolderError(f"{folder}: another process is writing to this run") from None
         yield

@@ -15,7 +15,7 @@ from itertools import pairwise, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from blueprints import UserError, counted
+from blueprints import RunFolderError, counted
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.policies import any_policy
 from trace_eval.runs.folders import locked_for_reading, written_atomically
@@ -66,13 +66,13 @@ def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
             ``out`` exists.
     """
     if len({folder.resolve() for folder in folders}) < len(folders):
-        raise UserError("merge: one folder is named twice; name each once")
+        raise RunFolderError("merge: one folder is named twice; name each once")
     judged = {folder: Run(folder).exists for folder in folders}
     for folder in folders:
         if not judged[folder] and not (folder / "blueprints.jsonl").is_file():
-            raise UserError(f"{folder}: no run and no blueprints here; name an --out of judge")
+            raise RunFolderError(f"{folder}: no run and no blueprints here; name an --out of judge")
     if len(set(judged.values())) > 1:
-        raise UserError(
+        raise RunFolderError(
             f"{next(f for f in folders if judged[f])} is a run,"
             f" {next(f for f in folders if not judged[f])} only has blueprints; merge one kind"
         )
@@ -125,7 +125,7 @@ class _Runs:
         for folder in others:
             one, other = self.records[first], self.records[folder]
             for part, details in differences(one, other, COMMON, "there"):
-                raise UserError(
+                raise RunFolderError(
                     f"{first} and {folder}: were made with another {part} ({details}); merge runs"
                     " of one kind, or fuse them with one policy first"
                 )
@@ -135,23 +135,23 @@ class _Runs:
         if not any(shards.values()):
             return
         if lone := [folder for folder, shard in shards.items() if shard is None]:
-            raise UserError(f"{lone[0]}: is no shard, others are; merge the shards first")
+            raise RunFolderError(f"{lone[0]}: is no shard, others are; merge the shards first")
         whole = {folder: (s.of, s.pairs, s.digest) for folder, s in shards.items() if s}
         index = {folder: s.index for folder, s in shards.items() if s}
         self.folders = sorted(self.folders, key=lambda folder: index[folder])
         first = self.folders[0]
         for before, folder in pairwise(self.folders):
             if whole[folder] != whole[first]:
-                raise UserError(
+                raise RunFolderError(
                     f"{first} and {folder}: are shards of different inputs, or of different"
                     " numbers of shards; merge those of one input"
                 )
             if index[folder] == index[before]:
-                raise UserError(f"{before} and {folder}: are the same shard; name one of them")
+                raise RunFolderError(f"{before} and {folder}: are the same shard; name one of them")
         of = whole[first][0]
         self.missing = [f"{n}/{of}" for n in range(1, of + 1) if n not in index.values()]
         if self.missing and not self.partial:
-            raise UserError(
+            raise RunFolderError(
                 f"merge: shards {', '.join(self.missing)} are missing; name their folders, or"
                 " merge what is there with --partial"
             )
@@ -164,7 +164,7 @@ class _Runs:
                 shard = self.records[folder].shard
                 name = f"{folder} (shard {shard.index}/{shard.of})" if shard else str(folder)
                 what = counted(count, self.files.item)
-                raise UserError(
+                raise RunFolderError(
                     f"{name}: was stopped before the end: {waiting} of {what} were never judged;"
                     " repeat its command, or merge what is there with --partial"
                 )
@@ -212,7 +212,7 @@ class _Runs:
                 continue
             one, other = self.folders[self.owner[item]], self.folders[number]
             if mark != marks[item]:
-                raise UserError(
+                raise RunFolderError(
                     f"{one} and {other}: {kind} {item!r} is another one in each; give the {kind}s"
                     " of each input their own ids"
                 )
@@ -228,7 +228,7 @@ class _Runs:
             for place, line in zip(places, lines, strict=sharded):
                 yield place, number, line
         except ValueError:
-            raise UserError(
+            raise RunFolderError(
                 f"{folder}: places.jsonl does not fit {self.files.items}.jsonl; the same command"
                 " as before mends it"
             ) from None
@@ -255,7 +255,7 @@ class _Runs:
         for (item, _), marks in results.items():
             if len(set(marks.values())) > 1:
                 one, other = (self.folders[number] for number in list(marks)[:2])
-                raise UserError(
+                raise RunFolderError(
                     f"{one} and {other}: {kind} {item!r} was judged differently in each;"
                     f" give the {kind}s of each input their own ids, or merge one of them"
                 )

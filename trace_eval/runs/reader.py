@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 
 from pydantic import ValidationError
 
-from blueprints import Blueprint, Strict, UserError
+from blueprints import Blueprint, RunFolderError, Strict
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.items import Pair, Single
@@ -53,9 +53,9 @@ class RunReader:
         run = cls(folder)
         folder = run.folder
         if not is_folder(folder):
-            raise UserError(f"{folder}: no such run; trace-eval runs lists those under runs/")
+            raise RunFolderError(f"{folder}: no such run; trace-eval runs lists those under runs/")
         if not run.exists:
-            raise UserError(f"{folder}: no run here (no manifest.json); name a --out of judge")
+            raise RunFolderError(f"{folder}: no run here (no manifest.json); name a --out of judge")
         for path in run.torn():
             log.warning(
                 "%s: its last line is broken and left out; the same command as before"
@@ -106,7 +106,7 @@ class RunReader:
             UserError: the run holds scores of single answers.
         """
         if self.holds_scores:
-            raise UserError(
+            raise RunFolderError(
                 f"{self.folder}: holds scores of single answers and no pairs; use agree,"
                 " or make pairs of it with trace-eval fuse RUN --out PAIRS"
             )
@@ -119,7 +119,7 @@ class RunReader:
             UserError: the run holds judgements of pairs.
         """
         if not self.holds_scores:
-            raise UserError(
+            raise RunFolderError(
                 f"{self.folder}: holds judgements of pairs and no scores; name a --out of rate"
             )
         return self._records("items.jsonl", Single)

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from blueprints import UserError
+from blueprints import RunFolderError
 from fusion import Rating, from_steps
 from trace_eval.data.files import make_folder
 from trace_eval.data.items import Pair, Preference, Single, side_of_pair
@@ -84,7 +84,7 @@ def _rubric(run: Run, options: PairOptions) -> str:
     available = list(run.record().rubrics)
     name = options.rubric or (available[0] if len(available) == 1 else None)
     if name not in available:
-        raise UserError(
+        raise RunFolderError(
             f"{run.folder}: holds scores by {', '.join(available)}; name one of them with --rubric"
         )
     return name
@@ -130,10 +130,12 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
     """
     run = Run.open(folder)
     if out.exists():
-        raise UserError(f"{out}: exists; name another file or folder")
+        raise RunFolderError(f"{out}: exists; name another file or folder")
     results = list(pairs_of(run, options))
     if not results:
-        raise UserError(f"{folder}: no two answers share a question; there is nothing to compare")
+        raise RunFolderError(
+            f"{folder}: no two answers share a question; there is nothing to compare"
+        )
     parts = [f"scores by {_rubric(run, options)}, judge {run.record().judge.spec}"]
     parts.append(f"tie margin {options.tie_margin:g}")
     if options.acceptable is not None:
@@ -205,7 +207,7 @@ def _pair(result: ScorePair) -> Pair:
     answers = {}
     for side, item in (("a", result.a), ("b", result.b)):
         if not item.answer.has_audio and not item.has_conversations:
-            raise UserError(
+            raise RunFolderError(
                 f"item {item.id!r} has no recording of its own, and a run of pairs needs one per"
                 " answer; write a table instead: --out FILE.csv"
             )

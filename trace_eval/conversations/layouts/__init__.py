@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.conversations.layouts.base import CallLayout, Unread, one
 from trace_eval.conversations.layouts.eva import EVA
 from trace_eval.conversations.layouts.eva_labels import EVA_LABELS
@@ -52,11 +52,11 @@ def layout_of(path: Path) -> CallLayout:
     if is_folder(path):  # a log is held against the recordings that lie beside it
         fitting = [name for name in fitting if name not in SOUNDS] or fitting
     if len(fitting) > 1:
-        raise UserError(f"{path}: may be {' and '.join(fitting)}; say which by --layout NAME")
+        raise InputError(f"{path}: may be {' and '.join(fitting)}; say which by --layout NAME")
     if not fitting:
         names = sorted(one.name for one in path.iterdir())[:6] if is_folder(path) else []
         holds = f" (it holds {', '.join(names) or 'nothing'})" if is_folder(path) else ""
-        raise UserError(
+        raise InputError(
             f"{path}: looks like no known layout{holds}; name one by --layout:"
             f" {', '.join(LAYOUTS)}; a recording needs a channel for each speaker (stereo), or a"
             " file for each (two_files)"
@@ -79,12 +79,12 @@ def read_conversations(
     if not (is_file(path) or is_folder(path)):
         url = url_of_path(path)
         if url is not None:
-            raise UserError(
+            raise InputError(
                 f"{redacted(url)} is not read: download it, and give the path of the file"
             )
-        raise UserError(f"{redact_urls(str(path))}: no such file or folder")
+        raise InputError(f"{redact_urls(str(path))}: no such file or folder")
     if layout is not None and layout not in LAYOUTS:
-        raise UserError(f"layout {layout!r:.60}: use one of {', '.join(LAYOUTS)}")
+        raise InputError(f"layout {layout!r:.60}: use one of {', '.join(LAYOUTS)}")
     chosen = LAYOUTS[layout] if layout else layout_of(path)
     options = options or ReadOptions()
     total = chosen.count(path) if chosen.count and options.tick else None
@@ -110,12 +110,12 @@ def read_conversations(
             else:
                 items.setdefault(result.id, result)
     if not items and not unread:
-        raise UserError(
+        raise InputError(
             f"{path}: holds no conversation of layout {chosen.name}; check the path or --layout"
         )
     if not items:
         more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
-        raise UserError(f"{path}: no conversation can be read: {unread[0]}{more}")
+        raise InputError(f"{path}: no conversation can be read: {unread[0]}{more}")
     return Reading(chosen.name, tuple(items.values()), tuple(unread))
 
 

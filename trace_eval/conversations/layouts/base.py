@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
-from blueprints import UserError
+from blueprints import InputError, UserError
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import strict_json
 from trace_eval.data.conversation import ConversationItem, SourceEvent, Speaker
@@ -71,9 +71,9 @@ def json_file(path: Path) -> Any:
     try:
         return strict_json.read_file(path)
     except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except strict_json.BadJson as error:
-        raise UserError(f"{path}: {error}") from None
+        raise InputError(f"{path}: {error}") from None
 
 
 def separate_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
@@ -87,7 +87,7 @@ def separate_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
             else:
                 yield number, value
     except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
 
 
 def problem(error: ValidationError) -> str:
@@ -124,7 +124,7 @@ def text_of(value: Any) -> str | None:
 def listed(value: Any, name: str) -> list[Any]:
     """Return a list, empty where the source has None; raises UserError for anything else."""
     if value is not None and not isinstance(value, list):
-        raise UserError(f"{name}: expected a list (got {value!r:.60})")
+        raise InputError(f"{name}: expected a list (got {value!r:.60})")
     return value or []
 
 
@@ -143,7 +143,7 @@ def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (number from 1, row) of a table, CSV without its header; errors name file and line."""
     for number, row in separate_rows(path):
         if isinstance(row, str):
-            raise UserError(f"{path}, line {number}: {row}")
+            raise InputError(f"{path}, line {number}: {row}")
         yield number, row
 
 
@@ -184,7 +184,7 @@ def number_of(value: Any, name: str) -> float | None:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise UserError(f"{name}: expected a number (got {value!r:.60})")
+        raise InputError(f"{name}: expected a number (got {value!r:.60})")
     return number
 
 
@@ -208,7 +208,7 @@ def moment(value: Any, name: str) -> float | None:
         try:
             return datetime.fromisoformat(value).timestamp()
         except ValueError:
-            raise UserError(f"{name}: expected a time (got {value!r:.60})") from None
+            raise InputError(f"{name}: expected a time (got {value!r:.60})") from None
     return time_of(value, name)
 
 
@@ -221,7 +221,7 @@ def call_zero(times: Iterable[float]) -> float | None:
     times = list(times)
     calendar = sum(time > UNIX_S for time in times)
     if 0 < calendar < len(times):
-        raise UserError("some times are Unix times and some seconds of the call; use one kind")
+        raise InputError("some times are Unix times and some seconds of the call; use one kind")
     return float(math.floor(min(times))) if calendar else None
 
 

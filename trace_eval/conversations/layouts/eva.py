@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.conversations.layouts.base import (
     UNIX_MS,
     USER_AND_AGENT,
@@ -91,7 +91,7 @@ def _is_record(path: Path) -> bool:
 def read(path: Path, options: ReadOptions) -> ReadCalls:
     """Every record below a path, or every history of a file."""
     if options.pipeline not in (None, *PIPELINES):
-        raise UserError(f"pipeline {options.pipeline!r}: use one of {', '.join(PIPELINES)}")
+        raise InputError(f"pipeline {options.pipeline!r}: use one of {', '.join(PIPELINES)}")
     if path.is_dir():
         yield from each(_records(path), lambda folder: _record(folder, path, options))
         return
@@ -115,7 +115,7 @@ def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
     named = {Path(value).name for value in result.values() if isinstance(value, str)}
     there = [name for name in EVENT_FILES if (folder / name).is_file()]
     if not there:
-        raise UserError(f"{folder}: no {EVENT_FILES[0]}; without it no speech has times")
+        raise InputError(f"{folder}: no {EVENT_FILES[0]}; without it no speech has times")
     for _, value in rows_of(folder / next((name for name in there if name in named), there[0])):
         kind = text_of(value.get("type")) or text_of(value.get("event_type"))
         _add(log, "events", kind, value.get("timestamp"), value)
@@ -192,7 +192,7 @@ def _add(
     if kind == "connection_state" and data.get("state") == "session_ended":
         kind = "session_ended"
     if at is not None and (isinstance(at, bool) or not isinstance(at, int | float)):
-        raise UserError(f"audio_timestamp {at!r:.40}: expected Unix seconds")
+        raise InputError(f"audio_timestamp {at!r:.40}: expected Unix seconds")
     role, at_s = _ROLES.get(str(value.get("user"))), None if at is None else float(at)
     text = text_of(data.get("text")) or ""
     log.append(Entry(t_ms, source, kind, role, at_s, text, value.get("value")))
@@ -239,14 +239,14 @@ def _clocks_that_run_back(log: list[Entry]) -> Iterator[str]:
         times = [entry.t_ms for entry in log if entry.source == source]
         back = sum(after < before for before, after in pairwise(times))
         if back > max(1, _BACKWARDS * len(times)):
-            raise UserError(
+            raise InputError(
                 f"the clock of {source} goes backwards {back} times in {len(times)} entries: two"
                 " clocks in one log; separate them"
             )
         if back:
             yield f"the clock of {source} goes backwards {back} times; sorted"
     if any(entry.at_s is not None and entry.at_s > UNIX_MS for entry in log):
-        raise UserError("audio_timestamp is in milliseconds; write Unix seconds, as EVA does")
+        raise InputError("audio_timestamp is in milliseconds; write Unix seconds, as EVA does")
 
 
 def _turns(numbered: Numbered, entries: list[Entry], zero: float) -> list[Turn]:
@@ -260,7 +260,7 @@ def _turns(numbered: Numbered, entries: list[Entry], zero: float) -> list[Turn]:
     for (role, exchange), spans in numbered.spans.items():
         relative = [(start - zero, end - zero) for start, end in spans]
         if any(end < start for start, end in relative):
-            raise UserError(f"turn {exchange} of the {role} ends before it starts; mend its log")
+            raise InputError(f"turn {exchange} of the {role} ends before it starts; mend its log")
         apart = joined(relative)
         audit = " ".join(audited.get((role, exchange), ())) or None
         spoken = " ".join(numbered.texts.get((role, exchange), ())) or None

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.conversations.layouts.base import (
     USER_AND_AGENT,
     CallLayout,
@@ -60,7 +60,7 @@ def _trace(line: Record, name: str) -> ConversationItem:
                 ToolEntry(is_call, _text(entry, "tool_name"), value, turn=turn, status=status)
             )
         else:
-            raise UserError(f"event_type {kind!r:.40} is unknown")
+            raise InputError(f"event_type {kind!r:.40} is unknown")
     rating = _rating(line, (1, 2, 3))
     return _item(name, turns, {"rating": rating}, tool_events(tools))
 
@@ -71,7 +71,7 @@ def _turns(line: Record, name: str) -> ConversationItem:
     for number, entry in enumerate(_list(line, "conv_turns")):
         speaker = _text(entry, "role")
         if speaker not in ("user", "agent"):
-            raise UserError(f"role {speaker!r:.40}; expected user or agent")
+            raise InputError(f"role {speaker!r:.40}; expected user or agent")
         turns.append(Turn(speaker=speaker, text=_text(entry, "content")))
         if speaker == "agent" and entry.get("expected_rating") is not None:
             ratings[str(number)] = _rating(entry, (1, 2, 3))
@@ -134,31 +134,31 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
 
 def _line(line: Record | str, name: str) -> ConversationItem:
     if isinstance(line, str):
-        raise UserError(line)
+        raise InputError(line)
     kind = next((read for key, read in _KINDS.items() if key in line), None)
     if kind is None:
-        raise UserError(f"none of {', '.join(_KINDS)}; is it a file of EVA?")
+        raise InputError(f"none of {', '.join(_KINDS)}; is it a file of EVA?")
     return kind(line, name)
 
 
 def _list(line: Record, key: str) -> list[Record]:
     value = line.get(key)
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        raise UserError(f"{key}: expected a list of objects (got {value!r:.60})")
+        raise InputError(f"{key}: expected a list of objects (got {value!r:.60})")
     return value
 
 
 def _text(entry: Record, key: str) -> str:
     value = entry.get(key)
     if not isinstance(value, str):
-        raise UserError(f"{key}: expected a text (got {value!r:.60})")
+        raise InputError(f"{key}: expected a text (got {value!r:.60})")
     return value
 
 
 def _rating(entry: Record, allowed: tuple[int, ...]) -> int:
     value = entry.get("expected_rating")
     if isinstance(value, bool) or not isinstance(value, int) or value not in allowed:
-        raise UserError(f"expected_rating: expected one of {allowed} (got {value!r:.60})")
+        raise InputError(f"expected_rating: expected one of {allowed} (got {value!r:.60})")
     return value
 
 

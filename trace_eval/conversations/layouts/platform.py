@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.conversations.layouts.base import (
     UNIX_S,
     CallLayout,
@@ -143,7 +143,7 @@ def _calls(platform: Platform, file: Path) -> list[tuple[str, Any]]:
         return rows
     for where, value in rows:
         if isinstance(value, str):
-            raise UserError(f"{where}: {value}")
+            raise InputError(f"{where}: {value}")
     return _numbered(file, platform.whole([value for _, value in rows]))
 
 
@@ -182,7 +182,7 @@ def _item(
     platform: Platform, call: Any, name: str, source: tuple[Path, ReadOptions]
 ) -> ConversationItem:
     if not isinstance(call, dict):
-        raise UserError(call if isinstance(call, str) else f"expected a call (got {call!r:.60})")
+        raise InputError(call if isinstance(call, str) else f"expected a call (got {call!r:.60})")
     folder, options = source
     facts = {fact: place(call, where) for fact, where in platform.call.items()}
     name = text_of(facts.get("id")) or name
@@ -195,10 +195,10 @@ def _item(
     if not listed and len(channels) == len(ROLES):
         return item_from_sound(name, channels, options, available)
     if not isinstance(listed, list) or not listed:
-        raise UserError(_nothing(platform, facts, folder, name))
+        raise InputError(_nothing(platform, facts, folder, name))
     rows = _rows(platform, listed)
     if not rows.turns:
-        raise UserError(f"{platform.name}: none of its {len(listed)} entries is a turn")
+        raise InputError(f"{platform.name}: none of its {len(listed)} entries is a turn")
     unit = in_seconds([row for _, row in rows.turns])
     caveats += [unit] if unit else []
     zero = _to_call_time(rows, moment(facts.get("zero"), "start of the call"))

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.conversations.layouts.base import (
     CallLayout,
     ReadCalls,
@@ -43,11 +43,11 @@ def _file(path: Path) -> Path:
 def _items(value: dict[str, Any] | str, folder: Path) -> list[ConversationItem]:
     """Read the calls of a record; those of a pair are ``ID/a`` and ``ID/b``."""
     if isinstance(value, str):
-        raise UserError(value)
+        raise InputError(value)
     if {"a", "b"} <= value.keys():
         pair = Pair.model_validate(value)
         if pair.turn is not None:
-            raise UserError(
+            raise InputError(
                 f"{pair.id}: a part of a call; give the calls, or a run that judged them whole"
             )
         items = [half.call for half in items_of_pair(pair) if half.call is not None]

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError, UserError
 from extractors import AUDIO_SUFFIXES, file_sha256
 from trace_eval.conversations.layouts.base import (
     CallLayout,
@@ -61,12 +61,12 @@ def _stereo(path: Path, options: ReadOptions, file: Path) -> ConversationItem:
     if number == 1:
         why = cannot_hear_one_channel()
         remedy = "--layout mono tells two voices apart" + (f" ({why})" if why else "")
-        raise UserError(
+        raise InputError(
             "one_channel: a mix of both cannot be timed as two channels; give two channels, or its"
             f" turns in a table with the columns speaker, start, end and audio; {remedy}"
         )
     if number != 2:
-        raise UserError(f"{number} channels; keep two, one of the user and one of the agent")
+        raise InputError(f"{number} channels; keep two, one of the user and one of the agent")
     name = file.relative_to(path).with_suffix("") if path.is_dir() else Path(file.stem)
     return item_from_sound(str(name), lanes_of_file(file, options), options)
 
@@ -106,7 +106,7 @@ def _two_files(
 def _channel(row: dict[str, Any], role: str, folder: Path) -> Channel:
     audio = row.get(role)
     if not isinstance(audio, str) or not audio:
-        raise UserError(f"no recording of the {role}; name its file in column {role!r}")
+        raise InputError(f"no recording of the {role}; name its file in column {role!r}")
     return Channel(
         name=role,
         audio=folder / audio,
@@ -153,7 +153,7 @@ def item_from_mix(
     """Make a call whose turns are those of two voices in one channel."""
     voice = options.agent_voice
     if voice is not None and not voice.is_file():
-        raise UserError(f"--agent-voice {voice}: no such file")
+        raise InputError(f"--agent-voice {voice}: no such file")
     conversation, caveats = kept_conversation(
         {"user": Channel(name="mix", audio=file)},
         options.kept,

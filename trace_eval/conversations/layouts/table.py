@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError, counted
+from blueprints import InputError, UserError, counted
 from trace_eval.conversations.layouts.base import (
     CallLayout,
     ReadCalls,
@@ -182,16 +182,16 @@ def item_of(
 def _row(number: int, cells: dict[str, Any]) -> _Row:
     speaker = cells.get("speaker")
     if not isinstance(speaker, str) or not speaker.strip():
-        raise UserError(f"row {number}: has no speaker; columns are {', '.join(_COLUMNS)}")
+        raise InputError(f"row {number}: has no speaker; columns are {', '.join(_COLUMNS)}")
     start, end = (time_of(cells.get(name), f"row {number}: time") for name in ("start", "end"))
     if (start is None) != (end is None):
         lacks = "end" if end is None else "start"
-        raise UserError(f"row {number}: a turn without {lacks}; add it, or leave out both")
+        raise InputError(f"row {number}: a turn without {lacks}; add it, or leave out both")
     if start is not None and end is not None and end < start:
-        raise UserError(f"row {number}: the clock goes backwards, from {start:g} to {end:g}")
+        raise InputError(f"row {number}: the clock goes backwards, from {start:g} to {end:g}")
     kind = str(cells.get("kind") or "speech")
     if kind not in KINDS:
-        raise UserError(f"row {number}: kind {kind!r:.40}; use one of {', '.join(KINDS)}")
+        raise InputError(f"row {number}: kind {kind!r:.40}; use one of {', '.join(KINDS)}")
     text = text_of(cells.get("text"))
     return _Row(number, speaker.strip(), start, end, cells, [text] if text else [], kind)
 
@@ -205,7 +205,7 @@ def _to_seconds(rows: list[_Row]) -> float:
         if row.cells.get(key) not in (None, "")
     }
     if len(kinds) > 1:
-        raise UserError("times are seconds in some rows and hh:mm:ss in others; use one kind")
+        raise InputError("times are seconds in some rows and hh:mm:ss in others; use one kind")
     times = (time for row in rows for time in (row.start, row.end) if time is not None)
     zero = call_zero(times) or 0.0
     for row in rows:
@@ -245,7 +245,7 @@ def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
     result = _stated_roles(rows)
     for name, role in ((options.user, "user"), (options.agent, "agent")):
         if name is not None and name not in names:
-            raise UserError(f"--{role} {name!r:.40}: no speaker has this name; there are {names}")
+            raise InputError(f"--{role} {name!r:.40}: no speaker has this name; there are {names}")
         if name is not None:
             result[name] = role  # type: ignore[assignment]
     for role, known in (("user", USERS), ("agent", AGENTS)):
@@ -254,7 +254,7 @@ def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
             result.setdefault(called[0], role)  # type: ignore[arg-type]
     left = [name for name in names if name not in result]
     if "agent" not in result.values() and len(names) > 1:
-        raise UserError(f"who of {names} is the agent? add a column 'role', or say --agent NAME")
+        raise InputError(f"who of {names} is the agent? add a column 'role', or say --agent NAME")
     if "user" not in result.values() and len(left) == 1:
         result[left[0]] = "user"
     return {name: result.get(name, "other") for name in names}
@@ -269,9 +269,9 @@ def _stated_roles(rows: list[_Row]) -> dict[str, Role]:
         word = str(text).casefold()
         role: Any = "agent" if word in AGENTS else "user" if word in USERS else word
         if role not in ("user", "agent", "other"):
-            raise UserError(f"row {row.number}: role {text!r:.40}; use user, agent or other")
+            raise InputError(f"row {row.number}: role {text!r:.40}; use user, agent or other")
         if roles.setdefault(row.speaker, role) != role:
-            raise UserError(f"row {row.number}: {row.speaker!r:.40} has two roles; keep one")
+            raise InputError(f"row {row.number}: {row.speaker!r:.40} has two roles; keep one")
     return roles
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.conversations.layouts.base import (
     USER_AND_AGENT,
     CallLayout,
@@ -107,10 +107,10 @@ def _of_file(
 def conversation(simulation: Any, info: dict[str, Any], name: str) -> ConversationItem:
     """One simulation, with the ``info`` of its experiment; raises UserError where it is none."""
     if not isinstance(simulation, dict):
-        raise UserError(f"expected a simulation (got {simulation!r:.60})")
+        raise InputError(f"expected a simulation (got {simulation!r:.60})")
     ticks = listed(simulation.get("ticks"), "ticks")
     if not all(isinstance(tick, dict) for tick in ticks):
-        raise UserError("ticks: expected a list of objects")
+        raise InputError("ticks: expected a list of objects")
     task = simulation.get("task_id")
     domain = text_of(place(info, ("environment_info.domain_name",)))
     length, caveats = _tick_length(ticks, info)
@@ -146,14 +146,14 @@ def _tick_length(
     if value is None:
         return TICK_S, (f"no tick length is stated, so it is taken as {TICK_S:g} s",)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.001 < value < 60:
-        raise UserError(f"tick_duration_seconds: expected seconds (got {value!r:.60})")
+        raise InputError(f"tick_duration_seconds: expected seconds (got {value!r:.60})")
     return float(value), ()
 
 
 def _speaks(tick: dict[str, Any], side: str) -> bool:
     value = mapping(tick.get(side)).get("contains_speech")
     if value is not None and not isinstance(value, bool):
-        raise UserError(f"{side}.contains_speech: expected true or false (got {value!r:.60})")
+        raise InputError(f"{side}.contains_speech: expected true or false (got {value!r:.60})")
     return bool(value)
 
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from statistics import median
 from typing import Any, NamedTuple
 
-from blueprints import UserError, counted
+from blueprints import InputError, UserError, counted
 from trace_eval.conversations.layouts.base import UNIX_S, number_of, text_of
 
 #: Letters a second of a call of which seconds are believed, silence inside its turns included.
@@ -100,7 +100,7 @@ def unit_of(turns: Iterable[Said]) -> tuple[float, str | None]:
     if typical < _MAY_BE_MS:
         return 1.0, None
     if typical < _IS_MS:
-        raise UserError(
+        raise InputError(
             f"a turn lasts {typical:g} in the median: seconds or milliseconds? {_REMEDY}"
         )
     return MS, f"times are read as milliseconds: a turn lasts {typical:g} of them in the median"
@@ -119,7 +119,7 @@ def _by_words(letters: int, worded: list[Said]) -> tuple[float, str | None]:
     example = f"a turn of {counted(words, 'word')} lasts {first.length:g}"
     slowest, fastest = _LIKE_SPEECH
     if not slowest <= letters / (MS * length) <= fastest:
-        raise UserError(
+        raise InputError(
             f"{example}, and all turns are {counted(letters, 'letter')} in {length:g}: neither"
             f" seconds nor milliseconds; {_REMEDY}"
         )

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import InputError
 from extractors import channel_blocks, decode
 from extractors.packaged import CAMPPLUS, SEGMENTATION, problem
 from trace_eval.conversations.floor import FloorRules, floor_of_segments, turns_from_speech
@@ -97,7 +97,7 @@ def conversation_from_mix(
     """
     del voice_stamp
     if why := cannot_hear_one_channel():
-        raise UserError(f"one channel: {why}")
+        raise InputError(f"one channel: {why}")
     channel = next(iter(channels.values())).model_copy(update={"name": MIX})
     [lane] = hear([channel], detect=False)
     voices = two_voices(_samples(channel))
@@ -186,14 +186,14 @@ def _check(voices: Voices, lane: Lane) -> None:
     least = LEAST_CONTRAST_NARROW if is_narrow(lane) else LEAST_CONTRAST
     shortest = min(total(spans) for spans in voices.speech)
     if not any(voices.speech):
-        raise UserError("one channel: nobody speaks in it")
+        raise InputError("one channel: nobody speaks in it")
     if voices.contrast is None or shortest < _LEAST_S:
-        raise UserError(
+        raise InputError(
             f"one channel: only one voice is heard in it ({shortest:.1f} s of another), or both are"
             " too short to be told apart; give a channel for each speaker"
         )
     if voices.contrast < least:
-        raise UserError(
+        raise InputError(
             f"one channel: the two voices are too alike to be told apart (contrast"
             f" {voices.contrast:.2f}, {least:.2f} is needed); give a channel for each speaker"
         )
@@ -255,7 +255,7 @@ def _agent(
         likeness = [float(mine @ one) for one in voices.directions]
         agent = int(likeness[1] > likeness[0])
         if abs(likeness[0] - likeness[1]) < _NEARER:
-            raise UserError(
+            raise InputError(
                 f"--agent-voice {voice}: it is as like to one voice as to the other"
                 f" ({likeness[0]:.2f}, {likeness[1]:.2f}); give other seconds of the agent alone"
             )

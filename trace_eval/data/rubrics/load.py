@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from blueprints import Strict, UserError
+from blueprints import InputError, Strict
 from trace_eval.data.files import is_file
 from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric, ScoreQuestion
 from trace_eval.data.rubrics.single import MAX_LISTED, ScoreRubric
@@ -41,7 +41,7 @@ def rubric_path(name: str, folder: Path = SINGLES) -> Path:
     shipped = rubric_names(folder)
     path = folder / f"{name}.toml" if name in shipped else Path(name)
     if path.suffix != ".toml" or not is_file(path):
-        raise UserError(
+        raise InputError(
             f"{_NOUNS[folder]} {name!r}: is neither shipped ({', '.join(shipped)}) nor a .toml"
             " file; check the name or the path"
         )
@@ -73,7 +73,7 @@ def load_pair_rubric(name: str | Path) -> PairRubric | ScoreQuestion:
     question = _question(table, where)
     if path.parent != PAIRS and (question.template or (PAIRS / f"{question.name}.j2").exists()):
         why = "template" if question.template else "name"
-        raise UserError(
+        raise InputError(
             f"{where}, {why}: {getattr(question, why)} is the package's own; give yours another"
             " name and its own words"
         )
@@ -114,7 +114,7 @@ def validated(model: type[Model], table: Mapping[str, Any], where: str) -> Model
                 message = f"{problem['input']!r:.60}: {message}"
             problems.append(f"{field}: {message}" if field else message)
         more = f"; and {len(problems) - MAX_LISTED} more" if len(problems) > MAX_LISTED else ""
-        raise UserError(f"{where}: {'; '.join(problems[:MAX_LISTED])}{more}") from None
+        raise InputError(f"{where}: {'; '.join(problems[:MAX_LISTED])}{more}") from None
 
 
 def _question(table: dict[str, Any], where: str) -> LabelQuestion | ScoreQuestion:
@@ -126,11 +126,11 @@ def _question(table: dict[str, Any], where: str) -> LabelQuestion | ScoreQuestio
 def _part(path: Path, name: object, where: str) -> LabelQuestion:
     """Load a question of another file: one beside this one, or a shipped one."""
     if not isinstance(name, str) or not _PART.fullmatch(name):
-        raise UserError(f"{where}: part {name!r:.60} is no name of a task file beside it")
+        raise InputError(f"{where}: part {name!r:.60} is no name of a task file beside it")
     own = path.parent / f"{name}.toml"
     where, table = _read(own if own.exists() else PAIRS / f"{name}.toml", PAIRS)
     part = _question(table, where)
     if isinstance(part, ScoreQuestion) or part.is_typed:
         message = "two scores" if isinstance(part, ScoreQuestion) else "typed ties"
-        raise UserError(f"{where}: {message} are a task of their own, not a part of another")
+        raise InputError(f"{where}: {message} are a task of their own, not a part of another")
     return part

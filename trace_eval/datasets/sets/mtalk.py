@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError, UserError
 from trace_eval.data import strict_json
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.manifests import Problem
@@ -100,13 +100,13 @@ def _tiers(source: Source, path: Path) -> Iterator[tuple[Path, str, str, list[An
     try:
         value = strict_json.read_file(path)
     except (OSError, strict_json.BadJson) as error:
-        raise UserError(f"{label}: cannot be read ({error}); fetch it again") from error
+        raise InputError(f"{label}: cannot be read ({error}); fetch it again") from error
     for name in TIERS:
         dialogues = value.get(name) if isinstance(value, dict) else None
         if dialogues is None:
             continue
         if not isinstance(dialogues, list):
-            raise UserError(f"{label}: {name}: expected a list of dialogues")
+            raise InputError(f"{label}: {name}: expected a list of dialogues")
         yield path, label, name, dialogues
 
 
@@ -165,7 +165,7 @@ def _place(source: Source, path: Path, name: object) -> Path | str | None:
 
 def _checked(dialogue: Any) -> list[dict[str, Any]]:
     if not isinstance(dialogue, list) or not dialogue:
-        raise UserError(f"expected a list of turns, got {dialogue!r:.60}")
+        raise InputError(f"expected a list of turns, got {dialogue!r:.60}")
     for number, turn in enumerate(dialogue, start=1):
         for name, kind in (
             ("question", str),
@@ -173,9 +173,9 @@ def _checked(dialogue: Any) -> list[dict[str, Any]]:
             ("dialogue_transcription", dict),
         ):
             if not isinstance(turn, dict) or not isinstance(turn.get(name), kind):
-                raise UserError(f"turn {number} has no {name!r}; is it the released file?")
+                raise InputError(f"turn {number} has no {name!r}; is it the released file?")
         if not isinstance(turn.get("dialogue", {}), dict):
-            raise UserError(f"turn {number}, dialogue: expected an object of recordings")
+            raise InputError(f"turn {number}, dialogue: expected an object of recordings")
     return dialogue
 
 
@@ -258,10 +258,10 @@ def _recording(source: Source, path: Path, row: Row) -> Path | str:
     """Find the recording of a row of the hub."""
     name = row["audio"]
     if not isinstance(name, str) or not name:
-        raise UserError("holds no recording; expected the path of one, or its bytes in Parquet")
+        raise InputError("holds no recording; expected the path of one, or its bytes in Parquet")
     if is_url(name):
         return name
     here = source.recording(path.parent, name)
     if here is None:
-        raise UserError(f"recording {name!r:.80} is not here")
+        raise InputError(f"recording {name!r:.80} is not here")
     return here

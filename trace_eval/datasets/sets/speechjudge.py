@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError
 from fusion import Rating
 from trace_eval.data.items import Pair
 from trace_eval.data.records import pair_from_record
@@ -68,7 +68,7 @@ def read_speechjudge(source: Source, chosen: Selection) -> Converted:
             with alone(rows.problems, row.where):
                 pair, labels = _read(row, path.parent)
                 if pair.id in read:
-                    raise UserError(f"index {pair.id} is in another row as well")
+                    raise InputError(f"index {pair.id} is in another row as well")
                 read[pair.id] = pair, labels
     chosen.check_sets({pair.category or "" for pair, _ in read.values()})
     kept = [one for one in read.values() if chosen.wants(one[0].category or "")]
@@ -85,7 +85,7 @@ def _read(row: Row, root: Path) -> tuple[Pair, list[tuple[Any, ...]]]:
     lists = {name: row[name] or [] for name in _PER_RATER}
     if len({len(entries) for entries in lists.values()}) > 1:
         message = ", ".join(f"{name} {len(entries)}" for name, entries in lists.items())
-        raise UserError(f"the lists of its raters differ in length: {message}")
+        raise InputError(f"the lists of its raters differ in length: {message}")
     category = f"{row['subset']}/{row['language_setting']}"
     pair = pair_from_record(
         {
@@ -104,7 +104,7 @@ def _read(row: Row, root: Path) -> tuple[Pair, list[tuple[Any, ...]]]:
     for rater, accuracy_a, accuracy_b, text in zip(*lists.values(), strict=True):
         annotation = ANNOTATIONS.get(str(text).strip())
         if annotation is None:
-            raise UserError(
+            raise InputError(
                 f"naturalness_annotation is {text!r}; expected one of {', '.join(ANNOTATIONS)}"
             )
         labels.append((pair.id, str(rater), *annotation, accuracy_a, accuracy_b, category))

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.data.items import Single
 from trace_eval.data.measures.text import whisper_en
 from trace_eval.datasets.base import Converted, Selection, Source
@@ -104,7 +104,7 @@ def _read_result(
     summary = next((row for row in read[::-1] if row not in marked), None)
     label = rows.source.name(path)
     if not marked:
-        raise UserError(f"{label}: no row has 'score' or 'WER'; expected a line per item")
+        raise InputError(f"{label}: no row has 'score' or 'WER'; expected a line per item")
     if summary is None:
         result.notes.append(f"{label}: its last line is no summary; the run may have been stopped")
     about: dict[str, Any] = {
@@ -228,7 +228,7 @@ def _repeat(
     if "-zh" in name or any(answer is None or wanted is None for answer, wanted in texts):
         stored = [row["WER"] for row in marked]
         if not all(type(wer) in (int, float) for wer in stored):
-            raise UserError(f"{about['where']}: a row has neither texts nor a WER; run it again")
+            raise InputError(f"{about['where']}: a row has neither texts nor a WER; run it again")
         note = "from the stored rates; those of Chinese are not computed again"
         figure = Figure(name, ours=repeat_score(stored), n=len(stored), note=note, **about)
         return [figure], [float(wer) for wer in stored]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import InputError
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.figures import VOCALBENCH
@@ -190,14 +190,14 @@ def join(
         if (own := answers[name].text(check[0])) and (other := questions[question].text(check[1]))
     ]
     if not texts:
-        raise UserError(
+        raise InputError(
             f"{what}: no id is shared with the questions ({next(iter(answers))!r:.40} and"
             f" {next(iter(questions), '')!r:.40}), and there is no text to compare; give the"
             " questions that belong to them"
         )
     equal = sum(own == other for own, other in texts)
     if equal < MIN_EQUAL * len(texts):
-        raise UserError(
+        raise InputError(
             f"{what}: joined by number, only {equal} of {len(texts)} texts are those of the"
             " questions; give the questions that belong to them"
         )

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 from urllib.request import getproxies
 
-from blueprints import UserError
+from blueprints import ServerError
 from trace_eval.data.outcome import Reason
 from trace_eval.data.urls import redact_urls
 from trace_eval.judges.ask.base import CallFailed
@@ -162,17 +162,17 @@ def check_proxies() -> None:
         except ValueError:
             whole = False
         if not whole or parts.query or parts.fragment:
-            raise UserError(
+            raise ServerError(
                 f"{name}: is no address of a proxy; write http://HOST:PORT or"
                 " http://USER:PASSWORD@HOST:PORT, with %2F for / and %40 for @ in the password"
             )
         if parts.scheme not in _PROXIES:
-            raise UserError(
+            raise ServerError(
                 f"{name}: a proxy of the kind {parts.scheme!r:.20} is not known; use one of"
                 f" {', '.join(_PROXIES)}, or unset {name}"
             )
         if parts.scheme.startswith("socks") and find_spec("socksio") is None:
-            raise UserError(
+            raise ServerError(
                 f"{name}: a SOCKS proxy needs a package that is missing; run: pip install socksio,"
                 f" or unset {name}"
             )
@@ -189,7 +189,7 @@ def checked_url(url: str) -> str:
     """Return an address without credentials; one that has them is refused, and not repeated."""
     parts = urlsplit(url if "://" in url else f"http://{url}")
     if parts.username or parts.password:
-        raise UserError(
+        raise ServerError(
             f"base_url: the address of {parts.hostname} holds a user name or password; keys come"
             " from the environment only (-J key_env)"
         )

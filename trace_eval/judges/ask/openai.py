@@ -17,7 +17,7 @@ from typing import Any
 import openai
 from pydantic import JsonValue
 
-from blueprints import UserError
+from blueprints import JudgeError
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import (
     CallFailed,
@@ -75,7 +75,7 @@ class OpenAIClient(ChatClient):
         url = checked_url(options.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL)
         key = os.environ.get(options.key_env)
         if not key and public_url(url) == DEFAULT_URL and not options.offline:
-            raise UserError(
+            raise JudgeError(
                 f"openai:{model}: the environment variable {options.key_env} is not set; export"
                 " your key, or name another server with --base-url"
             )

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from blueprints import UserError
+from blueprints import JudgeError
 from trace_eval.data import strict_json
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import CallFailed, ChatClient, Reply, Request, Tokens, Unusable
@@ -24,7 +24,7 @@ from trace_eval.judges.ask.base import CallFailed, ChatClient, Reply, Request, T
 FINISHES = {"length": Reason.REPLY_CUT, "content_filter": Reason.FILTERED}
 
 
-class ScriptExhausted(UserError):
+class ScriptExhausted(JudgeError):
     """More calls were made than the script has replies."""
 
 
@@ -47,11 +47,11 @@ class ScriptedClient(ChatClient):
         try:
             lines = list(strict_json.lines(path))
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-            raise UserError(f"script {path}: cannot be read ({error}); check the path") from error
+            raise JudgeError(f"script {path}: cannot be read ({error}); check the path") from error
         replies: list[JsonValue] = []
         for number, reply in lines:
             if isinstance(reply, strict_json.BadJson):
-                raise UserError(
+                raise JudgeError(
                     f"script {path}, line {number}: {reply}; write one JSON value per line"
                 )
             replies.append(reply)
@@ -77,7 +77,7 @@ class ScriptedClient(ChatClient):
             try:
                 reason = Reason(str(entry["error"]))
             except ValueError:
-                raise UserError(
+                raise JudgeError(
                     f"{where}: error {entry['error']!r}; use one of {', '.join(Reason)}"
                 ) from None
             raise CallFailed(reason, str(entry.get("detail", "scripted")))
@@ -86,7 +86,7 @@ class ScriptedClient(ChatClient):
             if finish in FINISHES:
                 raise Unusable(FINISHES[str(finish)], f"the reply ended with {finish}", text)
             if finish != "stop":
-                raise UserError(f"{where}: finish {finish!r}; use stop, {', '.join(FINISHES)}")
+                raise JudgeError(f"{where}: finish {finish!r}; use stop, {', '.join(FINISHES)}")
             return Reply(text, Tokens())
         return Reply(entry if isinstance(entry, str) else json.dumps(entry), Tokens())
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from blueprints import UserError
+from blueprints import BudgetError, UserError
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import CallFailed, Unusable
 from trace_eval.judges.ask.calls import (
@@ -71,7 +71,7 @@ class Sender(Generic[T]):
     ) -> None:
         client, price = backend.client, backend.price
         if options.max_cost is not None and price is None:
-            raise UserError(
+            raise BudgetError(
                 f"max_cost: no price is known for {client.model!r} at {client.server}; add it to"
                 " a table and name that with -J prices (see docs/explanation/judging.md)"
             )

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from blueprints import UserError
+from blueprints import JudgeError
 from trace_eval.data.fused_scores import FILE, FusionModel, spread_over
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.outcome import Outcome, Reason
@@ -56,11 +56,13 @@ class Panel:
             self._groups.setdefault(rubric.name if rubric else "", []).append(judge)
         for name, group in self._groups.items():
             if len({rubric.sha256 for rubric in map(_score_rubric, group) if rubric}) > 1:
-                raise UserError("rubric: two different ones have the same name; rename one of them")
+                raise JudgeError(
+                    "rubric: two different ones have the same name; rename one of them"
+                )
             specs = [judge.spec for judge in group]
             if len(set(specs)) < len(specs):
                 twice = next(spec for spec in specs if specs.count(spec) > 1)
-                raise UserError(
+                raise JudgeError(
                     f"judge {twice}: is named twice for rubric {name}; use --samples for more"
                     " opinions of one judge"
                 )
@@ -204,7 +206,7 @@ class FusedPanel(Panel):
         for rubric in rubrics:
             labels = tuple(float(label) for label in rubric.numbers.labels)
             if labels != self.model.labels or self.model.rubric not in (None, rubric.name):
-                raise UserError(
+                raise JudgeError(
                     f"judge {KIND}:{folder}: was trained on scores of rubric"
                     f" {self.model.rubric or 'unknown'} from {self.model.labels[0]:g} to"
                     f" {self.model.labels[-1]:g}, not of {rubric.name}; use that rubric, or train"

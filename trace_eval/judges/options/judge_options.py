@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from pydantic import JsonValue
 
-from blueprints import GROUPS, UserError, feature_groups
+from blueprints import GROUPS, JudgeError, feature_groups
 from trace_eval.data.outcome import Order
 from trace_eval.data.settings import choices_of, hints_of, texts_to_paths, with_groups
 from trace_eval.judges.options.groups import (
@@ -119,27 +119,27 @@ class JudgeOptions(
             if value is not None:
                 _check(each, value)
         if self.top_p is not None and self.top_p > 1:
-            raise UserError(f"top_p: {self.top_p} is no share; use more than 0 and at most 1")
+            raise JudgeError(f"top_p: {self.top_p} is no share; use more than 0 and at most 1")
         self._check_together()
 
     def _check_together(self) -> None:
         if self.samples > 1 and self.temperature == 0:
-            raise UserError(
+            raise JudgeError(
                 f"samples: {self.samples} calls at temperature 0 repeat one opinion;"
                 " raise the temperature or use samples 1"
             )
         if self.min_samples is not None and self.min_samples > self.samples:
-            raise UserError(
+            raise JudgeError(
                 f"min_samples: {self.min_samples} of {self.samples} samples cannot be reached;"
                 " ask for more samples"
             )
         if self.mode == "transcript" and self.drop:
-            raise UserError(
+            raise JudgeError(
                 f"drop: {', '.join(self.drop)} cannot be dropped in mode transcript, which shows"
                 " no group but the transcript; use mode blueprint"
             )
         if set(GROUPS) <= feature_groups(self.drop):
-            raise UserError("drop: every group is dropped; leave the judge at least one")
+            raise JudgeError("drop: every group is dropped; leave the judge at least one")
 
     def deciding(self, used: Collection[str]) -> dict[str, JsonValue]:
         """Record the options among ``used`` that decide a verdict.
@@ -203,12 +203,12 @@ def _check(option: Field[Any], value: Any) -> None:
     name, rules = option.name, option.metadata
     allowed = _CHOICES[name]
     if allowed and value not in allowed:
-        raise UserError(f"{name}: {value!r} is unknown; use one of {', '.join(allowed)}")
+        raise JudgeError(f"{name}: {value!r} is unknown; use one of {', '.join(allowed)}")
     low, above = rules.get("at_least"), rules.get("more_than")
     if low is not None and not value >= low:
-        raise UserError(f"{name}: {value} is too small; use at least {low:g}")
+        raise JudgeError(f"{name}: {value} is too small; use at least {low:g}")
     if above is not None and not value > above:
-        raise UserError(f"{name}: {value} must be more than {above:g}")
+        raise JudgeError(f"{name}: {value} must be more than {above:g}")
 
 
 _CHOICES = {name: choices_of(hint) for name, hint in hints_of(JudgeOptions).items()}

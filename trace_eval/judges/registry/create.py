@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import JudgeError
 from fusion import ItemKind
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.base import Judge
@@ -47,13 +47,13 @@ def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:
         near = get_close_matches(name, [*KINDS], 1, 0.5)
         meant = f"did you mean {near[0]}{colon}{argument}? Else" if near else ""
         use = f"{meant} use one of {', '.join(judge_specs(item))}".strip()
-        raise UserError(f"judge {spec!r} is unknown; {use}")
+        raise JudgeError(f"judge {spec!r} is unknown; {use}")
     if item == "pair" and not kind.pairs:
-        raise UserError(
+        raise JudgeError(
             f"judge {name}: rates single answers and compares none; use trace-eval rate"
         )
     if item == "single" and not (kind.scores or name == FUSION):
-        raise UserError(
+        raise JudgeError(
             f"judge {spec}: compares pairs and has no scores; use"
             f" {', '.join(judge_specs('single'))}"
         )
@@ -78,7 +78,7 @@ def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
         assert kind.pairs is not None
         judge = kind.pairs(argument, options)
     if "pair" not in judge.accepts:
-        raise UserError(f"judge {spec}: rates single answers; use trace-eval rate")
+        raise JudgeError(f"judge {spec}: rates single answers; use trace-eval rate")
     _refuse_ignored(judge, spec, options)
     return judge
 
@@ -95,7 +95,7 @@ def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
     judge = _checked(choice, "judge")
     changed = (options or JudgeOptions()).changed()
     if changed:
-        raise UserError(
+        raise JudgeError(
             f"judge {judge.spec}: was made already, so {', '.join(changed)} cannot reach it; give"
             " them to the judge itself"
         )
@@ -117,14 +117,14 @@ def create_scorers(
         for rubric in rubrics:
             judge = make(argument, options)
             if not isinstance(judge, Judge) or "single" not in judge.accepts:
-                raise UserError(
+                raise JudgeError(
                     f"judge {spec}, {kind.value}: {type(judge).__name__} rates no single answers;"
                     " accept single answers, or use trace-eval judge"
                 )
             judge.rubric = rubric
             judges.append(judge)
     elif kind.scores is None:  # as a member of a panel, which a file may name
-        raise UserError(f"judge {spec}: is several judges already; name it alone")
+        raise JudgeError(f"judge {spec}: is several judges already; name it alone")
     else:
         judges = list(kind.scores(argument, rubrics, options))
     for judge in judges:
@@ -154,12 +154,12 @@ def panel_of(
         return Panel([judge_of(judge, options)])
     specs = [judge for judge in judges if isinstance(judge, str)]
     if len(specs) < len(judges):
-        raise UserError("judge: single answers are rated by specs; name one, e.g. lexical")
+        raise JudgeError("judge: single answers are rated by specs; name one, e.g. lexical")
     fused = [spec for spec in specs if spec.partition(":")[0] == FUSION]
     if not fused:
         return Panel([r for spec in specs for r in create_scorers(spec, rubrics, options)], done)
     if len(specs) > 1:
-        raise UserError(f"judge {fused[0]}: is several judges already; name it alone")
+        raise JudgeError(f"judge {fused[0]}: is several judges already; name it alone")
     folder = Path(fused[0].partition(":")[2])
     return FusedPanel(folder, rubrics, lambda spec: create_scorers(spec, rubrics, options), done)
 
@@ -175,7 +175,7 @@ def _refuse_ignored(judge: Judge, spec: str, options: JudgeOptions) -> None:
         name for name in options.changed() if name not in uses or (name == "preset" and unfit)
     ]
     if ignored:
-        raise UserError(
+        raise JudgeError(
             f"judge {spec}: does not use {', '.join(sorted(ignored))}; leave out what it ignores,"
             " or name a judge that uses it"
         )
@@ -186,7 +186,7 @@ def _checked(made: Any, where: str) -> Judge:
     # Names without an underscore are the interface; a subclass of Judge has all of them.
     members = ["spec", *(name for name in vars(Judge) if not name.startswith("_"))]
     if missing := [name for name in members if not hasattr(made, name)]:
-        raise UserError(
+        raise JudgeError(
             f"{where}: {type(made).__name__} is no Judge: it lacks {', '.join(missing)}; derive it"
             " from trace_eval.Judge"
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from blueprints import Blueprint, Transcript, UserError, counted
+from blueprints import Blueprint, JudgeError, Transcript, UserError, counted
 from fusion import Rating
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
@@ -240,7 +240,7 @@ async def options_of(spec: str, options: JudgeOptions) -> list[ListedOption]:
         )
     if pairs is None and answers is None:
         create_judge(spec, replace(options, cache=None))  # raises the reason
-        raise UserError(
+        raise JudgeError(
             f"judge {spec}: does not say which options it has; see its own documentation"
         )
     used, helps = (pairs or frozenset()) | (answers or frozenset()), help_of(JudgeOptions)

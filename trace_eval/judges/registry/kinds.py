@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from blueprints import UserError, is_installed
+from blueprints import BudgetError, JudgeError, is_installed
 from fusion import ItemKind
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.base import Judge
@@ -56,7 +56,7 @@ def _class_of(target: str, argument: str) -> Any:
     judge_class = _load(target)
     if argument:
         kind = judge_class.spec
-        raise UserError(f"judge {kind}:{argument}: {kind} takes no argument; use --judge {kind}")
+        raise JudgeError(f"judge {kind}:{argument}: {kind} takes no argument; use --judge {kind}")
     return judge_class
 
 
@@ -73,13 +73,15 @@ def _client(kind: str, argument: str, options: JudgeOptions) -> Backend:
     spec = f"{kind}:{argument}"
     if kind == "scripted":
         if not argument:
-            raise UserError("judge scripted: name the file of replies, e.g. scripted:replies.jsonl")
+            raise JudgeError(
+                "judge scripted: name the file of replies, e.g. scripted:replies.jsonl"
+            )
         return Backend(spec, _load("ask.scripted:ScriptedClient").from_file(Path(argument)), FREE)
     name, example = _CLIENTS[kind]
     if not argument:
-        raise UserError(f"judge {kind}: name the model, e.g. {example}")
+        raise JudgeError(f"judge {kind}: name the model, e.g. {example}")
     if not is_installed(kind):
-        raise UserError(f"judge {spec} needs {kind}; run: pip install {kind}")
+        raise JudgeError(f"judge {spec} needs {kind}; run: pip install {kind}")
     # Before the import: the package ollama makes a client when it is imported.
     _load("ask.connection:check_proxies")()
     client = _load(f"ask.{kind}:{name}")(argument, options)
@@ -93,13 +95,13 @@ def _listening_client(argument: str, options: JudgeOptions) -> Backend:
     """Make the client behind ``audio:KIND:MODEL``; a limit needs a price that knows sound."""
     kind, _, model = argument.partition(":")
     if kind == "ollama":
-        raise UserError(
+        raise JudgeError(
             f"judge audio:{argument}: no test has shown yet that Ollama's models hear what they"
             " are sent; serve the model with llama.cpp or vLLM and use audio:openai:MODEL"
             " --base-url"
         )
     if kind not in ("openai", "scripted") or not model:
-        raise UserError(
+        raise JudgeError(
             f"judge audio:{argument}: name a client and a model, e.g. audio:openai:gpt-audio-1.5"
         )
     backend = _client(kind, model, options)
@@ -110,7 +112,7 @@ def _listening_client(argument: str, options: JudgeOptions) -> Backend:
         and (price.input or price.output)
         and None in (price.audio_input, price.audio_tokens_per_s)
     ):
-        raise UserError(
+        raise BudgetError(
             f"max_cost: the price of sound is not known for {price.model!r}; add audio_input and"
             " audio_tokens_per_s in a table of your own (-J prices)"
         )
@@ -186,7 +188,7 @@ def _chat(kind: str, usage: str, about: str, package: str | None) -> JudgeKind:
         client, judges = client_of(argument, options), []
         for rubric in rubrics:
             if listens and not rubric.needs_audio:
-                raise UserError(
+                raise JudgeError(
                     f"judge {client.spec}: rubric {rubric.name} is about words alone; use"
                     " openai:MODEL, or a rubric with audio or turns among its inputs"
                 )
@@ -207,7 +209,7 @@ def _scorer(
     from trace_eval.judges.scorer.judge import ScorerJudge
 
     if not argument:
-        raise UserError("judge scorer: name the folder, e.g. scorer:my-scorer")
+        raise JudgeError("judge scorer: name the folder, e.g. scorer:my-scorer")
     folder = Path(argument)
     return [ScorerJudge(folder, rubric, options.base, options.device) for rubric in rubrics]
 

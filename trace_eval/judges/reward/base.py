@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from blueprints import UserError
+from blueprints import JudgeError
 from extractors import GPU_BATCH, AudioError, Clip, Samples, expects_gpu
 from fusion import preference_rubric
 from trace_eval.data.items import Item
@@ -43,10 +43,10 @@ def files_of(argument: str, options: JudgeOptions) -> RewardFiles:
         UserError: a package or the model is missing, or another task is chosen.
     """
     if not argument:
-        raise UserError("judge reward: name the model, e.g. reward:PATH_OR_HUB_NAME")
+        raise JudgeError("judge reward: name the model, e.g. reward:PATH_OR_HUB_NAME")
     check_packages("reward", PACKAGES)
     if "task" in options.changed() and options.task != NATURALNESS:
-        raise UserError(
+        raise JudgeError(
             f"judge reward:{argument}: task {options.task!r} is not what such a model was trained"
             f" on; it judges {NATURALNESS} only"
         )

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from blueprints import UserError
+from blueprints import JudgeError
 from extractors import AudioError
 from fusion import ItemKind
 from trace_eval.data.items import Item
@@ -218,13 +218,13 @@ def raters_in_process(
     spec = f"reward:{argument}"
     for rubric in rubrics:
         if rubric.name != NATURALNESS:
-            raise UserError(
+            raise JudgeError(
                 f"judge {spec}: knows naturalness only, not rubric {rubric.name}; use --rubric"
                 f" {NATURALNESS}"
             )
     files = files_of(argument, options)
     if not files.scores:
-        raise UserError(
+        raise JudgeError(
             f"judge {spec}: has no reward_head.pt, so it compares pairs and scores no single"
             " recording; use trace-eval judge"
         )

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError, install_line
+from blueprints import JudgeError, install_line
 from extractors import loaded, model_folder, resolve, sha256_of, untouched
 from trace_eval.judges.scorer import adapters
 from trace_eval.judges.scorer.checkpoint import base_folder, check_packages
@@ -88,9 +88,9 @@ def locate(model: str, base: str | None = None) -> RewardFiles:
         return RewardFiles(base_folder(model, what), None)
     config = folder / ADAPTER_FOLDER / adapters.CONFIG_FILE
     if not adapters.files(config.parent):
-        raise UserError(f"{folder}: {HEAD_FILE} is there, but {ADAPTER_FOLDER}/ is not whole")
+        raise JudgeError(f"{folder}: {HEAD_FILE} is there, but {ADAPTER_FOLDER}/ is not whole")
     if not (base := base or adapters.base_of(config)):
-        raise UserError(f"{config}: names no base model; give its folder")
+        raise JudgeError(f"{config}: names no base model; give its folder")
     return RewardFiles(base_folder(base), folder)
 
 
@@ -124,7 +124,7 @@ def _check_release() -> None:
     from transformers.models.qwen2_5_omni import modeling_qwen2_5_omni as omni
 
     if not hasattr(omni, "Qwen2_5OmniThinkerModel"):
-        raise UserError(
+        raise JudgeError(
             f"reward: transformers {transformers.__version__} is too old, since its Thinker would"
             f" not hear the recordings; run: {install_line('reward')}"
         )

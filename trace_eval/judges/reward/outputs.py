@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from blueprints import UserError
+from blueprints import JudgeError
 from extractors import untouched
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.reward.inputs import RewardTurn, assemble, recordings
@@ -47,7 +47,7 @@ def rewards(
         for number, value in zip(members, values, strict=True):
             result[number] = value
     if not all(map(math.isfinite, result)):
-        raise UserError("reward: the model gives no finite number; its files are damaged")
+        raise JudgeError("reward: the model gives no finite number; its files are damaged")
     return result
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import JudgeError
 from extractors import one_line
 from trace_eval.data import strict_json
 
@@ -40,7 +40,7 @@ def base_of(config: Path) -> str | None:
     try:
         result = strict_json.read_file(config)
     except (OSError, strict_json.BadJson) as error:
-        raise UserError(f"{config}: cannot be read ({error}); copy the adapter again") from None
+        raise JudgeError(f"{config}: cannot be read ({error}); copy the adapter again") from None
     named = result.get("base_model_name_or_path") if isinstance(result, dict) else None
     return named if isinstance(named, str) and named else None
 
@@ -59,7 +59,7 @@ def with_adapter(
             configuration puts into this model.
     """
     if not files(folder):
-        raise UserError(
+        raise JudgeError(
             f"{folder}: no adapter here; it needs {CONFIG_FILE} and {' or '.join(WEIGHT_FILES)}"
         )
     from peft import PeftConfig, PeftModel, load_peft_weights, set_peft_model_state_dict
@@ -68,7 +68,7 @@ def with_adapter(
         config = PeftConfig.from_pretrained(str(folder))
         weights = {renamed(k): v for k, v in load_peft_weights(str(folder), device="cpu").items()}
     except Exception as error:  # by kind of damage
-        raise UserError(
+        raise JudgeError(
             f"{folder}: the adapter cannot be read ({one_line(error)}); copy it again"
         ) from error
     config.inference_mode = not trainable
@@ -79,7 +79,7 @@ def with_adapter(
         adapted = PeftModel(model, config)
         loaded = set_peft_model_state_dict(adapted, weights)
     except (RuntimeError, ValueError) as error:  # no module matches, or a shape does not
-        raise UserError(f"{folder}: does not fit this model ({one_line(error, 300)})") from error
+        raise JudgeError(f"{folder}: does not fit this model ({one_line(error, 300)})") from error
     prefix = adapted.base_model.prefix
     missing = [key for key in loaded.missing_keys if prefix in key]
     _refuse(folder, "has no weight for", missing)
@@ -91,7 +91,7 @@ def _refuse(folder: Path, what: str, keys: list[str]) -> None:
     if keys:
         shown = ", ".join(keys[:_SHOWN])
         more = f" and {len(keys) - _SHOWN} more" if len(keys) > _SHOWN else ""
-        raise UserError(
+        raise JudgeError(
             f"{folder}: the adapter {what} {shown}{more}; use the adapter with the model and the"
             " version of transformers that it was made for"
         )

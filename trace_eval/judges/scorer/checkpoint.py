@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import Field
 
-from blueprints import FiniteJson, Strict, UserError, install_line, is_installed
+from blueprints import FiniteJson, JudgeError, Strict, install_line, is_installed
 from extractors import folder_called, is_path, model_folder, sha256_of
 from extractors.models import file_sha256
 from trace_eval.data import strict_json
@@ -104,7 +104,7 @@ class ScorerFiles:
 def check_packages(kind: str = "scorer", packages: Sequence[str] = PACKAGES) -> None:
     """Refuse to go on without the packages of an extra, by a UserError."""
     if missing := [name for name in packages if not is_installed(name)]:
-        raise UserError(f"{kind} needs {', '.join(missing)}; run: {install_line(kind)}")
+        raise JudgeError(f"{kind} needs {', '.join(missing)}; run: {install_line(kind)}")
 
 
 def base_folder(base: str, what: str = "a folder with config.json") -> Path:
@@ -112,7 +112,7 @@ def base_folder(base: str, what: str = "a folder with config.json") -> Path:
     folder = model_folder(base, ("config.json",))
     if folder is None or not (folder / "config.json").is_file():
         remedy = "" if is_path(base) else f"run: hf download {base}, or "
-        raise UserError(
+        raise JudgeError(
             f"model {base} is not on this machine; {remedy}give {what}{folder_called(base)}"
         )
     return folder
@@ -133,15 +133,15 @@ def locate(folder: Path, base: str | None = None) -> ScorerFiles:
             return _released(folder, model, base)
     path = folder / OWN_FILE
     if not path.is_file():
-        raise UserError(
+        raise JudgeError(
             f"{folder}: no scorer here; it needs {OWN_FILE}, or model/{RELEASED_FILE} as released"
         )
     try:
         record = strict_json.parse(ScorerRecord, path.read_bytes())
     except (strict_json.BadJson, OSError) as error:
-        raise UserError(f"{path}: not a scorer of this version ({error!s:.200})") from None
+        raise JudgeError(f"{path}: not a scorer of this version ({error!s:.200})") from None
     if record.text_format != TEXT_FORMAT:
-        raise UserError(
+        raise JudgeError(
             f"{path}: reads texts of format {record.text_format!r}, this version writes"
             f" {TEXT_FORMAT!r}; use the version that made it"
         )
@@ -164,11 +164,11 @@ def _released(folder: Path, model: Path, base: str | None) -> ScorerFiles:
     try:
         config: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise UserError(f"{path}: cannot be read ({error!s:.200}); copy the file again") from None
+        raise JudgeError(f"{path}: cannot be read ({error!s:.200}); copy the file again") from None
     if not isinstance(config, dict) or not isinstance(config.get("score_type"), str):
-        raise UserError(f"{path}: names no score_type; it is not a released scorer")
+        raise JudgeError(f"{path}: names no score_type; it is not a released scorer")
     if config.get("use_cls_token"):
-        raise UserError(f"{path}: use_cls_token is not offered; train without it")
+        raise JudgeError(f"{path}: use_cls_token is not offered; train without it")
     head = checked(config["score_type"])
     lm, tokenizer = model / "lm", model.parent / "tokenizer"
     adapted = (lm / adapters.CONFIG_FILE).is_file()
@@ -176,7 +176,7 @@ def _released(folder: Path, model: Path, base: str | None) -> ScorerFiles:
     if adapted and base is None:
         name = adapters.base_of(lm / adapters.CONFIG_FILE) or ""
         if not name or model_folder(name, ("config.json",)) is None:
-            raise UserError(
+            raise JudgeError(
                 f"{lm}: the adapter's base {name!r} is not on this machine; give its folder with"
                 " -J base=PATH"
             )
@@ -191,7 +191,7 @@ def _released(folder: Path, model: Path, base: str | None) -> ScorerFiles:
 def _must_be_there(folder: Path, *parts: Path) -> None:
     for part in parts:
         if not part.exists():
-            raise UserError(f"{folder}: {part.name} is missing; copy the whole folder again")
+            raise JudgeError(f"{folder}: {part.name} is missing; copy the whole folder again")
 
 
 def model_sha256(folder: Path) -> str:
@@ -209,14 +209,14 @@ def check_files(files: ScorerFiles) -> None:
     there = files.digests() if written else {}
     for name in sorted(written.keys() | there.keys()):
         if written.get(name) != there.get(name):
-            raise UserError(
+            raise JudgeError(
                 f"{files.folder / name}: is not as it was written; copy the whole scorer again"
             )
     wanted = files.record.base_sha256
     if files.adapter is None or not wanted:
         return
     if (result := model_sha256(files.base)) != wanted:
-        raise UserError(
+        raise JudgeError(
             f"{files.base}: weights {result[:12]}, and {files.folder} was trained on"
             f" {files.record.base} with {wanted[:12]}; give that model with -J base=PATH"
         )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import JudgeError
 from trace_eval.judges.scorer.checkpoint import OWN_FILE, Clamp, ClampRecord, locate, write_record
 from trace_eval.judges.scorer.data import ScorerRatings, TrainingRow, read_ratings, train_and_dev
 from trace_eval.judges.scorer.model import load
@@ -92,12 +92,12 @@ def train_clamp(
     """
     files = locate(folder, base)
     if not (folder / OWN_FILE).is_file():
-        raise UserError(f"{folder}: only scorers with {OWN_FILE} can keep a threshold; train one")
+        raise JudgeError(f"{folder}: only scorers with {OWN_FILE} can keep a threshold; train one")
     ratings, scorer = read_ratings(dev), load(files, device)
     fits = [(row, scorer.fit(row.fields)) for row in _unseen(ratings, files.record.training, dev)]
     usable = [(row, ids) for row, ids in fits if ids is not None]
     if not usable:
-        raise UserError(f"{dev}: no row can be used; give rows with ratings of split dev")
+        raise JudgeError(f"{dev}: no row can be used; give rows with ratings of split dev")
     predictions = [
         prediction
         for start in range(0, len(usable), _BATCH)
@@ -118,7 +118,7 @@ def _unseen(ratings: ScorerRatings, training: dict[str, Any], path: Path) -> lis
     if ratings.sha256 != training.get("file_sha256"):
         return [row for row in ratings.rows if row.split in (None, "dev")]
     if training.get("dev_sha256"):
-        raise UserError(f"{path}: the scorer was trained on it; give the file of its --dev")
+        raise JudgeError(f"{path}: the scorer was trained on it; give the file of its --dev")
     options = training["options"]
     return train_and_dev(ratings.rows, options["dev_share"], options["seed"])[1]
 

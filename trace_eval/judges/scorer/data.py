@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from blueprints import UserError
+from blueprints import JudgeError
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.lexical.judge import references_of
@@ -64,7 +64,7 @@ def read_ratings(path: Path) -> ScorerRatings:
     splits: dict[str, str | None] = {}
     for used in rows:  # else the scorer would be tested on what it has seen
         if splits.setdefault(used.question, used.split) != used.split:
-            raise UserError(
+            raise JudgeError(
                 f"{path}: question {used.question!r} is in split {splits[used.question]} and in"
                 f" {used.split}; put all answers to a question into one split"
             )
@@ -77,7 +77,7 @@ def _row(item: Single, path: Path) -> TrainingRow | str:
         return "no rating"
     for rater, rating in labels.ratings.items():
         if not (LOW <= rating <= HIGH and rating == int(rating)):
-            raise UserError(
+            raise JudgeError(
                 f"{path}, item {item.id}: rater {rater} gave {rating:g}; ratings are whole numbers"
                 f" from {LOW} to {HIGH}"
             )
@@ -112,7 +112,7 @@ def train_and_dev(
         dev = [row for row in pool if row.question in chosen]
         pool = [row for row in pool if row.question not in chosen]
     if not pool or not dev:
-        raise UserError(
+        raise JudgeError(
             f"train: {len(pool)} rows to train on and {len(dev)} to choose by; give more rows, a"
             " column split, or another --dev-share"
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from blueprints import UserError
+from blueprints import JudgeError
 
 if TYPE_CHECKING:
     import torch
@@ -50,7 +50,7 @@ def checked(kind: str) -> HeadKind:
         UserError: there is none of that name.
     """
     if kind not in KINDS:
-        raise UserError(f"head {kind!r} is unknown; use {' or '.join(KINDS)}")
+        raise JudgeError(f"head {kind!r} is unknown; use {' or '.join(KINDS)}")
     return kind
 
 

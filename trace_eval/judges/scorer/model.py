@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import JudgeError
 from extractors import is_gpu, loaded, one_line, read_state, resolve, untouched
 from trace_eval.judges.scorer import adapters, checkpoint
 from trace_eval.judges.scorer.checkpoint import ScorerFiles
@@ -164,7 +164,7 @@ def opened(kind: Any, folder: Path, name: str, **more: Any) -> Any:
     try:
         return kind.from_pretrained(folder, local_files_only=True, **more)
     except Exception as error:  # by kind of damage; a plain Exception where JSON is damaged
-        raise UserError(
+        raise JudgeError(
             f"{folder}: no {name} that loads ({one_line(error, 300)}); copy it again"
         ) from error
 
@@ -221,7 +221,7 @@ def read_head(path: Path, outputs: int, hidden: int, remedy: str = "copy it agai
     shapes = {name: tuple(getattr(value, "shape", ())) for name, value in state.items()}
     wanted = {"weight": (outputs, hidden), "bias": (outputs,)}
     if shapes != wanted:
-        raise UserError(f"{path}: holds {shapes}; a head on this base needs {wanted}")
+        raise JudgeError(f"{path}: holds {shapes}; a head on this base needs {wanted}")
     head = torch.nn.Linear(hidden, outputs)
     head.load_state_dict({name: value.float() for name, value in state.items()})
     return head.eval()

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import JudgeError
 from trace_eval.judges.scorer.heads import checked
 
 #: How rows with many raters count.
@@ -58,14 +58,14 @@ class TrainOptions:
     def __post_init__(self) -> None:
         checked(self.head)
         if self.weight not in WEIGHTS:
-            raise UserError(f"weight {self.weight!r} is unknown; use {' or '.join(WEIGHTS)}")
+            raise JudgeError(f"weight {self.weight!r} is unknown; use {' or '.join(WEIGHTS)}")
         if not 0 < self.dev_share < 1:
-            raise UserError(f"dev_share {self.dev_share:g}: give a share between 0 and 1")
+            raise JudgeError(f"dev_share {self.dev_share:g}: give a share between 0 and 1")
         for name in ("steps", "batch", "evaluate_every", "patience"):
             if getattr(self, name) < 1:
-                raise UserError(f"{name} {getattr(self, name)}: give 1 or more")
+                raise JudgeError(f"{name} {getattr(self, name)}: give 1 or more")
         if self.lora is not None and self.lora < 1:
-            raise UserError(f"lora {self.lora}: give a rank of 1 or more")
+            raise JudgeError(f"lora {self.lora}: give a rank of 1 or more")
 
     def record(self) -> dict[str, Any]:
         """Record what decides the outcome: neither device nor places."""

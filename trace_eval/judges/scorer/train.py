@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import JudgeError
 from extractors import resolve
 from trace_eval.data.files import replace_file
 from trace_eval.data.outputs import claimed
@@ -107,7 +107,7 @@ def train_scorer(
         provided = read_ratings(dev)
         choose, dev_sha256 = provided.rows, provided.sha256
         if shared := sorted({row.question for row in train} & {row.question for row in choose}):
-            raise UserError(
+            raise JudgeError(
                 f"{dev}: question {shared[0]!r} and {len(shared) - 1} more are among the training"
                 " rows, too; the scorer would be chosen by what it has seen"
             )
@@ -142,13 +142,13 @@ def train_scorer(
 def _claim(out: Path, options: TrainOptions, data: dict[str, str | None]) -> None:
     """Make the folder ours, or find that it is."""
     if (out / checkpoint.OWN_FILE).exists():
-        raise UserError(f"{out}: holds a finished scorer; choose another --out")
+        raise JudgeError(f"{out}: holds a finished scorer; choose another --out")
     record = {"options": options.record(), "file_sha256": data}
     requested = (json.dumps(record, indent=2) + "\n").encode()
     path = out / _OPTIONS
     if path.exists():
         if path.read_bytes() != requested:
-            raise UserError(
+            raise JudgeError(
                 f"{out}: a training with other options or rows is here; choose another --out"
             )
         return
@@ -170,7 +170,7 @@ def _open(options: TrainOptions) -> Scorer:
     if options.start is not None:
         files = locate(options.start, options.base)
         if files.record.head != kind:
-            raise UserError(f"{options.start}: has a {files.record.head} head, not {kind}")
+            raise JudgeError(f"{options.start}: has a {files.record.head} head, not {kind}")
         head.load_state_dict(load(files, "cpu").head.state_dict())
         if files.adapter is not None:
             backbone = adapters.with_adapter(
@@ -193,7 +193,7 @@ def _with_lora(backbone: Any, rank: int) -> Any:
     try:
         return get_peft_model(backbone, config)
     except ValueError as error:
-        raise UserError(f"lora: this base has no {', '.join(LORA_TARGETS)} ({error})") from error
+        raise JudgeError(f"lora: this base has no {', '.join(LORA_TARGETS)} ({error})") from error
 
 
 def _encoded(scorer: Scorer, rows: Sequence[TrainingRow]) -> tuple[list[dict[str, Any]], int, int]:

@@ -14,7 +14,7 @@ from transformers import Trainer, TrainerCallback
 from transformers.trainer_callback import TrainerState
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
-from blueprints import UserError
+from blueprints import JudgeError
 from extractors import one_line
 from trace_eval.judges.scorer import resume
 from trace_eval.judges.scorer.heads import nll
@@ -112,7 +112,7 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
             self.state.save_to_json(str(written / _STATE))
             resume.finish(written, self._root, best, self.control.should_training_stop)
         except (OSError, RuntimeError, SafetensorError) as error:
-            raise UserError(
+            raise JudgeError(
                 f"{self._root}: the checkpoint of step {step} cannot be written"
                 f" ({one_line(error)}); mend that, then run the same command again"
             ) from error
