@@ -344,7 +344,7 @@ def test_errors_in_ipython_are_one_line_in_the_words_of_python(tmp_path: Path) -
     with capture() as shown:
         shell.run_cell(f"import trace_eval as te; te.judge({given}, {str(tmp_path / 'x')!r})")
     (line,) = (shown.stdout + shown.stderr).splitlines()
-    assert line.startswith("UserError: table: no column for a and b")
+    assert line.startswith("InputError: table: no column for a and b")
     assert line.endswith('did you mean columns={"a": "left_audio", "b": "right_audio"}?')
 
 
