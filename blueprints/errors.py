@@ -12,8 +12,9 @@ class UserError(ValueError):
     """Something the user can mend: who, the offending value, and the remedy."""
 
     def _render_traceback_(self) -> list[str]:
-        """Show IPython the line alone, without our frames."""
-        return [f"{type(self).__name__}: {self}"]
+        """Show IPython the line alone, without our frames, under the name of its kind."""
+        kind = next(base for base in type(self).__mro__ if base.__module__ == __name__)
+        return [f"{kind.__name__}: {self}"]
 
 
 class InputError(UserError):
