@@ -1,8 +1,9 @@
 """Measure whether directions read aloud are found in rendered answers.
 
-    python -m benchmarks.directions [--seed 2] [--answers 300] [--show]
+    python -m benchmarks.directions [--seed 2] [--answers 300] [--others] [--show]
 
-Answers to requests of twelve manners are spoken by espeak-ng and flite and heard by tiny.en. In
+Answers to requests of twelve manners are spoken by espeak-ng and flite, with ``--others`` by other
+voices of theirs and a neural one, and heard by tiny.en. In
 half of them the request's own direction ("sigh", "in a deep voice", "(laughs)") is spoken as
 words. The others follow the request, or repeat such words rightly: the word itself was asked for,
 its meaning, or a story in which somebody does it. What was heard is stored, so that the detector
@@ -11,6 +12,8 @@ can be measured again without rendering: ``--stored``.
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import subprocess
 import tempfile
@@ -19,7 +22,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import soundfile
+
 from benchmarks.extract import filled
+from benchmarks.neural_voice import spoken
 from benchmarks.report import arguments, save, stored
 from blueprints import Transcript
 from extractors.audio import decode
@@ -258,8 +264,27 @@ VOICES = (
     *(("flite", voice) for voice in ("slt", "rms", "awb", "kal16")),
 )
 
+#: Voices that the detector was not written by.
+OTHER_VOICES = (
+    *(("espeak-ng", voice) for voice in ("en-gb-scotland", "en-029", "en-us+f5", "en-us+m7")),
+    *(("flite", "kal"), ("joe", ""), ("joe", ""), ("joe", "")),
+)
 
-def heard(made: list[MadeAnswer], seed: int) -> Iterator[MadeAnswer]:
+
+def render(words: str, program: str, voice: str, path: Path) -> None:
+    """Speak words into a file."""
+    if program == "joe":
+        samples, rate = spoken(words)
+        soundfile.write(path, samples, rate)
+        return
+    if program == "flite":
+        line = ["flite", "-voice", voice, "-t", words, "-o", str(path)]
+    else:
+        line = ["espeak-ng", "-v", voice, "-s", "150", "-w", str(path), words]
+    subprocess.run(line, check=True, capture_output=True)
+
+
+def heard(made: list[MadeAnswer], seed: int, others: bool) -> Iterator[MadeAnswer]:
     """Render each answer and hear it."""
     rng = random.Random(seed)
     recogniser = create("faster-whisper:tiny.en")
@@ -267,12 +292,7 @@ def heard(made: list[MadeAnswer], seed: int) -> Iterator[MadeAnswer]:
     with tempfile.TemporaryDirectory() as folder:
         for number, one in enumerate(made):
             path = Path(folder) / f"{number}.wav"
-            program, voice = rng.choice(VOICES)
-            if program == "flite":
-                line = ["flite", "-voice", voice, "-t", one.words, "-o", str(path)]
-            else:
-                line = ["espeak-ng", "-v", voice, "-s", "150", "-w", str(path), one.words]
-            subprocess.run(line, check=True, capture_output=True)
+            render(one.words, *rng.choice(OTHER_VOICES if others else VOICES), path=path)
             blueprint = filled(decode(path), parts)
             words = blueprint.transcript
             text = words.text if isinstance(words, Transcript) else ""
@@ -303,21 +323,38 @@ def measured(made: list[MadeAnswer]) -> dict[str, object]:
     }
 
 
+def written(data: Path) -> tuple[int, int]:
+    """Count directions found in answers that audio models wrote to other questions, and answers.
+
+    Nobody asked them for a manner, so that all that is found is found wrongly, but where a
+    manner is what the question is about ("Sad.").
+    """
+    lines = (data / "orca" / "ratings.jsonl").read_text("utf-8").splitlines()
+    texts = [str(json.loads(line)["candidate"]) for line in lines]
+    asks = [f"Please answer {manner.phrase}: what do you hear?" for manner in MANNERS]
+    found = sum(bool(read_aloud(ask, text)) for text in texts for ask in asks)
+    return found, len(texts) * len(asks)
+
+
 def main() -> None:
     """Render, hear, measure and print."""
-    options = arguments(__doc__, seed=2, answers=300, stored=False, show=False)
+    options = arguments(__doc__, seed=2, answers=300, others=False, stored=False, show=False)
     if options.stored:
         made = [MadeAnswer(**each) for each in stored(f"directions_{options.seed}")["heard"]]
     else:
-        made = list(heard(list(answers(options.answers, options.seed)), options.seed))
+        made = list(
+            heard(list(answers(options.answers, options.seed)), options.seed, options.others)
+        )
     result = measured(made)
     for name, value in result.items():
         if not isinstance(value, list):
             print(f"{name}: {value}")
         elif options.show:
             print(f"{name}:", *value, sep="\n  ")
-    if not options.stored:
-        save(f"directions_{options.seed}", {**result, "heard": [asdict(one) for one in made]})
+    if folder := os.environ.get("TRACE_EVAL_DATA"):
+        found, count = written(Path(folder))
+        print(f"found in answers to other questions: {found} of {count}")
+    save(f"directions_{options.seed}", {**result, "heard": [asdict(one) for one in made]})
 
 
 if __name__ == "__main__":

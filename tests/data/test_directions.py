@@ -28,9 +28,21 @@ ALOUD = [
     ("Can you tell me about your day slowly?", "Slowly. I had a quiet day."),
     ("Answer with a British accent: how are you?", "British accent. I am fine, thanks."),
     ("Say sadly: the dog is gone for ever.", "Sadly, the dog is gone for ever."),
+    ("Gasp, then tell me about your day.", "I had a quiet day, dasps."),
+    (
+        "Say with a laugh: you will never guess who called.",
+        "After, you will never guess who called.",
+    ),
+    ("Answer with a yawn: what is new?", "Yoning the train was late and so was I."),
+    ("Say in an excited tone: the shop was closed.", "in an excited don't the shop was closed."),
 ]
 
 RIGHTLY = [
+    ("Please answer with a yawn: is it late?", "No, it is early."),
+    ("Please answer with a sigh: how many are there?", "Six."),
+    ("Please answer in a deep voice: why do you stay?", "It rains. Therefore, I stay at home."),
+    ("Please answer with a gasp: who is there?", "It is your brother. He says: goodbye!"),
+    ("Cough, then tell me something about cats.", "Cats, as you know, sleep all day."),
     ("Say the word whisper.", "Whisper."),
     ('Say "sigh" three times.', "Sigh, sigh, sigh."),
     ("What does sigh mean?", "Sigh. To sigh is to breathe out slowly."),

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cached_property
+from typing import Literal
 
 #: Characters of a request, and words of an answer, that are read.
 MAX_REQUEST, MAX_WORDS = 4000, 2000
@@ -107,12 +109,22 @@ class _Directions:
         phrases: the same as runs of words.
         literal: words that are to be said as they stand; empty where none are given.
         tells: the answer is to tell something, of which an adverb may be a comment.
+        content: other words of the request, which an answer may repeat.
     """
 
     stems: frozenset[str]
     phrases: tuple[tuple[str, ...], ...]
     literal: tuple[str, ...]
     tells: bool = False
+    content: frozenset[str] = frozenset()
+
+    @cached_property
+    def forms(self) -> set[str]:
+        """Sounds of the telling words as they may be read out: sigh, sighs, sighing."""
+        endings = ("", "s", "ing", "ed", "ter")
+        words = {word for phrase in self.phrases for word in _telling(phrase)}
+        bases = words | {_stem(word) for word in words}
+        return {phonemes(f"{base}{ending}") for base in bases for ending in endings}
 
     @property
     def heads(self) -> set[str]:
@@ -170,6 +182,7 @@ def _directions(request: str) -> _Directions:
         phrases=tuple(kept),
         literal=said,
         tells=bool(_TELLS.search(body.lower())),
+        content=frozenset(_words(text)) - {word for phrase in kept for word in phrase},
     )
 
 
@@ -214,23 +227,29 @@ def _around_literal(directions: _Directions, text: str) -> Iterator[str]:
     tail = len(literal) - (blocks[-1].a + blocks[-1].size)
     end = min(len(spoken), blocks[-1].b + blocks[-1].size + tail)
     for piece in (spoken[:begin], spoken[end:]):
-        if piece and len(piece) <= MAX_DIRECTION and _is_direction(directions, piece, True):
+        if piece and len(piece) <= MAX_DIRECTION and _is_direction(directions, piece, "far"):
             yield " ".join(piece)
 
 
 def _fragments(directions: _Directions, text: str) -> Iterator[str]:
-    """Directions that stand by themselves at either end of a sentence."""
-    for sentence in re.split(r"(?<=[.!?;:])\s+", text):
+    """Yield directions that stand by themselves at either end of a sentence."""
+    sentences = [one for one in re.split(r"(?<=[.!?;:])\s+", text) if _words(one)]
+    whole = len(_words(text))
+    for number, sentence in enumerate(sentences):
         parts = [part for part in re.split(r"[,;:.!?\"]+", sentence) if _words(part)]
-        ends = dict.fromkeys((0, len(parts) - 1)) if parts else ()
-        for index in ends:
+        for index in dict.fromkeys((0, len(parts) - 1)):
             words = _words(parts[index])
             comment = directions.tells and len(words) == 1 and words[0] in _COMMENTS
             if comment or len(words) > MAX_DIRECTION:
                 continue
-            if _is_direction(directions, words, len(parts) == 1 or index == 0):
+            opens = number == 0 and index == 0
+            closes = number == len(sentences) - 1 and index == len(parts) - 1
+            edge = (opens or closes) and whole >= len(words) + 3
+            if _is_direction(directions, words, "near" if edge else "not"):
                 yield " ".join(words)
         yield from _runs_on(directions, _words(sentence))
+        if number == 0:
+            yield from _opens(directions, _words(sentence))
 
 
 def _runs_on(directions: _Directions, words: Sequence[str]) -> Iterator[str]:
@@ -252,34 +271,76 @@ def _runs_on(directions: _Directions, words: Sequence[str]) -> Iterator[str]:
                 return
 
 
+def _opens(directions: _Directions, words: Sequence[str]) -> Iterator[str]:
+    """Yield a misheard participle without a pause behind it: "yoning the cat chased a ball"."""
+    if not words or not words[0].endswith("ing") or words[0] in directions.content:
+        return
+    verbs = [stem for stem in directions.stems if re.match(_SOUNDS, stem)]
+    key = phonemes(words[0])
+    if len(key) >= 5 and key in {phonemes(f"{verb}ing") for verb in verbs}:
+        yield words[0]
+
+
 _SPOKEN = frozenset(_stem(word) for word in ("speaking", "spoken", "said", "says", "talking"))
 
 
-def _is_direction(directions: _Directions, words: Sequence[str], alone: bool) -> bool:
-    """Whether words are nothing but a direction.
+#: How far a word may be from the one that was read out: not misheard at all; by one sound, at
+#: either end of an answer; by more, where nothing but a direction can stand.
+_Misheard = Literal["not", "near", "far"]
 
-    ``alone``: nothing else can stand there, so that misheard words are recognised by their sound.
-    """
+
+def _is_direction(directions: _Directions, words: Sequence[str], misheard: _Misheard) -> bool:
+    """Whether words are nothing but a direction."""
     own = [word for word in words if word not in _SUPPORT or _stem(word) in directions.stems]
     if not own:
         return False
-    by_sound = alone and len(own) <= 2
+    by_sound = misheard if len(own) <= 2 else "not"
     unknown = [word for word in own if not _matches(directions, word, by_sound)]
+    if not unknown:
+        return True
+    if len(unknown) > 1 or misheard == "not":
+        return False
+    (odd,) = unknown
+    if len(own) > 1 and odd == words[-1] and len(words) <= 5:
+        # "In an excited don't": only the noun was misheard.
+        return any(_sounds_like(_sound(odd), _sound(head)) for head in directions.heads)
     # "That voice," for "sad voice": only the word that tells was misheard.
-    headed = alone and len(words) <= 4 and words[-1] in directions.heads
-    return not unknown or (headed and len(unknown) == 1 and unknown[0] not in _OPENERS - {"that"})
+    headed = len(words) <= 4 and words[-1] in directions.heads
+    return headed and odd not in _OPENERS - {"that"}
 
 
-def _matches(directions: _Directions, word: str, by_sound: bool) -> bool:
+def _matches(directions: _Directions, word: str, misheard: _Misheard) -> bool:
     stem = _stem(word)
     if stem in directions.stems:
         return True
     if any(_alike(stem, other) for other in directions.stems):
         return True
-    if not by_sound or word in _OPENERS:
+    if misheard == "not" or word in _OPENERS or word in directions.content:
         return False
+    key = phonemes(word)
+    if any(_near(key, form) for form in directions.forms):
+        return True
     sound = _sound(word)
-    return any(_sounds_like(sound, _sound(other)) for other in directions.stems)
+    likes = (_sounds_like(sound, _sound(other)) for other in directions.stems)
+    return misheard == "far" and any(likes)
+
+
+def _near(one: str, other: str) -> bool:
+    """Whether two words sound alike, or differ by one sound of at least four."""
+    if one == other:
+        return len(one) >= 3
+    return min(len(one), len(other)) >= 4 and _edits(one, other) <= 1
+
+
+def _edits(one: str, other: str) -> int:
+    """Return how many sounds are to be added, removed or replaced between two words."""
+    row: list[int] = [*range(len(other) + 1)]
+    for i, first in enumerate(one, start=1):
+        above, row[0] = row[0], i
+        for j, second in enumerate(other, start=1):
+            change = above + (first != second)
+            above, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, change)
+    return row[-1]
 
 
 def _ratio(one: str, other: str) -> float:
@@ -305,6 +366,16 @@ _SPELLINGS = (
     ),
     *((r"[bp]+", "p"), (r"[dt]+", "t"), (r"[gk]+", "k"), (r"[fv]+", "f"), (r"[sz]+", "s")),
 )
+
+
+def phonemes(word: str) -> str:
+    """Return the sounds of a word roughly, a letter each, e.g. ``yons`` for yawns."""
+    text = word.replace("'", "")
+    for pattern, sound in _SPELLINGS:
+        text = re.sub(pattern, sound, text)
+    text = re.sub(r"(?<=[^aeiouy])e$|h|(?<=.)w", "", text)
+    text = re.sub(r"(?<=.)y|[ei]+", "i", re.sub(r"[aou]+", "o", text))
+    return re.sub(r"(.)\1+", r"\1", text)
 
 
 def _sound(word: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from trace_eval.judges.claims.differences import bound_of, gap_claims, is_gap, ratio_claims
 from trace_eval.judges.claims.lexicon import HEDGES
-from trace_eval.judges.claims.sentences import Sentence, named, other
+from trace_eval.judges.claims.sentences import Part, Sentence, named, other
 from trace_eval.judges.claims.stated import Relation, StatedClaim
 from trace_eval.judges.claims.tokens import Token
 from trace_eval.judges.claims.values import Value, key_of, value_claim
@@ -159,10 +159,14 @@ def _owner(sentence: Sentence, token: Token) -> tuple[str, ...]:
     return (sentence.subject,) if sentence.subject else ()
 
 
+def _places_in(sentence: Sentence, part: Part) -> set[str]:
+    return {place for _, place in named(sentence, part)}
+
+
 def _places(sentence: Sentence, values: list[Value]) -> list[str]:
     """Return the place of each of several values of a measure; nothing: it is not said."""
     chunks = [sentence.around(value.token)[0] for value in values]
-    alone = [{place for _, place in named(sentence, chunk)} for chunk in chunks]
+    alone = [_places_in(sentence, chunk) for chunk in chunks]
     if len({chunk.start for chunk in chunks}) == len(chunks) and all(len(s) == 1 for s in alone):
         places = [s.copy().pop() for s in alone]
         if len(values) != 2 or places[0] != places[1]:
