@@ -67,7 +67,11 @@ def test_honest_and_silent_judges_are_not_accused() -> None:
 def run_of(folder: Path, label: Rating, judged: list[Judgement]) -> Path:
     """Write a run of these judgements of p0, p1, ..., which annotators all label alike."""
     labels = Labels(**dict.fromkeys((*DIMENSIONS, "overall"), label))
-    items = [p.model_copy(update={"labels": labels}) for p in pairs(folder, len(judged))]
+    # each to an instruction of its own, as pairs of one are no trials of their own
+    items = [
+        pair.model_copy(update={"labels": labels, "instruction_id": pair.id})
+        for pair in pairs(folder, len(judged))
+    ]
     return write_run(folder / "run", items, {one.pair: one for one in judged})
 
 

@@ -31,6 +31,7 @@ from trace_eval.runs.outcomes import (
     ScoreRow,
     VerdictRow,
     first_position_test,
+    instruction_of,
 )
 from trace_eval.runs.run import Run
 
@@ -62,7 +63,7 @@ def print_results(folder: Path) -> None:
     print_rows(titles, _verdict_rows(run, outcomes, overall), folder / "results.csv")
     _print_reasons([o for o in outcomes.values() if o.status != "scored"])
     _print_notes(run, [outcome.caveats for outcome in outcomes.values()])
-    _print_orders(outcomes)
+    _print_orders(run, outcomes)
     policies = {fused.policy for fused in overall.values()}
     say(f"\npolicy {', '.join(sorted(policies))}; run: {folder}")
 
@@ -109,16 +110,17 @@ def _print_notes(run: Run, caveats: Sequence[Sequence[str]]) -> None:
         say(f"\nnote{share}: {caveat}")
 
 
-def _print_orders(outcomes: Mapping[str, VerdictRow]) -> None:
+def _print_orders(run: Run, outcomes: Mapping[str, VerdictRow]) -> None:
     """Print the effect of the order of the answers on the ratings."""
     if not any(outcome.both_orders for outcome in outcomes.values()):
         return
+    told = {pair.id: instruction_of(pair) for pair in run.pairs()}
     if any(outcome.inconsistent for outcome in outcomes.values()):
         say(
             f"\n{_INCONSISTENT} inconsistent: the two orders contradict each other, so this is no"
             " verdict on the answers"
         )
-    if result := first_position_test(outcomes.values()):
+    if result := first_position_test(outcomes.values(), map(told.get, outcomes)):
         say(f"\norders: {result.line}")
         if result.warning:
             warn(result.warning)

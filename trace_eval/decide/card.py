@@ -231,7 +231,7 @@ def _loudness(run: LabelledRun) -> LoudnessBias | None:
     a, b = (run.table.facts.get(f"loudness_{side}") for side in "ab")
     if a is None or b is None:
         return None
-    loud = length_bias(run.truth, run.codes, a, b)
+    loud = length_bias(run.truth, run.codes, a, b, run.table.units())
     return LoudnessBias(loud.human_ties, loud.longer, loud.shorter, loud.tied, loud.p)
 
 

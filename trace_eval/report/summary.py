@@ -21,6 +21,7 @@ from trace_eval.runs.outcomes import (
     ProblemRecord,
     VerdictRow,
     first_position_test,
+    instruction_of,
     scored_pairs,
 )
 from trace_eval.runs.record import RunRecord
@@ -121,7 +122,8 @@ def summarise(facts: Facts) -> dict[str, Any]:
     sessions = facts.record.sessions
     calls = [o.seconds for j in available for o in j.opinions if o.seconds is not None]
     signals = [b.signal for b in facts.blueprints.values() if not isinstance(b.signal, Absent)]
-    position = first_position_test(map(VerdictRow.of, available))
+    told = [instruction_of(pair) for pair in facts.pairs if pair.id in facts.judgements]
+    position = first_position_test(map(VerdictRow.of, available), told)
     details = Counter(judgement.detail for judgement in available if judgement.detail)
     total = len(facts.pairs) + len(facts.problems)
     return {

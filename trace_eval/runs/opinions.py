@@ -22,7 +22,7 @@ from trace_eval.opinions.label_files import names_in
 from trace_eval.opinions.labels import label_table, read_labels, table_labels
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.scores import holds_scores, read_with_ratings
-from trace_eval.runs.outcomes import VerdictRow, first_position_test
+from trace_eval.runs.outcomes import VerdictRow, first_position_test, instruction_of
 from trace_eval.runs.run import Run
 
 #: Name of a column -> its values, one per row.
@@ -174,7 +174,7 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
             for record in fused
         )
     table |= _present({"match": _texts(judgement.label("match") for judgement in judged)})
-    place = first_position_test(map(VerdictRow.of, judged))
+    place = first_position_test(map(VerdictRow.of, judged), facts["instruction_id"])
     warning = place.warning if place else None
     by_position = (DataWarning("place", f"{folder}: {warning}"),) if warning else ()
     return label_table(str(folder), table, numbers=numbers).beside(
@@ -266,12 +266,7 @@ def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> Table:
     stored = [*_NUMBERS, *(name for name in numbers if place_of(name))]
     values = _numbers(run, stored)
     facts: Table = {
-        "instruction_id": [
-            one.instruction_id
-            or one.instruction.text
-            or (one.instruction.source_id if one.instruction.has_audio else None)
-            for one in pairs
-        ],
+        "instruction_id": [*map(instruction_of, pairs)],
         "category": [pair.category for pair in pairs],
         "system_a": [pair.a.system for pair in pairs],
         "system_b": [pair.b.system for pair in pairs],

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import NamedTuple
 
 from blueprints import Strict, counted
 from fusion import DIMENSIONS
+from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Label, Overall
 from trace_eval.data.outcome import ErrorText
 from trace_eval.data.scores import Score
@@ -157,7 +159,7 @@ class FirstPositionTest:
         consistent: of them, those on which both orders agree on every dimension.
         ratings: of those pairs, dimensions times samples.
         first, second: ratings whose winner was shown first (second) in both orders.
-        p: exact two-sided sign test over pairs that lean (Conover 1999, ch. 3.4).
+        p: exact two-sided sign test over instructions that lean (Conover 1999, ch. 3.4).
     """
 
     pairs: int
@@ -201,15 +203,32 @@ def _p(p: float) -> str:
     return f"= {p:.2g}" if p >= 0.001 else "< 0.001"
 
 
-def first_position_test(outcomes: Iterable[VerdictRow]) -> FirstPositionTest | None:
-    """Count and test; None where no pair was judged in both orders."""
-    requested = [outcome for outcome in outcomes if outcome.both_orders]
+def instruction_of(pair: Pair) -> str | None:
+    """Return what tells the instruction of a pair: its id, its text, or its recording."""
+    if pair.instruction_id or pair.instruction.text:
+        return pair.instruction_id or pair.instruction.text
+    return pair.instruction.source_id if pair.instruction.has_audio else None
+
+
+def first_position_test(
+    outcomes: Iterable[VerdictRow], instructions: Iterable[str | None] = ()
+) -> FirstPositionTest | None:
+    """Count and test; None where no pair was judged in both orders.
+
+    Args:
+        instructions: of each; pairs of one are one trial. None: unknown, a trial of its own.
+    """
+    rows = [row for row in zip_longest(outcomes, instructions) if row[0].both_orders]
+    requested = [outcome for outcome, _ in rows]
     if not requested:
         return None
     from scipy.special import bdtr  # scipy.stats.binomtest gives the same after 1 s of imports
 
-    lean = [outcome.first - outcome.second for outcome in requested]
-    ahead, behind = sum(n > 0 for n in lean), sum(n < 0 for n in lean)
+    lean: Counter[object] = Counter()
+    for number, (outcome, instruction) in enumerate(rows):
+        way = outcome.first - outcome.second
+        lean[number if instruction is None else instruction] += (way > 0) - (way < 0)
+    ahead, behind = sum(n > 0 for n in lean.values()), sum(n < 0 for n in lean.values())
     return FirstPositionTest(
         pairs=len(requested),
         consistent=sum(not outcome.inconsistent for outcome in requested),

@@ -104,7 +104,7 @@ def agree_labels(
         options=replace(options, bootstrap=settled(options.bootstrap, drawn, _NOT_DRAWN)),
         warnings=(
             *(warning for source in (*sources, present) for warning in source.warnings),
-            *label_warnings(items, judges, it.columns),
+            *label_warnings(items, judges, it.columns, it.cluster),
         ),
         truth=tuple(_truth(items)),
         scores=tuple(_scores(it)),
@@ -114,8 +114,12 @@ def agree_labels(
         mechanisms=tuple(_mechanisms(it)),
         policy_comparisons=tuple(_policy_comparisons(it)),
         position=tuple(r for j in judges for r in positions(j.name, widest(j, "clip_a"))),
-        length=tuple(r for j in judges for r in bias_rows(j, items, "duration", length_bias)),
-        verbosity=tuple(r for j in judges for r in bias_rows(j, items, "tokens", verbosity)),
+        length=tuple(
+            r for j in judges for r in bias_rows(j, items, "duration", length_bias, it.cluster)
+        ),
+        verbosity=tuple(
+            r for j in judges for r in bias_rows(j, items, "tokens", verbosity, it.cluster)
+        ),
         difficulty=tuple(row for judge in judges for row in difficulty_rows(judge)),
         self_comparisons=tuple(row for judge in judges for row in self_rows(judge)),
         noise=(*annotator_noise(present), *(row for judge in judges for row in noise_rows(judge))),

@@ -17,21 +17,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.paired import sign_test
+from trace_eval.estimate.paired import sign_flip
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import Numbers
 from trace_eval.show.table import column, p_of, share_of
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.position import (
     PositionBias,
     in_both_orders,
+    lean_of,
     position_bias,
     self_mask,
+    units_of_calls,
 )
 
 
@@ -42,7 +45,7 @@ class LengthBias:
     Attributes:
         human_ties: pairs that annotators call a tie, with two known, different lengths.
         longer, shorter, tied: the judge's winner was the longer (shorter) answer, or none.
-        p: exact two-sided sign test of ``longer`` against ``shorter``.
+        p: two-sided sign test of ``longer`` against ``shorter``, over independent units.
     """
 
     human_ties: int
@@ -59,24 +62,52 @@ class LengthBias:
 
 
 def length_bias(
-    truth: Codes, predicted: Codes, length_a: NDArray[Any], length_b: NDArray[Any]
+    truth: Codes,
+    predicted: Codes,
+    length_a: NDArray[Any],
+    length_b: NDArray[Any],
+    unit: Numbers | None = None,
 ) -> LengthBias:
-    """Count and test; pairs of equal or unknown length are left out."""
+    """Count and test; pairs of equal or unknown length are left out.
+
+    ``unit`` is what each pair is drawn with; None: each by itself [shape=(n,)].
+    """
     apart = (length_a > length_b) | (length_b > length_a)  # False where NaN
-    _, longer, shorter, tied = _counted(truth, predicted, apart, length_a > length_b)
-    total = longer + shorter + tied
-    return LengthBias(total, longer, shorter, tied, sign_test(longer, shorter))
+    counts = _counted(truth, predicted, apart, length_a > length_b, unit)
+    total = counts.longer + counts.shorter + counts.tied
+    return LengthBias(total, counts.longer, counts.shorter, counts.tied, counts.p)
+
+
+class _Counted(NamedTuple):
+    """Verdicts on the pairs that annotators call a tie, and the sign test of the first two."""
+
+    longer: int
+    shorter: int
+    tied: int
+    unscored: int
+    p: float
 
 
 def _counted(
-    truth: Codes, predicted: Codes, apart: NDArray[np.bool_], a_longer: NDArray[np.bool_]
-) -> tuple[int, int, int, int]:
+    truth: Codes,
+    predicted: Codes,
+    apart: NDArray[np.bool_],
+    a_longer: NDArray[np.bool_],
+    unit: Numbers | None,
+) -> _Counted:
     """(unscored, longer, shorter, tied) of the pairs that annotators call a tie."""
     ties = (collapse_codes(truth) == TIE) & apart
     verdicts = collapse_codes(predicted)[ties]
     tied, unscored = int((verdicts == TIE).sum()), int((verdicts == MISSING).sum())
-    longer = int((verdicts == np.where(a_longer[ties], 0, 1)).sum())
-    return unscored, longer, len(verdicts) - unscored - tied - longer, tied
+    # 1 where the longer answer won, -1 where the shorter one did
+    lean = lean_of(verdicts) * np.where(a_longer[ties], 1.0, -1.0)
+    return _Counted(
+        longer=int((lean > 0).sum()),
+        shorter=int((lean < 0).sum()),
+        tied=tied,
+        unscored=unscored,
+        p=sign_flip(lean, None if unit is None else unit[ties]),
+    )
 
 
 #: Tokens by which two transcripts must differ.
@@ -89,7 +120,7 @@ class Verbosity:
 
     Attributes:
         items: such pairs with a verdict; ``unscored`` more have none.
-        p: exact two-sided sign test of ``longer`` against ``shorter``.
+        p: two-sided sign test of ``longer`` against ``shorter``, over independent units.
     """
 
     items: int = field(metadata=column("pairs"))
@@ -101,15 +132,19 @@ class Verbosity:
 
 
 def verbosity(
-    truth: Codes, predicted: Codes, tokens_a: NDArray[Any], tokens_b: NDArray[Any]
+    truth: Codes,
+    predicted: Codes,
+    tokens_a: NDArray[Any],
+    tokens_b: NDArray[Any],
+    unit: Numbers | None = None,
 ) -> Verbosity:
-    """Count and test; pairs of unknown length are left out."""
+    """Count and test; pairs of unknown length are left out, ``unit`` as of :func:`length_bias`."""
     with np.errstate(invalid="ignore"):
         apart = np.abs(tokens_a - tokens_b) >= MARGIN  # False where NaN
         a_longer = tokens_a > tokens_b
-    unscored, longer, shorter, tied = _counted(truth, predicted, apart, a_longer)
-    p = sign_test(longer, shorter)
-    return Verbosity(longer + shorter + tied, longer, shorter, tied, unscored, p)
+    counts = _counted(truth, predicted, apart, a_longer, unit)
+    items = counts.longer + counts.shorter + counts.tied
+    return Verbosity(items, counts.longer, counts.shorter, counts.tied, counts.unscored, counts.p)
 
 
 B = TypeVar("B")
@@ -128,12 +163,13 @@ def bias_rows(
     judge: JudgeOpinions,
     items: Opinions,
     fact: str,
-    bias: Callable[[Codes, Codes, NDArray[Any], NDArray[Any]], B],
+    bias: Callable[[Codes, Codes, NDArray[Any], NDArray[Any], Numbers | None], B],
+    unit: Numbers | None = None,
 ) -> Iterator[BiasRow[B]]:
     """Per dimension, without self-comparisons; nothing where the fact is not known.
 
-    ``fact`` is ``duration`` or ``tokens`` of both answers, ``bias`` takes truth, prediction and
-    both lengths.
+    ``fact`` is ``duration`` or ``tokens`` of both answers, ``bias`` takes truth, prediction, both
+    lengths and the unit of every item.
     """
     a, b = (judge.joined.facts.get(f"{fact}_{side}") for side in "ab")
     if a is None or b is None:
@@ -143,7 +179,7 @@ def bias_rows(
         predicted = judge.joined.codes.get(dimension)
         if predicted is not None:
             kept = np.where(apart, MISSING, truth).astype(np.int8)
-            yield BiasRow(judge.name, dimension, bias(kept, predicted, a, b))
+            yield BiasRow(judge.name, dimension, bias(kept, predicted, a, b, unit))
 
 
 #: Fewer pairs than this are not put into four parts.
@@ -177,7 +213,11 @@ class Difficulty:
 
 
 def difficulty(
-    there: Codes, back: Codes, mos_a: NDArray[Any], mos_b: NDArray[Any]
+    there: Codes,
+    back: Codes,
+    mos_a: NDArray[Any],
+    mos_b: NDArray[Any],
+    unit: Numbers | None = None,
 ) -> Difficulty | None:
     """Split and count; None with fewer than :data:`FEWEST` usable pairs.
 
@@ -185,12 +225,14 @@ def difficulty(
         there, back: label when A and when B was shown first; ``1`` is the one shown first
             [shape=(n,)].
         mos_a, mos_b: mean human opinions; NaN: unknown [shape=(n,)].
+        unit: what each pair is drawn with; None: each by itself [shape=(n,)].
     """
     gap = np.abs(mos_a - mos_b)
     available = (there != MISSING) & (back != MISSING) & ~np.isnan(gap) & (gap > 0)
     if int(available.sum()) < FEWEST:
         return None
     there, back = collapse_codes(there[available]), collapse_codes(back[available])
+    drawn = None if unit is None else unit[available]
     gap, truth = gap[available], np.where(mos_a[available] > mos_b[available], 0, 1)
     order = np.argsort(gap, kind="stable")
     quartiles = tuple(
@@ -199,7 +241,7 @@ def difficulty(
             float(gap[rows[-1]]),
             len(rows),
             float((there[rows] == truth[rows]).mean()),
-            position_bias(there[rows], back[rows]),
+            position_bias(there[rows], back[rows], None if drawn is None else drawn[rows]),
         )
         for rows in np.array_split(order, 4)
     )
@@ -228,10 +270,11 @@ def difficulty_rows(judge: JudgeOpinions) -> Iterator[DifficultyRow]:
         return
     forth, back = in_both_orders(calls, first=True)
     rows = judge.joined.find(calls.ids[forth])
-    mos = [np.where(rows >= 0, facts[name][rows], np.nan) for name in ("mos_a", "mos_b")]
+    mos_a, mos_b = (np.where(rows >= 0, facts[f"mos_{side}"][rows], np.nan) for side in "ab")
+    unit = units_of_calls(judge.joined, calls.ids[forth])
     for dimension, codes in calls.codes.items():
         # labels are in the pair's own A and B; those of the other order are mirrored to places
-        parts = difficulty(codes[forth], flip(codes[back]), *mos)
+        parts = difficulty(codes[forth], flip(codes[back]), mos_a, mos_b, unit)
         if parts is not None:
             yield DifficultyRow(judge.name, dimension, parts)
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.estimate.paired import sign_test
+from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.share import digits
 from trace_eval.opinions.cells import Texts
 from trace_eval.opinions.codes import LABELS, MISSING, TIE, Codes, collapse_codes, flip, is_untyped
 from trace_eval.opinions.opinions import DataWarning
-from trace_eval.opinions.units import groups_of, index_of, joint
+from trace_eval.opinions.units import Numbers, groups_of, index_of, joint
 from trace_eval.stats.agreement.counts import accuracy, joint_counts
 
 #: A pattern counts as found when chance gives it less often than this.
@@ -190,15 +190,20 @@ def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> Iterator[D
         )
 
 
-def swapped(ids: Texts, truth: Codes, predicted: Codes, who: str) -> Iterator[DataWarning]:
+def swapped(
+    ids: Texts, truth: Codes, predicted: Codes, who: str, unit: Numbers | None = None
+) -> Iterator[DataWarning]:
     """Agreement far below chance whose mirror image is far above it.
 
     Tested on the items where both sides name a winner: right less often than in half of
-    them, by the exact one-sided sign test.
+    them, by the one-sided sign test over independent units [shape=(items,)].
     """
     available = (truth >= 0) & (truth < 2) & (predicted >= 0) & (predicted < 2)
     number, right = int(available.sum()), int((available & (truth == predicted)).sum())
-    if 2 * right >= number or sign_test(number - right, right, one_sided=True) >= SIGNIFICANT:
+    if 2 * right >= number:
+        return
+    gain = np.where(truth == predicted, 1.0, -1.0)[available]
+    if sign_flip(gain, None if unit is None else unit[available], "less") >= SIGNIFICANT:
         return
     now, then = (
         float(accuracy(joint_counts(truth, codes, len(LABELS))))

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.estimate.paired import sign_test
+from trace_eval.estimate.paired import sign_flip
 from trace_eval.opinions.cells import Texts
 from trace_eval.opinions.codes import MISSING, TEXT_FACTS, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import DataWarning, Opinions
-from trace_eval.opinions.units import Facts
+from trace_eval.opinions.units import Facts, Numbers
 from trace_eval.stats.agreement.checks import (
     SIGNIFICANT,
     copied_ties,
@@ -40,7 +40,9 @@ def mirrored_rows(facts: Facts) -> NDArray[np.int64]:
     return np.empty((0, 2), np.int64)
 
 
-def mirrored_truth(ids: Texts, facts: Facts, labels: Codes, who: str) -> Iterator[DataWarning]:
+def mirrored_truth(
+    ids: Texts, facts: Facts, labels: Codes, who: str, unit: Numbers | None = None
+) -> Iterator[DataWarning]:
     """Labels of mirrored answers must mirror each other.
 
     Found when winners are kept significantly more often than exchanged (the recordings were
@@ -57,7 +59,8 @@ def mirrored_truth(ids: Texts, facts: Facts, labels: Codes, who: str) -> Iterato
     both = joined[(codes[joined] >= 0).all(1) & (codes[joined] < TIE).all(1)]
     kept = codes[both[:, 0]] != partner[both[:, 0]]
     count, number = int(kept.sum()), len(both)
-    if not number or sign_test(count, number - count, one_sided=True) >= SIGNIFICANT:
+    gain, drawn = np.where(kept, 1.0, -1.0), None if unit is None else unit[both[:, 0]]
+    if sign_flip(gain, drawn, "greater") >= SIGNIFICANT:
         partner[both[kept]] = TIE
         yield from copied_ties(ids, codes, partner, who, "the mirrored row contradicts them or")
         return
@@ -90,7 +93,10 @@ def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> Iterato
 
 
 def label_warnings(
-    items: Opinions, judges: Sequence[JudgeOpinions], columns: Sequence[Sequence[Aligned]]
+    items: Opinions,
+    judges: Sequence[JudgeOpinions],
+    columns: Sequence[Sequence[Aligned]],
+    unit: Numbers | None = None,
 ) -> Iterator[DataWarning]:
     """Warnings about the labels (a row per item), about judges, and about the two together."""
     facts = {name: of for judge in reversed(judges) for name, of in judge.joined.facts.items()}
@@ -99,7 +105,7 @@ def label_warnings(
     yield from self_compared(ids, self_mask(facts, len(items)))
     yield from two_opinions(ids, truth, "the labels")
     for name, codes in truth.items():
-        yield from mirrored_truth(ids, facts, codes, f"labels, {name}")
+        yield from mirrored_truth(ids, facts, codes, f"labels, {name}", unit)
     if "overall" in truth and "preference" in truth:
         for one, other in (("overall", "preference"), ("preference", "overall")):
             yield from copied_ties(ids, truth[one], truth[other], f"labels, {one}", other)
@@ -115,6 +121,6 @@ def label_warnings(
             if name in truth and name in verdicts:  # not a preference made from overall
                 yield from label_sets(ids, truth[name], verdicts[name], who)
             agreed, predicted = column.agreed, column.predicted
-            yield from swapped(ids, agreed, predicted, who)
+            yield from swapped(ids, agreed, predicted, who, unit)
             yield from copied_ties(ids, predicted, agreed, who, "the labels")
             yield from copied_ties(ids, agreed, predicted, f"labels, {name}", who)

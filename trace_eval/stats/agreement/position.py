@@ -1,10 +1,11 @@
 """Position bias, from the same two recordings in both orders, and from equal answers.
 
 The test is the exact two-sided sign test (Conover 1999, ch. 3.4) of "first both times"
-against "second both times" with p = 1/2. A bootstrap of the observed difference is not a
-test of it: its distribution is centred on the observation, not on the null. A winner between two
-equal recordings is bias and nothing else, and between two answers of one system it is no evidence
-about systems: neither may enter a ranking.
+against "second both times" with p = 1/2. Pairs of one instruction, copies and repeated calls are
+no independent trials: they change their signs together. A bootstrap of the observed difference is
+not a test of it: its distribution is centred on the observation, not on the null. A winner
+between two equal recordings is bias and nothing else, and between two answers of one system it is
+no evidence about systems: neither may enter a ranking.
 """
 
 from __future__ import annotations
@@ -16,12 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.paired import sign_test
+from trace_eval.estimate.paired import sign_flip
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import groups_of, index_of, joint
+from trace_eval.opinions.units import Numbers, groups_of, index_of, joint
 from trace_eval.show.table import column, p_of, share_of
 from trace_eval.stats.agreement.judges import JudgeOpinions
+
+
+def lean_of(codes: Codes) -> NDArray[np.float64]:
+    """Map labels to 1 for the first, -1 for the second, and 0 for ties and no label."""
+    return np.asarray((codes == 0) * 1.0 - (codes == 1))
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,7 @@ class PositionBias:
         stable: the same recording won both times.
         first, second: whatever was shown first (second) won both times.
         tied: at least one order gave a tie; ``tied_both`` of them in both orders.
-        p: exact two-sided sign test of ``first`` against ``second``.
+        p: two-sided sign test of ``first`` against ``second``, over independent units.
     """
 
     pairs: int
@@ -50,14 +56,15 @@ class PositionBias:
         return self.pairs - self.tied
 
 
-def position_bias(one: Codes, other: Codes) -> PositionBias:
+def position_bias(one: Codes, other: Codes, unit: Numbers | None = None) -> PositionBias:
     """Count pairs by what won in both orders, and test the difference.
 
     ``one`` are the labels when X was shown first, ``other`` when Y was; ``1`` is the one shown
-    first [shape=(n,) each].
+    first, ``unit`` what each is drawn with; None: each by itself [shape=(n,) each].
     """
     available = (one != MISSING) & (other != MISSING)
     one, other = collapse_codes(one[available]), collapse_codes(other[available])
+    lean = np.where(one == other, lean_of(one), 0.0)
     first, second, tied_both = (
         int(((one == code) & (other == code)).sum()) for code in (0, 1, TIE)
     )
@@ -69,7 +76,7 @@ def position_bias(one: Codes, other: Codes) -> PositionBias:
         second=second,
         tied=tied,
         tied_both=tied_both,
-        p=sign_test(first, second),
+        p=sign_flip(lean, None if unit is None else unit[available]),
     )
 
 
@@ -107,7 +114,7 @@ def join_orders(
 
 @dataclass(frozen=True)
 class SelfComparisons:
-    """What the judge said of them; ``p`` is the exact sign test of first against second."""
+    """What the judge said of them; ``p`` is the sign test of first against second."""
 
     pairs: int
     tied: int = field(metadata=column("tie"))
@@ -126,11 +133,14 @@ def self_mask(facts: Mapping[str, NDArray[Any]], items: int) -> NDArray[np.bool_
     return mask
 
 
-def self_comparisons(predicted: Codes, mask: NDArray[np.bool_]) -> SelfComparisons:
-    """Count the judge's labels on self-comparisons."""
+def self_comparisons(
+    predicted: Codes, mask: NDArray[np.bool_], unit: Numbers | None = None
+) -> SelfComparisons:
+    """Count the judge's labels on self-comparisons, drawn by ``unit`` [shape=(items,)]."""
     codes = collapse_codes(predicted[mask])
     first, second, tied = (int((codes == code).sum()) for code in (0, 1, TIE))
-    return SelfComparisons(len(codes), tied, first, second, sign_test(first, second))
+    p = sign_flip(lean_of(codes), None if unit is None else unit[mask])
+    return SelfComparisons(len(codes), tied, first, second, p)
 
 
 @dataclass(frozen=True)
@@ -161,16 +171,33 @@ def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
     """By audio identity over judgements, one row per item, and by order over the calls of a run."""
     a, b, instruction = map(judged.facts.get, ("clip_a", "clip_b", "instruction_id"))
     if a is not None and b is not None and len(joined := join_orders(a, b, instruction)):
+        unit = _units_at(judged, joined[:, 0])
         for dimension, codes in judged.codes.items():
-            bias = position_bias(*codes[joined.T])
+            bias = position_bias(codes[joined[:, 0]], codes[joined[:, 1]], unit)
             yield PositionRow(judge, dimension, "audio identity", bias)
     if judged.calls is None:
         return
     forth, back = in_both_orders(judged.calls)
+    unit = units_of_calls(judged, judged.calls.ids[forth])
     for dimension, codes in judged.calls.codes.items() if len(forth) else ():
         # labels are in the pair's own A and B; B was shown first there
-        bias = position_bias(codes[forth], flip(codes[back]))
+        bias = position_bias(codes[forth], flip(codes[back]), unit)
         yield PositionRow(judge, dimension, "calls", bias)
+
+
+def _units_at(judged: Opinions, rows: NDArray[np.int64]) -> Numbers | None:
+    """Return the independent unit of some rows; None: each is one."""
+    unit = judged.units()
+    return None if unit is None else unit[rows]
+
+
+def units_of_calls(judged: Opinions, ids: NDArray[Any]) -> Numbers:
+    """Return the independent unit of calls by the ids of their pairs; a pair is one at least."""
+    unit, own = judged.units(), index_of(ids.tolist())[0]
+    if unit is None:
+        return own
+    rows = judged.find(ids)
+    return np.where(rows >= 0, unit[rows], own + int(unit.max(initial=-1)) + 1)
 
 
 def in_both_orders(calls: Opinions, first: bool = False) -> NDArray[np.int64]:
@@ -197,4 +224,4 @@ def self_rows(judge: JudgeOpinions) -> Iterator[SelfRow]:
     mask = self_mask(judged.facts, len(judged))
     if mask.any():
         for dimension, codes in judged.codes.items():
-            yield SelfRow(judge.name, dimension, self_comparisons(codes, mask))
+            yield SelfRow(judge.name, dimension, self_comparisons(codes, mask, judged.units()))

@@ -164,7 +164,8 @@ def contradicted(
     else:
         joined = mirrored_rows(table.facts)
         one, other = codes[joined.T]
-        test = position_bias(one, other)
+        unit = table.units()
+        test = position_bias(one, other, None if unit is None else unit[joined[:, 0]])
         if test.p >= alpha:
             return None
         rows = np.zeros(len(table), bool)

@@ -1,0 +1,104 @@
+"""Tests of bias count instructions: pairs of one instruction are no independent trials."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.coverage.rows import opinions
+from tests.support.cli import trace_eval
+from trace_eval.opinions.codes import Codes
+from trace_eval.runs.outcomes import VerdictRow, first_position_test
+from trace_eval.stats.agree_labels import agree_labels
+from trace_eval.stats.agreement.bias import length_bias, verbosity
+from trace_eval.stats.agreement.checks import swapped
+from trace_eval.stats.agreement.position import position_bias, self_comparisons
+from trace_eval.stats.options import AgreeOptions
+
+#: Instructions of a study, pairs of each, and how many studies.
+INSTRUCTIONS, EACH, DRAWS = 12, 8, 400
+UNIT = np.repeat(np.arange(INSTRUCTIONS), EACH)
+
+#: Share of studies that may be false alarms at 5 %: 400 draws stay below with 99.9 %.
+MOST = 0.085
+
+
+def alike(rng: np.random.Generator) -> Codes:
+    """Draw labels 1 or 2 of no preference over all, which pairs of one instruction share."""
+    own = rng.integers(0, 2, INSTRUCTIONS)[UNIT]
+    noise = rng.random(len(UNIT)) < 0.15
+    return np.where(noise, 1 - own, own).astype(np.int8)
+
+
+def test_no_bias_is_seldom_claimed_where_instructions_have_several_pairs() -> None:
+    rng = np.random.default_rng(54)
+    ties = np.full(len(UNIT), 2, np.int8)
+    long, short = np.full(len(UNIT), 30.0), np.full(len(UNIT), 10.0)
+    every = np.ones(len(UNIT), bool)
+    claims = dict.fromkeys(("position", "length", "verbosity", "self"), 0)
+    apart = dict.fromkeys(claims, 0)
+    for _ in range(DRAWS):
+        codes = alike(rng)
+        for counts, unit in ((claims, UNIT), (apart, None)):
+            counts["position"] += position_bias(codes, codes, unit).p < 0.05
+            counts["length"] += length_bias(ties, codes, long, short, unit).p < 0.05
+            counts["verbosity"] += verbosity(ties, codes, long, short, unit).p < 0.05
+            counts["self"] += self_comparisons(codes, every, unit).p < 0.05
+    assert max(claims.values()) <= MOST * DRAWS, claims
+    assert min(apart.values()) >= 0.3 * DRAWS, apart  # the test knows a wrong answer
+
+
+def test_a_bias_is_still_found_over_instructions() -> None:
+    first = np.zeros(len(UNIT), np.int8)
+    assert position_bias(first, first, UNIT).p == pytest.approx(2 / 2**INSTRUCTIONS)
+    assert self_comparisons(first, first == 0, UNIT).p == pytest.approx(2 / 2**INSTRUCTIONS)
+
+
+def test_exchanged_labels_are_told_by_instructions() -> None:
+    ids = np.array([str(n) for n in range(len(UNIT))], object)
+    rng, found = np.random.default_rng(7), 0
+    for _ in range(DRAWS):
+        truth = rng.integers(0, 2, len(UNIT)).astype(np.int8)
+        agrees = alike(rng) == 0
+        predicted = np.where(agrees, truth, 1 - truth).astype(np.int8)
+        found += bool([*swapped(ids, truth, predicted, "judge", UNIT)])
+    assert found <= 0.03 * DRAWS
+    mirrored = (1 - truth).astype(np.int8)
+    assert [*swapped(ids, truth, mirrored, "judge", UNIT)]
+
+
+def test_a_run_counts_instructions_in_its_own_test_of_places() -> None:
+    row = VerdictRow("scored", None, (), (), both_orders=3, first=3)
+    alone = first_position_test([row] * 16)
+    together = first_position_test([row] * 16, ["one"] * 8 + ["two"] * 8)
+    assert alone is not None
+    assert together is not None
+    assert alone.warning is not None
+    assert (together.pairs, together.first, together.p) == (16, 48, 0.5)
+    assert together.warning is None
+
+
+def test_agree_gives_its_bias_tables_the_units() -> None:
+    number = 32
+    instruction = [f"i{n // 8}" for n in range(number)]
+    facts = {f"duration_{side}": np.full(number, s) for side, s in (("a", 9.0), ("b", 4.0))}
+    judge = opinions("judge", np.zeros(number, np.int8), instruction_id=instruction, **facts)
+    labels = opinions("labels", np.full(number, 4, np.int8), instruction_id=instruction)
+    report = agree_labels([judge], labels, AgreeOptions())
+    (row,) = report.length
+    assert (row.bias.longer, row.bias.shorter) == (number, 0)
+    assert row.bias.p == pytest.approx(2 / 2**4)
+
+
+def test_the_page_of_a_file_counts_instructions(tmp_path: Path) -> None:
+    """Both orders of 24 pairs of two instructions: the first wins always."""
+    lines = ["id,judge,preference,clip_a,clip_b,instruction_id,system_a,system_b"]
+    for n in range(24):
+        lines.append(f"{n},j,A,x{n},y{n},i{n // 12},new,old")
+        lines.append(f"{n}r,j,A,y{n},x{n},i{n // 12},old,new")
+    path = tmp_path / "judged.csv"
+    path.write_text("\n".join(lines) + "\n")
+    done = trace_eval("rank", path, ends=0)
+    assert "left out" not in " ".join((done.out + done.err).split())
