@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from blueprints.groups.pitch import Pitch
     from blueprints.groups.quality import Quality, QualityPart
     from blueprints.groups.rate import Rate
-    from blueprints.groups.signal import Signal
+    from blueprints.groups.signal import Handover, Signal
     from blueprints.groups.transcript import DOUBTFUL_CONFIDENCE, WEAK, Spoken, Transcript, Word
     from blueprints.languages import (
         LANGUAGES,
@@ -107,6 +107,7 @@ __all__ = [
     "Event",
     "Extension",
     "FiniteJson",
+    "Handover",
     "InputError",
     "JudgeError",
     "Loudness",

@@ -31,7 +31,7 @@ from extractors.framing.extents import walk_of
 from extractors.framing.mpeg import mpeg
 from extractors.framing.reader import LONGEST_MARK
 from extractors.mix import cancelling, scale_problem
-from extractors.opening import NoRecording, sound_file
+from extractors.opening import NoRecording, Opened, sound_file
 
 Samples = npt.NDArray[np.float32]
 
@@ -44,6 +44,11 @@ _LOOKED_AT = 1 << 16
 
 #: Samples that are decoded at once where they are only counted.
 _COUNTED_AT_ONCE = 1 << 20
+
+
+#: Sound that a header counts and a decoder does not give, from which on its end is missing,
+#: seconds; and counts that say only that the program that wrote them could not know.
+_LEAST_LOST_S, _UNKNOWN_FRAMES = 0.05, 1 << 28
 
 
 class AudioError(InputError):
@@ -78,12 +83,14 @@ class Clip:
         name: in messages; it is not part of the identity.
         taken: the channel of the file that these samples are, from 0, because its channels
             cancel each other in a mix; None: all of its channels.
+        cut: what shows that the end of the recording is missing, a clause; None: nothing does.
     """
 
     samples: Samples
     rate: int
     name: str = "clip"
     taken: int | None = None
+    cut: str | None = None
 
     @property
     def seconds(self) -> float:
@@ -101,6 +108,8 @@ class Clip:
         digest = hashlib.sha256(struct.pack("<II", self.rate, self.channels))
         if self.taken is not None:
             digest.update(struct.pack("<I", self.taken))
+        if self.cut is not None:
+            digest.update(self.cut.encode())
         digest.update(np.ascontiguousarray(self.samples, dtype="<f4").data)
         return digest.hexdigest()
 
@@ -151,7 +160,8 @@ def decode(
         AudioError: missing, empty, undecodable, too long, or with NaN or infinite samples.
     """
     label = name or ("<bytes>" if isinstance(source, bytes) else str(source))
-    with opened(source, label, max_seconds, part is not None) as file:
+    with opened(source, label, max_seconds, part is not None) as (file, cut):
+        counted = file.frames
         if part is None:
             samples, rate = _read(file, label, max_seconds)
         else:
@@ -161,9 +171,14 @@ def decode(
     if floats and (problem := scale_problem(samples)):
         raise AudioError(f"{label}: {problem}")
     taken = cancelling(samples, rate)
+    lost_s = (counted - len(samples)) / rate
+    if part is None and cut is None and lost_s >= _LEAST_LOST_S and counted < _UNKNOWN_FRAMES:
+        cut = f"its header counts {counted / rate:.2f} s"
+    if cut is not None:
+        cut = None if part else f"{cut}, and {len(samples) / rate:.2f} s are there"
     if taken is not None:
         samples = np.ascontiguousarray(samples[:, taken : taken + 1])
-    return Clip(samples, rate, label, taken)
+    return Clip(samples, rate, label, taken, cut)
 
 
 @contextmanager
@@ -172,7 +187,7 @@ def opened(
     label: str,
     max_seconds: float | None = None,
     for_part: bool = False,
-) -> Iterator[soundfile.SoundFile]:
+) -> Iterator[Opened]:
     """Open a recording, and name it in every error of opening or reading it.
 
     Args:

@@ -81,6 +81,39 @@ def cancelling(samples: npt.NDArray[np.float32], rate: int) -> int | None:
     return mix.channel()
 
 
+#: Length of the stretches in which a channel is silent or not, and how far they may lie under
+#: the channel's own loudest one, dB, and under full scale.
+_TURN_FRAME_S, _QUIET_DB, _FLOOR_DBFS = 0.05, 40.0, -60.0
+
+#: Sound of both channels at once that may be a breath or an echo, seconds.
+_BOTH_S = 0.1
+
+
+def handover(samples: npt.NDArray[np.float32], rate: int) -> tuple[int, float] | None:
+    """Return the channel that begins for good behind the end of the other one, and when.
+
+    None: there are not two of them, one is silent, or they sound at the same time. The channels
+    of a recording of a question and its answer do so, those of one voice do not.
+    """
+    frame = max(1, round(_TURN_FRAME_S * rate))
+    count = len(samples) // frame
+    if samples.shape[1] != 2 or count < 2:
+        return None
+    ends = []
+    for channel in samples[: count * frame].T:
+        power = _power(channel.reshape(count, frame)) / frame
+        least = max(power.max() * 10 ** (-_QUIET_DB / 10), 10 ** (_FLOOR_DBFS / 10))
+        places = np.flatnonzero(power >= least)
+        if not len(places):
+            return None
+        ends.append((int(places[0]), int(places[-1])))
+    second = int(ends[1][0] > ends[0][0])
+    last, first = ends[1 - second][1], ends[second][0]
+    if last - first > _BOTH_S / _TURN_FRAME_S:
+        return None
+    return second, round(first * _TURN_FRAME_S, 2)
+
+
 class Scale:
     """Whether samples that are stored as floats are sound of full scale 1."""
 

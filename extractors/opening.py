@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 import soundfile
@@ -35,6 +35,14 @@ _LOST_S = 0.2
 
 #: Bytes that frames must be of a file that is only taken for MPEG audio, as a share.
 _FRAMED = 0.5
+
+
+class Opened(NamedTuple):
+    """A recording that is open."""
+
+    file: soundfile.SoundFile
+    cut: str | None
+    """What shows that its end is missing, a clause; None: nothing does."""
 
 
 class NoRecording(Unreadable):
@@ -79,7 +87,7 @@ class Window(io.RawIOBase):
 @contextmanager
 def sound_file(
     handle: str | io.BytesIO, label: str, max_seconds: float | None, for_part: bool
-) -> Iterator[soundfile.SoundFile]:
+) -> Iterator[Opened]:
     """Open a recording; of a file that holds several, all of them, one behind the other.
 
     Raises:
@@ -98,18 +106,21 @@ def sound_file(
         if len(parts) > _MOST_PARTS:
             raise Unreadable(f"it holds over {_MOST_PARTS} recordings, one behind the other")
         raw.seek(0)
+        cut = next((part.cut for part in parts if part.cut), None)
         if len(parts) > 1 or (parts and parts[0].head):
             make = partial(_joined, raw, size, parts, label, None if for_part else max_seconds)
             if len(parts) == 1:
                 window = io.BufferedReader(Window(raw, parts[0], size))
-                yield stack.enter_context(_one(window, label, max_seconds, parts, size))
+                one = _one(window, label, max_seconds, parts, size)
+                yield Opened(stack.enter_context(one), cut)
                 return
             kept = for_part and isinstance(handle, str)
             sound = decoded_once(str(handle), make) if kept else make()
-            yield stack.enter_context(soundfile.SoundFile(stack.enter_context(sound)))
+            joined = soundfile.SoundFile(stack.enter_context(sound))
+            yield Opened(stack.enter_context(joined), cut)
             return
         whole = _one(handle, label, max_seconds, parts, size, for_part)
-        yield stack.enter_context(whole)
+        yield Opened(stack.enter_context(whole), cut)
 
 
 @contextmanager

@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import Blueprint, Signal
+from blueprints import Blueprint, Handover, Signal
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Extractor
 from extractors.contours import decibels, true_runs
+from extractors.mix import handover
 from extractors.models import joint_sha256, package_folder
 from extractors.vad import find_spans, gaps, speech_probability
 
@@ -73,11 +74,14 @@ class SignalExtractor(Extractor):
     def extract(self, clip: Clip, blueprint: Blueprint) -> Signal:
         """Measure one clip; no other group is needed."""
         spans = find_spans(speech_probability(clip.speech), len(clip.speech) / SPEECH_RATE)
+        after = handover(clip.samples, clip.rate)
         return Signal(
             duration_s=clip.seconds,
             rate_hz=clip.rate,
             channels=clip.channels,
             taken_channel=clip.taken,
+            cut=clip.cut,
+            handover=None if after is None else Handover(channel=after[0], start_s=after[1]),
             peak_dbfs=decibels(peak(clip.samples)),
             rms_dbfs=decibels(float(np.sqrt(np.mean(np.square(clip.mono, dtype=np.float64))))),
             clipping_ratio=clipping_ratio(clip.samples),

@@ -9,10 +9,17 @@ from pydantic import Field
 
 import blueprints.norms as norms
 from blueprints.notation import number, percent, seconds
-from blueprints.records import Fact, Present, Span
+from blueprints.records import Fact, Present, Span, Strict
 
 #: Pauses that a brief rendering counts are at least this long, seconds; so many are named.
 BRIEF_PAUSE_S, BRIEF_PAUSES = 0.5, 3
+
+
+class Handover(Strict):
+    """The place where one channel ends for good and the other one begins."""
+
+    channel: int = Field(ge=0, description="the one that begins, from 0")
+    start_s: float = Field(ge=0, description="seconds")
 
 
 class Signal(Present):
@@ -27,6 +34,18 @@ class Signal(Present):
         exclude_if=lambda channel: channel is None,
         description="the channel of the file that was taken, from 0, because its channels cancel"
         " each other in a mix; missing: all channels",
+    )
+    cut: str | None = Field(
+        default=None,
+        exclude_if=lambda cut: cut is None,
+        description="what shows that the file lacks its end, and how much of it is there;"
+        " missing: nothing does",
+    )
+    handover: Handover | None = Field(
+        default=None,
+        exclude_if=lambda handover: handover is None,
+        description="which of two channels begins where the other one has ended, as the answer"
+        " does behind the question; missing: they sound together, or there are not two",
     )
     peak_dbfs: float | None = Field(description="sample peak, dB re full scale; null: all zero")
     rms_dbfs: float | None = Field(
@@ -48,6 +67,8 @@ class Signal(Present):
             parts.append("stereo" if self.channels == 2 else f"{self.channels} channels")
         if self.taken_channel is not None:
             parts.append(f"channel {self.taken_channel + 1} alone, for the mix cancels")
+        if self.cut is not None:
+            parts.append(f"the end of the file is missing ({self.cut})")
         if self.bandwidth_hz is not None:
             kilohertz = self.bandwidth_hz / 1000
             parts.append(f"bandwidth {number(kilohertz, 1)}{norms.BANDWIDTH.mark(kilohertz)}")
@@ -75,6 +96,8 @@ class Signal(Present):
         parts = [f"{number(self.duration_s, 1)} s"]
         if self.channels > 1:
             parts.append(f"{self.channels} channels")
+        if self.cut is not None:
+            parts.append("the end of the file is missing")
         if self.peak_dbfs is None:
             parts.append("all zero")
         if self.bandwidth_hz is not None:
@@ -111,6 +134,8 @@ class Signal(Present):
         yield Fact("format", f"{self.rate_hz / 1000:g} kHz {channels}")
         if self.taken_channel is not None:
             yield Fact("channels", f"channel {self.taken_channel + 1} alone, for the mix cancels")
+        if self.cut is not None:
+            yield Fact("file", f"its end is missing: {self.cut}")
         if self.bandwidth_hz is not None:
             kilohertz = self.bandwidth_hz / 1000
             yield Fact("bandwidth", f"{kilohertz:.1f} kHz", norms.BANDWIDTH.word(kilohertz))

@@ -12,12 +12,18 @@ from typing import IO
 
 from extractors.framing.flac import ends_as_counted, flac
 from extractors.framing.mpeg import mpeg
-from extractors.framing.pcm import Samples, aiff, au, caf, is_sound, wave, whole
+from extractors.framing.pcm import Samples, aiff, au, caf, is_sound, lacking, wave, whole
 from extractors.framing.reader import LONGEST_MARK, Extent, Reader
 
 _ASF = bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c")
 _W64 = bytes.fromhex("726966662e91cf11a5d628db04c10000")
 _EBML = b"\x1a\x45\xdf\xa3"
+
+_SEGMENT = b"\x18\x53\x80\x67"
+_ASF_PROPERTIES = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
+
+#: Bytes of a container in which its own size stands.
+_HEADERS = 1 << 12
 
 #: Marks of recordings, and how many bytes behind their beginning they stand: what may follow one
 #: that does not say where it ends.
@@ -88,7 +94,42 @@ def _next_start(reader: Reader, place: int, marks: Mapping[bytes, int]) -> int:
 def _searched(reader: Reader, place: int) -> list[Extent]:
     head = reader.at(place, LONGEST_MARK)
     marks = {mark: 0 for mark in _CONTAINERS if head.startswith(mark)}
-    return [Extent(place, _next_start(reader, place, marks))]
+    end = _next_start(reader, place, marks)
+    return [Extent(place, end, cut=_fewer(_stated_size(reader, place), end - place))]
+
+
+def _fewer(stated: int | None, there: int) -> str | None:
+    """Return what a header counts, where there are fewer bytes."""
+    return f"its header counts {stated} bytes" if stated and stated > there else None
+
+
+def _stated_size(reader: Reader, place: int) -> int | None:
+    """Return the bytes of a container by its own header; None: it does not say."""
+    head = reader.at(place, _HEADERS)
+    if head[:4] == _EBML:
+        size, behind = _ebml_size(head, 4)
+        segment = behind + (size or 0)
+        if size is None or head[segment : segment + 4] != _SEGMENT:
+            return None
+        length, first = _ebml_size(head, segment + 4)
+        return None if length is None else first + length
+    if head[:16] == _W64:
+        return int.from_bytes(head[16:24], "little")
+    properties = head.find(_ASF_PROPERTIES)
+    if head[:16] == _ASF and properties > 0:
+        return int.from_bytes(head[properties + 40 : properties + 48], "little")
+    return None
+
+
+def _ebml_size(data: bytes, at: int) -> tuple[int | None, int]:
+    """Return a size of EBML, None where it is unknown, and the place behind it."""
+    first = data[at] if at < len(data) else 0
+    if not first:
+        return None, at
+    width = 9 - first.bit_length()
+    bits = (1 << 7 * width) - 1
+    value = int.from_bytes(data[at : at + width], "big") & bits
+    return (None if value == bits else value), at + width
 
 
 def _flac(reader: Reader, place: int) -> list[Extent]:
@@ -118,7 +159,10 @@ def _ogg(reader: Reader, place: int) -> list[Extent]:
         if following is None:
             break
         place = following[0]
-    return [*results, Extent(start, min(place, reader.size))]
+    left = reader.at(place, 4)
+    torn = place > reader.size or (left and b"OggS".startswith(left))
+    cut = "it ends within a page" if torn else None
+    return [*results, Extent(start, min(place, reader.size), cut=cut)]
 
 
 def _mp4(reader: Reader, place: int) -> list[Extent]:
@@ -133,7 +177,7 @@ def _mp4(reader: Reader, place: int) -> list[Extent]:
         if length < 8 or not name.strip().isalnum():
             return [Extent(start, _next_start(reader, place, {b"ftyp": 4}))]
         place += length
-    return [Extent(start, reader.size)]
+    return [Extent(start, reader.size, cut=_fewer(place - start, reader.size - start))]
 
 
 def _wave(reader: Reader, place: int) -> list[Extent]:
@@ -170,9 +214,10 @@ def _plain(reader: Reader, place: int, one: Samples | None) -> list[Extent]:
             return [Extent(place, reader.size if end >= reader.size else end)]
         return [whole(reader, place, one, end)]
     end = _next_start(reader, one.first, _SAMPLES)
+    cut = lacking(one, end)
     if one.stated and end == reader.size:
-        return [Extent(place, end)]  # readers stop at the end of the file
-    return [whole(reader, place, one, end)]
+        return [Extent(place, end, cut=cut)]  # readers stop at the end of the file
+    return [whole(reader, place, one, end, cut)]
 
 
 def _past_chunks(reader: Reader, place: int, one: Samples) -> int:

@@ -40,10 +40,16 @@ def flac(reader: Reader, place: int, end: int) -> Extent:
     head, block, total, rate = _header(reader, place)
     info = int.from_bytes(head[18:26], "big")
     last = _last(reader, place, end, block)
-    if not last or not rate or (total and abs(last - total) <= 2 * max(block, 4608)):
+    if not last or not rate:
         return Extent(place, end)
+    if total and abs(last - total) <= 2 * max(block, 4608):
+        return Extent(place, end)
+    cut = f"its header counts {total / rate:.2f} s" if total > last else None
+    if cut:
+        last = max(last - block, 1)  # the frame that was cut cannot be decoded
     mended = (info >> _TOTAL << _TOTAL) | last
-    return Extent(place, end, head[:18] + mended.to_bytes(8, "big") + head[26:], last / rate)
+    head = head[:18] + mended.to_bytes(8, "big") + head[26:]
+    return Extent(place, end, head, last / rate, cut=cut)
 
 
 def _last_sample(data: bytes, block: int) -> int | None:

@@ -186,9 +186,19 @@ class _Walk:
         if last and seconds < _MORE_S and self._counted is None:
             self._results[-1] = last._replace(end=end)
         else:
-            self._results.append(Extent(self._start, end, b"", seconds, self._framed))
+            cut = self._cut(seconds)
+            one = Extent(self._start, end, b"", seconds, self._framed, cut)
+            self._results.append(one)
         self._start, self._kind, self._counted = end, None, None
         self._samples = self._framed = self._frames = 0
+
+    def _cut(self, seconds: float) -> str | None:
+        """Return what shows that the recording so far has no end."""
+        assert self._kind is not None
+        counted = (self._counted or 0) / self._kind[2]
+        if counted - seconds >= _MORE_S:
+            return f"its first frame counts {counted:.2f} s"
+        return "it ends within a frame" if self._behind > self._end else None
 
 
 def _counted(frame: _Frame, data: bytes, at: int) -> int | None:

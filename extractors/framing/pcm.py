@@ -22,6 +22,10 @@ _LOOKED_AT, _ENTROPY = 1 << 16, 7.85
 _OPEN = (0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
 
 
+#: Larger sizes are what programs write that cannot know the size, such as 2 GiB less a header.
+_UNKNOWN = 1 << 30
+
+
 class Samples(NamedTuple):
     """Where the samples of a recording are, and where its header says how many."""
 
@@ -120,13 +124,24 @@ def caf(reader: Reader, place: int) -> Samples | None:
     return None
 
 
+def lacking(one: Samples, end: int) -> str | None:
+    """Return how much more a header counts than stands before a place; None: no more."""
+    stated_end = one.first + one.stated
+    missing = stated_end - end
+    if one.stated in _OPEN or one.stated >= _UNKNOWN or missing < max(_MORE_S * one.rate, 1):
+        return None
+    if one.rate:
+        return f"its header counts {one.stated / one.rate:.2f} s"
+    return f"its header counts {one.stated} bytes of samples"
+
+
 def _double(eight: bytes) -> float:
     from struct import unpack
 
     return float(unpack(">d", eight)[0]) if len(eight) == 8 else 0.0
 
 
-def whole(reader: Reader, place: int, one: Samples, end: int) -> Extent:
+def whole(reader: Reader, place: int, one: Samples, end: int, cut: str | None = None) -> Extent:
     """Return a recording whose samples last up to a place, with a header that says so."""
     size = (end - one.first) // one.frame * one.frame
     order = "little" if one.little else "big"
@@ -141,7 +156,7 @@ def whole(reader: Reader, place: int, one: Samples, end: int) -> Extent:
     put(one.size_at, one.size_width, size + inside)
     if one.total_at is not None:
         put(one.total_at, 4, one.first - place - 8 + size)
-    return Extent(place, end, bytes(head))
+    return Extent(place, end, bytes(head), cut=cut)
 
 
 def is_sound(reader: Reader, one: Samples, start: int, end: int) -> bool:

@@ -33,6 +33,8 @@ class Extent(NamedTuple):
     """How long its frames last, where they say so."""
     framed: int | None = None
     """Bytes of it that are frames of its format, where that was counted."""
+    cut: str | None = None
+    """What shows that its end is missing, a clause; None: nothing does."""
 
 
 class Reader:

@@ -6,9 +6,7 @@ import base64
 import io
 import struct
 from pathlib import Path
-from typing import Any
 
-import av
 import numpy as np
 import pytest
 import soundfile
@@ -16,45 +14,8 @@ import soundfile
 from extractors.audio import AudioError, decode
 from extractors.containers import decoded
 from extractors.stream import channel_blocks
+from tests.support.encoded import RATE, encoded, sweep
 from tests.support.processes import python
-
-RATE = 16_000
-
-
-def _wave(seconds: float, rate: int = RATE, channels: int = 1, seed: int = 1) -> Any:
-    """Return a voice-like sweep with a little noise [shape=(n, channels)]."""
-    time = np.arange(round(seconds * rate)) / rate
-    wave = 0.3 * np.sin(2 * np.pi * (150 + 40 * seed) * time) * (1 + np.sin(9 * time)) / 2
-    wave += np.random.default_rng(seed).normal(0, 0.003, len(time))
-    return np.repeat(wave[:, np.newaxis], channels, axis=1).astype(np.float32)
-
-
-def _file(kind: str, seconds: float, rate: int = RATE, channels: int = 1, seed: int = 1) -> bytes:
-    """Encode one recording: ``FORMAT/SUBTYPE`` of libsndfile, or ``container:codec``."""
-    wave = _wave(seconds, rate, channels, seed)
-    if ":" not in kind:
-        out = io.BytesIO()
-        form, _, subtype = kind.partition("/")
-        soundfile.write(out, wave, rate, format=form, subtype=subtype or None)
-        return out.getvalue()
-    container, codec = kind.split(":")
-    out = io.BytesIO()
-    layout = "stereo" if channels == 2 else "mono"
-    with av.open(out, "w", format=container) as made:
-        stream: Any = made.add_stream(codec, rate=rate, layout=layout)
-        form = stream.codec_context.format.name
-        planar = np.ascontiguousarray(wave.T)
-        frame = av.AudioFrame.from_ndarray(planar, format="fltp", layout=layout)
-        frame.sample_rate = rate
-        fitted = av.AudioResampler(
-            form, layout, rate, frame_size=stream.codec_context.frame_size or 1024
-        )
-        for part in (frame, None):
-            for piece in fitted.resample(part):
-                made.mux(stream.encode(piece))
-        made.mux(stream.encode(None))
-    return out.getvalue()
-
 
 _KINDS = (
     *("WAV/PCM_16", "WAV/FLOAT", "RF64/PCM_16", "AIFF/PCM_16", "AU/PCM_16", "CAF/PCM_16"),
@@ -66,7 +27,7 @@ _KINDS = (
 @pytest.mark.parametrize("kind", _KINDS)
 def test_files_that_are_joined_are_decoded_to_the_end(kind: str, tmp_path: Path) -> None:
     lengths = (0.8, 1.1, 0.6)
-    parts = [_file(kind, s, RATE, 1, n) for n, s in enumerate(lengths)]
+    parts = [encoded(kind, s, RATE, 1, n) for n, s in enumerate(lengths)]
     path = tmp_path / "joined.audio"
     path.write_bytes(b"".join(parts))
     clip = decode(path)
@@ -83,7 +44,7 @@ def test_parts_of_other_rates_and_channels_are_heard_at_the_highest_rate(
     kind: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "joined.audio"
-    path.write_bytes(_file(kind, 1.0) + _file(kind, 1.0, 24_000, 2) + _file(kind, 1.0, 8_000))
+    path.write_bytes(encoded(kind, 1.0) + encoded(kind, 1.0, 24_000, 2) + encoded(kind, 1.0, 8_000))
     clip = decode(path)
     assert clip.seconds == pytest.approx(3.0, abs=0.5)  # encoders pad by up to .13 s each
     assert clip.channels == 2
@@ -93,15 +54,15 @@ def test_parts_of_other_rates_and_channels_are_heard_at_the_highest_rate(
 def test_parts_may_be_of_other_formats(tmp_path: Path) -> None:
     path = tmp_path / "mixed.mp3"
     for first, second in (("MP3", "WAV/PCM_16"), ("FLAC", "OGG/OPUS"), ("OGG/VORBIS", "FLAC")):
-        path.write_bytes(_file(first, 1.0) + _file(second, 0.7))
+        path.write_bytes(encoded(first, 1.0) + encoded(second, 0.7))
         assert decode(path).seconds == pytest.approx(1.7, abs=0.12)
 
 
-def test_a_part_that_cannot_be_decoded_refuses_the_file(tmp_path: Path) -> None:
-    second = bytearray(_file("FLAC", 1.0))
+def test_a_part_that_cannot_be_decoded_refuses_theencoded(tmp_path: Path) -> None:
+    second = bytearray(encoded("FLAC", 1.0))
     second[300:900] = bytes(600)
     path = tmp_path / "joined.flac"
-    path.write_bytes(_file("FLAC", 1.0) + bytes(second))
+    path.write_bytes(encoded("FLAC", 1.0) + bytes(second))
     with pytest.raises(AudioError, match="2 recordings, one behind the other, and of number 2"):
         decode(path)
 
@@ -123,28 +84,28 @@ _SIZES = {
 def test_a_size_of_the_last_flush_does_not_end_the_sound(
     kind: str, flushed: float, tmp_path: Path
 ) -> None:
-    data = bytearray(_file(kind, 2.0))
+    data = bytearray(encoded(kind, 2.0))
     mark, behind, form = _SIZES[kind]
     at = data.index(mark) + behind
     (size,) = struct.unpack_from(form, data, at)
     struct.pack_into(form, data, at, int(size * flushed) // 8 * 8)
     path = tmp_path / "killed.wav"
     path.write_bytes(bytes(data))
-    whole = _file(kind, 2.0)
+    whole = encoded(kind, 2.0)
     assert decode(path).samples.shape == (2 * RATE, 1)
     assert np.array_equal(decode(path).samples, decode(whole).samples)
 
 
 @pytest.mark.parametrize("total", [0, RATE, 4 * RATE])
 def test_a_count_of_flac_that_its_frames_contradict_is_not_believed(total: int) -> None:
-    data = bytearray(_file("FLAC", 2.0))
+    data = bytearray(encoded("FLAC", 2.0))
     info = int.from_bytes(data[18:26], "big")
     data[18:26] = ((info >> 36 << 36) | total).to_bytes(8, "big")
-    assert np.array_equal(decode(bytes(data)).samples, decode(_file("FLAC", 2.0)).samples)
+    assert np.array_equal(decode(bytes(data)).samples, decode(encoded("FLAC", 2.0)).samples)
 
 
 def test_mp3_without_a_count_of_frames_is_read_to_its_end() -> None:
-    one = _file("MP3", 3.0)
+    one = encoded("MP3", 3.0)
     info = one.index(b"Info") if b"Info" in one else one.index(b"Xing")
     start = one.rindex(b"\xff", 0, info)
     second = one.index(one[start : start + 2], start + 4)
@@ -154,7 +115,7 @@ def test_mp3_without_a_count_of_frames_is_read_to_its_end() -> None:
 def test_streaming_servers_sizes_of_all_ones_end_where_the_next_file_begins() -> None:
     parts = []
     for number in range(3):
-        data = bytearray(_file("WAV/PCM_16", 0.5, RATE, 1, number))
+        data = bytearray(encoded("WAV/PCM_16", 0.5, RATE, 1, number))
         data[4:8] = data[40:44] = b"\xff\xff\xff\xff"
         parts.append(bytes(data))
     assert decode(b"".join(parts)).samples.shape == (3 * RATE // 2, 1)
@@ -175,7 +136,7 @@ _TAILS = {
 def test_what_stands_behind_a_recording_is_no_part_of_it(kind: str, tail: str) -> None:
     if tail == "chunk" and kind != "WAV/PCM_16":
         pytest.skip("chunks follow in WAV alone")
-    one = _file(kind, 1.5)
+    one = encoded(kind, 1.5)
     assert decode(one + _TAILS[tail]).seconds == pytest.approx(decode(one).seconds, abs=0.02)
 
 
@@ -185,7 +146,7 @@ def test_samples_without_a_header_are_never_a_moment_of_mpeg(tmp_path: Path) -> 
     named = 0
     for seed in range(30):
         rng = np.random.default_rng(seed)
-        wave = np.concatenate([rng.normal(0, 1.2, 600), 6000 * _wave(1.0, seed=seed % 5)[:, 0]])
+        wave = np.concatenate([rng.normal(0, 1.2, 600), 6000 * sweep(1.0, seed=seed % 5)[:, 0]])
         path.write_bytes(wave.astype("<i2").tobytes())
         with pytest.raises(AudioError) as refused:
             decode(path)
@@ -251,6 +212,6 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - used < 100_000)
 
 
 def test_a_stream_that_changes_its_rate_is_decoded_at_its_first_one() -> None:
-    joined = io.BytesIO(_file("adts:aac", 1.0) + _file("adts:aac", 1.0, 24_000, 2))
+    joined = io.BytesIO(encoded("adts:aac", 1.0) + encoded("adts:aac", 1.0, 24_000, 2))
     with decoded(joined) as sound:
         assert soundfile.info(sound).duration == pytest.approx(2.2, abs=0.2)

@@ -24,7 +24,7 @@ from trace_eval.commands.console import (
     warn,
 )
 from trace_eval.commands.result_files import QUIET
-from trace_eval.runs.guesses import guesses_in
+from trace_eval.runs.findings import findings_in
 from trace_eval.runs.outcomes import (
     NOT_JUDGED,
     NOT_SCORED,
@@ -102,7 +102,7 @@ def _print_notes(run: Run, caveats: Sequence[Sequence[str]]) -> None:
     """Print the caveats of a run, with a count where one is not about all items."""
     if QUIET.get():
         return
-    if line := guesses_in(run).line:
+    for line in findings_in(run):
         say(f"\nnote: {line}")
     counts = Counter(caveat for texts in caveats for caveat in set(texts))
     for caveat, count in sorted(counts.items()):

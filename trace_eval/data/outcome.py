@@ -28,6 +28,7 @@ class Reason(StrEnum):
     """Why an item, or one call, has no verdict or score, or was not asked for one."""
 
     CLIP_FAILED = "clip_failed"  # an answer could not be decoded
+    NOT_THE_ANSWER = "not_the_answer"  # a recording lacks its end, or holds the question, too
     EVIDENCE_MISSING = "evidence_missing"  # a group that the judge needs is absent
     JUDGE_FAILED = "judge_failed"  # the judge raised
     UNREACHABLE = "unreachable"  # server down, connection lost, no answer in time

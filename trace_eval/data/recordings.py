@@ -52,7 +52,7 @@ def _problem(recording: Recording) -> str | None:
         return f"cannot be read ({getattr(error, 'strerror', None) or error}); check the path"
     name = str(path)
     try:
-        with opened(path, name, max_seconds=0.0) as file:
+        with opened(path, name, max_seconds=0.0) as (file, _):
             return None if file.frames else "no samples; replace it"
     except AudioError as error:
         return str(error).removeprefix(f"{name}: ")

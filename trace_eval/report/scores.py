@@ -21,7 +21,7 @@ from trace_eval.report.audio import AudioAssets
 from trace_eval.report.lanes import lanes_of
 from trace_eval.report.page import pieces
 from trace_eval.report.timing import timing_of
-from trace_eval.runs.guesses import guesses_in
+from trace_eval.runs.findings import findings_in
 from trace_eval.runs.run import Run
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.options import RankOptions
@@ -59,7 +59,7 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
             for line in lines
             if line["value"] is None
         ),
-        caveats=[line for line in (guesses_in(run).line,) if line] + list(_caveats(lines)),
+        caveats=[*findings_in(run), *_caveats(lines)],
         problems=list(run.problems()),
         level=RankOptions().bootstrap.level,
         least=LEAST_LABELS,

@@ -14,7 +14,7 @@ from trace_eval.data.answers import Recording
 from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.outcome import Usage
-from trace_eval.runs.guesses import guesses_among
+from trace_eval.runs.findings import findings_among
 from trace_eval.runs.outcomes import (
     ClipRecord,
     FirstPositionTest,
@@ -155,8 +155,8 @@ def _warnings(
 ) -> Iterable[str]:
     if position and position.warning:
         yield f"Do not use these ratings: {position.warning}."
-    if guesses := guesses_among(facts.blueprints.values()).line:
-        yield f"{guesses}."
+    for finding in findings_among(facts.blueprints.values()):
+        yield f"{finding}."
     yield from facts.record.unused_labels
     for text, count in Counter(text for j in available for text in j.caveats).most_common():
         yield text if count == len(facts.pairs) else f"On {counted(count, 'pair')}: {text}"

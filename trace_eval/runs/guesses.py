@@ -17,11 +17,9 @@ from blueprints import (
     written_language,
 )
 from extractors import better_recogniser, guess_of, guessed
-from trace_eval.data import jsonl, strict_json
 from trace_eval.data.items import Item
 from trace_eval.data.measures.language import requested_language
 from trace_eval.runs.options import Options
-from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:  # bring numpy
     from extractors import Extractor
@@ -136,14 +134,12 @@ class Guesses(NamedTuple):
 def guesses_among(blueprints: Iterable[Blueprint]) -> Guesses:
     """Count guessed words over blueprints."""
     groups = {"transcript", "signal", "rate"}
-    return _count(_clip(one.model_dump(mode="json", include=groups)) for one in blueprints)
+    return guesses_of(one.model_dump(mode="json", include=groups) for one in blueprints)
 
 
-def guesses_in(run: Run) -> Guesses:
-    """Count guessed words over a run's file, without building contours into objects."""
-    path = run.path("blueprints.jsonl")
-    records = (strict_json.record(line, path) for line in jsonl.read(path))
-    return _count({record["clip"]: _clip(record) for record in records}.values())
+def guesses_of(records: Iterable[Mapping[str, Any]]) -> Guesses:
+    """Count guessed words over records of blueprints."""
+    return _count(map(_clip, records))
 
 
 def _clip(record: Mapping[str, Any]) -> tuple[bool, bool, str | None] | None:

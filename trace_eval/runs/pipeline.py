@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from blueprints import UserError
-from extractors import Extractor, one_line
+from extractors import AudioError, Extractor, one_line
 from trace_eval.conversations.exchanges import not_parallel
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Item, Pair
 from trace_eval.data.measures.language import is_unsure, requested_language
 from trace_eval.data.measures.numbers import PairMeasures
 from trace_eval.data.measures.pair import measure_item, pair_languages
+from trace_eval.data.measures.whole import not_the_answer
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import Engine, each
@@ -248,6 +249,8 @@ class Pipeline:
         available = {role: clip.blueprint for role, clip in clips.items() if clip.blueprint}
         if isinstance(item, Pair) and (why := not_parallel(item, available)):
             return self._judge.unscored(item, Reason.NOT_PARALLEL, why)
+        if why := not_the_answer(item, available):
+            return self._judge.unscored(item, Reason.NOT_THE_ANSWER, why)
         measures, languages = measure_item(item, available), pair_languages(item, available)
         if self._run and (measures or languages):
             result = PairMeasures(pair=item.id, measures=measures, languages=languages)
@@ -264,6 +267,8 @@ class Pipeline:
     def _decode(self, recording: Recording) -> Clip:
         """Return the samples that a judge listens to, and remember which they were."""
         clip = decode_recording(recording)
+        if clip.cut is not None:
+            raise AudioError(f"{clip.name}: lacks the end of its file: {clip.cut}; copy it again")
         self._heard[recording.source_id] = clip.sha256
         return clip
 

@@ -161,7 +161,7 @@ def _channels(path: Path) -> int:
 
 def channel_count(path: Path) -> int:
     """How many channels a recording has; raises AudioError where it cannot be read."""
-    with opened(path, str(path), max_seconds=0.0) as file:
+    with opened(path, str(path), max_seconds=0.0) as (file, _):
         return int(file.channels)
 
 

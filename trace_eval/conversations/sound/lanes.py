@@ -134,7 +134,7 @@ def hear(channels: Sequence[Channel], detect: bool = True) -> list[Lane]:
     recognised: dict[Channel, Lane] = {}
     for audio in dict.fromkeys(channel.audio for channel in channels):
         mine = [channel for channel in channels if channel.audio == audio]
-        with opened(audio, str(audio), max_seconds=0.0) as file:
+        with opened(audio, str(audio), max_seconds=0.0) as (file, _):
             rate, header_s = int(file.samplerate), _header_s(file)
         ears = [_Ear(number if detect else None) for number in range(len(mine))]
         for blocks in channel_blocks(audio, [channel.channel for channel in mine]):

@@ -18,6 +18,7 @@ from blueprints import UserError
 from extractors import AudioError
 from trace_eval.data.items import Item
 from trace_eval.data.judgement import CheckedClaim
+from trace_eval.data.measures.whole import not_the_answer
 from trace_eval.data.outcome import Order, Outcome, Reason
 from trace_eval.judges.ask.base import Request
 from trace_eval.judges.ask.budget import Budget
@@ -108,6 +109,8 @@ class LLMJudge(Judge):
         """(call, whether its reply is cached); None: the case cannot be judged."""
         try:
             if refuses(self, case.item) or self.view.missing_evidence(case):
+                return None
+            if not_the_answer(case.item, case.blueprints):
                 return None
             return [(call, self.sender.stored(call) is not None) for call in self.calls(case)]
         except UserError:  # a recording that cannot be decoded

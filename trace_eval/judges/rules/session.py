@@ -1,23 +1,11 @@
-"""Recordings of a whole session, question and answer, that are given as an answer."""
+"""Answers that begin with the request, which may be recordings of a whole session."""
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
-
-import trace_eval.judges.rules.text as text
 from blueprints import Blueprint, Transcript
-from extractors import guessed
+from trace_eval.data.measures.whole import LEAST_PAUSE_S, request_in
 from trace_eval.judges.rules.requests import LANGUAGE, RuleInstruction
 from trace_eval.judges.rules.vocabulary import RequestKind
-
-#: Words of the shortest request whose repetition is no chance.
-_LEAST_WORDS = 6
-
-#: Share of the request's words that are heard in their order, for recognisers mishear.
-_LEAST_SHARE = 0.85
-
-#: Pause between the request and the answer, seconds; words follow each other without one.
-_LEAST_PAUSE_S = 0.2
 
 
 def session_caveats(a: Blueprint, b: Blueprint, instruction: RuleInstruction) -> tuple[str, ...]:
@@ -33,25 +21,13 @@ def session_caveats(a: Blueprint, b: Blueprint, instruction: RuleInstruction) ->
 
 def begins_with_request(blueprint: Blueprint, instruction: RuleInstruction) -> bool:
     """Return whether a request is heard first, then a pause, then other words."""
-    transcript, asked = blueprint.transcript, text.words(instruction.text or "")
+    transcript = blueprint.transcript
     if not isinstance(transcript, Transcript) or transcript.language != LANGUAGE:
         return False
-    if len(asked) < _LEAST_WORDS or guessed(blueprint) or _is_to_be_said(instruction):
+    if _is_to_be_said(instruction):
         return False
-    heard, places = [], []
-    for place, word in enumerate(transcript.words):
-        parts = text.words(word.text)
-        heard += parts
-        places += [place] * len(parts)
-    matcher = SequenceMatcher(None, asked, heard[: len(asked) + 2], autojunk=False)
-    blocks = [block for block in matcher.get_matching_blocks() if block.size]
-    if sum(block.size for block in blocks) < _LEAST_SHARE * len(asked) or blocks[0].b > 1:
-        return False
-    last = blocks[-1].b + blocks[-1].size - 1
-    if last + 1 >= len(heard):
-        return False  # nothing but the request
-    end, start = transcript.words[places[last]].end_s, transcript.words[places[last + 1]].start_s
-    return end is not None and start is not None and start - end >= _LEAST_PAUSE_S
+    stretch = request_in(blueprint, instruction.text or "")
+    return stretch is not None and stretch.next_s - stretch.end_s >= LEAST_PAUSE_S
 
 
 def _is_to_be_said(instruction: RuleInstruction) -> bool:
