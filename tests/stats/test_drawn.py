@@ -127,3 +127,12 @@ def test_python_refuses_the_same_as_the_command_line() -> None:
     whole = gather(table("j", {"preference": "12" * 20}), table("p", {"preference": "12" * 20}))
     with pytest.raises(UserError, match="--seed 2 means nothing here"):
         make_plan(whole, PlanOptions(0.9, "accuracy", seed=2))
+
+
+def test_the_card_names_the_method_of_its_intervals(tmp_path: Path) -> None:
+    judged, people = written(tmp_path, 40)
+    trace_eval("card", judged, "--labels", people, "--out", tmp_path / "card", ends=0)
+    for name in ("card.md", "card.html"):
+        page = " ".join((tmp_path / "card" / name).read_text().split())
+        assert "95% intervals over" in page, name
+        assert ": score limits, or score limits of accuracy, stretched" in page, name

@@ -10,7 +10,7 @@ from blueprints import Strict, counted
 from trace_eval.data import strict_toml
 from trace_eval.decide.card import Card
 from trace_eval.decide.verdict import RULES
-from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.interval import IntervalEstimate, methods_of
 from trace_eval.estimate.share import digits
 from trace_eval.runs.probe.report import ProbeReport
 from trace_eval.show.table import NOTHING, Table, grid, p_value, table
@@ -146,8 +146,10 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
     if report is None:
         return
     drawn = report.drawn.replace("items", "pairs")
+    by = methods_of(estimate for s in report.scores for estimate in s.metrics.values())
     yield grid(
-        f"{report.options.bootstrap.level:.0%} intervals over {drawn}; overall label:"
+        f"{report.options.bootstrap.level:.0%} intervals over {drawn}{by and f': {by}'};"
+        " overall label:"
         f" {card.policy or 'none'}",
         ("dimension", "labelled", *(metric.title for metric in report.metrics)),
         [
