@@ -24,10 +24,13 @@ def test_built_in_judges(monkeypatch: pytest.MonkeyPatch) -> None:
         made = create_judge(spec)
         assert isinstance(made, Judge)
         assert made.spec == spec
-    assert judge_specs()[:6] == [
+    assert judge_specs()[:9] == [
         "rules",
         "ollama:MODEL",
         "openai:MODEL",
+        "gguf:FILE",
+        "vllm:MODEL",
+        "sglang:MODEL",
         "audio:openai:MODEL",
         "reward:PATH",
         "scripted:FILE",
@@ -37,7 +40,7 @@ def test_built_in_judges(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ("rule", "rules, ollama:MODEL, openai:MODEL, audio:openai:MODEL"),
+        ("rule", "rules, ollama:MODEL, openai:MODEL, gguf:FILE"),
         ("", "is unknown"),
         ("rules:strict", "takes no argument"),
         ("lexical", "rates single answers and compares none"),

@@ -138,6 +138,13 @@ class ChatClient(ABC):
     def parameters(self) -> dict[str, JsonValue]:
         """Its settings, for the run's record; never a secret."""
 
+    def load(self) -> None:  # noqa: B027 - most clients call a server that runs already
+        """Start the server, where the client brings it along.
+
+        Raises:
+            UserError: it does not start.
+        """
+
     def observed(self) -> dict[str, JsonValue]:
         """Return what the server turned out to do so far, e.g. the structured-output mode."""
         return {}

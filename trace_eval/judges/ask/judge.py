@@ -91,6 +91,10 @@ class LLMJudge(Judge):
         cost = self.budget.committed if self.price else None
         return Activity(self.sender.asker.caller.limiter.in_flight, cost)
 
+    def load(self) -> None:
+        """Start the client's server, where it brings one along."""
+        self.client.load()
+
     def roles(self, item: Item) -> list[str]:
         return self.view.roles(item)
 

@@ -11,7 +11,7 @@ import base64
 import logging
 import os
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import openai
@@ -61,8 +61,44 @@ _IDENTIFY_S = 5.0
 _PROPS = ("build_info", "model_path")
 
 
+@dataclass(frozen=True)
+class Place:
+    """The place of a server.
+
+    Attributes:
+        url: its address.
+        key: that it takes.
+        name: in records and messages.
+        proxied: whether the environment's proxies lead to it.
+    """
+
+    url: str
+    key: str | None
+    name: str
+    proxied: bool = True
+
+
+def _place_of(model: str, options: JudgeOptions) -> Place:
+    """Return the place that the options and the environment name.
+
+    Raises:
+        UserError: OpenAI's own server is meant and there is no key.
+    """
+    url = checked_url(options.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL)
+    key = os.environ.get(options.key_env)
+    if not key and public_url(url) == DEFAULT_URL and not options.offline:
+        raise JudgeError(
+            f"openai:{model}: the environment variable {options.key_env} is not set; export"
+            " your key, or name another server with --base-url"
+        )
+    return Place(url, key, public_url(url))
+
+
 class OpenAIClient(ChatClient):
     """One model on one server.
+
+    Args:
+        place: of the server; default: what the options and the environment name.
 
     Raises:
         UserError: OpenAI's own server is meant and there is no key.
@@ -71,18 +107,12 @@ class OpenAIClient(ChatClient):
     uses = names_of(OpenAIOptions)
     gives_choices = True
 
-    def __init__(self, model: str, options: JudgeOptions) -> None:
-        url = checked_url(options.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL)
-        key = os.environ.get(options.key_env)
-        if not key and public_url(url) == DEFAULT_URL and not options.offline:
-            raise JudgeError(
-                f"openai:{model}: the environment variable {options.key_env} is not set; export"
-                " your key, or name another server with --base-url"
-            )
+    def __init__(self, model: str, options: JudgeOptions, place: Place | None = None) -> None:
+        self.place = place or _place_of(model, options)
         self.model = model
-        self.server = public_url(url)
-        self.redact = Redactor(key)
-        self.key_variable = options.key_env
+        self.server = self.place.name
+        self.redact = Redactor(self.place.key)
+        self.key_variable = None if place else options.key_env
         self._timeout = options.timeout_s
         fixed = None if options.structure == "auto" else options.structure
         own = self.server == DEFAULT_URL
@@ -101,19 +131,21 @@ class OpenAIClient(ChatClient):
         self._in_vain: set[str] = set()  # refusals that no other dialect has changed
         self._settling = PerLoop(asyncio.Lock)
         self.replies = OpenAIReplies(self.server, model, options.timeout_s, self.redact)
-        self._client = PerLoop(lambda: self._connect(url, key), lambda made: made.close())
+        self._client = PerLoop(self._connect, lambda made: made.close())
 
-    def _connect(self, url: str, key: str | None) -> openai.AsyncOpenAI:
+    def _connect(self) -> openai.AsyncOpenAI:
         # Servers without keys still get a header, because the package insists on one.
         # Our own retries are the only ones: two policies multiply.
         hooks = {"response": [bound_body]}
         return openai.AsyncOpenAI(
-            base_url=url,
-            api_key=key or "none",
+            base_url=self.place.url,
+            api_key=self.place.key or "none",
             max_retries=0,
             timeout=self._timeout,
             default_headers={"Accept-Encoding": ENCODINGS},
-            http_client=openai.DefaultAsyncHttpxClient(event_hooks=hooks),
+            http_client=openai.DefaultAsyncHttpxClient(
+                event_hooks=hooks, trust_env=self.place.proxied
+            ),
         )
 
     def parameters(self) -> dict[str, JsonValue]:
@@ -266,7 +298,8 @@ class OpenAIClient(ChatClient):
         """Close the connections, after a note of llama.cpp's build and model file."""
         if self._settled and self.server != DEFAULT_URL:  # whose replies name the snapshot
             client = self._client.get().with_options(timeout=_IDENTIFY_S)
-            props = f"{self.server.removesuffix('/v1')}/props"  # beside the OpenAI routes
+            # Beside the OpenAI routes.
+            props = f"{public_url(self.place.url).removesuffix('/v1')}/props"
             with suppress(openai.APIError, ValueError, TypeError, RecursionError):
                 details = await client.get(props, cast_to=object)
                 if isinstance(details, dict):

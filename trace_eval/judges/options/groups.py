@@ -276,15 +276,38 @@ class OpenAIOptions:
 
 
 @dataclass(frozen=True)
-class OllamaOptions:
+class ContextOptions:
+    """Of clients that decide how much context a model is given.
+
+    Attributes:
+        num_ctx: context of the model for one call, tokens; default: for ollama from the prompts,
+            in powers of two; for gguf 8,192; for vllm and sglang the model's own.
+    """
+
+    num_ctx: int | None = option(None, always=True, may_change=True, at_least=256)
+
+
+@dataclass(frozen=True)
+class ServerOptions(ContextOptions):
+    """Of judges that start a server of their own.
+
+    Attributes:
+        server_args: further arguments of vllm or sglang, e.g. "--tensor-parallel-size 2".
+        start_s: seconds until the server must be ready, a download of the model included.
+    """
+
+    server_args: str | None = option(None)
+    start_s: float = option(1800.0, decides=False, more_than=0)
+
+
+@dataclass(frozen=True)
+class OllamaOptions(ContextOptions):
     """Of the client for Ollama.
 
     Attributes:
-        num_ctx: context of the model, tokens; default: from the prompts, in powers of two.
         keep_alive: how long the server keeps the model loaded.
         think: let reasoning models think; default: the model's own.
     """
 
-    num_ctx: int | None = option(None, always=True, may_change=True, at_least=256)
     keep_alive: str = option("10m", decides=False)
     think: bool | None = option(None, always=True)

@@ -21,6 +21,7 @@ from trace_eval.judges.options.groups import (
     PairwiseOptions,
     PointwiseOptions,
     RewardOptions,
+    ServerOptions,
     TextOptions,
     names_of,
 )
@@ -73,6 +74,7 @@ _LEFT_TO_SERVER = frozenset({"temperature", "seed", "max_tokens"})
 @with_groups
 @dataclass(frozen=True)
 class JudgeOptions(
+    ServerOptions,
     OllamaOptions,
     OpenAIOptions,
     RewardOptions,

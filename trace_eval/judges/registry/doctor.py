@@ -89,6 +89,10 @@ async def doctor(
         await judge.close()
         return [Check("judge", True, f"{spec} needs no server")]
     try:
+        try:
+            judge.load()
+        except UserError as error:
+            return [Check("judge", False, str(error))]
         checks = [Check("judge", True, f"{spec} at {chat.client.server}"), *key_check(chat.client)]
         checks += await _server(chat, options)
         if all(check.ok for check in checks if check.name == "server"):

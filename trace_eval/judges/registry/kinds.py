@@ -39,6 +39,16 @@ _CLIENTS = {
     "openai": ("OpenAIClient", "openai:gpt-4.1-mini"),
 }
 
+#: Clients whose servers may take sound.
+_HEAR = ("openai", "scripted", "vllm", "sglang")
+
+#: Client that starts the server it needs -> an example; see ``judges.ask.engines``.
+_SERVED = {
+    "gguf": "gguf:qwen3-8b-q4_k_m.gguf",
+    "vllm": "vllm:Qwen/Qwen3-8B",
+    "sglang": "sglang:Qwen/Qwen3-8B",
+}
+
 
 def _load(target: str) -> Any:
     """Import what ``MODULE:NAME`` in ``judges`` names, when it is needed."""
@@ -65,6 +75,11 @@ def _each(target: str) -> ScoreFactory:
     return lambda argument, rubrics, _: [_class_of(target, argument)(rubric) for rubric in rubrics]
 
 
+def _need(package: str, spec: str) -> None:
+    if not is_installed(package):
+        raise JudgeError(f"judge {spec} needs {package}; run: pip install {package}")
+
+
 def _client(kind: str, argument: str, options: JudgeOptions) -> Backend:
     """Make the client behind ``KIND:MODEL``, with the price of its calls."""
     from trace_eval.judges.ask.calls import Backend
@@ -77,11 +92,16 @@ def _client(kind: str, argument: str, options: JudgeOptions) -> Backend:
                 "judge scripted: name the file of replies, e.g. scripted:replies.jsonl"
             )
         return Backend(spec, _load("ask.scripted:ScriptedClient").from_file(Path(argument)), FREE)
+    if kind in _SERVED:
+        if not argument:
+            raise JudgeError(f"judge {kind}: name the model, e.g. {_SERVED[kind]}")
+        _need("openai", spec)
+        # Its calls cost nothing, and stay on this machine.
+        return Backend(spec, _load("ask.served:ServedClient")(kind, argument, options), FREE)
     name, example = _CLIENTS[kind]
     if not argument:
         raise JudgeError(f"judge {kind}: name the model, e.g. {example}")
-    if not is_installed(kind):
-        raise JudgeError(f"judge {spec} needs {kind}; run: pip install {kind}")
+    _need(kind, spec)
     # Before the import: the package ollama makes a client when it is imported.
     _load("ask.connection:check_proxies")()
     client = _load(f"ask.{kind}:{name}")(argument, options)
@@ -100,7 +120,7 @@ def _listening_client(argument: str, options: JudgeOptions) -> Backend:
             " are sent; serve the model with llama.cpp or vLLM and use audio:openai:MODEL"
             " --base-url"
         )
-    if kind not in ("openai", "scripted") or not model:
+    if kind not in _HEAR or not model:
         raise JudgeError(
             f"judge audio:{argument}: name a client and a model, e.g. audio:openai:gpt-audio-1.5"
         )
@@ -225,6 +245,9 @@ KINDS: dict[str, JudgeKind] = {
     ),
     "ollama": _chat("ollama", "ollama:MODEL", "a model on an Ollama server", "ollama"),
     "openai": _chat("openai", "openai:MODEL", "a model on an OpenAI-compatible server", "openai"),
+    "gguf": _chat("gguf", "gguf:FILE", "a model in a file, on a llama.cpp of its own", "openai"),
+    "vllm": _chat("vllm", "vllm:MODEL", "a model on a vLLM server of its own", "openai"),
+    "sglang": _chat("sglang", "sglang:MODEL", "a model on an SGLang server of its own", "openai"),
     LISTENS: _chat(
         LISTENS, "audio:openai:MODEL", "a model that listens to the recordings", "openai"
     ),

@@ -1,0 +1,288 @@
+"""Judges that bring their own server: llama.cpp for real, vLLM and SGLang by their protocol."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from blueprints import UserError
+from tests.support import tiny_model
+from tests.support.cases import case
+from tests.support.cli import ROOT, trace_eval
+from tests.support.datasets_made import write_lines
+from tests.support.engines import stand_in
+from tests.support.llm_judges import judged
+from tests.support.servers import need
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
+from trace_eval.judges.views.pair.text import PairTextView
+from trace_eval.runs.run import Run
+
+EXAMPLES = ROOT / "examples"
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build a file of random weights whose words are those of a prompt."""
+    need("xllamacpp", "gguf")
+    pack = PairTextView(JudgeOptions())
+    messages = pack.messages(pack.prepare(case()), "ab")
+    text = "\n".join(message.content for message in messages)
+    return tiny_model.build(Path(tmp_path_factory.mktemp("model")) / "tiny.gguf", text)
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write twelve pairs of words alone, so that nothing is extracted."""
+    records = [
+        {
+            "id": f"i{number}",
+            "question": "Which way does it lean?",
+            "reference": "To the south.",
+            "candidate": f"It leans south, {number} times.",
+            "system": "s",
+        }
+        for number in range(12)
+    ]
+    return write_lines(tmp_path_factory.mktemp("served") / "items.jsonl", records)
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put stand-ins at the front of the path; return their log."""
+    for kind in ("vllm", "sglang"):
+        place = stand_in(kind, tmp_path)
+    monkeypatch.setenv("PATH", f"{place}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("STAND_IN_LOG", str(tmp_path / "engine.log"))
+    return tmp_path / "engine.log"
+
+
+def records_of(log: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in log.read_text().splitlines()]
+
+
+def processes_of(log: Path) -> list[int]:
+    """Return the processes of engines and of their workers."""
+    records = records_of(log)
+    return [int(record.get("pid") or record["worker"]) for record in records]
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def gone(pids: list[int], within_s: float = 20.0) -> bool:
+    until = time.monotonic() + within_s
+    while time.monotonic() < until:
+        if not any(map(alive, pids)):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def listening(pid: int) -> set[str]:
+    """Return the addresses at which a process listens, as the kernel writes them."""
+    sockets = {
+        link.readlink().name[8:-1]
+        for link in Path(f"/proc/{pid}/fd").iterdir()
+        if link.readlink().name.startswith("socket:[")
+    }
+    addresses = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and fields[9] in sockets:
+                addresses.add(fields[1].partition(":")[0])
+    return addresses
+
+
+def rate(pairs: Path, judge: str, out: Path, *options: object) -> tuple[int, str]:
+    done = trace_eval(
+        "rate", pairs, "--judge", judge, "--rubric", "correctness", "--out", out, *options
+    )
+    return done.code, done.out + done.err
+
+
+def test_a_file_is_judged_by_llama_cpp_of_its_own(tiny: Path) -> None:
+    judge = create_judge(f"gguf:{tiny}", JudgeOptions(num_ctx=16384, max_tokens=400))
+    judge.load()
+    server = judge.client._server
+    warden = server._process.pid
+    children = subprocess.run(["pgrep", "-P", str(warden)], capture_output=True, text=True).stdout
+    (child,) = map(int, children.split())
+    assert listening(child) == {"0100007F"}, "it listens on loopback alone"
+    outcomes = judged(judge, [case(), case("second")])
+    assert [outcome.judge for outcome in outcomes] == [f"gguf:{tiny}"] * 2
+    opinions = [opinion for outcome in outcomes for opinion in outcome.opinions]
+    assert len(opinions) == 4
+    assert all(opinion.raw and opinion.usage.cost_usd == 0 for opinion in opinions)
+    cached = [opinion.usage.cached_tokens for opinion in opinions]
+    assert max(cached) > 500, "the instructions come first, so that the server knows them"
+    parameters, observed = judge.parameters(), judge.observed()
+    assert len(parameters["model_sha256"]) == 64
+    assert (observed["engine"], observed["structure"]) == ("llama.cpp", "json_schema")
+    assert observed["engine_version"][0].isdigit()
+    assert gone([child, warden]), "it ends with the judge"
+
+
+@pytest.mark.parametrize("kind", ["vllm", "sglang"])
+def test_an_engine_is_started_with_its_documented_flags(
+    kind: str, engine: Path, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    further = "--tensor-parallel-size 2" if kind == "vllm" else "--tp-size 2"
+    options = ["-J", f"server_args={further}", "-J", "num_ctx=4096"]
+    code, text = rate(pairs, f"{kind}:owner/model@abc", tmp_path / "run", *options)
+    assert code == 0, text
+    (start,) = [record["argv"] for record in records_of(engine) if "argv" in record]
+    assert start[start.index("--host") + 1] == "127.0.0.1"
+    assert start[start.index("--revision") + 1] == "abc"
+    assert "4096" in start
+    assert "2" in start
+    record = Run(tmp_path / "run").record()
+    assert record.judge.parameters["revision"] == "abc"
+    assert record.judge_observed["engine_version"] == "0.30.0"
+    assert gone(processes_of(engine))
+    again, text = rate(pairs, f"{kind}:owner/model@abc", tmp_path / "run", *options)
+    assert again == 0, text
+    assert len(records_of(engine)) == 2, "a finished run starts no server"
+    other, text = rate(pairs, f"{kind}:owner/model@def", tmp_path / "run", *options)
+    assert other == 2, "another revision is another judge"
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("memory", "vLLM ran out of memory (torch.OutOfMemoryError: CUDA out of memory"),
+        ("killed", "vLLM ran out of memory (it was killed); use a smaller or more quantised"),
+        ("model", "is not a valid model identifier); check the model 'owner/model'"),
+        ("slow", "was not ready after 3 s (last line: 'Loading weights'); raise -J start_s"),
+    ],
+)
+def test_an_engine_that_does_not_start_is_one_line_with_its_remedy(
+    fault: str,
+    words: str,
+    engine: Path,
+    pairs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("STAND_IN", fault)
+    limit = 3 if fault == "slow" else 30
+    run = tmp_path / "run"
+    code, text = rate(pairs, "vllm:owner/model", run, "-J", f"start_s={limit}")
+    assert code == 2
+    (line,) = [line for line in " ".join(text.split()).split("error: ")[1:] if line]
+    assert line.startswith("judge vllm:owner/model: ")
+    assert words in line
+    assert gone(processes_of(engine))
+
+
+def test_a_port_that_is_taken_is_left_for_another_one(
+    engine: Path, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STAND_IN", "port")
+    code, text = rate(pairs, "vllm:owner/model", tmp_path / "run")
+    assert code == 0, text
+    starts = [record["argv"] for record in records_of(engine) if "argv" in record]
+    first, second = (start[start.index("--port") + 1] for start in starts)
+    assert first != second
+
+
+def test_a_server_that_dies_leaves_finished_items_and_the_command_goes_on(
+    engine: Path, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STAND_IN", "dies")
+    run = tmp_path / "run"
+    code, text = rate(pairs, "vllm:owner/model", run, "-J", "concurrency=1")
+    words = " ".join(text.split())
+    assert code == 2
+    assert "its server ended: vLLM ran out of memory" in words
+    assert "finished items are kept, and the same command goes on" in words
+    assert gone(processes_of(engine))
+    assert sorted(Run(run).scored(["correctness"])) == ["i0", "i1"]
+    monkeypatch.delenv("STAND_IN")
+    code, text = rate(pairs, "vllm:owner/model", run)
+    assert code == 0, text
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_server_ends_with_its_run_however_that_ends(
+    how: signal.Signals,
+    engine: Path,
+    pairs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("STAND_IN", "hangs")
+    command = [sys.executable, "-m", "trace_eval", "rate", pairs, "--judge", "vllm:owner/model"]
+    run = subprocess.Popen(
+        [*map(str, command), "--rubric", "correctness", "--out", str(tmp_path / "run")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=ROOT,
+    )
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not (tmp_path / "run" / "items.jsonl").exists():
+        time.sleep(0.1)
+    time.sleep(0.5)
+    processes = processes_of(engine)
+    assert len(processes) == 2
+    assert all(map(alive, processes))
+    run.send_signal(how)
+    run.wait(30)
+    assert gone(processes)
+
+
+@pytest.mark.parametrize(
+    ("spec", "options", "words"),
+    [
+        ("gguf", {}, "name the model, e.g. gguf:"),
+        ("gguf:none.gguf", {}, "there is no file none.gguf"),
+        ("vllm:owner/model", {}, "needs vLLM, which is not installed; run: pip install vllm"),
+        ("sglang:owner/model", {}, "needs SGLang, which is not installed; run: pip"),
+        (
+            "vllm:m",
+            {"base_url": "http://127.0.0.1:1/v1"},
+            "leave out base_url",
+        ),
+        ("vllm:m", {"server_args": "--port 80"}, "--port is set by this program"),
+        ("vllm:m", {"server_args": "--x 'y"}, "close the quote"),
+    ],
+)
+def test_what_cannot_be_served_is_said_before_any_work(
+    spec: str, options: dict[str, str], words: str
+) -> None:
+
+    with pytest.raises(UserError, match=words.replace("(", r"\(")):
+        create_judge(spec, JudgeOptions(**options))
+
+
+def test_a_file_that_is_no_model_is_one_line(tmp_path: Path) -> None:
+
+    need("xllamacpp")
+    path = tmp_path / "broken.gguf"
+    path.write_text("hello")
+    judge = create_judge(f"gguf:{path}", JudgeOptions())
+    with pytest.raises(UserError, match="check the model") as refusal:
+        judge.load()
+    assert "\n" not in str(refusal.value)
+
+
+def test_too_little_memory_for_a_file_is_said(tiny: Path) -> None:
+
+    judge = create_judge(f"gguf:{tiny}", JudgeOptions(num_ctx=2**30, concurrency=1))
+    with pytest.raises(UserError, match=r"ran out of memory .* lower -J num_ctx"):
+        judge.load()

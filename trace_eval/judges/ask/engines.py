@@ -1,0 +1,361 @@
+"""Engines that serve a model to one judge, as child processes on loopback, and their start.
+
+An engine is a line of :data:`ENGINES`: how its command is written, and where it tells its version.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import secrets
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from blueprints import JudgeError, install_line, is_installed
+from trace_eval.data.system import cores
+from trace_eval.judges.ask.llama_server import KEY as LLAMA_KEY
+from trace_eval.judges.ask.warden import PATIENCE_S
+
+LOOPBACK = "127.0.0.1"
+
+#: Context of a call where the model's own would take all memory, tokens.
+GGUF_CONTEXT = 8192
+
+#: A free port may be taken before the engine binds it; so often another one is tried.
+PORTS = 3
+
+#: Last lines of an engine's output that are searched for the reason of its end.
+_LINES = 200
+
+#: Interval of the questions whether a server is ready, seconds, and the time of one.
+_ASK_S, _ANSWER_S = 0.2, 5.0
+
+_PORT_TAKEN = re.compile(
+    r"(?i)address already in use|couldn't bind|port \d+ is (?:already )?in use"
+)
+_NO_MEMORY = re.compile(
+    r"(?i)out of memory|insufficient memory|not enough memory|failed to allocate|bad_?alloc"
+    r"|no available memory|memoryerror|cannot allocate memory|larger than the (?:maximum|available)"
+)
+_FAULT = re.compile(r"(?i)error|exception|failed|cannot|could not|no such|not found|invalid")
+
+#: Exit codes of a process that the kernel killed, which it does where memory runs out.
+_KILLED = (-9, 137)
+
+
+@dataclass(frozen=True)
+class Start:
+    """What an engine's command is made of."""
+
+    model: str
+    revision: str | None
+    name: str  # under which it is served
+    port: int
+    key: str
+    slots: int
+    context: int | None
+    further: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> list[str]:
+        """The arguments that all engines write alike."""
+        at = ["--host", LOOPBACK, "--port", str(self.port), "--served-model-name", self.name]
+        return at + (["--revision", self.revision] if self.revision else [])
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine.
+
+    Attributes:
+        title: its name in records and messages.
+        program: executable, or package of this interpreter, that it needs.
+        install: what to type where it is missing.
+        command: writes its command line.
+        key_variable: environment variable in which it reads the key; None: it takes an argument.
+        version_paths: routes that tell its version, in field ``version``; the first that answers.
+        packaged: the program is a package of this interpreter.
+        takes_arguments: further arguments may be added by the user.
+    """
+
+    title: str
+    program: str
+    install: str
+    command: Callable[[Start], list[str]]
+    key_variable: str | None = None
+    version_paths: tuple[str, ...] = ()
+    packaged: bool = False
+    takes_arguments: bool = True
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it can be started."""
+        return is_installed(self.program) if self.packaged else _executable(self.program) != ""
+
+
+def _executable(name: str) -> str:
+    """Find a program beside this interpreter, else on the path; empty: there is none."""
+    beside = Path(sys.executable).with_name(name)
+    return str(beside) if beside.is_file() else shutil.which(name) or ""
+
+
+def _llama(start: Start) -> list[str]:
+    script = str(Path(__file__).with_name("llama_server.py"))
+    context = str(start.context or GGUF_CONTEXT)
+    at = ["--port", str(start.port), "--alias", start.name]
+    # One core is left to this program: threads that wait for a busy core stall all others.
+    threads = str(max(1, cores() - 1))
+    sizes = ["--context", context, "--slots", str(start.slots), "--threads", threads]
+    return [sys.executable, script, "--model", start.model, *at, *sizes]
+
+
+def _vllm(start: Start) -> list[str]:
+    context = ["--max-model-len", str(start.context)] if start.context else []
+    shared = ["--enable-prefix-caching"]
+    command = [_executable("vllm"), "serve", start.model, *start.named]
+    return [*command, *shared, *context, *start.further]
+
+
+def _sglang(start: Start) -> list[str]:
+    context = ["--context-length", str(start.context)] if start.context else []
+    command = [_executable("sglang"), "serve", "--model-path", start.model, *start.named]
+    return [*command, "--api-key", start.key, *context, *start.further]
+
+
+#: Kind of judge -> what serves its model.
+ENGINES: dict[str, Engine] = {
+    "gguf": Engine(
+        title="llama.cpp",
+        program="xllamacpp",
+        install=install_line("gguf"),
+        command=_llama,
+        key_variable=LLAMA_KEY,
+        packaged=True,
+        takes_arguments=False,
+    ),
+    "vllm": Engine(
+        title="vLLM",
+        program="vllm",
+        install="pip install vllm",
+        command=_vllm,
+        key_variable="VLLM_API_KEY",
+        version_paths=("/version",),
+    ),
+    "sglang": Engine(
+        title="SGLang",
+        program="sglang",
+        install="pip install sglang",
+        command=_sglang,
+        version_paths=("/server_info", "/get_server_info"),
+    ),
+}
+
+
+class ModelServer:
+    """A model's server, which lives as long as this process and no longer.
+
+    Args:
+        spec: of the judge, for messages.
+        start_s: seconds until it must be ready.
+
+    Raises:
+        JudgeError: the engine is missing, does not load the model, or is not ready in time.
+    """
+
+    def __init__(
+        self,
+        spec: str,
+        engine: Engine,
+        make: Callable[[int, str], Start],
+        start_s: float,
+    ) -> None:
+        self._spec, self._engine = spec, engine
+        self.key = secrets.token_urlsafe(24)
+        self._lines: deque[str] = deque(maxlen=_LINES)
+        for _ in range(PORTS):
+            self.start = make(_free_port(), self.key)
+            self._launch()
+            try:
+                if self._wait(start_s):
+                    break
+            except BaseException:
+                self.stop()
+                raise
+        else:
+            raise JudgeError(
+                f"judge {spec}: {PORTS} ports were taken before {engine.title} could listen;"
+                " repeat the command"
+            )
+        self.version = self._version()
+
+    @property
+    def url(self) -> str:
+        """The address, without the routes."""
+        return f"http://{LOOPBACK}:{self.start.port}"
+
+    def _launch(self) -> None:
+        engine, environment = self._engine, dict(os.environ)
+        if engine.key_variable:
+            environment[engine.key_variable] = self.key
+        warden = str(Path(__file__).with_name("warden.py"))
+        self._lines.clear()
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", warden, *engine.command(self.start)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                start_new_session=True,  # Ctrl-C is ours to handle
+            )
+        except OSError as error:
+            raise JudgeError(
+                f"judge {self._spec}: {engine.title} cannot be started ({error}); install it"
+                f" again: {engine.install}"
+            ) from error
+        self._reader = threading.Thread(target=self._read, args=(self._process,), daemon=True)
+        self._reader.start()
+
+    def _read(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            self._lines.append(line.decode("utf-8", "replace").strip()[:500])
+
+    def _wait(self, start_s: float) -> bool:
+        """Wait until the model is served; False: the port was taken."""
+        until = time.monotonic() + start_s
+        while time.monotonic() < until:
+            if self._process.poll() is not None:
+                self._reader.join(timeout=2)
+                if any(_PORT_TAKEN.search(line) for line in self._lines):
+                    return False
+                raise JudgeError(f"judge {self._spec}: {self._why_not()}")
+            if self._serves():
+                return True
+            time.sleep(_ASK_S)
+        raise JudgeError(
+            f"judge {self._spec}: {self._engine.title} was not ready after {start_s:g} s (last"
+            f" line: {self._last_line()!r}); raise -J start_s, or fetch the model first"
+        )
+
+    def _serves(self) -> bool:
+        listed = self._get("/v1/models")
+        models = listed.get("data") if isinstance(listed, dict) else None
+        entries = models if isinstance(models, list) else []
+        return any(isinstance(e, dict) and e.get("id") == self.start.name for e in entries)
+
+    def _get(self, path: str) -> Any:
+        """Return what a route of the server answers; None: nothing that can be read."""
+        headers = {"Authorization": f"Bearer {self.key}"}
+        request = urllib.request.Request(self.url + path, headers=headers)
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(request, timeout=_ANSWER_S) as response:
+                return json.loads(response.read(1 << 20))
+        except (OSError, ValueError, http.client.HTTPException):
+            return None
+
+    def _version(self) -> str:
+        for path in self._engine.version_paths:
+            answer = self._get(path)
+            if isinstance(answer, dict) and isinstance(answer.get("version"), str):
+                return str(answer["version"])[:80]
+        try:
+            return version(self._engine.program)
+        except PackageNotFoundError:
+            return "unknown"
+
+    def _last_line(self) -> str:
+        """Return the last line of its output that tells of a fault, else the last one."""
+        lines = [line for line in [*self._lines] if line]
+        faults = [line for line in lines if _FAULT.search(line)]
+        return (faults or lines or ["no output"])[-1][:240]
+
+    def _why_not(self) -> str:
+        """Why the engine ended by itself, and the remedy."""
+        title, code = self._engine.title, self._process.returncode
+        memory = next((line for line in [*self._lines] if _NO_MEMORY.search(line)), None)
+        if memory or code in _KILLED:
+            why = memory or "it was killed"
+            smaller = "use a smaller or more quantised model, or lower -J num_ctx"
+            return f"{title} ran out of memory ({why[:240]}); {smaller}"
+        return (
+            f"{title} ended with exit code {code} ({self._last_line()}); check the model"
+            f" {self.start.model!r}, and that this {title} can read it"
+        )
+
+    def ended(self, wait_s: float = 0.0) -> str | None:
+        """Why it has ended, and the remedy; None: it runs."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(wait_s)
+            self._reader.join(timeout=2)
+            return self._why_not()
+        return None
+
+    def stop(self) -> None:
+        """End it, and wait until it has ended."""
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(PATIENCE_S + 4)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._reader.join(timeout=2)
+
+
+def _free_port() -> int:
+    with socket.socket() as held:
+        held.bind((LOOPBACK, 0))
+        port: int = held.getsockname()[1]
+        return port
+
+
+def arguments(text: str | None) -> tuple[str, ...]:
+    """Split further arguments of an engine as a shell does.
+
+    Raises:
+        JudgeError: a quote is not closed, or an argument is ours to decide.
+    """
+    try:
+        parts = tuple(shlex.split(text or ""))
+    except ValueError as error:
+        raise JudgeError(f"server_args {text!r}: {error}; close the quote") from None
+    for part in parts:
+        name = part.partition("=")[0]
+        if name in _OURS:
+            raise JudgeError(f"server_args: {name} is set by this program; {_OURS[name]}")
+    return parts
+
+
+#: Arguments that are no one else's to set -> what to do instead.
+_OURS: dict[str, str] = {
+    **dict.fromkeys(
+        ("--host", "--port", "--api-key", "--served-model-name"),
+        "leave it out: the server is for this judge alone, on loopback",
+    ),
+    "--revision": "write MODEL@REVISION",
+    **dict.fromkeys(("--max-model-len", "--context-length"), "use -J num_ctx"),
+}
+
+
+def weights_of(folder: Path) -> Sequence[Path]:
+    """Return the files of a model's folder that decide what it answers."""
+    kinds = ("*.safetensors", "*.bin", "*.gguf", "*.json", "*.model", "*.txt", "*.jinja")
+    return sorted({path for kind in kinds for path in folder.glob(kind)})

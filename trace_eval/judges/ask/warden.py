@@ -1,0 +1,60 @@
+"""Runs a server and ends it with its parent; started by its path, so it imports nothing of ours.
+
+Standard input is a pipe that the parent holds. It closes when the parent ends, whatever ends it,
+and then every process of the server's group is ended.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+
+#: Seconds for a server to end in good order before it is killed.
+PATIENCE_S = 8.0
+
+
+def end(server: subprocess.Popen[bytes]) -> None:
+    """End the server and all that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(server.pid, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        server.wait(PATIENCE_S)
+    with suppress(ProcessLookupError):
+        os.killpg(server.pid, signal.SIGKILL)
+
+
+def main(command: list[str]) -> int:
+    """Run a command until it ends or the parent does; 128 and more is a signal, as in a shell."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the pipe decides
+    server = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        process_group=0,
+        restore_signals=True,
+        preexec_fn=_default_signals,
+    )
+
+    def watch() -> None:
+        while os.read(0, 1024):
+            pass
+        end(server)
+
+    threading.Thread(target=watch, daemon=True).start()
+    code = server.wait()
+    with suppress(ProcessLookupError):
+        os.killpg(server.pid, signal.SIGKILL)  # workers that outlive a server that crashed
+    return code if code >= 0 else 128 - code
+
+
+def _default_signals() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
