@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import trace_eval
 from blueprints import UserError
 from fusion import DIMENSIONS, TRACE, Rating
 from tests.support.cases import case
+from tests.support.engines import stand_in
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.settings import help_of
@@ -41,6 +43,7 @@ RATES_ONLY = names_of(PointwiseOptions)
 
 #: Another legal value than the default for every field whose type does not say one.
 OTHERS: dict[str, Any] = {
+    "server_args": "--quantization fp8",
     "max_tokens": 77,
     "drop": ("pitch",),
     "think": True,
@@ -76,11 +79,16 @@ def other(name: str) -> Any:
 
 # Models in this process need torch: tests/models holds them to the same.
 @pytest.mark.parametrize("name", sorted(FIELDS - NOT_DECIDING - IN_PROCESS))
-def test_an_option_that_decides_is_in_the_runs_identity(name: str) -> None:
+def test_an_option_that_decides_is_in_the_runs_identity(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     spec = "ollama:m" if name in names_of(OllamaOptions) else "openai:m"
     if name in AUDIO_ONLY:
         spec = "audio:openai:m"
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1")
+    if name == "server_args":  # of a judge that starts its server
+        monkeypatch.setenv("PATH", str(stand_in("vllm", tmp_path)), prepend=os.pathsep)
+        spec, options = "vllm:m", JudgeOptions()
     value = other(name)
     assert value is not None, f"give {name} another value in OTHERS"
     changed = replace(options, **{name: value})

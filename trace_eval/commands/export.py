@@ -33,8 +33,9 @@ def export(
     to: Annotated[
         str,
         typer.Option(
-            help="csv, parquet, label-studio, otel (OpenTelemetry events as OTLP JSON), or a"
-            " tracker that is told the run's figures: mlflow, wandb."
+            help="csv, parquet, preferences (chosen and rejected answers as JSON lines for"
+            " trainers), label-studio, otel (OpenTelemetry events as OTLP JSON), or a tracker"
+            " that is told the run's figures: mlflow, wandb."
         ),
     ],
     out: Annotated[
@@ -63,6 +64,10 @@ def export(
         from trace_eval.runs.exports import export_table
 
         where = export_table(run, to, out, policy)
+    elif to == "preferences":
+        from trace_eval.runs.preferences import export_preferences
+
+        where = export_preferences(run, out, policy)
     elif to == "otel":
         from trace_eval.runs.exports import export_otel
 
@@ -71,7 +76,9 @@ def export(
         from trace_eval.report.trackers import send, trackers
 
         if to not in trackers():
-            available = ", ".join(("csv", "parquet", "label-studio", "otel", *trackers()))
+            available = ", ".join(
+                ("csv", "parquet", "preferences", "label-studio", "otel", *trackers())
+            )
             raise UserError(f"--to {to!r}: use one of {available}")
         where = send(run, to, out)
     say(where)

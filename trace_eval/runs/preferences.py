@@ -1,0 +1,227 @@
+"""Preferences of a run for trainers: chosen and rejected, and how far they can be relied on.
+
+A line is in the conversational form of TRL, ``prompt``, ``chosen`` and ``rejected`` as lists of
+messages, which OpenRLHF reads with its default keys too; recordings stand beside the words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trace_eval.data import strict_json
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Pair
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.outputs import write_lines
+from trace_eval.estimate.share import Share
+from trace_eval.runs.reader import LineIndex
+from trace_eval.runs.run import Run
+
+#: Labelled winners that a band of margins needs before its agreement says anything.
+BAND_LABELS = 30
+
+#: Bands at most.
+MOST_BANDS = 5
+
+#: Labels of winners; all others are no preference.
+_WINNERS = ("1", "2")
+
+
+@dataclass(frozen=True)
+class Preference:
+    """A pair of which a judge prefers one answer.
+
+    Attributes:
+        winner: "1" for A or "2" for B.
+        margin: how far the winner is ahead in the judge's own units; None: not measured.
+        label: what annotators prefer; None: not asked.
+    """
+
+    pair: Pair
+    judgement: Judgement
+    winner: str
+    margin: float | None
+    label: str | None
+
+
+@dataclass(frozen=True)
+class Band:
+    """Preferences of about one margin, and how often annotators share them.
+
+    ``low`` is the least margin; None: all margins, or preferences without one.
+    """
+
+    low: float | None
+    agreed: Share
+
+
+def export_preferences(folder: Path, out: Path | None = None, policy: str | None = None) -> Path:
+    """Write a line of JSON per pair with a winner, and return the file.
+
+    Args:
+        out: None: ``export.preferences.jsonl`` in the run.
+        policy: of the overall ratings; None: the last.
+
+    Raises:
+        UserError: no run of pairs is there.
+    """
+    run = Run.open(folder)
+    path = out or run.path("export.preferences.jsonl")
+    preferences = list(preferences_of(run, policy))
+    bands = bands_of(preferences)
+    words = _Words(run)
+    rows = (_row(each, bands, words) for each in preferences)
+    write_lines(path, (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows))
+    return path
+
+
+def preferences_of(run: Run, policy: str | None = None) -> Iterator[Preference]:
+    """Yield the pairs whose overall rating names a winner, in input order.
+
+    Conversations are left out: a trainer's example has one answer.
+    """
+    judgements, overall = run.judgements(), run.overall(policy)
+    for pair in run.pairs():
+        judgement, fused = judgements.get(pair.id), overall.get(pair.id)
+        winner = str(fused.rating) if fused else None
+        if judgement is None or fused is None or winner not in _WINNERS or pair.has_conversations:
+            continue
+        assert winner is not None
+        yield Preference(
+            pair=pair,
+            judgement=judgement,
+            winner=winner,
+            margin=_margin(judgement, fused, winner),
+            label=_label(pair),
+        )
+
+
+def _label(pair: Pair) -> str | None:
+    """Return what annotators say of a pair as a whole, ties included; None: nothing."""
+    labels = pair.labels
+    stated = None if labels is None else labels.overall or labels.preference
+    return None if stated is None else str(stated)
+
+
+def _margin(judgement: Judgement, fused: Overall, winner: str) -> float | None:
+    """How far the winner is ahead: by scores, by measured margins, or by shares of votes."""
+    ahead: float | None = None
+    measured = [v.margin for v in judgement.dimensions.values() if v.margin is not None]
+    if judgement.pair_scores:
+        ahead = judgement.pair_scores.margin
+    elif measured:
+        ahead = sum(measured)
+    elif fused.distribution:
+        shares = {str(label): share for label, share in fused.distribution.items()}
+        ahead = shares.get("1", 0.0) - shares.get("2", 0.0)
+    if ahead is None:
+        return None
+    return ahead if winner == "1" else -ahead
+
+
+def bands_of(preferences: Sequence[Preference]) -> list[Band]:
+    """Cut the labelled preferences into bands of margins with enough labels each, ascending.
+
+    A label that is a tie counts against the preference. Preferences without a margin are one band.
+    """
+    labelled = [each for each in preferences if each.label is not None]
+    margins = sorted(each.margin for each in labelled if each.margin is not None)
+    number = min(MOST_BANDS, len(margins) // BAND_LABELS)
+    edges = [margins[len(margins) * step // number] for step in range(1, number)]
+    distinct = sorted(set(edges) - set(margins[:1]))
+    bands = []
+    for low in [None, *distinct] if margins else []:
+        inside = [
+            each
+            for each in labelled
+            if each.margin is not None and _edge(distinct, each.margin) == low
+        ]
+        bands.append(Band(low, _agreed(inside)))
+    if not margins and labelled:
+        bands.append(Band(None, _agreed(labelled)))
+    return bands
+
+
+def _edge(edges: Sequence[float], margin: float) -> float | None:
+    """Return the least margin of the band that a margin falls into; None: the lowest band."""
+    return next((edge for edge in reversed(edges) if margin >= edge), None)
+
+
+def _agreed(preferences: Sequence[Preference]) -> Share:
+    agreed = sum(each.label == each.winner for each in preferences)
+    return Share(agreed, len(preferences))
+
+
+def _agreement(
+    preference: Preference, bands: Sequence[Band]
+) -> tuple[dict[str, Any] | None, str | None]:
+    """(agreement at the preference's margin, why it is not known)."""
+    if not bands:
+        return None, "no pair of the run has a human label of the whole"
+    if preference.margin is None and any(band.low is not None for band in bands):
+        return None, "the judge measured no margin for this pair"
+    edges = [band.low for band in bands if band.low is not None]
+    low = None if preference.margin is None else _edge(edges, preference.margin)
+    (band,) = [band for band in bands if band.low == low]
+    if band.agreed.of < BAND_LABELS:
+        return None, f"{band.agreed.of} labelled preferences are too few; {BAND_LABELS} are needed"
+    lower, upper = band.agreed.interval()
+    return {
+        "share": band.agreed.value,
+        "low": lower,
+        "high": upper,
+        "labels": band.agreed.of,
+        "margin_at_least": band.low,
+    }, None
+
+
+class _Words:
+    """The words of recordings, from their blueprints."""
+
+    def __init__(self, run: Run) -> None:
+        self._path = run.path("blueprints.jsonl")
+        self._lines = LineIndex(self._path, "clip")
+        self._clips = {source: record.clip for source, record in run.clips().items()}
+
+    def of(self, spoken: Answer | Instruction) -> str:
+        """Return the words of an answer or a request; empty: there are none."""
+        if isinstance(spoken, Instruction) and spoken.text is not None:
+            return spoken.text
+        clip = self._clips.get(spoken.source_id) if spoken.has_audio else None
+        line = self._lines.line(clip) if clip else None
+        if line is None:
+            return ""
+        transcript = strict_json.record(line.decode(), self._path).get("transcript") or {}
+        return str(transcript.get("text") or "")
+
+
+def _row(preference: Preference, bands: Sequence[Band], words: _Words) -> dict[str, Any]:
+    pair, judgement = preference.pair, preference.judgement
+    a_wins = preference.winner == "1"
+    chosen, rejected = (pair.a, pair.b) if a_wins else (pair.b, pair.a)
+    agreement, unknown = _agreement(preference, bands)
+    return {
+        "prompt": [{"role": "user", "content": words.of(pair.instruction)}],
+        "chosen": [{"role": "assistant", "content": words.of(chosen)}],
+        "rejected": [{"role": "assistant", "content": words.of(rejected)}],
+        "prompt_audio": _place(pair.instruction),
+        "chosen_audio": _place(chosen),
+        "rejected_audio": _place(rejected),
+        "id": pair.id,
+        "chosen_system": chosen.system,
+        "rejected_system": rejected.system,
+        "judge": judgement.judge,
+        "margin": preference.margin,
+        "consistent": judgement.consistent,
+        "human_label": preference.label,
+        "agreement": agreement,
+        "agreement_unknown": unknown,
+    }
+
+
+def _place(recording: Answer | Instruction) -> str | None:
+    return recording.source_id if recording.has_audio else None
