@@ -45,7 +45,7 @@ def flac(reader: Reader, place: int, end: int) -> Extent:
     if total and abs(last - total) <= 2 * max(block, 4608):
         return Extent(place, end)
     cut = f"its header counts {total / rate:.2f} s" if total > last else None
-    if cut:
+    if cut and not _ends_whole(reader, place, end, block):
         last = max(last - block, 1)  # the frame that was cut cannot be decoded
     mended = (info >> _TOTAL << _TOTAL) | last
     head = head[:18] + mended.to_bytes(8, "big") + head[26:]
@@ -108,6 +108,26 @@ def _block(header: bytes, place: int) -> tuple[int, int]:
     if code == 7:
         return int.from_bytes(header[place : place + 2], "big") + 1, place + 2
     return 0, place
+
+
+def _ends_whole(reader: Reader, place: int, end: int, block: int) -> bool:
+    """Return whether the last frame of some bytes is all there, by its checksum."""
+    first = max(place + _HEAD, end - _LAST)
+    data = reader.at(first, max(0, end - first))
+    start = len(data)
+    while (start := data.rfind(b"\xff", 0, start)) >= 0:
+        if _last_sample(data[start : start + 16], block) is not None:
+            return _crc16(data[start:]) == 0
+    return False
+
+
+def _crc16(data: bytes) -> int:
+    value = 0
+    for byte in data:
+        value ^= byte << 8
+        for _ in range(8):
+            value = (value << 1 ^ 0x8005) & 0xFFFF if value & 0x8000 else value << 1
+    return value
 
 
 def _crc8(data: bytes) -> int:

@@ -58,7 +58,7 @@ def test_parts_may_be_of_other_formats(tmp_path: Path) -> None:
         assert decode(path).seconds == pytest.approx(1.7, abs=0.12)
 
 
-def test_a_part_that_cannot_be_decoded_refuses_theencoded(tmp_path: Path) -> None:
+def test_a_part_that_cannot_be_decoded_refuses_the_file(tmp_path: Path) -> None:
     second = bytearray(encoded("FLAC", 1.0))
     second[300:900] = bytes(600)
     path = tmp_path / "joined.flac"
