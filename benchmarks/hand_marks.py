@@ -1,7 +1,12 @@
 """Speech of recorded calls, marked by hand: strips to mark from, and marks against the product.
 
     python -m benchmarks.hand_marks draw RECORDS --out FOLDER [--seconds 5]
-    python -m benchmarks.hand_marks compare READER1.csv READER2.csv --records RECORDS
+    python -m benchmarks.hand_marks compare READER1.csv READER2.csv --records RECORDS [--save]
+    python -m benchmarks.hand_marks stored --records RECORDS
+
+The marks of ``results/hand_marks.json`` are of three calls between a live agent and a simulated
+caller, each read twice. Of a pause of .5 to .7 s that one has and the other has not, no edge is
+compared: it is counted.
 
 A strip shows waveform, spectrogram and level of each channel on one time axis. Marks are rows of
 ``record,channel,start,end``: every stretch of speech of one channel in which nobody is silent for
@@ -21,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import soundfile
 
-from benchmarks.report import table
+from benchmarks.report import save, stored, table
 from trace_eval.conversations.spans import Spans, joined
 from trace_eval.data.conversation import ROLES, Role
 from trace_eval.turns.options import TurnsOptions
@@ -29,6 +34,9 @@ from trace_eval.turns.report import time_turns
 
 #: Silence within a stretch that is marked as one, seconds.
 JOIN_S = 0.5
+
+#: A longer pause that one of two has and the other has not is an error of two edges, seconds.
+_BRIDGED_S = 0.7
 
 #: What the edges of the product must reach against each reader: median and 95th percentile.
 EDGES = (0.06, 0.3)
@@ -42,6 +50,15 @@ _AGAIN_S = 0.25
 #: Names of the recordings of a record folder.
 _FILES = {"user": "audio_user.wav", "agent": "audio_assistant.wav"}
 
+#: What the stored marks are, and how they were made.
+_HOW = (
+    "Stretches of speech in three recorded calls of a live agent and a simulated caller (Hindi and"
+    " English), to .05 s, by two readers of waveform, spectrogram and level (the strips of this"
+    " script), each without the other's marks, the log or a program's output. Silence of half a"
+    " second inside ends a stretch."
+)
+_COLUMNS = ("record", "role", "start", "end")
+
 Marks = dict[str, dict[Role, Spans]]
 
 
@@ -52,6 +69,7 @@ class Compared(NamedTuple):
     ends: list[float]
     lost: Spans  # of the first list, without a counterpart
     invented: Spans  # of the second list
+    bridged: int  # pauses of .5 to .7 s that one of both has
 
 
 def main() -> None:
@@ -65,12 +83,21 @@ def main() -> None:
     comparing = commands.add_parser("compare", help="compare two readers and the product")
     comparing.add_argument("marks", type=Path, nargs=2)
     comparing.add_argument("--records", type=Path, required=True)
+    comparing.add_argument("--save", action="store_true", help="store the marks as results")
+    again = commands.add_parser("stored", help="compare the marks that are stored")
+    again.add_argument("--records", type=Path, required=True)
     args = parser.parse_args()
     if args.command == "draw":
         for record in args.records:
             draw(record, args.out, args.seconds)
         return
-    one, other = (read_marks(path) for path in args.marks)
+    if args.command == "stored":
+        one, other = (marks_of(rows) for rows in stored("hand_marks")["readers"])
+    else:
+        readers = [read_rows(path) for path in args.marks]
+        one, other = (marks_of(rows) for rows in readers)
+        if args.save:
+            save("hand_marks", {"how": _HOW, "columns": list(_COLUMNS), "readers": readers})
     if not report(one, other, product_marks(args.records, sorted({*one, *other}))):
         sys.exit("limits are missed")
 
@@ -129,16 +156,24 @@ def _draw_channel(
         axis.tick_params(labelbottom=True)
 
 
-def read_marks(path: Path) -> Marks:
-    """Read the marks of a reader; stretches with gaps under half a second are one."""
-    spans: dict[str, dict[Role, Spans]] = defaultdict(lambda: {role: [] for role in ROLES})
+def read_rows(path: Path) -> list[list[Any]]:
+    """Read the marks of a reader: record, role, start and end of each stretch."""
+    rows: list[list[Any]] = []
     with path.open(newline="", encoding="utf-8") as file:
         for number, row in enumerate(csv.DictReader(file), 2):
             role = {"assistant": "agent"}.get(row["channel"], row["channel"])
             start, end = float(row["start"]), float(row["end"])
             if role not in ROLES or end <= start:
                 sys.exit(f"{path}, line {number}: no stretch of user or agent ({row})")
-            spans[row["record"]][role].append((start, end))  # type: ignore[index]
+            rows.append([row["record"], role, start, end])
+    return rows
+
+
+def marks_of(rows: Sequence[Sequence[Any]]) -> Marks:
+    """Group the marks of a reader; stretches with gaps under half a second are one."""
+    spans: dict[str, dict[Role, Spans]] = defaultdict(lambda: {role: [] for role in ROLES})
+    for record, role, start, end in rows:
+        spans[record][role].append((start, end))
     return {
         record: {role: joined(sides[role], JOIN_S) for role in ROLES}
         for record, sides in spans.items()
@@ -162,6 +197,9 @@ def product_marks(records: Path, names: Sequence[str]) -> Marks:
 
 def compared(first: Spans, second: Spans) -> Compared:
     """Compare stretches that overlap one to one, the longest overlaps first."""
+    parts = len(first) + len(second)
+    first, second = _bridged(first, second), _bridged(second, first)
+    bridged = parts - len(first) - len(second)
     overlaps = sorted(
         (
             (min(a[1], b[1]) - max(a[0], b[0]), i, j)
@@ -179,7 +217,21 @@ def compared(first: Spans, second: Spans) -> Compared:
         [abs(first[i][1] - second[j][1]) for i, j in pairs.items()],
         [span for i, span in enumerate(first) if i not in pairs],
         [span for j, span in enumerate(second) if _outside(first, span)],
+        bridged,
     )
+
+
+def _bridged(spans: Spans, other: Spans) -> Spans:
+    """Join stretches over the short pauses through which the other list has speech."""
+    result: Spans = []
+    for start, end in spans:
+        before = result[-1][1] if result else -np.inf
+        through = any(a < before and start < b for a, b in other)
+        if through and start - before < _BRIDGED_S:
+            result[-1] = (result[-1][0], end)
+        else:
+            result.append((start, end))
+    return result
 
 
 def _outside(marks: Spans, span: tuple[float, float]) -> bool:
@@ -204,10 +256,11 @@ def report(one: Marks, other: Marks, product: Marks) -> bool:
         lost = sum(len(both.lost) for both in each)
         median, p95 = (float(np.quantile(edges, q)) for q in (0.5, 0.95))
         halves = [float(np.median(half)) for half in (starts, ends)]
-        rows.append([name, len(starts), median, p95, *halves, lost, invented])
+        bridged = sum(both.bridged for both in each)
+        rows.append([name, len(starts), median, p95, *halves, lost, invented, bridged])
         if second is product:
             good &= median <= EDGES[0] and p95 <= EDGES[1] and not invented
-    columns = ("edges, median s", "p95", "starts", "ends", "lost", "invented")
+    columns = ("edges, median s", "p95", "starts", "ends", "lost", "invented", "pauses of one")
     table("speech of recorded calls by hand", ["who", "stretches", *columns], rows)
     return good
 

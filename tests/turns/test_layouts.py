@@ -18,7 +18,7 @@ from benchmarks.drill.sets import layouts, reader_of_calls
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
 from extractors.audio import AudioError, decode
-from tests.support.audio import container, tone, write
+from tests.support.audio import container, tone
 from tests.support.cli import trace_eval
 from trace_eval.conversations.layouts import layout_of, read_conversations
 from trace_eval.conversations.read_options import ReadOptions
@@ -168,10 +168,10 @@ def test_recordings_are_calls_and_what_nobody_knows_is_refused(tmp_path: Path) -
     path.write_text("hello")
     with pytest.raises(UserError, match="looks like no known layout; name one by --layout: stereo"):
         read_conversations(path)
-    (tmp_path / "mono").mkdir()
-    write(tmp_path / "mono" / "one.wav", tone(0.1))
-    with pytest.raises(UserError, match=r"holds one\.wav\); .* for each \(two_files\)"):
-        read_conversations(tmp_path / "mono")
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "one.txt").write_text("hello")
+    with pytest.raises(UserError, match=r"holds one\.txt\); .* for each \(two_files\)"):
+        read_conversations(tmp_path / "text")
     with pytest.raises(UserError, match="layout 'x': use one of"):
         read_conversations(path, "x")
     with pytest.raises(UserError, match="definitions 'fdb/9': use one of trace-eval/2"):

@@ -17,12 +17,12 @@ from tests.support.spoken import voice
 from trace_eval.conversations.definitions import DEFINITIONS
 from trace_eval.conversations.definitions.base import Event
 from trace_eval.conversations.findings import find, timing_line
-from trace_eval.conversations.layouts import read_conversations
+from trace_eval.conversations.layouts import layout_of, read_conversations
 from trace_eval.conversations.layouts.sound import MONO
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound import mono
 from trace_eval.conversations.sound.lanes import BANDS, Lane
-from trace_eval.conversations.sound.voices import contrast_of, two_groups
+from trace_eval.conversations.sound.voices import _centred, contrast_of, two_groups
 from trace_eval.data.conversation import Channel, Conversation, ConversationItem
 from trace_eval.turns.compare import compare_systems
 from trace_eval.turns.options import TurnsOptions
@@ -125,12 +125,48 @@ def test_edges_move_to_the_level_unless_the_other_speaks_there() -> None:
     assert second == [pytest.approx((2.0, 3.0))]
 
 
-def test_one_channel_is_never_taken_by_itself_and_the_remedy_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "mix.wav"
+@pytest.mark.parametrize(
+    ("files", "layout"),
+    [
+        (["call.wav"], "mono"),
+        (["one.wav", "two.wav"], "mono"),
+        (["7_user.wav", "7_agent.wav"], "two_files"),
+        (["7_user.wav", "7_agent.wav", "notes.wav"], "two_files"),
+        (["user/7.wav", "agent/7.wav", "notes.wav"], "two_files"),
+    ],
+)
+def test_one_channel_is_a_mix_where_that_is_the_only_reading(
+    tmp_path: Path, files: list[str], layout: str
+) -> None:
+    for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        soundfile.write(tmp_path / name, np.zeros(1_600), SPEECH_RATE)
+    assert layout_of(tmp_path).name == layout
+    if len(files) == 1:
+        assert layout_of(tmp_path / files[0]).name == layout
+
+
+def test_a_file_that_is_named_as_one_side_is_no_mix(tmp_path: Path) -> None:
+    path = tmp_path / "7_agent.wav"
     soundfile.write(path, voice(3.0), SPEECH_RATE)
     assert not MONO.fits(path)
-    with pytest.raises(UserError, match="--layout mono tells two voices apart"):
-        read_conversations(path)
+    assert not MONO.fits(tmp_path)
+    with pytest.raises(UserError, match="only the agent speaks in it, and the other side is miss"):
+        read_conversations(tmp_path, "mono")
+
+
+def test_channels_of_each_file_of_a_folder_are_what_counts(tmp_path: Path) -> None:
+    """The mix among calls with two channels is refused by itself, as it holds one voice."""
+    sound = np.zeros((10 * SPEECH_RATE, 2))
+    sound[SPEECH_RATE : 3 * SPEECH_RATE, 0] = voice(2.0)
+    sound[4 * SPEECH_RATE : 6 * SPEECH_RATE, 1] = voice(2.0)
+    soundfile.write(tmp_path / "a.wav", sound, SPEECH_RATE)
+    soundfile.write(tmp_path / "b.wav", sound[:, 0], SPEECH_RATE)
+    reading = read_conversations(tmp_path)
+    assert reading.layout == "stereo"
+    assert [item.id for item in reading.items] == ["a"]
+    (refused,) = map(str, reading.unread)
+    assert "b.wav: one channel: " in refused
 
 
 def test_without_the_networks_the_command_that_brings_them_is_said(
@@ -223,3 +259,58 @@ def test_a_correction_of_one_channel_brings_no_unknown_figure() -> None:
     measured = definitions.summed(call, [Event("agent_interruption", 2.9, 3.0, 0.1)])
     assert "interruption_rate" not in measured.ratios
     assert "interruption" not in measured.values
+
+
+#: Rows of a log of the made call, late by a tenth of a second.
+_LATE_S = 0.1
+
+
+@needs_networks
+@needs_people
+@pytest.mark.parametrize("times", [True, False])
+def test_a_mix_beside_a_log_gives_its_times_and_the_log_words_and_roles(
+    tmp_path: Path, times: bool
+) -> None:
+    mix, _, truth = _people(tmp_path)
+    (tmp_path / "agent.wav").unlink()
+    mix.rename(tmp_path / "c1.wav")
+    rows = [f"c1,{who},{a + _LATE_S:.2f},{b + _LATE_S:.2f},word{n}"
+            for n, (who, a, b) in enumerate(truth)]  # fmt: skip
+    if not times:
+        rows = [f"c1,{who},,,word{n}" for n, (who, *_) in enumerate(truth)]
+    header = "conversation,speaker,start,end,text"
+    (tmp_path / "log.csv").write_text("\n".join([header, *rows]) + "\n")
+    (timed,) = time_turns(tmp_path / "log.csv").conversations
+    call = timed.item.conversation
+    assert call.meta["one_channel"]
+    assert [turn.speaker for turn in call.turns] == [who for who, *_ in truth]
+    assert [turn.text for turn in call.turns] == [f"word{n}" for n in range(len(truth))]
+    off = [abs((turn.start_s or 0) - a) for turn, (_, a, _) in zip(call.turns, truth, strict=True)]
+    assert np.median(off) <= 0.05
+    assert "the agent is who the log says" in " ".join(timed.caveats)
+    assert timed.figures["interruption_rate"].reason == "not known: one channel"
+    assert timed.figures["response_p50_s"].value == pytest.approx(_GAP_S, abs=0.05)
+
+
+@needs_networks
+def test_a_mix_of_one_voice_leaves_the_log_its_times_and_says_so(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "c1.wav", np.tile(voice(3.0), 6), SPEECH_RATE)
+    table = "conversation,speaker,start,end\nc1,user,0.5,2\nc1,agent,3,5\n"
+    (tmp_path / "log.csv").write_text(table)
+    (timed,) = time_turns(tmp_path / "log.csv").conversations
+    assert [turn.start_s for turn in timed.item.conversation.turns] == [0.5, 3.0]
+    assert "its recording cannot be heard (one channel: " in " ".join(timed.caveats)
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.9])
+def test_what_all_pieces_share_is_no_voice(shared: float) -> None:
+    """A channel that colours all pieces makes all of them alike, and changes no group."""
+    rng = np.random.default_rng(4)
+    voices, colour = rng.standard_normal((2, 64)), rng.standard_normal(64)
+    who = np.array([0, 1] * 8)
+    pieces = voices[who] + 1.2 * rng.standard_normal((16, 64)) + 10 * shared * colour
+    vectors = (pieces / np.linalg.norm(pieces, axis=1, keepdims=True)).astype(np.float32)
+    centred = _centred(vectors, np.ones(16))
+    groups = two_groups(centred @ centred.T, np.ones(16))
+    assert len(set(groups[who == 0])) == len(set(groups[who == 1])) == 1
+    assert groups[0] != groups[1]

@@ -227,7 +227,7 @@ def test_recordings_that_cannot_be_timed_say_why(tmp_path: Path, sound: Samples)
     assert "the channel of the agent is silent" in report.conversations[0].caveats
     figure = report.figures["reply_rate"]
     assert (figure.value, figure.reason) == (None, "none")
-    with pytest.raises(UserError, match="one_channel: a mix of both cannot be timed"):
+    with pytest.raises(UserError, match="one channel: "):
         _timed(tmp_path, sound[:, 0])
     with pytest.raises(UserError, match="3 channels; keep two"):
         _timed(tmp_path, np.column_stack((sound, sound[:, 0])))

@@ -35,6 +35,21 @@ def halves(folder: Path, inside: bool = True) -> dict[str, dict[Role, str]]:
     return _halves(folder, folder.stat().st_mtime_ns, inside)
 
 
+def side_of(file: Path) -> Role | None:
+    """Return who alone speaks in a file by its name; None: it does not say so."""
+    roles = {
+        _SPEAKS[word.casefold()] for word in _WORD.findall(file.stem) if word.casefold() in _SPEAKS
+    }
+    return roles.pop() if len(roles) == 1 else None
+
+
+def side_below(folder: Path, file: Path) -> Role | None:
+    """Return who alone speaks in a file below a folder, whose names may say it as well."""
+    name = str(file.relative_to(folder))
+    sides = (side for call in halves(folder).values() for side in call.items())
+    return next((role for role, of in sides if of == name), None)
+
+
 @lru_cache(maxsize=8)  # each call of a folder asks for it
 def _halves(folder: Path, changed_ns: int, inside: bool) -> dict[str, dict[Role, str]]:
     del changed_ns  # of a folder that has changed the answer may be another

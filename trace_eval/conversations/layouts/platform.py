@@ -35,8 +35,12 @@ from trace_eval.conversations.layouts.base import (
     text_of,
     tool_events,
 )
-from trace_eval.conversations.layouts.recordings import recordings_of
-from trace_eval.conversations.layouts.sound import item_from_sound
+from trace_eval.conversations.layouts.recordings import (
+    Recordings,
+    recordings_of,
+    with_recordings,
+)
+from trace_eval.conversations.layouts.sound import item_from_mix, item_from_sound
 from trace_eval.conversations.layouts.table import item_of
 from trace_eval.conversations.layouts.units import in_seconds
 from trace_eval.conversations.read_options import ReadOptions
@@ -194,6 +198,8 @@ def _item(
     available = {"system": text_of(facts.get("system"))}
     if not listed and len(channels) == len(ROLES):
         return item_from_sound(name, channels, options, available)
+    if not listed and recorded.mix:
+        return item_from_mix(name, recorded.mix, options, available)
     if not isinstance(listed, list) or not listed:
         raise InputError(_nothing(platform, facts, folder, name))
     rows = _rows(platform, listed)
@@ -223,6 +229,8 @@ def _item(
         "instructions": {} if policy is None else {"policy": policy},
     }
     item = item_of(name, rows.turns, folder, options, more)
+    if recorded.mix:
+        item = with_recordings(item, Recordings(mix=recorded.mix))
     return item.model_copy(update={**available, "caveats": (*item.caveats, *caveats)})
 
 

@@ -17,6 +17,7 @@ from blueprints import UserError
 from extractors import AUDIO_SUFFIXES, opened
 from trace_eval.conversations.layouts.halves import halves
 from trace_eval.conversations.read_options import ReadOptions
+from trace_eval.conversations.sound.mono import MIX
 from trace_eval.data.conversation import ROLES, Channel, ConversationItem, Role
 
 #: Bytes of a file that are compared at once.
@@ -77,13 +78,17 @@ def recordings_in(folder: Path, options: ReadOptions) -> Recordings:
         twin = next((side for side in sides.values() if is_same_sound(side, file)), None)
         if twin is not None:
             result.caveats.append(f"{file.name} is {twin.name} again, and is not used")
+        elif result.channels:
+            result.caveats.append(f"{file.name} is not used beside {_names(result.channels)}")
         elif result.mix is None and _channels(file) == 1:
             result.mix = file
     return result
 
 
 def with_recordings(item: ConversationItem, recorded: Recordings) -> ConversationItem:
-    """Return a call whose speakers have the channels of its recordings."""
+    """Return a call whose speakers have the channels of its recordings, or share that of a mix."""
+    if not recorded.channels and recorded.mix:
+        return _with_mix(item, recorded.mix, recorded.caveats)
     if not recorded.channels:
         caveats = (*item.caveats, *recorded.caveats)
         return item.model_copy(update={"caveats": caveats}) if recorded.caveats else item
@@ -100,6 +105,23 @@ def with_recordings(item: ConversationItem, recorded: Recordings) -> Conversatio
     )
 
 
+def _with_mix(item: ConversationItem, mix: Path, caveats: Iterable[str]) -> ConversationItem:
+    call = item.conversation
+    more = {
+        "channels": (Channel(name=MIX, audio=mix),),
+        "speakers": tuple(
+            one.model_copy(update={"channel": MIX if one.role in ROLES else None})
+            for one in call.speakers
+        ),
+    }
+    return item.model_copy(
+        update={
+            "conversation": call.model_copy(update=more),
+            "caveats": (*item.caveats, *caveats),
+        }
+    )
+
+
 def _of_file(file: Path, name: str, folder: Path, options: ReadOptions) -> Recordings:
     try:
         number = channel_count(file)
@@ -110,8 +132,10 @@ def _of_file(file: Path, name: str, folder: Path, options: ReadOptions) -> Recor
     sides = halves(folder).get(name, {})
     if len(sides) == len(ROLES):
         return _of_sides({role: folder / side for role, side in sides.items()}, options)
-    why = f"its recording {file.name} has not two channels, and is not used"
-    return Recordings(caveats=[why], mix=file if number == 1 else None)
+    if number == 1:
+        return Recordings(mix=file)
+    why = f"its recording {file.name} has {number} channels, and is not used"
+    return Recordings(caveats=[why])
 
 
 def _of_sides(sides: dict[Role, Path], options: ReadOptions) -> Recordings:
@@ -128,6 +152,10 @@ def _of_sides(sides: dict[Role, Path], options: ReadOptions) -> Recordings:
         (there,) = (file.name for file in sides.values())
         caveats.append(f"there is no recording of the {lacks}, only {there}")
     return Recordings(channels, caveats)
+
+
+def _names(channels: dict[Role, Channel]) -> str:
+    return " and ".join(channel.audio.name for channel in channels.values())
 
 
 def is_same_sound(one: Path, other: Path) -> bool:

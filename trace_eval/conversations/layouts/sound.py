@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from blueprints import InputError, UserError
-from extractors import AUDIO_SUFFIXES, file_sha256
+from extractors import AUDIO_SUFFIXES
 from trace_eval.conversations.layouts.base import (
     CallLayout,
     ReadCalls,
@@ -20,28 +20,47 @@ from trace_eval.conversations.layouts.base import (
     one,
     separate_rows,
 )
-from trace_eval.conversations.layouts.halves import halves, recordings_below
+from trace_eval.conversations.layouts.halves import halves, recordings_below, side_below, side_of
 from trace_eval.conversations.layouts.recordings import channel_count, lanes_of_file
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.conversation import kept_conversation
-from trace_eval.conversations.sound.mono import cannot_hear_one_channel, conversation_from_mix
+from trace_eval.conversations.sound.mono import MIX, kept_mix
 from trace_eval.data.conversation import ROLES, Channel, ConversationItem, Role
 
 
 def fits_stereo(path: Path) -> bool:
-    """Tell whether a path is a recording, or a folder whose first recording has two channels."""
+    """Tell whether a path is a recording, or holds some, whose first one is no mix."""
     if path.is_file():
-        return path.suffix.lower() in AUDIO_SUFFIXES
+        return path.suffix.lower() in AUDIO_SUFFIXES and not fits_mono(path)
     there = recordings_below(path, "*")
-    for file in there:
+    return _first_count(there) == len(ROLES) or (bool(there) and _first_count(there) is None)
+
+
+def fits_mono(path: Path) -> bool:
+    """Tell whether the first recording of a path has one channel, and none is one side of a call.
+
+    A file that its name calls the user's or the agent's is a side, of which nothing else is heard.
+    """
+    if path.is_file():
+        known = path.suffix.lower() in AUDIO_SUFFIXES
+        return known and _first_count([path]) == 1 and not side_of(path)
+    return not halves(path) and _first_count(recordings_below(path, "*")) == 1
+
+
+def _first_count(files: Iterable[Path]) -> int | None:
+    """Return the channels of the first recording that can be read; None: there is none."""
+    for file in files:
         with suppress(UserError):  # one that cannot be read says nothing of the others
-            return channel_count(file) == 2
-    return bool(there)
+            return channel_count(file)
+    return None
 
 
 def read_stereo(path: Path, options: ReadOptions) -> ReadCalls:
-    """Every recording below a path: channel 0 is the user, 1 the agent, unless said otherwise."""
-    return each(recordings_below(path), partial(_stereo, path, options))
+    """Every recording below a path: channel 0 is the user, 1 the agent, unless said otherwise.
+
+    One of a single channel is a mix, in which two voices are told apart.
+    """
+    return each(recordings_below(path), partial(_recording, path, options))
 
 
 def read_rest(path: Path, options: ReadOptions, heard: Collection[Path]) -> ReadCalls:
@@ -52,22 +71,23 @@ def read_rest(path: Path, options: ReadOptions, heard: Collection[Path]) -> Read
         if len(sides) == len(ROLES) and all(side in rest for side in sides):
             rest = [file for file in rest if file not in sides]
             yield one(f"{path}, {row['id']}", partial(_two_files, row["id"], row, path, options))
-    yield from each(rest, partial(_stereo, path, options))
+    yield from each(rest, partial(_recording, path, options))
 
 
-def _stereo(path: Path, options: ReadOptions, file: Path) -> ConversationItem:
+def _recording(path: Path, options: ReadOptions, file: Path) -> ConversationItem:
     """Read a recording below a path as a call."""
     number = channel_count(file)
-    if number == 1:
-        why = cannot_hear_one_channel()
-        remedy = "--layout mono tells two voices apart" + (f" ({why})" if why else "")
+    name = file.relative_to(path).with_suffix("") if path.is_dir() else Path(file.stem)
+    role = side_below(path, file) if path.is_dir() else None
+    if number == 1 and role:
         raise InputError(
-            "one_channel: a mix of both cannot be timed as two channels; give two channels, or its"
-            f" turns in a table with the columns speaker, start, end and audio; {remedy}"
+            f"its name says that only the {role} speaks in it, and the other side is missing; if"
+            f" both do, give the file alone: turns {file} --layout {MONO.name}"
         )
+    if number == 1:
+        return item_from_mix(str(name), file, options)
     if number != 2:
         raise InputError(f"{number} channels; keep two, one of the user and one of the agent")
-    name = file.relative_to(path).with_suffix("") if path.is_dir() else Path(file.stem)
     return item_from_sound(str(name), lanes_of_file(file, options), options)
 
 
@@ -133,44 +153,22 @@ def item_from_sound(
     return ConversationItem(id=name, conversation=conversation, caveats=caveats, **available)
 
 
-def read_mono(path: Path, options: ReadOptions) -> ReadCalls:
-    """Every recording below a path; those of one channel by the two voices in it."""
-
-    def call(file: Path) -> ConversationItem:
-        if channel_count(file) != 1:
-            return _stereo(path, options, file)
-        name = file.relative_to(path).with_suffix("") if path.is_dir() else Path(file.stem)
-        return item_from_mix(str(name), file, options)
-
-    return each(recordings_below(path), call)
-
-
 def item_from_mix(
     name: str,
     file: Path,
     options: ReadOptions,
+    facts: Mapping[str, Any] | None = None,
 ) -> ConversationItem:
     """Make a call whose turns are those of two voices in one channel."""
-    voice = options.agent_voice
-    if voice is not None and not voice.is_file():
-        raise InputError(f"--agent-voice {voice}: no such file")
-    conversation, caveats = kept_conversation(
-        {"user": Channel(name="mix", audio=file)},
-        options.kept,
-        conversation_from_mix,
-        ignore=options.ignore,
-        agent_greets=options.agent_channel == "greets",
-        agent_voice=None if voice is None else str(voice.resolve()),
-        voice_stamp=None if voice is None else file_sha256(voice),
-    )
-    return ConversationItem(id=name, conversation=conversation, caveats=caveats)
+    conversation, caveats = kept_mix(Channel(name=MIX, audio=file), options)
+    return ConversationItem(id=name, conversation=conversation, caveats=caveats, **(facts or {}))
 
 
 MONO = CallLayout(
     "mono",
     "recordings of one channel with two voices in it",
-    lambda path: False,  # never taken by itself: what it cannot tell is much
-    read_mono,
+    fits_mono,
+    read_stereo,
     lambda path: len(recordings_below(path)),
 )
 STEREO = CallLayout(

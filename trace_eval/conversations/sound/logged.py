@@ -18,15 +18,18 @@ from typing import Any
 
 import numpy as np
 
+from blueprints import InputError
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.apart import Apart, compared_with_sound
 from trace_eval.conversations.sound.audit import Fault, verdict
 from trace_eval.conversations.sound.conversation import kept_conversation
 from trace_eval.conversations.sound.fit import STEP_S, fit
 from trace_eval.conversations.sound.lanes import inside
+from trace_eval.conversations.sound.mono import kept_mix, of_log
 from trace_eval.conversations.spans import Spans, joined, total
 from trace_eval.data.conversation import (
     ROLES,
+    Channel,
     Conversation,
     ConversationItem,
     End,
@@ -76,13 +79,17 @@ def held_against_sound(item: ConversationItem, options: ReadOptions) -> Conversa
     log = item.conversation
     each = {role: log.channel_of(role) for role in ROLES}
     channels = {role: one for role, one in each.items() if one and one.audio}
-    apart = len({one.name for one in channels.values()}) == len(channels)
-    if log.clock.kind == "recording" or not channels or not apart:
+    if log.clock.kind == "recording" or not channels:
         return item
-    sound, said = kept_conversation(channels, options.kept, ignore=options.ignore)
+    mixed = len({one.name for one in channels.values()}) < len(channels)
+    if mixed:
+        sound, said = _sound_of_mix(log, channels["user"], options)
+    else:
+        sound, said = kept_conversation(channels, options.kept, ignore=options.ignore)
     faults = [Fault(**one) for one in _faults(sound)]
     spoken, heard = _spoken(log), _spoken(sound)
-    against = disagreements(spoken, heard) if len(channels) == len(ROLES) else []
+    both = len(channels) == len(ROLES) and not mixed
+    against = disagreements(spoken, heard) if both else []
     if any(fault.name == SWAPPED for fault in against):
         channels = {"user": channels["agent"], "agent": channels["user"]}
         sound, said = kept_conversation(channels, options.kept, ignore=options.ignore)
@@ -107,6 +114,45 @@ def held_against_sound(item: ConversationItem, options: ReadOptions) -> Conversa
         said = (*said, apart_by.sentence(), *details)
     kept = [one for one in item.caveats if not options.by_log or one not in said]
     return item.model_copy(update={"conversation": result, "caveats": (*kept, *said)})
+
+
+def _sound_of_mix(
+    log: Conversation, channel: Channel, options: ReadOptions
+) -> tuple[Conversation, tuple[str, ...]]:
+    """Tell two voices in one channel apart, and find by the log whose they are.
+
+    Raises:
+        InputError: they cannot be told apart, or the log fits them either way.
+    """
+    sound, said = kept_mix(channel, options)
+    if all(speaker.role in ROLES for speaker in sound.speakers):
+        return sound, said
+    user_first, agent_first = (of_log(sound, said, role) for role in ROLES)
+    spoken = _spoken(log)
+    if any(spoken.values()):
+        likeness = [_likeness(spoken, _spoken(call)) for call, _ in (user_first, agent_first)]
+        if abs(likeness[0] - likeness[1]) >= _BETTER:
+            return user_first if likeness[0] > likeness[1] else agent_first
+        why = f"its log fits them at {likeness[0]:.2f} and {likeness[1]:.2f}"
+    else:
+        order = [turn.speaker for turn in log.turns if (turn.speaker in _names(log))]
+        names = {speaker.name: speaker.role for speaker in log.speakers}
+        for call, words in (user_first, agent_first):
+            if [names[one] for one in order] == [turn.speaker for turn in call.turns]:
+                return call, words
+        why = f"its log has no times, and {len(order)} turns where {len(sound.turns)} are heard"
+    raise InputError(f"one channel: which voice is the agent's is not known: {why}")
+
+
+def _names(log: Conversation) -> set[str]:
+    return {speaker.name for speaker in log.speakers if speaker.role in ROLES}
+
+
+def _likeness(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> float:
+    """Return how like a log is to the sound where it fits best, as a correlation."""
+    end_s = max(spans[-1][1] for spans in (*log.values(), *sound.values()) if spans)
+    times = np.arange(0.0, end_s + STEP_S, STEP_S)
+    return fit([(inside(log[role], times), inside(sound[role], times)) for role in ROLES])[1]
 
 
 def _faults(sound: Conversation) -> list[dict[str, Any]]:
@@ -141,8 +187,9 @@ def _timed_by_sound(log: Conversation, sound: Conversation, apart: Apart) -> Con
         *(place.moved(event) for event in log.events if apart.fits),
         *apart.alone_events(),
     ]
+    lanes = {one.role: one.channel for one in sound.speakers}
     speakers = [
-        *(Speaker(name=names.get(role, role), role=role, channel=role) for role in ROLES),
+        *(Speaker(name=names.get(role, role), role=role, channel=lanes[role]) for role in ROLES),
         *(one.model_copy(update={"channel": None}) for one in log.speakers if one.role == "other"),
     ]
     channels = {channel.name for channel in sound.channels}

@@ -16,15 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import InputError
-from extractors import channel_blocks, decode
+from extractors import channel_blocks, decode, file_sha256
 from extractors.packaged import CAMPPLUS, SEGMENTATION, problem
 from trace_eval.conversations.floor import FloorRules, floor_of_segments, turns_from_speech
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.audit import TELEPHONE_HZ, Fault, verdict
+from trace_eval.conversations.sound.conversation import kept_conversation
 from trace_eval.conversations.sound.lanes import HOP_S, Lane, hear, inside
 from trace_eval.conversations.sound.other_sound import other_sounds
 from trace_eval.conversations.sound.voices import (
     LEAST_CONTRAST,
-    LEAST_CONTRAST_NARROW,
     Voices,
     two_voices,
 )
@@ -41,11 +42,14 @@ from trace_eval.data.conversation import (
 )
 
 #: Error of the gap between two turns in wide band, without overlaps, ms: median and 95th
-#: percentile of rendered calls of voices that nothing was chosen on.
-EDGE_ERROR_MS, EDGE_ERROR_P95_MS = 38, 320
+#: percentile of rendered calls of a person and a synthetic voice, on which nothing was chosen.
+EDGE_ERROR_MS, EDGE_ERROR_P95_MS = 17, 430
 
 #: The name of the channel that holds both voices.
 MIX = "mix"
+
+#: What is said where nothing tells which voice is the agent's.
+AGENT_UNKNOWN = "who is the agent is not known: say --agent-voice FILE, or --agent-channel greets"
 
 #: Least likeness of the agent's voice to a side, and by how much it must be nearer to it.
 _NEARER = 0.1
@@ -69,6 +73,26 @@ RULES = MonoRules()
 def cannot_hear_one_channel() -> str | None:
     """Why voices of one channel cannot be told apart here, with the remedy; None: they can."""
     return next((why for one in (SEGMENTATION, CAMPPLUS) if (why := problem(one))), None)
+
+
+def kept_mix(channel: Channel, options: ReadOptions) -> tuple[Conversation, tuple[str, ...]]:
+    """As :func:`conversation_from_mix`, kept while the file is unchanged.
+
+    Raises:
+        UserError: also if there is no file of the agent's voice.
+    """
+    voice = options.agent_voice
+    if voice is not None and not voice.is_file():
+        raise InputError(f"--agent-voice {voice}: no such file")
+    return kept_conversation(
+        {"user": channel},
+        options.kept,
+        conversation_from_mix,
+        ignore=options.ignore,
+        agent_greets=options.agent_channel == "greets",
+        agent_voice=None if voice is None else str(voice.resolve()),
+        voice_stamp=None if voice is None else file_sha256(voice),
+    )
 
 
 def conversation_from_mix(
@@ -97,12 +121,15 @@ def conversation_from_mix(
     """
     del voice_stamp
     if why := cannot_hear_one_channel():
-        raise InputError(f"one channel: {why}")
+        raise InputError(
+            f"one channel: two voices in it cannot be told apart here ({why}); or give two"
+            " channels, or its turns in a table with the columns speaker, start, end and audio"
+        )
     channel = next(iter(channels.values())).model_copy(update={"name": MIX})
     [lane] = hear([channel], detect=False)
     voices = two_voices(_samples(channel))
     lane = replace(lane, stretches=joined(span for spans in voices.speech for span in spans))
-    _check(voices, lane)
+    _check(voices)
     speech = refined(lane, [without(spans, ignore) for spans in voices.speech])
     agent, how = _agent(voices, agent_greets, agent_voice)
     sides: dict[Role, Spans] = {
@@ -181,9 +208,8 @@ def _faults(lane: Lane) -> list[Fault]:
     return []
 
 
-def _check(voices: Voices, lane: Lane) -> None:
+def _check(voices: Voices) -> None:
     """Raise where the two voices cannot be told apart."""
-    least = LEAST_CONTRAST_NARROW if is_narrow(lane) else LEAST_CONTRAST
     shortest = min(total(spans) for spans in voices.speech)
     if not any(voices.speech):
         raise InputError("one channel: nobody speaks in it")
@@ -192,10 +218,11 @@ def _check(voices: Voices, lane: Lane) -> None:
             f"one channel: only one voice is heard in it ({shortest:.1f} s of another), or both are"
             " too short to be told apart; give a channel for each speaker"
         )
-    if voices.contrast < least:
+    if voices.contrast < LEAST_CONTRAST:
         raise InputError(
-            f"one channel: the two voices are too alike to be told apart (contrast"
-            f" {voices.contrast:.2f}, {least:.2f} is needed); give a channel for each speaker"
+            "one channel: the two voices are too alike to be told apart (contrast"
+            f" {voices.contrast:.2f}, {LEAST_CONTRAST:.2f} is needed); give a channel for each"
+            " speaker"
         )
 
 
@@ -262,6 +289,28 @@ def _agent(
         return agent, f"the agent is who is like {Path(voice).name} ({max(likeness):.2f})"
     if greets:
         return 0, "the agent is who speaks first"
-    return None, (
-        "who is the agent is not known: say --agent-voice FILE, or --agent-channel greets"
+    return None, AGENT_UNKNOWN
+
+
+def of_log(
+    sound: Conversation, said: Sequence[str], first: Role
+) -> tuple[Conversation, tuple[str, ...]]:
+    """Return a call of two unnamed voices with the roles that its log gives them.
+
+    Args:
+        sound: the call, see :func:`conversation_from_mix`, whose first voice speaks first.
+        said: its caveats.
+        first: who the first voice is.
+    """
+    roles = (first, *(role for role in ROLES if role != first))
+    names = {speaker.name: role for speaker, role in zip(sound.speakers, roles, strict=True)}
+    call = sound.model_copy(
+        update={
+            "speakers": tuple(Speaker(name=role, role=role, channel=MIX) for role in ROLES),
+            "turns": tuple(
+                turn.model_copy(update={"speaker": names[turn.speaker]}) for turn in sound.turns
+            ),
+        }
     )
+    by_log = "the agent is who the log says"
+    return call, tuple(one.replace(AGENT_UNKNOWN, by_log) for one in said)

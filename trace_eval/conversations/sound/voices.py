@@ -22,9 +22,10 @@ from trace_eval.conversations.spans import Spans, joined, runs
 
 Floats = NDArray[np.floating[Any]]
 
-#: Likeness within the two groups less that between them, under which voices are too alike: in wide
-#: band, and on a telephone, whose narrow band makes all voices more alike.
-LEAST_CONTRAST, LEAST_CONTRAST_NARROW = 0.25, 0.30
+#: Likeness within the two groups less that between them, under which voices are too alike, in wide
+#: band and on a telephone. One person on both sides has more in 1 of 18 calls, a synthetic voice in
+#: none; see ``python -m benchmarks.mono_calls``.
+LEAST_CONTRAST = 0.28
 
 #: Samples from a window to the next one: 5 s, in whole frames; windows that are heard at once.
 _STEP = round(5.0 / segmentation.FRAME_S) * segmentation.FRAME_STEP
@@ -40,8 +41,8 @@ class VoiceRules:
     shortest_s: float = 0.06  # shorter speech is none
     longest_s: float = 2.0  # a piece is cut in equal parts to be no longer
     measured_s: float = 0.5  # a shorter piece has no direction
-    same: float = 0.10  # added to the likeness of two pieces of one local speaker,
-    other: float = 0.35  # and taken off that of two
+    same: float = 0.05  # added to the likeness of two pieces of one local speaker,
+    other: float = 0.15  # and taken off that of two
     weight_s: float = 3.0  # longer pieces weigh no more
     near_s: float = 0.5  # both speak in an overlap when each has a piece so near
     rounds: int = 30  # of the search for two groups,
@@ -91,7 +92,10 @@ def two_voices(samples: NDArray[np.int16]) -> Voices:
     lengths = np.array([_seconds(pieces[n]) for n in measured]).clip(max=RULES.weight_s)
     likeness = vectors @ vectors.T
     told = ties[np.ix_(measured, measured)]
-    groups = two_groups(likeness + np.where(told > 0, RULES.same, RULES.other) * told, lengths)
+    apart = _centred(vectors, lengths)
+    groups = two_groups(
+        apart @ apart.T + np.where(told > 0, RULES.same, RULES.other) * told, lengths
+    )
     of_piece = _of_all(pieces, ties, dict(zip(measured, groups.tolist(), strict=True)))
     if of_piece[0] == 1:  # the first voice is the one that speaks first
         of_piece, groups = [1 - one for one in of_piece], 1 - groups
@@ -331,6 +335,12 @@ def _has_both(
         if start < run[1] + near and end > run[0] - near
     }
     return len(voices) == 2
+
+
+def _centred(vectors: Floats, lengths: NDArray[Any]) -> Floats:
+    """Take out what all pieces share, which is the recording's channel and no voice."""
+    moved = vectors - np.average(vectors, axis=0, weights=lengths)
+    return np.asarray(moved / np.maximum(1e-9, np.linalg.norm(moved, axis=1, keepdims=True)))
 
 
 def _unit(vector: NDArray[Any]) -> Floats:
