@@ -1,10 +1,13 @@
 """What a million pairs cost, from the results of other benchmarks, for docs/how-to/large-runs.md.
 
 Answers last 20 s, a judge of ``gpt-4.1-mini`` reads both orders and replies with 250 tokens, a core
-costs US$ 0.04 an hour, and a node of a cluster takes 3 minutes to start.
+costs US$ 0.04 an hour, and a node of a cluster takes 3 minutes to start. ``python -m
+benchmarks.large_runs --gpu-hour 3`` prints what a local model costs at another price.
 """
 
 from __future__ import annotations
+
+import argparse
 
 from benchmarks.report import markdown, stored
 from trace_eval.judges.ask.prices import find_price
@@ -14,6 +17,12 @@ PAIRS, ANSWER_S, REPLY_TOKENS, USD_PER_CORE_HOUR, START_H = 1_000_000, 20.0, 250
 MODEL = ("https://api.openai.com/v1", "gpt-4.1-mini")
 
 TOKENS_PER_MINUTE = 2_000_000
+
+#: Of a model of 8B in half precision on one H100, tokens a second over all calls in flight: read,
+#: at 16 GFLOP a token and 400 TFLOP/s of the card's 989; and written, as vLLM publishes it.
+READ_PER_S, WRITTEN_PER_S = 25_000, 5_000
+
+USD_PER_GPU_HOUR = 2.5
 
 
 def extraction() -> str:
@@ -56,3 +65,28 @@ def calls() -> str:
         "rendering | tokens in a call | US$ | US$, static part cached | hours at 2 M tokens/min",
         rows,
     )
+
+
+def local(usd_per_hour: float = USD_PER_GPU_HOUR) -> str:
+    """Hours and US dollars of a local model of 8B on one GPU, by rendering.
+
+    The static part of a call is read once, because a served model keeps it.
+    """
+    number, rows = 2 * PAIRS, []
+    for rendering in ("paper", "compact", "brief"):
+        call = stored("tokens")["a call"][rendering]
+        seconds = (call["mean"] - call["static part"]) / READ_PER_S + REPLY_TOKENS / WRITTEN_PER_S
+        hours = number * seconds / 3600
+        rows.append((f"`{rendering}`", f"{hours:,.0f}", f"{hours * usd_per_hour:,.0f}"))
+    return markdown("rendering | GPU hours | US$", rows)
+
+
+def main() -> None:
+    """Print the table of a local model at a price of a GPU hour."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--gpu-hour", type=float, default=USD_PER_GPU_HOUR, help="US dollars")
+    print(local(parser.parse_args().gpu_hour))
+
+
+if __name__ == "__main__":
+    main()

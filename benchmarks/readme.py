@@ -290,6 +290,7 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     (COVERAGE, "draws", _draws),
     (LARGE, "extraction", large_runs.extraction),
     (LARGE, "calls", large_runs.calls),
+    (LARGE, "local", large_runs.local),
 )
 
 
