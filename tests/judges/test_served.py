@@ -253,18 +253,15 @@ def test_a_server_ends_with_its_run_however_that_ends(
         ("gguf:none.gguf", {}, "there is no file none.gguf"),
         ("vllm:owner/model", {}, "needs vLLM, which is not installed; run: pip install vllm"),
         ("sglang:owner/model", {}, "needs SGLang, which is not installed; run: pip"),
-        (
-            "vllm:m",
-            {"base_url": "http://127.0.0.1:1/v1"},
-            "leave out base_url",
-        ),
+        ("gguf:FILE", {"base_url": "http://127.0.0.1:1/v1"}, "does not use base_url"),
         ("vllm:m", {"server_args": "--port 80"}, "--port is set by this program"),
         ("vllm:m", {"server_args": "--x 'y"}, "close the quote"),
     ],
 )
 def test_what_cannot_be_served_is_said_before_any_work(
-    spec: str, options: dict[str, str], words: str
+    spec: str, options: dict[str, str], words: str, tiny: Path
 ) -> None:
+    spec = spec.replace("FILE", str(tiny))
 
     with pytest.raises(UserError, match=words.replace("(", r"\(")):
         create_judge(spec, JudgeOptions(**options))

@@ -130,6 +130,7 @@ class ChatClient(ABC):
     ordered: ClassVar[bool] = False  # the order of the calls decides the replies
     usual_concurrency: ClassVar[int] = 8  # calls in flight by default
     uses: ClassVar[frozenset[str]] = frozenset()  # options that have an effect on it alone
+    ignores: ClassVar[frozenset[str]] = frozenset()  # options of all clients that it has no use for
     gives_choices: ClassVar[bool] = False  # it can ask for several replies in one request
     reports_context: ClassVar[bool] = False  # it can ask the server for the model's context
     key_variable: str | None = None  # environment variable of its key; None: it takes none

@@ -49,7 +49,8 @@ class LLMJudge(Judge):
     def uses(self) -> frozenset[str]:  # type: ignore[override]
         """Fields of ``JudgeOptions`` that have an effect on this judge or on its client."""
         unused = frozenset() if self.client.gives_choices else {"choices"}
-        return (names_of(ChatOptions) | self.view.uses | self.client.uses) - unused
+        used = names_of(ChatOptions) | self.view.uses | self.client.uses
+        return used - unused - self.client.ignores
 
     @property
     def budget(self) -> Budget:

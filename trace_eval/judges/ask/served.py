@@ -36,18 +36,15 @@ class ServedClient(OpenAIClient):
     """One model on a server of its own.
 
     Raises:
-        JudgeError: the model's file is missing, the engine is not installed, or an option
-            contradicts a server of our own.
+        JudgeError: the model's file is missing, the engine is not installed, or its further
+            arguments contradict a server of our own.
     """
+
+    ignores = frozenset({"base_url", "key_env"})
 
     def __init__(self, kind: str, model: str, options: JudgeOptions) -> None:
         self._kind, self._spec = kind, f"{kind}:{model}"
         engine = self._engine = ENGINES[kind]
-        if options.base_url:
-            raise JudgeError(
-                f"judge {self._spec}: starts a server of its own; leave out base_url, or use"
-                " openai:MODEL for a server that runs already"
-            )
         path, _, revision = model.partition("@")
         local = Path(model).expanduser()
         if kind == "gguf" and not local.is_file():

@@ -49,7 +49,7 @@ class CallOptions:
             provider's own variable, then its own address.
         key_env: environment variable that holds the key (openai).
         timeout_s: seconds for one call, its time in the server's queue included.
-        concurrency: calls in flight; default: 8, and 2 for ollama.
+        concurrency: calls in flight; default: 8, 2 for ollama and gguf, 64 for vllm and sglang.
         retries: of one call, after the first attempt.
         backoff_s: seconds before the first retry; doubles, with jitter.
         max_wait_s: a server that asks for a longer wait, in seconds, fails the call instead.
