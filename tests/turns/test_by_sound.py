@@ -258,3 +258,24 @@ def test_recordings_that_no_log_names_are_calls_of_their_own(tmp_path: Path) -> 
     items = {item.id: item for item in read_conversations(tmp_path).items}
     assert {*items} == {"vapi-1", "another"}
     _is_timed_by(items["another"].conversation, SOUND)
+
+
+@pytest.mark.parametrize(("name", "channel"), [("user", 0), ("assistant", 1)])
+def test_a_recording_of_either_side_alone_is_heard(tmp_path: Path, name: str, channel: int) -> None:
+    folder = _eva(tmp_path / "one", LOGGED)
+    soundfile.write(folder / f"audio_{name}.wav", _sides(SOUND)[:, channel], SPEECH_RATE)
+    item = _one(read_conversations(folder))
+    assert item.conversation.clock.kind == "recording"
+    assert f"only audio_{name}.wav" in " ".join(item.caveats)
+    assert "cannot be heard" not in " ".join(item.caveats)
+
+
+def test_a_recording_that_ends_before_its_log_is_named_with_both_ends(tmp_path: Path) -> None:
+    folder = _eva(tmp_path / "short", [*LOGGED, ("user", 12.0, 14.0)])
+    _pair(folder, _sides(SOUND), ("user.wav", "assistant.wav"))
+    said = _caveats(folder)
+    assert "the recording is shorter than its log: it lasts 10.00 s" in said
+    assert "speech ends at 14.00 s of it" in said
+    longer = _eva(tmp_path / "long", LOGGED)
+    _pair(longer, _sides(SOUND, 40.0), ("user.wav", "assistant.wav"))
+    assert "the recording is longer than its log: it lasts 40.00 s" in _caveats(longer)

@@ -23,6 +23,9 @@ from trace_eval.data.conversation import ROLES, Role, SourceEvent
 #: A delay of the whole log over this is another clock's, and a span that is off by more is named.
 FAR_S = 0.5
 
+#: Silence behind a log's last word that is longer makes a recording longer than its log, seconds.
+_ENDS_S = 20.0
+
 #: Likeness (correlation) under which a log is not of this sound. Of four live calls whose logs
 #: hold sessions, the own log fits at .46 to .65 and another call's mostly under .4.
 _OTHER_CALL = 0.42
@@ -110,7 +113,7 @@ class Apart:
         off = np.abs([*chain(*self.errors().values())])
         if not len(off):
             return f"times are those of the sound; of its log{moved} no stretch is heard"
-        text = (
+        text = self._lengths() + (
             f"times are those of the sound; its log{moved} is {np.median(off):.2f} s from it in the"
             f" median, {np.quantile(off, 0.95):.2f} s at p95 ({counted(len(off), 'edge')})"
         )
@@ -121,6 +124,17 @@ class Apart:
             more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
             text += f"; they disagree on {', '.join(named[:_NAMED])}{more}"
         return text
+
+    def _lengths(self) -> str:
+        """Say that the recording ends long before or after the log, where it does."""
+        ends = [spans[-1][1] for spans in (self.logged or {}).values() if spans]
+        if not ends or -_ENDS_S < max(ends) - self.sound_end_s < FAR_S:
+            return ""
+        which = "shorter" if max(ends) > self.sound_end_s else "longer"
+        return (
+            f"the recording is {which} than its log: it lasts {self.sound_end_s:.2f} s, the log's"
+            f" speech ends at {max(ends):.2f} s of it; "
+        )
 
     def record(self) -> dict[str, Any]:
         """Everything as JSON values."""

@@ -83,7 +83,9 @@ def conversation_from_sound(
     """
     lanes = dict(zip(channels, hear([*channels.values()]), strict=True))
     for role in ROLES:  # a side without a recording says nothing, and nothing is said of it
-        lanes.setdefault(role, silent(lanes["agent" if role == "user" else "user"], role))
+        if role not in lanes:
+            (there,) = lanes.values()
+            lanes[role] = silent(there, role)
     lanes = {role: lanes[role] for role in ROLES}
     music = {role: music_of(lane) for role, lane in lanes.items()}
     for role, spans in music.items():
