@@ -5,7 +5,8 @@
 Calls of 45 s are rendered of people's and of synthetic voices: one side is up to 6 dB softer,
 replies begin .3 s early to 2 s late. An utterance begins and ends where its level leaves 20 dB
 under its own 90th percentile, and is cut there, so that its edges are certain. Thresholds were
-chosen on the voices of the half ``choose``; the figures are those of ``report``.
+chosen on the voices of the half ``choose``; the figures are those of ``report``, of which other
+calls were seen once before the last choice.
 """
 
 from __future__ import annotations
