@@ -15,7 +15,7 @@ import pytest
 from blueprints import UserError
 from tests.support.audio import tone, write
 from tests.support.cli import ROOT, trace_eval
-from tests.support.fakes import Counting, Placed
+from tests.support.fakes import Counting, Derived, Placed
 from tests.support.louder_wins import NOTHING, LouderWins
 from tests.support.processes import wait_for
 from tests.support.ray_nodes import Nodes
@@ -31,7 +31,13 @@ from trace_eval.runs.run import Run
 pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[ray]'")
 
 
-def _options(nodes: Nodes | None, log: Path, delay_s: float = 0.0, **more: Any) -> ExtractOptions:
+def _options(
+    nodes: Nodes | None,
+    log: Path,
+    delay_s: float = 0.0,
+    cache: Path | None = None,
+    **more: Any,
+) -> ExtractOptions:
     """Plan the counting extractor and one that logs its process; locally without nodes."""
     overrides = {
         **NOTHING,
@@ -40,7 +46,7 @@ def _options(nodes: Nodes | None, log: Path, delay_s: float = 0.0, **more: Any) 
     }
     return ExtractOptions(
         overrides=overrides,
-        cache=log.with_name(log.name + "-cache"),
+        cache=cache or log.with_name(log.name + "-cache"),
         engine="ray" if nodes else "local",
         ray_address=nodes.address if nodes else None,
         **more,
@@ -110,6 +116,14 @@ def test_a_node_dies_and_every_row_is_the_local_engines(
     assert not any(f.work for f in again)
     assert _lines(log) == calls
     assert _shards(shards) == before
+
+    # One more extractor measures its own group, and nothing that is there.
+    wider = _options(nodes, log, cache=tmp_path / "fresh-cache")
+    wider.overrides["twice"] = Derived(tmp_path / "added")
+    widened = _extract(good, wider, shards)
+    assert all(f.blueprint and "twice" in f.blueprint.provenance for f in widened)
+    assert _lines(log) == calls
+    assert sum(int(line.split()[1]) for line in _lines(tmp_path / "added")) == len(good)
 
     # A failed recording is tried again, alone.
     write(undecodable, tone(peak=0.9))

@@ -15,7 +15,7 @@ pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[
 
 from blueprints import Absent, Blueprint, Extension, Provenance, Status, UserError
 from tests.support.audio import tone, write
-from tests.support.fakes import Counting, Placed
+from tests.support.fakes import Counting, Derived, Placed
 from tests.support.louder_wins import NOTHING
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.extracting.clip import Extracted
@@ -138,6 +138,36 @@ def test_an_actor_writes_to_a_url_and_never_works_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("memory_urls")
+def test_a_new_extractor_costs_itself_alone(tmp_path: Path) -> None:
+    """Two nodes with caches of their own: the second finds the first one's work in the shards."""
+    clip, log, added = write(tmp_path / "a.wav", tone()), tmp_path / "log", tmp_path / "added"
+    source, place = ClipSource(str(clip), path=clip), f"memory://{tmp_path}"
+    plan = Plan((Counting(log),), tmp_path / "1")
+    (chunk,) = cut(plan_digest(plan), [source], workers=1)
+    _act(plan, place, Work(chunk))
+    more = Plan((Counting(log), Derived(added)), tmp_path / "2")
+    earlier = finished(ShardFolder(place), [chunk.name], [source])
+    (larger,) = cut(plan_digest(more), [source], workers=1, earlier=earlier)
+    assert larger.earlier == (chunk.name,)
+    _act(more, place, Work(larger))
+    assert len(log.read_text().splitlines()) == 1, "what was measured is not measured again"
+    assert len(added.read_text().splitlines()) == 1
+    (result,) = ShardFolder(place).outcomes(larger.name)
+    overrides = {**_only(log), "twice": Derived(added)}
+    options = ExtractOptions(overrides=overrides, cache=tmp_path / "3", workers=0)
+    (local,) = extract([clip], options)
+    assert result.blueprint == local.blueprint
+
+    # Another setting of the first one is another measurement, and so is what rests on it.
+    other = Plan((Counting(log, gain=2), Derived(added)), tmp_path / "4")
+    earlier = finished(ShardFolder(place), [larger.name], [source])
+    (changed,) = cut(plan_digest(other), [source], workers=1, earlier=earlier)
+    _act(other, place, Work(changed))
+    assert len(log.read_text().splitlines()) == 3, "the local one, and this one"
+    assert len(added.read_text().splitlines()) == 3
+
+
+@pytest.mark.usefixtures("memory_urls")
 def test_a_failed_recording_behind_a_url_is_tried_again(tmp_path: Path) -> None:
     clip, log = write(tmp_path / "a.wav", tone(peak=0.44)), tmp_path / "log"
     plan = Plan((Counting(log),), tmp_path / "cache")
@@ -161,7 +191,7 @@ def test_where_a_gpu_is_asked_for(tmp_path: Path) -> None:
 
     def split(device: str, gpus: float, plan: Plan = model) -> bool:
         options = ExtractOptions(device=device)
-        return _split(RayJob(plan, {}, "", frozenset(), [], "", options), Size(4, gpus))
+        return _split(RayJob(plan, {}, "", frozenset(), [], {}, "", options), Size(4, gpus))
 
     assert split("auto", 1)
     assert split("cuda", 1)

@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from blueprints import UserError
 from extractors import Extractor, known_hashes, prime_hashes
 from trace_eval.data.access import set_url_access
+from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import Extracted, error_text
 from trace_eval.extracting.plan import Plan, Stage
 from trace_eval.extracting.provenance import plan_record
+from trace_eval.extracting.ray.earlier import recall
 from trace_eval.extracting.ray.shards import Chunk, ShardFolder, to_parquet
 from trace_eval.extracting.workers import Slot, Task, WorkerDevice
 
@@ -61,6 +64,7 @@ class StageActor:
         self._folder = ShardFolder(place)
         mine = [extractor for extractor in plan.extractors if extractor.group in stage.groups]
         self._problem = _difference(mine, record)
+        self._plan = plan
         self._loop = asyncio.new_event_loop()
         # The worker sees what this actor sees: the GPUs that Ray has given to it.
         self._slot = Slot(replace(plan, hashes=known_hashes()), WorkerDevice())
@@ -85,9 +89,21 @@ class StageActor:
         again = not (chunk.again or self._folder.local) and self._folder.has(chunk.name)
         if work.done or again:
             return Work(chunk, done=True)
+        if chunk.earlier:
+            self._recall(chunk)
         before = work.extracted or tuple(Extracted(source.id) for source in chunk.sources)
         extracted = self._loop.run_until_complete(self._run(work, before))
         return replace(work, extracted=tuple(extracted))
+
+    def _recall(self, chunk: Chunk) -> None:
+        """Let the worker find in its cache what another plan has measured."""
+        cache = Cache(self._plan.cache_folder)
+        try:
+            recall(cache, self._plan.extractors, self._folder, chunk)
+        except UserError:  # a torn shard of another plan costs time, and nothing else
+            return
+        finally:
+            cache.close()
 
     async def _run(self, work: Work, before: Sequence[Extracted]) -> list[Extracted]:
         tasks = [

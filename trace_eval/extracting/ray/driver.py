@@ -69,6 +69,7 @@ class RayJob:
         digest: of the plan.
         names: of the plan's shards that are there.
         sources: what is left to do.
+        earlier: recording -> the shard of another plan that holds it.
         place: of the shards.
         options: address of the cluster, device, and ``workers`` as the most CPU actors.
     """
@@ -78,6 +79,7 @@ class RayJob:
     digest: str
     names: frozenset[str]
     sources: list[ClipSource]
+    earlier: dict[str, str]
     place: str
     options: ExtractOptions
 
@@ -202,7 +204,7 @@ def _knock(address: str) -> None:
 def _work(job: RayJob, size: Size, pipe: Connection) -> None:
     split, cpus = _split(job, size), int(size.cpus)
     workers = max(1, min(cpus, job.options.workers or cpus))
-    chunks = cut(job.digest, job.sources, workers, job.names)
+    chunks = cut(job.digest, job.sources, workers, names=job.names, earlier=job.earlier)
     pipe.send((workers, {c.name: [source.id for source in c.sources] for c in chunks}))
     for arrived in _run(job, split, chunks, size):
         pipe.send(arrived)

@@ -59,8 +59,18 @@ class RayEngine:
             if not is_installed("ray"):
                 remedy = install_line("ray")
                 raise UserError(f"engine ray: the package ray is not installed; run: {remedy}")
-            record = plan_record(plan.extractors)
-            self._start(RayJob(plan, record, digest, frozenset(names), left, place, options))
+            others = [name for name in self._folder.names("") if not name.startswith(digest)]
+            job = RayJob(
+                plan=plan,
+                record=plan_record(plan.extractors),
+                digest=digest,
+                names=frozenset(names),
+                sources=left,
+                earlier=finished(self._folder, others, left),
+                place=place,
+                options=options,
+            )
+            self._start(job)
 
     @property
     def capacity(self) -> int:

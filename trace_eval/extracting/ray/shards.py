@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -178,12 +179,14 @@ class Chunk:
         name: of its shard: digest of the plan, digest of the recordings.
         versions: of the files, as seen before they were read.
         again: there is a shard of that name, and none of its recordings came to anything.
+        earlier: shards of other plans that hold some of its recordings.
     """
 
     name: str
     sources: tuple[ClipSource, ...]
     versions: tuple[str | None, ...]
     again: bool = False
+    earlier: tuple[str, ...] = ()
 
 
 def plan_digest(plan: Plan) -> str:
@@ -212,9 +215,18 @@ def finished(
 
 
 def cut(
-    digest: str, sources: Sequence[ClipSource], workers: int, names: Collection[str] = ()
+    digest: str,
+    sources: Sequence[ClipSource],
+    workers: int,
+    names: Collection[str] = (),
+    earlier: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Chunk]:
-    """Chunks of some recordings, in their order; the same ones for the same recordings."""
+    """Cut recordings into chunks, in their order; the same ones for the same recordings.
+
+    Args:
+        names: of shards of the plan that are there.
+        earlier: recording -> the shard of another plan that holds it.
+    """
     fair = -(-len(sources) // (CHUNKS_PER_WORKER * max(1, workers)))
     size = max(1, min(CHUNK_CLIPS, fair))
     chunks = []
@@ -223,7 +235,9 @@ def cut(
         versions = tuple(map(version_of, some))
         content = [[source.id, version] for source, version in zip(some, versions, strict=True)]
         name = f"{digest}-{_digest(content)}{SUFFIX}"
-        chunks.append(Chunk(name, some, versions, again=name in names))
+        held = {earlier[source.id] for source in some if source.id in earlier}
+        chunk = Chunk(name, some, versions, again=name in names, earlier=tuple(sorted(held)))
+        chunks.append(chunk)
     return chunks
 
 
