@@ -68,6 +68,37 @@ def test_an_odd_sampling_rate_in_parquet_costs_its_row(tmp_path: Path) -> None:
     assert all("sampling_rate: expected samples a second" in str(p) for p in manifest.problems)
 
 
+_READ_DAMAGED = """
+import io, sys
+from pathlib import Path
+import pyarrow as pa, pyarrow.parquet as pq
+from blueprints import InputError
+from trace_eval.data.manifests import read_manifest
+
+path = Path(sys.argv[1])
+sound = {"bytes": b"RIFF", "path": "a.wav"}
+rows = [{"id": str(n), "instruction": "hi", "a": sound, "b": sound, "n": n} for n in range(4)]
+pq.write_table(pa.Table.from_pylist(rows), path)
+whole = path.read_bytes()
+footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+read = 0
+for place in range(footer, len(whole) - 8):
+    for type_of_column in (8, 10) if whole[place] == 12 else ():  # of texts and bytes
+        path.write_bytes(whole[:place] + bytes([type_of_column]) + whole[place + 1 :])
+        try:
+            read += len(read_manifest(path).problems) >= 0
+        except InputError:
+            read += 1
+print(read)
+"""
+
+
+def test_a_column_of_another_type_than_its_statistics_does_not_end_the_process(
+    tmp_path: Path,
+) -> None:
+    assert int(python(_READ_DAMAGED, tmp_path / "pairs.parquet")) >= 10
+
+
 _READ = """
 import resource, sys
 from pathlib import Path

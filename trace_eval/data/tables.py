@@ -239,23 +239,18 @@ def _parquet(path: Path, names: Collection[str] | None) -> Iterator[Any]:
         large = any(pa.types.is_nested(f.type) or pa.types.is_binary(f.type) for f in fields)
         most, fewest = (_FEW_ROWS, 1) if large else (_ROWS, _FEW_ROWS)
         # A value that many rows share is stored once: each row may be as large as all that is.
-        rows = max(fewest, min(most, _AT_ONCE // max(1, _stored_bytes(file.metadata, wanted))))
+        rows = max(fewest, min(most, _AT_ONCE // max(1, _stored_bytes(file.metadata))))
         yield from file.iter_batches(batch_size=rows, columns=wanted)
 
 
-def _stored_bytes(metadata: Any, wanted: Collection[str]) -> int:
-    """Return the most bytes that a group of rows of these columns holds, once each value."""
-    most = 0
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        columns = (group.column(place) for place in range(group.num_columns))
-        sizes = (
-            column.total_uncompressed_size
-            for column in columns
-            if column.path_in_schema.partition(".")[0] in wanted
-        )
-        most = max(most, sum(sizes))
-    return most
+def _stored_bytes(metadata: Any) -> int:
+    """Return the most bytes that a group of rows holds, once each value.
+
+    The size of each column would be closer, but pyarrow ends the whole process where the
+    statistics of a column are damaged.
+    """
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return max((group.total_byte_size for group in groups), default=0)
 
 
 def _stored(path: Path) -> Iterator[Any]:
