@@ -9,7 +9,7 @@ from blueprints import UserError
 from extractors import MAX_SECONDS, Clip, Part, Stamp, decode, stamp_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ClipSource:
     """Where a recording is: a path, the bytes of its file, or a URL."""
 

@@ -202,16 +202,17 @@ def finished(
 
     A recording counts while its file is as it was; behind a URL it is taken to stay the same.
     """
-    shards: dict[str, str] = {}
     if not names:
-        return shards
+        return {}
     versions = {source.id: version_of(source) for source in sources}
+    # Made of the sources' own ids: millions of equal texts need not be held twice.
+    shards: dict[str, str | None] = dict.fromkeys(versions)
     with ThreadPoolExecutor(_READERS) as readers:
         for name, entries in zip(names, readers.map(folder.entries, names), strict=True):
             for source, version, final in entries:
                 if final and source in versions and versions[source] == version:
                     shards[source] = name
-    return shards
+    return {source: name for source, name in shards.items() if name is not None}
 
 
 def cut(
