@@ -70,122 +70,142 @@ class Norm:
 
 
 BANDWIDTH = Norm(
-    "bandwidth",
-    "kHz",
-    (5.2, 10.5, 17.0),
-    ("narrowband", "wideband", "super-wideband", "fullband"),
-    "ITU-T G.711, G.722, G.722.1C, G.719",
-    "upper band edges of codecs: ITU-T G.711 3.4 kHz, G.722 7 kHz, G.722.1 Annex C 14 kHz, G.719"
-    " 20 kHz; our cuts lie halfway between them, so that a clip with all that 8 or 16 kHz"
-    " sampling can hold (4 or 8 kHz) keeps its telephone name",
+    quantity="bandwidth",
+    unit="kHz",
+    cuts=(5.2, 10.5, 17.0),
+    words=("narrowband", "wideband", "super-wideband", "fullband"),
+    cite="ITU-T G.711, G.722, G.722.1C, G.719",
+    source=(
+        "upper band edges of codecs: ITU-T G.711 3.4 kHz, G.722 7 kHz, G.722.1 Annex C"
+        " 14 kHz, G.719 20 kHz; our cuts lie halfway between them, so that a clip with"
+        " all that 8 or 16 kHz sampling can hold (4 or 8 kHz) keeps its telephone name"
+    ),
     usual=("wideband", "super-wideband", "fullband"),
 )
 
 SPEECH_RATE = Norm(
-    "speech rate",
-    "English words per minute, pauses included",
-    (100, 125, 170, 190),
-    ("slow", "rather slow", "average", "rather fast", "fast"),
-    "Tauroza & Allison 1990",
-    "Tauroza & Allison 1990, Speech rates in British English (Applied Linguistics 11:90-105):"
-    " lectures average 125-160, fast over 185; radio monologues average 150-170, fast over 190;"
-    " means: lectures 140, radio 160, interviews 190, conversation 210."
-    " 'average' is the union of both monologue bands",
+    quantity="speech rate",
+    unit="English words per minute, pauses included",
+    cuts=(100, 125, 170, 190),
+    words=("slow", "rather slow", "average", "rather fast", "fast"),
+    cite="Tauroza & Allison 1990",
+    source=(
+        "Tauroza & Allison 1990, Speech rates in British English (Applied Linguistics"
+        " 11:90-105): lectures average 125-160, fast over 185; radio monologues average"
+        " 150-170, fast over 190; means: lectures 140, radio 160, interviews 190,"
+        " conversation 210. 'average' is the union of both monologue bands"
+    ),
     usual=("average",),
 )
 
 TEMPO_TREND = Norm(
-    "tempo trend",
-    "syllable rate of the second half over the first",
-    (0.9, 1.1),
-    ("slowing", "steady", "accelerating"),
-    "Quene 2007, cuts ours",
-    "Quené 2007, On the just noticeable difference for tempo in speech (J. Phonetics"
-    " 35:353-362): about 5 %; our cut is twice that, 10 %, because syllables are counted by"
-    " machine",
+    quantity="tempo trend",
+    unit="syllable rate of the second half over the first",
+    cuts=(0.9, 1.1),
+    words=("slowing", "steady", "accelerating"),
+    cite="Quene 2007, cuts ours",
+    source=(
+        "Quené 2007, On the just noticeable difference for tempo in speech (J."
+        " Phonetics 35:353-362): about 5 %; our cut is twice that, 10 %, because"
+        " syllables are counted by machine"
+    ),
     usual=("steady",),
 )
 
 PITCH = Norm(
-    "mean pitch",
-    "Hz",
-    (85, 155, 165, 255),
-    ("very low", "male range", "between ranges", "female range", "very high"),
-    "Titze 1994, Baken & Orlikoff 2000",
-    "Titze 1994, Principles of Voice Production, and Baken & Orlikoff 2000, Clinical"
-    " Measurement of Speech and Voice: typical adult men speak at 85-155 Hz, women at"
-    " 165-255 Hz",
+    quantity="mean pitch",
+    unit="Hz",
+    cuts=(85, 155, 165, 255),
+    words=("very low", "male range", "between ranges", "female range", "very high"),
+    cite="Titze 1994, Baken & Orlikoff 2000",
+    source=(
+        "Titze 1994, Principles of Voice Production, and Baken & Orlikoff 2000,"
+        " Clinical Measurement of Speech and Voice: typical adult men speak at 85-155"
+        " Hz, women at 165-255 Hz"
+    ),
     usual=("male range", "between ranges", "female range"),
 )
 
 PITCH_VARIATION = Norm(
-    "pitch variation",
-    "semitones, standard deviation",
-    (1.5, 4.0),
-    ("monotone", "typical", "lively"),
-    "Traunmueller & Eriksson 1995, cuts ours",
-    "Traunmüller & Eriksson 1995, The frequency range of the voice fundamental in the speech of"
-    " male and female adults: in semitones the deviation is about the same for men and women and"
-    " grows with the liveliness of the discourse; both cuts are ours",
+    quantity="pitch variation",
+    unit="semitones, standard deviation",
+    cuts=(1.5, 4.0),
+    words=("monotone", "typical", "lively"),
+    cite="Traunmueller & Eriksson 1995, cuts ours",
+    source=(
+        "Traunmüller & Eriksson 1995, The frequency range of the voice fundamental in"
+        " the speech of male and female adults: in semitones the deviation is about the"
+        " same for men and women and grows with the liveliness of the discourse; both"
+        " cuts are ours"
+    ),
     usual=("typical",),
 )
 
 LOUDNESS = Norm(
-    "integrated loudness",
-    "LUFS",
-    (-36, -26, -16),
-    ("very quiet", "quiet", "normal", "loud"),
-    "EBU R 128, AES TD1004, lower cuts ours",
-    "EBU R 128: programmes at -23 LUFS; AES TD1004.1.15-10: streams at -20 to -16 LUFS. 'normal'"
-    " reaches from 3 LU under the first to the top of the second; -26 and -36 are our cuts",
+    quantity="integrated loudness",
+    unit="LUFS",
+    cuts=(-36, -26, -16),
+    words=("very quiet", "quiet", "normal", "loud"),
+    cite="EBU R 128, AES TD1004, lower cuts ours",
+    source=(
+        "EBU R 128: programmes at -23 LUFS; AES TD1004.1.15-10: streams at -20 to -16"
+        " LUFS. 'normal' reaches from 3 LU under the first to the top of the second; -26"
+        " and -36 are our cuts"
+    ),
     usual=("normal",),
 )
 
 OPINION = Norm(
-    "overall quality",
-    "MOS, 1-5",
-    _HALFWAY,
-    ("bad", "poor", "fair", "good", "excellent"),
-    "ITU-T P.800",
-    "ITU-T P.800 and P.808, absolute category rating; our cuts lie halfway between the points",
+    quantity="overall quality",
+    unit="MOS, 1-5",
+    cuts=_HALFWAY,
+    words=("bad", "poor", "fair", "good", "excellent"),
+    cite="ITU-T P.800",
+    source="ITU-T P.800 and P.808, absolute category rating; our cuts lie halfway between"
+    " the points",
     usual=("good", "excellent"),
 )
 
 DISTORTION = Norm(
-    "speech signal quality",
-    "MOS, 1-5",
-    _HALFWAY,
-    tuple(f"{how} distorted" for how in ("very", "fairly", "somewhat", "slightly", "not")),
-    "ITU-T P.835",
-    "ITU-T P.835, signal scale; our cuts lie halfway between the points",
+    quantity="speech signal quality",
+    unit="MOS, 1-5",
+    cuts=_HALFWAY,
+    words=tuple(f"{how} distorted" for how in ("very", "fairly", "somewhat", "slightly", "not")),
+    cite="ITU-T P.835",
+    source="ITU-T P.835, signal scale; our cuts lie halfway between the points",
     usual=("slightly distorted", "not distorted"),
 )
 
 NOISE = Norm(
-    "background quality",
-    "MOS, 1-5",
-    _HALFWAY,
-    (
+    quantity="background quality",
+    unit="MOS, 1-5",
+    cuts=_HALFWAY,
+    words=(
         "very intrusive",
         "somewhat intrusive",
         "noticeable",
         "slightly noticeable",
         "not noticeable",
     ),
-    "ITU-T P.835",
-    "ITU-T P.835, background scale (3 is 'noticeable but not intrusive'); our cuts lie halfway"
-    " between the points",
+    cite="ITU-T P.835",
+    source=(
+        "ITU-T P.835, background scale (3 is 'noticeable but not intrusive'); our cuts"
+        " lie halfway between the points"
+    ),
     usual=("slightly noticeable", "not noticeable"),
 )
 
 PAUSE = Norm(
-    "pause",
-    "s",
-    (0.2, 1.0),
-    ("brief", "medium", "long"),
-    "Campione & Veronis 2002",
-    "Campione & Véronis 2002, A large-scale multilingual study of silent pause duration (Speech"
-    " Prosody): brief under 200 ms, medium, long over 1 s, the latter in spontaneous speech only",
+    quantity="pause",
+    unit="s",
+    cuts=(0.2, 1.0),
+    words=("brief", "medium", "long"),
+    cite="Campione & Veronis 2002",
+    source=(
+        "Campione & Véronis 2002, A large-scale multilingual study of silent pause"
+        " duration (Speech Prosody): brief under 200 ms, medium, long over 1 s, the"
+        " latter in spontaneous speech only"
+    ),
     usual=("brief", "medium"),
 )
 

@@ -178,7 +178,7 @@ def decode(
         cut = None if part else f"{cut}, and {len(samples) / rate:.2f} s are there"
     if taken is not None:
         samples = np.ascontiguousarray(samples[:, taken : taken + 1])
-    return Clip(samples, rate, label, taken, cut)
+    return Clip(samples=samples, rate=rate, name=label, taken=taken, cut=cut)
 
 
 @contextmanager

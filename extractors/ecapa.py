@@ -99,7 +99,7 @@ def load_folder(folder: Path, device: str) -> Any:
             raise UserError(
                 f"{folder}: speechbrain cannot build the model ({details}); {remedy}"
             ) from error
-    _check(folder, model, tensors, labels, remedy)
+    _check(folder, model, tensors=tensors, labels=labels, remedy=remedy)
     return model
 
 

@@ -63,7 +63,7 @@ def load_folder(folder: Path, device: str) -> Any:
     def only_in_training(name: str) -> bool:
         return name.startswith(_TRAINING) or name.partition(".")[0] not in parts
 
-    check_loaded(weights, result, state, remedy, only_in_training)
+    check_loaded(weights, result, model=state, remedy=remedy, optional=only_in_training)
     return model
 
 

@@ -54,7 +54,15 @@ def list_models() -> list[ListedModel]:
     for model in CATALOGUE:
         one = extractor_of(model.spec)
         size = sum(path.stat().st_size for path in one.model_files())
-        listed.append(ListedModel(model, one.group, one.locate(), size, one.unavailable()))
+        listed.append(
+            ListedModel(
+                model=model,
+                group=one.group,
+                path=one.locate(),
+                size=size,
+                problem=one.unavailable(),
+            )
+        )
     return listed
 
 

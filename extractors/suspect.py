@@ -207,10 +207,10 @@ def guessed(blueprint: Blueprint) -> str | None:
     return guess_of(
         transcript.text,
         len(transcript.words),
-        transcript.language,
-        signal.speech_s if isinstance(signal, Signal) else None,
-        rate.syllables if isinstance(rate, Rate) else None,
-        transcript.suspect,
+        language=transcript.language,
+        speech_s=signal.speech_s if isinstance(signal, Signal) else None,
+        syllables=rate.syllables if isinstance(rate, Rate) else None,
+        suspect=transcript.suspect,
     )
 
 

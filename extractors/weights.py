@@ -103,7 +103,7 @@ def check_loaded(
     """
     import torch
 
-    check_state(path, state, model, remedy, optional)
+    check_state(path, state, model=model, remedy=remedy, optional=optional)
     for name, value in model.items():
         if name in state and not optional(name):
             want = state[name].to(device=value.device, dtype=value.dtype)

@@ -66,7 +66,16 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
         levels = [image]
         for number, part in enumerate(sections):
             stride, reach = strides[number], _needed(parts[number], 0)
-            levels.append(_inside(part, levels[-1], period, stride, margins[number], reach))
+            levels.append(
+                _inside(
+                    part,
+                    levels[-1],
+                    period=period,
+                    stride=stride,
+                    margin=margins[number],
+                    reach=reach,
+                )
+            )
             period = math.lcm(period, stride) // stride
         return levels[1:]
 

@@ -119,7 +119,9 @@ class P835(_Windows[Hop]):
         hops = self._hops.of(windows, self._shared)
         bins = hops[windows[0]][0].shape[-1]
         none = np.empty((len(windows), 0, bins), np.float32)
-        return calibrated(raw_scores(self._network, hops, windows, none, none))
+        return calibrated(
+            raw_scores(self._network, hops, windows=windows, first_frames=none, last_frames=none)
+        )
 
     def first(self, counts: Sequence[int]) -> npt.NDArray[np.float64]:
         """SIG, BAK and OVRL [shape=(n, 3)] of the first frames, so many each."""
@@ -209,7 +211,9 @@ class P808(_Windows[Decibels]):
         padded = np.pad(levels, ((margin, margin), (0, 0)))
         cells = front(self._network, padded, self._period)
         shared = dict(zip(numbers, cells, strict=True))
-        return raw_scores(self._network, shared, group, own[:, :1], own[:, 1:])[:, 0]
+        return raw_scores(
+            self._network, shared, windows=group, first_frames=own[:, :1], last_frames=own[:, 1:]
+        )[:, 0]
 
 
 def _peak(hops: Mapping[int, Decibels], window: int, own: Decibels) -> float:

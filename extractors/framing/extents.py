@@ -217,7 +217,7 @@ def _plain(reader: Reader, place: int, one: Samples | None) -> list[Extent]:
     cut = lacking(one, end)
     if one.stated and end == reader.size:
         return [Extent(place, end, cut=cut)]  # readers stop at the end of the file
-    return [whole(reader, place, one, end, cut)]
+    return [whole(reader, place, one=one, end=end, cut=cut)]
 
 
 def _past_chunks(reader: Reader, place: int, one: Samples) -> int:

@@ -106,7 +106,13 @@ def _stated(reader: Reader, place: int) -> Extent | None:
     frames, length = int.from_bytes(info[8:12], "big"), int.from_bytes(info[12:16], "big")
     if not frames or not length or place + length > reader.size:
         return None
-    return Extent(place, place + length, b"", frames * frame.samples / frame.kind[2], length)
+    return Extent(
+        start=place,
+        end=place + length,
+        head=b"",
+        seconds=frames * frame.samples / frame.kind[2],
+        framed=length,
+    )
 
 
 class _Walk:
@@ -187,7 +193,9 @@ class _Walk:
             self._results[-1] = last._replace(end=end)
         else:
             cut = self._cut(seconds)
-            one = Extent(self._start, end, b"", seconds, self._framed, cut)
+            one = Extent(
+                start=self._start, end=end, head=b"", seconds=seconds, framed=self._framed, cut=cut
+            )
             self._results.append(one)
         self._start, self._kind, self._counted = end, None, None
         self._samples = self._framed = self._frames = 0

@@ -80,7 +80,17 @@ def aiff(reader: Reader, place: int) -> Samples | None:
         if name == b"SSND":
             # Eight bytes of offset and block belong to the chunk.
             stated = max(0, size - 8) if size not in _OPEN else size
-            return Samples(at + 16, stated, at + 4, 4, frame, rate, False, True, place + 4)
+            return Samples(
+                first=at + 16,
+                stated=stated,
+                size_at=at + 4,
+                size_width=4,
+                frame=frame,
+                rate=rate,
+                little=False,
+                plain=True,
+                total_at=place + 4,
+            )
         if name == b"COMM":
             channels, bits = (reader.number(at + at_, 2, little=False) for at_ in (8, 14))
             frame = max(1, channels * ((bits + 7) // 8))
@@ -99,7 +109,14 @@ def au(reader: Reader, place: int) -> Samples | None:
     width = {1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8, 27: 1}.get(coding, 1)
     frame = max(1, width * channels)
     return Samples(
-        place + start, stated, place + 8, 4, frame, float(frame * hertz), False, coding != 23
+        first=place + start,
+        stated=stated,
+        size_at=place + 8,
+        size_width=4,
+        frame=frame,
+        rate=float(frame * hertz),
+        little=False,
+        plain=coding != 23,
     )
 
 
@@ -112,7 +129,16 @@ def caf(reader: Reader, place: int) -> Samples | None:
         if name == b"data":
             # Four bytes of a count of edits belong to the chunk.
             stated = max(0, size - 4) if size not in _OPEN else size
-            return Samples(at + 16, stated, at + 4, 8, frame, rate, False, plain)
+            return Samples(
+                first=at + 16,
+                stated=stated,
+                size_at=at + 4,
+                size_width=8,
+                frame=frame,
+                rate=rate,
+                little=False,
+                plain=plain,
+            )
         if name == b"desc":
             plain = reader.at(at + 20, 4) == b"lpcm"
             per_packet, in_packet, channels, bits = (

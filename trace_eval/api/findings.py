@@ -69,9 +69,11 @@ def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
     """Turn the report of ``agree`` into an object of a notebook."""
     title = "Agreement with human labels"
     if isinstance(report, ScoreReport):
-        return _statistics(title, report, _score_points(report), "Spearman's rho", (-1.0, 1.0))
+        return _statistics(
+            title, report, points=_score_points(report), unit="Spearman's rho", span=(-1.0, 1.0)
+        )
     unit = "share of pairs with the human label"
-    return _statistics(title, report, _label_points(report), unit, _SHARE)
+    return _statistics(title, report, points=_label_points(report), unit=unit, span=_SHARE)
 
 
 def _statistics(
@@ -82,15 +84,15 @@ def _statistics(
     span: tuple[float, float] | None,
 ) -> Finding:
     return Finding(
-        title,
-        report,
-        tuple(tables_of(report)),
-        answer_of(report),
-        tuple(warning.text for warning in report.warnings),
-        report.notes,
-        tuple(points),
-        unit,
-        span,
+        title=title,
+        report=report,
+        tables=tuple(tables_of(report)),
+        sentences=answer_of(report),
+        warnings=tuple(warning.text for warning in report.warnings),
+        notes=report.notes,
+        points=tuple(points),
+        axis=unit,
+        ends=span,
     )
 
 
@@ -119,7 +121,9 @@ def ranking_finding(report: RankReport) -> Finding:
     """Turn the report of ``rank`` into an object of a notebook."""
     unit = "mean score" if report.means else f"win rate by {report.who}"
     span = None if report.means else _SHARE
-    return _statistics("Ranking of systems", report, _ranking_points(report), unit, span)
+    return _statistics(
+        "Ranking of systems", report, points=_ranking_points(report), unit=unit, span=span
+    )
 
 
 def _ranking_points(report: RankReport) -> Iterator[Point]:
@@ -166,11 +170,11 @@ def screening_finding(report: Screening) -> Finding:
         ("hopeless", report.hopeless),
     )
     return Finding(
-        "Screening",
-        report,
-        tuple(screen_tables(report)),
-        (report.verdict,),
-        tuple(report.caveats),
+        title="Screening",
+        report=report,
+        tables=tuple(screen_tables(report)),
+        sentences=(report.verdict,),
+        warnings=tuple(report.caveats),
         points=tuple(Point(name, float(len(result))) for name, result in counts),
         axis="pairs",
         ends=_COUNT,

@@ -65,7 +65,15 @@ def _times(result: TurnsResult) -> Iterator[Figure]:
         for one in report.figures.values():
             if one.value is not None:
                 low, high = one.interval or (None, None)
-                yield Figure(system, one.name, one.value, low, high, one.events, one.unit)
+                yield Figure(
+                    name=system,
+                    column=one.name,
+                    value=one.value,
+                    low=low,
+                    high=high,
+                    n=one.events,
+                    unit=one.unit,
+                )
 
 
 def _systems(result: TurnsResult) -> dict[str, TurnsReport]:

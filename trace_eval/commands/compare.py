@@ -62,7 +62,7 @@ def compare(
         refuse_unused(context, ("copy_audio",), "without --html")
     if judge_change:
         change = replace(change, bootstrap=options.bootstrap, top=options.top)
-        print_change(runs, aa or (), change, labels, output.full)
+        print_change(runs, aa or (), options=change, labels=labels, full=output.full)
         return
     report = compare_folders(runs, labels, options)
     for note in report.notes:

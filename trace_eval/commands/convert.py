@@ -48,7 +48,7 @@ def convert(
         return
     if name is None or path is None or out is None:
         raise typer.BadParameter("give NAME, PATH and OUT; --list names the benchmarks")
-    done = convert_dataset(name, path, out, chosen, prompt)
+    done = convert_dataset(name, path, out=out, chosen=chosen, prompt=prompt)
     _print(done)
     give(done.record())
     if done.converted.problems:

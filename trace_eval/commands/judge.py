@@ -137,7 +137,9 @@ def judge(
         if reading.shard or instead.estimate or instead.quick or extracting.by_turn:
             message = "no --shard, --estimate, -X by_turn"
             raise UserError(f"{items}: a run is judged again as a whole; {message}")
-        job: Job = open_again(source, out, options, aa or reading.limit, aa is not None)
+        job: Job = open_again(
+            source, out, options=options, items=aa or reading.limit, repeat=aa is not None
+        )
     elif aa:
         raise UserError(f"--aa: {items} is no finished run; name the folder of one")
     else:

@@ -40,7 +40,7 @@ def rank(
     from trace_eval.decide.gates import rank_values
     from trace_eval.decide.rank import rank as rank_systems
 
-    report = rank_systems(source, labels, options, human, columns)
+    report = rank_systems(source, labels, options=options, human=human, columns=columns)
     if options.missing != "error" and not (report.means or report.labelled):
         raise UserError("--missing means nothing where there are no human labels; leave it out")
     print_report(report, output.csv, output.full)

@@ -44,7 +44,7 @@ def screen(
     from trace_eval.decide.screen import screen as find
     from trace_eval.decide.screen import screen_tables
 
-    run = read_labelled_run(source, labels, chosen, others or (), columns)
+    run = read_labelled_run(source, labels, chosen=chosen, others=others or (), columns=columns)
     result = find(run, replace(options, cluster=not independent))
     for caveat in result.caveats:
         warn(caveat)

@@ -138,7 +138,8 @@ def _parameter(
 ) -> inspect.Parameter:
     how = each.metadata
     option = typer.Option(
-        *(how.get("flag") or f"--{each.name.replace('_', '-')}", *how.get("short", ())),
+        how.get("flag") or f"--{each.name.replace('_', '-')}",
+        *how.get("short", ()),
         help=sentence(about.removeprefix(f"{how.get('kind')}: ")),
         metavar=how.get("metavar"),
         min=how.get("min"),

@@ -143,7 +143,13 @@ def print_scores(folder: Path) -> None:
         )
         for item in run.singles()
     )
-    print_rows(("item", "system", *numbers), rows, folder / "results.csv", numbers, numbers)
+    print_rows(
+        ("item", "system", *numbers),
+        rows,
+        everything=folder / "results.csv",
+        fixed=numbers,
+        right=numbers,
+    )
     _print_reasons([o for o in outcomes.values() if o.status != "scored"])
     # Without the values of one item, equal caveats can be counted.
     same = [[_FAILED.sub(_SOME_FAILED, text) for text in o.caveats] for o in outcomes.values()]

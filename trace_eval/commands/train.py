@@ -77,7 +77,7 @@ def scorer(
             f"step {result.step} of {result.steps}: {values}; {result.seconds_left:.0f} s left"
         )
 
-    trained = train_scorer(ratings, out, options, dev, tell)
+    trained = train_scorer(ratings, out, options=options, dev=dev, listener=tell)
     used = ", ".join(f"{count} {role}" for role, count in trained.rows.items())
     say(f"rows: {used}; {trained.cut} with a rationale cut to fit")
     say(*(f"left out {count}: {reason}" for reason, count in sorted(trained.dropped.items())))

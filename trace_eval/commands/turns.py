@@ -58,7 +58,9 @@ def turns(
     started = time.monotonic()
     with counting("reading calls") as tick:
         details = replace(options, read=replace(options.read, tick=tick))
-        result = turns_report(path, details, against, labels, corrections, limits)
+        result = turns_report(
+            path, details, against=against, labels=labels, corrections=corrections, limits=limits
+        )
     say(*result.sentences)
     if audit:
         print_tables([result.report.audit()])

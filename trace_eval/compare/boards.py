@@ -217,18 +217,18 @@ def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> BoardFi
     reordered = (old[i] - old[j]) * (new[i] - new[j]) < 0
     most = int(np.argmax(np.abs(shift)))
     return BoardFigures(
-        rows,
-        len(names),
-        both.spearman,
-        both.kendall,
-        float(np.abs(shift).mean()),
-        float(shift.mean()),
-        float(shift[most]),
-        names[most],
-        int(np.abs(moves).max()),
-        int((moves != 0).sum()),
-        int(reordered.sum()),
-        len(i),
+        rows=rows,
+        systems=len(names),
+        spearman=both.spearman,
+        kendall=both.kendall,
+        mean_absolute=float(np.abs(shift).mean()),
+        mean=float(shift.mean()),
+        largest=float(shift[most]),
+        of=names[most],
+        rank_move=int(np.abs(moves).max()),
+        moved=int((moves != 0).sum()),
+        reordered=int(reordered.sum()),
+        pairs=len(i),
     )
 
 

@@ -213,15 +213,15 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
             moved = mean_difference(after - before, cluster, options.bootstrap)
             labels[name] = (float(before.mean()), float(after.mean()), moved)
     return Direction(
-        metric,
-        len(gap),
-        float(one[present].mean()) if len(gap) else 0.0,
-        float(other[present].mean()) if len(gap) else 0.0,
-        shift,
-        wide,
-        sign_flip(gap, cluster),
-        labels,
-        _needed(gap, options.margin),
+        metric=metric,
+        items=len(gap),
+        first=float(one[present].mean()) if len(gap) else 0.0,
+        second=float(other[present].mean()) if len(gap) else 0.0,
+        shift=shift,
+        equivalence=wide,
+        p=sign_flip(gap, cluster),
+        labels=labels,
+        needed=_needed(gap, options.margin),
     )
 
 
@@ -248,7 +248,15 @@ def groups(joined: Joined, main: str, top: int) -> list[ChangeGroup]:
             mask = (values == value) & ~np.isnan(differ)
             if mask.any():
                 shift = float(gap[mask].mean())
-                rows.append(ChangeGroup(by, value, int(mask.sum()), int(differ[mask].sum()), shift))
+                rows.append(
+                    ChangeGroup(
+                        by=by,
+                        value=value,
+                        items=int(mask.sum()),
+                        flips=int(differ[mask].sum()),
+                        shift=shift,
+                    )
+                )
         rows.sort(key=lambda group: -group.flips / group.items)
         results += rows[:top]
     return results

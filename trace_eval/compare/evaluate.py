@@ -205,7 +205,9 @@ def _noise(tables: Mapping[str, Opinions], runs: Mapping[str, Run]) -> Iterator[
         if not isinstance(level, int | float) or labels is None or noisy is None:
             continue
         for effect in robustness(labels, again, noisy, side):
-            yield NoiseEffect(base, repeat, name, float(level), effect)
+            yield NoiseEffect(
+                base=base, repeat=repeat, run=name, snr_db=float(level), effect=effect
+            )
 
 
 def _mutual(tables: Mapping[str, Opinions], options: IntervalOptions) -> Iterator[Mutual]:

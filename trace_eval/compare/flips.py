@@ -73,7 +73,13 @@ def flips(one: Judging, other: Judging, metric: str) -> Flips:
     value = float(kappa(counts))
     kinds = {name: int(number) for name, number in zip(KINDS, results, strict=True)}
     rows = tuple(tuple(row) for row in counts.tolist())
-    return Flips(share, kinds, None if np.isnan(value) else value, labels, rows)
+    return Flips(
+        share=share,
+        kinds=kinds,
+        kappa=None if np.isnan(value) else value,
+        labels=labels,
+        transitions=rows,
+    )
 
 
 @dataclass(frozen=True)
@@ -167,7 +173,13 @@ def repeated(
     of = present.sum(0)
     per_item = np.divide(np.nansum(differ, 0), of, out=unknown, where=of > 0)
     share = Share(int(np.nansum(differ)), int(present.sum()))
-    return per_item, VerdictNoise(names, int((of > 0).sum()), share, None, tuple(notes)), gaps
+    return (
+        per_item,
+        VerdictNoise(
+            runs=names, items=int((of > 0).sum()), flips=share, reason=None, notes=tuple(notes)
+        ),
+        gaps,
+    )
 
 
 #: Points above which an answer wins (of scores: is in the upper half), and below which it loses.

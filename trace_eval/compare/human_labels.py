@@ -99,12 +99,12 @@ def against_labels(joined: Joined, metric: str, options: IntervalOptions) -> Aga
     report = agree_labels(sources, provided, AgreeOptions(level, cluster, "drop"))
     (comparison,) = [c for c in report.comparisons if c.dimension == column]
     return AgainstLabels(
-        metric,
-        tuple(s for s in report.scores if s.dimension == column),
-        comparison,
-        _nearer(names, comparison.difference.interval, more_is_better=True),
-        (joined.first.ceiling or joined.second.ceiling) if whole else None,
-        _ppi_estimates(joined, metric, POINTS[truth], options.level),
+        metric=metric,
+        scores=tuple(s for s in report.scores if s.dimension == column),
+        comparison=comparison,
+        nearer=_nearer(names, comparison.difference.interval, more_is_better=True),
+        ceiling=(joined.first.ceiling or joined.second.ceiling) if whole else None,
+        powered=_ppi_estimates(joined, metric, POINTS[truth], options.level),
     )
 
 
@@ -137,15 +137,15 @@ def against_ratings(joined: Joined, metric: str, options: IntervalOptions) -> Ag
     names = joined.names()
     units = None if cluster is None else cluster[available]
     return AgainstRatings(
-        metric,
-        names,
-        int(available.sum()),
-        errors,
-        ranks,
-        sign_flip(distances[1] - distances[0], units),
-        _nearer(names, errors[2].interval, more_is_better=False),
-        joined.first.ceiling or joined.second.ceiling,
-        _ppi_estimates(joined, metric, rated, options.level),
+        metric=metric,
+        judges=names,
+        items=int(available.sum()),
+        errors=errors,
+        ranks=ranks,
+        p=sign_flip(distances[1] - distances[0], units),
+        nearer=_nearer(names, errors[2].interval, more_is_better=False),
+        ceiling=joined.first.ceiling or joined.second.ceiling,
+        powered=_ppi_estimates(joined, metric, rated, options.level),
     )
 
 

@@ -130,7 +130,7 @@ def compare_judgings(
     same = identical(joined.first, joined.second)
     return JudgeChange(
         title=_title(held, seen[main]),
-        sentence=_sentence(moved[main], seen[main], systems, same, options),
+        sentence=_sentence(moved[main], seen[main], systems=systems, same=same, options=options),
         first=first.source,
         second=second.source,
         only_first=joined.only_first,

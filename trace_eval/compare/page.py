@@ -145,7 +145,9 @@ def _differences(
     reach = max(abs(x) for _, d, _ in rows for x in (d.value or 0, *(d.interval or ())))
     reach = min(most, max(0.1, ceil(10 * reach) / 10))
     drawn = [
-        ForestMark(name, d.value, d.interval, words, (0.0, "no difference"))
+        ForestMark(
+            name=name, value=d.value, interval=d.interval, told=words, mark=(0.0, "no difference")
+        )
         for name, d, words in rows
     ]
     shown = end(reach)

@@ -148,7 +148,7 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
 
     def codes_of(name: str, called: str) -> Codes:
         values = [None if _is_absent(text) else text for text in columns[name]]
-        return encode(values, "verdict", systems, unread, called)
+        return encode(values, "verdict", systems=systems, unread=unread, called=called)
 
     codes = codes_of("verdict", column)
     labels = Opinions(source, ids, {"human": codes_of("truth", truth)}) if truth else None

@@ -174,7 +174,16 @@ def _scored(name: str, run: Run) -> _Scored:
     for rubric, of in provided.items():
         values = [value for own in of.values() for value in own]
         mean = float(np.mean(values)) if values else None
-        rows.append(RunScores(name, judge, rubric, len(question), len(values), mean))
+        rows.append(
+            RunScores(
+                run=name,
+                judge=judge,
+                rubric=rubric,
+                items=len(question),
+                scored=len(values),
+                mean=mean,
+            )
+        )
     means = {
         rubric: {name: float(np.mean(values)) for name, values in of.items()}
         for rubric, of in provided.items()
@@ -197,7 +206,14 @@ def _differences(means: Mapping[str, _Means], options: CompareOptions) -> Iterat
             before, after = values.mean(0).tolist()
             higher, lower = int((gaps > 0).sum()), int((gaps < 0).sum())
             yield ScoreDifference(
-                *(first, second, rubric, len(gaps), (before, after), result, higher, lower),
+                first,
+                second,
+                rubric,
+                len(gaps),
+                (before, after),
+                result,
+                higher,
+                lower,
                 *[sign_flip(gaps)] * 2,
             )
 

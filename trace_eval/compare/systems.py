@@ -90,7 +90,7 @@ def system_change(
     x, y = joined.points(metric)
     both = ~np.isnan(x) & ~np.isnan(y)
     x, y = np.where(both, x, np.nan), np.where(both, y, np.nan)
-    rows = _rows(table, x, y, joined.first.cluster, options)
+    rows = _rows(table, x, y=y, cluster=joined.first.cluster, options=options)
     means = [
         {row.system: v for row in rows if (v := getattr(row, side).value) is not None}
         for side in ("first", "second")
@@ -115,11 +115,19 @@ def _rows_of(judging: Judging) -> _Rows | None:
     codes, names, size = index.reshape(len(kept), -1), tuple(every.tolist()), len(judging)
     if len(kept) == 1:
         none = np.full(size, -1)
-        return _Rows(np.arange(size), codes[0], none, np.zeros(size, bool), names)
+        return _Rows(
+            item=np.arange(size),
+            system=codes[0],
+            rival=none,
+            flip=np.zeros(size, bool),
+            names=names,
+        )
     met = np.flatnonzero(codes[0] != codes[1])
     a, b = codes[0][met], codes[1][met]
     flip = np.repeat([False, True], len(met))
-    return _Rows(np.r_[met, met], np.r_[a, b], np.r_[b, a], flip, names)
+    return _Rows(
+        item=np.r_[met, met], system=np.r_[a, b], rival=np.r_[b, a], flip=flip, names=names
+    )
 
 
 def _rows(
@@ -145,7 +153,17 @@ def _rows(
         table.names, own, zip(*places, strict=True), holm(p), strict=True
     ):
         one, other, shift = (result[f"{key}.{name}"] for key in ("first", "second", "shift"))
-        rows.append(SystemShift(name, int(mine.sum()), one, other, shift, both, p_holm))
+        rows.append(
+            SystemShift(
+                system=name,
+                items=int(mine.sum()),
+                first=one,
+                second=other,
+                shift=shift,
+                ranks=both,
+                p_holm=p_holm,
+            )
+        )
     return sorted(rows, key=lambda row: (row.ranks[0] is None, row.ranks[0] or 0, row.system))
 
 
@@ -176,15 +194,23 @@ class _Family:
 
 
 def _families(rows: _Rows, labels: bool) -> Iterator[_Family]:
-    yield _Family("every system against the field", rows.names, rows, rows.system, labels)
+    yield _Family(
+        name="every system against the field",
+        names=rows.names,
+        rows=rows,
+        group=rows.system,
+        labels=labels,
+    )
     if (rows.rival < 0).any():
         return
     once, size = rows.system < rows.rival, len(rows.names)
     met, group = np.unique((rows.system * size + rows.rival)[once], return_inverse=True)
     names = tuple(f"{rows.names[k // size]} and {rows.names[k % size]}" for k in met.tolist())
     item, system, rival = rows.item[once], rows.system[once], rows.rival[once]
-    pairs = _Rows(item, system, rival, rows.flip[once], rows.names)
-    yield _Family("every two systems that met", names, pairs, group, labels)
+    pairs = _Rows(item=item, system=system, rival=rival, flip=rows.flip[once], names=rows.names)
+    yield _Family(
+        name="every two systems that met", names=names, rows=pairs, group=group, labels=labels
+    )
 
 
 def _expected(family: _Family, x: Array, again: Array | None) -> tuple[float, str]:

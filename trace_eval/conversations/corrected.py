@@ -140,4 +140,8 @@ def _kept(after: SetEvent, measured: Event | None, who: str, definitions: Defini
         data = {name: details for name, details in measured.data.items() if name not in _OF_EDGES}
         if value is not None:  # a length has no sign, and is unknown where the measured value is
             value = None if measured.value_s is None else math.copysign(value, measured.value_s)
-    return Kept(Event(after.kind, after.start_s, after.end_s, value, data), measured, who)
+    return Kept(
+        Event(kind=after.kind, start_s=after.start_s, end_s=after.end_s, value_s=value, data=data),
+        measured,
+        who,
+    )

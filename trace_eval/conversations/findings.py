@@ -168,7 +168,9 @@ def _timed(conversation: Conversation, measured: Measured) -> Iterator[CallFindi
             if event.value_s is not None and event.value_s > limit:
                 why = f"answers after {event.value_s:.1f} s, over {limit:g} s"
                 turn = turn_at(conversation, "agent", event.end_s)
-                yield CallFinding("late", turn, event.start_s, event.end_s, why)
+                yield CallFinding(
+                    kind="late", turn=turn, start_s=event.start_s, end_s=event.end_s, why=why
+                )
         elif event.kind in _EVENTS:
             kind = _EVENTS[event.kind]
             role: Role = "user" if kind == "no_answer" else "agent"
@@ -177,7 +179,9 @@ def _timed(conversation: Conversation, measured: Measured) -> Iterator[CallFindi
                 what = "talks on" if event.kind == "no_yield" else "starts inside the user's turn"
                 why = f"{what}, {event.value_s or 0.0:.1f} s at once"
             turn = turn_at(conversation, role, event.start_s)
-            yield CallFinding(kind, turn, event.start_s, event.end_s, why)
+            yield CallFinding(
+                kind=kind, turn=turn, start_s=event.start_s, end_s=event.end_s, why=why
+            )
 
 
 def _unanswered(conversation: Conversation) -> Iterator[CallFinding]:
@@ -189,7 +193,13 @@ def _unanswered(conversation: Conversation) -> Iterator[CallFinding]:
         after = turns[position + 1][0] if position + 1 < len(turns) else None
         open_end = after is None and conversation.end.reason in (None, *USER_LEFT)
         if number in user and after not in agent and not open_end:
-            yield CallFinding("no_answer", number, None, None, "the agent says nothing after it")
+            yield CallFinding(
+                kind="no_answer",
+                turn=number,
+                start_s=None,
+                end_s=None,
+                why="the agent says nothing after it",
+            )
 
 
 def _loops(conversation: Conversation, texts: Sequence[tuple[int, str]]) -> Iterator[CallFinding]:
@@ -202,7 +212,9 @@ def _loops(conversation: Conversation, texts: Sequence[tuple[int, str]]) -> Iter
             if alike(before, now, RULES.loop_ratio):
                 turn = conversation.turns[number]
                 why = f"says turn {earlier} again"
-                yield CallFinding("loops", number, turn.start_s, turn.end_s, why)
+                yield CallFinding(
+                    kind="loops", turn=number, start_s=turn.start_s, end_s=turn.end_s, why=why
+                )
                 break
 
 
@@ -231,7 +243,9 @@ def _foreign(
         if spoken and language not in spoken:
             turn = conversation.turns[number]
             why = f"answers in {language}, the user speaks {', '.join(sorted(spoken))}"
-            yield CallFinding("other_language", number, turn.start_s, turn.end_s, why)
+            yield CallFinding(
+                kind="other_language", turn=number, start_s=turn.start_s, end_s=turn.end_s, why=why
+            )
 
 
 def timing_line(findings: Findings) -> str:

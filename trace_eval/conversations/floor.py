@@ -73,12 +73,14 @@ def floor_of(conversation: Conversation, rules: FloorRules) -> Floor:
             for turn in turns
             if turn.text is not None and len(parts := joined(turn.stretches, rules.join_s)) == 1
         }
-    return _floor(segments, words, conversation.start_s, stop, rules)
+    return _floor(segments, words, start_s=conversation.start_s, end_s=stop, rules=rules)
 
 
 def floor_of_segments(segments: dict[Role, Spans], end_s: float, rules: FloorRules) -> Floor:
     """As :func:`floor_of`, from segments whose words are unknown."""
-    return _floor({role: joined(segments[role]) for role in ROLES}, {}, 0.0, end_s, rules)
+    return _floor(
+        {role: joined(segments[role]) for role in ROLES}, {}, start_s=0.0, end_s=end_s, rules=rules
+    )
 
 
 def _floor(
@@ -95,13 +97,20 @@ def _floor(
         available = words.get(role, {})
         utterances[role] = [
             Utterance(
-                *(*span, role),
+                *span,
+                role,
                 takes_floor=not _is_backchannel(span, stretches[other], rules, available.get(span)),
             )
             for span in joined(segments[role], rules.join_s)
         ]
     first = min((spans[0][0] for spans in segments.values() if spans), default=0.0)
-    return Floor(segments, stretches, utterances, first if start_s is None else start_s, end_s)
+    return Floor(
+        segments=segments,
+        stretches=stretches,
+        utterances=utterances,
+        start_s=first if start_s is None else start_s,
+        end_s=end_s,
+    )
 
 
 def _is_backchannel(

@@ -136,14 +136,25 @@ def read_manifest(
     """
 
     def pairs(record: dict[str, Any], root: Path | str, dropped: Dropped) -> Sequence[Pair]:
-        return [pair_from_record(record, root, spill, dropped, conversations)]
+        return [
+            pair_from_record(
+                record, root, spill=spill, dropped=dropped, conversations=conversations
+            )
+        ]
 
     reading = InputOptions(audio_root, columns or {}, limit)
     try:
         return read_records(path, pairs, reading, PAIR_FIELDS, by_id=False)
     except NoColumns:
         with suppress(UserError):
-            singles = read_items(path, audio_root, spill, limit, conversations, columns)
+            singles = read_items(
+                path,
+                audio_root,
+                spill=spill,
+                limit=limit,
+                conversations=conversations,
+                columns=columns,
+            )
             if paired := _paired(singles):
                 return paired
         raise
@@ -171,7 +182,9 @@ def read_items(
 
     def items(record: dict[str, Any], root: Path | str, dropped: Dropped) -> Sequence[Single]:
         if is_pair_record(record):
-            pair = pair_from_record(record, root, spill, dropped, conversations)
+            pair = pair_from_record(
+                record, root, spill=spill, dropped=dropped, conversations=conversations
+            )
             return items_of_pair(pair)
         return [
             single_from_record(one, root, spill, conversations)

@@ -130,8 +130,21 @@ def _select(*fields: str, **own: str) -> dict[str, Names]:
 
 #: Fields of a single answer.
 SINGLE: Mapping[str, Names] = _select(
-    *("id", "reference", "candidate", "audio", "turns", "conversation", "system", "context"),
-    *("rationale", "transcription", "category", "language", "split", "scores", "feedback"),
+    "id",
+    "reference",
+    "candidate",
+    "audio",
+    "turns",
+    "conversation",
+    "system",
+    "context",
+    "rationale",
+    "transcription",
+    "category",
+    "language",
+    "split",
+    "scores",
+    "feedback",
     question_id="instruction_id",
     question="instruction_text",
     question_audio="instruction_audio",
@@ -141,8 +154,16 @@ SINGLE: Mapping[str, Names] = _select(
 #: Fields of a table of labels or judgements of pairs.
 LABELS: Mapping[str, Names] = {
     **_select(
-        *("instruction_id", "category", "repeat", "order", "system", "match"),
-        *("score_a", "score_b", "truth_score_a", "truth_score_b"),
+        "instruction_id",
+        "category",
+        "repeat",
+        "order",
+        "system",
+        "match",
+        "score_a",
+        "score_b",
+        "truth_score_a",
+        "truth_score_b",
         clip_a="a",
         clip_b="b",
         preference="label_preference",
@@ -167,7 +188,13 @@ LABELS: Mapping[str, Names] = {
 SCORES: Mapping[str, Names] = {
     "id": (*NAMES["id"], "trial_id", *RECORDING),
     **_select(
-        *("rater", "judge", "score", "mos", "variance", "rubric", "split"),
+        "rater",
+        "judge",
+        "score",
+        "mos",
+        "variance",
+        "rubric",
+        "split",
         question_id="instruction_id",
     ),
     "system": (*NAMES["system"], "rating_stimulus", "stimuli"),

@@ -257,7 +257,15 @@ def _read_labels(tree: dict[str, Any], record: Mapping[str, Any], dropped: Dropp
                 del labels[name]
             expected = error.errors(include_url=False)[0]["msg"]
             column = columns.get(name, name)
-            dropped(NoLabel(name, column, record.get(column, value), expected, value == "tie"))
+            dropped(
+                NoLabel(
+                    field=name,
+                    column=column,
+                    value=record.get(column, value),
+                    expected=expected,
+                    tie=value == "tie",
+                )
+            )
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

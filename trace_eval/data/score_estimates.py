@@ -70,12 +70,12 @@ def reduce_samples(
     distribution = {label: counts[label] / len(usable) for label in map(float, scale.labels)}
     value = _REDUCTIONS[how](usable)
     return Reduced(
-        value,
-        statistics.stdev(usable) if len(usable) > 1 else None,
-        distribution,
-        scale.position(statistics.fmean(usable)),
-        scale.variance(distribution) if len(usable) > 1 else None,
-        majority_of(distribution),
+        value=value,
+        sd=statistics.stdev(usable) if len(usable) > 1 else None,
+        distribution=distribution,
+        mean=scale.position(statistics.fmean(usable)),
+        variance=scale.variance(distribution) if len(usable) > 1 else None,
+        majority=majority_of(distribution),
     )
 
 
@@ -86,7 +86,14 @@ def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Redu
         raise ValueError(f"the shares {dict(distribution)} are no distribution over {scale!r}")
     mean = min(1.0, max(0.0, scale.mean(whole)))
     variance, majority = scale.variance(whole), majority_of(whole)
-    return Reduced(scale.value(mean), None, whole, mean, variance, majority)
+    return Reduced(
+        value=scale.value(mean),
+        sd=None,
+        distribution=whole,
+        mean=mean,
+        variance=variance,
+        majority=majority,
+    )
 
 
 def pool(parts: Sequence[ScoreEstimate], weights: Sequence[float]) -> ScoreEstimate:

@@ -117,19 +117,21 @@ def opened(source: Source, reading: InputOptions, by_id: bool) -> Iterator[Opene
         prompted = where.prompts is not None and where.prompts.is_file()
         files, notes = where.files()
         rows = where.rows(files, by_id, reading.columns if prompted else None)
-        yield Opened(label or where.path, rows, None, prompted, notes)
+        yield Opened(
+            label=label or where.path, rows=rows, sha256=None, prompted=prompted, notes=notes
+        )
     elif isinstance(where, Table):
         here = _at(Path.cwd()) if root is None else root
         numbered = checked(where.name, enumerate(where.records, start=1))
         yield Opened(where.name, (FolderRow(w, r, here) for w, r in numbered), None)
     elif isinstance(where, Path):
         home = where if is_folder(where) else where.parent
-        yield _local(where, where, home, root, by_id)
+        yield _local(where, where, home=home, root=root, by_id=by_id)
     else:
         from trace_eval.data.remote import copied
 
         with copied(where, SUFFIXES) as (path, url):
-            yield _local(path, redacted(where), url, root, by_id)
+            yield _local(path, redacted(where), home=url, root=root, by_id=by_id)
 
 
 def _local(

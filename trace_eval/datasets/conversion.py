@@ -151,7 +151,13 @@ def convert(
             ours = (_RUBRICS / f"{rubric}.toml").read_text(encoding="utf-8")
             write_file(file, ours if text is None else _with_question(ours, text, str(provenance)))
         files["figures"] = folder / "published.json"
-        done = Conversion(read.dataset, read.source, result, files, provenance)
+        done = Conversion(
+            dataset=read.dataset,
+            source=read.source,
+            converted=result,
+            files=files,
+            prompt=provenance,
+        )
         write_file(files["figures"], as_json(done))
     return done
 

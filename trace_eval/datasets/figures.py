@@ -223,12 +223,12 @@ def mean_overall(row: Columns) -> float:
 
 
 VOCALBENCH = Board(
-    "vocalbench",
-    "README at eb22bd0",
-    vocalbench_overall,
-    0.002,
-    3,
-    {
+    file="vocalbench",
+    where="README at eb22bd0",
+    overall=vocalbench_overall,
+    tolerance=0.002,
+    decimals=3,
+    remarks={
         "Kimi-Audio": "safety 83.35 is no share of 400 answers; 83.75 would fit",
         "LLaMA-Omni2-7B": "with 8 points for clarity, of a WER from 4 to 6 %, it would fit",
     },

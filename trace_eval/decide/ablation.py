@@ -124,7 +124,9 @@ def ablation_table(
     rows: list[AblationRow] = []
     for dimension in shared:
         columns = {n: np.stack([own[dimension] for own in run]) for n, run in runs.items()}
-        rows += _rows(dimension, items.codes[dimension], columns, units, options)
+        rows += _rows(
+            dimension, items.codes[dimension], columns=columns, units=units, options=options
+        )
     adjusted = iter(holm([row.mcnemar.p for row in rows if row.mcnemar is not None]))
     return Ablation(
         next(iter(runs)),

@@ -75,7 +75,7 @@ def _two(report: RankReport) -> tuple[str, ...]:
     if result is None or result.both is None:
         return by_judge, _NO_LABELS, first_labels(own.labelled, level)
     figures, of = (result.both, result.interval, result.p), _basis(result, report)
-    details = head_to_head(names, figures, of, level, _test(result))
+    details = head_to_head(names, figures, of=of, level=level, test=_test(result))
     rest = _next_step(result, own.labels, level, report.powered is not None)
     return by_judge, f"{details}.", *rest
 

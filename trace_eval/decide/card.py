@@ -181,7 +181,9 @@ def _card(
     both = min(both, ran.both_orders) if ran and ran.both_orders else both
     lines = [name is not None for name in run.table.facts.get("instruction_id", ())]
     unnamed = len(lines) - sum(lines) if any(lines) else 0
-    unknown += _unknown(both, score, unnamed, len(lines), judge if probes is None else None)
+    unknown += _unknown(
+        both, score, unnamed=unnamed, pairs=len(lines), unprobed=judge if probes is None else None
+    )
     return Card(
         name=name,
         source=table.source,
@@ -203,9 +205,9 @@ def _card(
         verdict=decide(
             score,
             scored / items if items else 0.0,
-            min((row.bias.p for row in tests), default=None),
-            report.warnings if report else one.warnings,
-            both,
+            position_p=min((row.bias.p for row in tests), default=None),
+            warnings=report.warnings if report else one.warnings,
+            both_orders=both,
         ),
         unknown=tuple(unknown),
     )
@@ -231,8 +233,14 @@ def _loudness(run: LabelledRun) -> LoudnessBias | None:
     a, b = (run.table.facts.get(f"loudness_{side}") for side in "ab")
     if a is None or b is None:
         return None
-    loud = length_bias(run.truth, run.codes, a, b, run.table.units())
-    return LoudnessBias(loud.human_ties, loud.longer, loud.shorter, loud.tied, loud.p)
+    loud = length_bias(run.truth, run.codes, length_a=a, length_b=b, unit=run.table.units())
+    return LoudnessBias(
+        human_ties=loud.human_ties,
+        louder=loud.longer,
+        quieter=loud.shorter,
+        tied=loud.tied,
+        p=loud.p,
+    )
 
 
 def _unknown(

@@ -86,7 +86,9 @@ def _forest(cards: Sequence[Card]) -> Markup:
         value, interval = card.accuracy
         message = "no labels" if value is None else rate(value, interval)
         rule = card.rule and (card.rule[1], f"{card.rule[0]}: {percent(card.rule[1])} %")
-        marks.append(ForestMark(card.name, value, interval, message, rule))
+        marks.append(
+            ForestMark(name=card.name, value=value, interval=interval, told=message, mark=rule)
+        )
     drawn = forest(marks, 0, 1, ["0 %", "50 %", "100 %"]) if any(c.main for c in cards) else ""
     return Markup(drawn)
 

@@ -65,11 +65,11 @@ def plan_before(pairs: int, options: PlanOptions | None = None) -> FirstPlan:
     options = options or PlanOptions()
     level = settled(options, drawn=False, why=NOT_DRAWN).level
     return FirstPlan(
-        pairs,
-        DIFFERENCE,
-        labels_for_difference(DIFFERENCE, level),
-        difference_of_labels(pairs, level),
-        before_labels(pairs, level),
+        pairs=pairs,
+        difference=DIFFERENCE,
+        labels=labels_for_difference(DIFFERENCE, level),
+        smallest=difference_of_labels(pairs, level),
+        sentences=before_labels(pairs, level),
     )
 
 

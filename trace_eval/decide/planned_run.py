@@ -77,8 +77,14 @@ class PlannedRun:
             least = inclusion[rows][self.has_label].min()
             inclusion = np.where(np.isnan(inclusion[rows]), least, inclusion[rows])
         return FutureLabels(
-            *(values, self.has_label, verdict, inclusion, group, tuple(means)),
-            *(options.level, options.start),
+            values=values,
+            has_label=self.has_label,
+            verdict=verdict,
+            inclusion=inclusion,
+            cluster=group,
+            means=tuple(means),
+            level=options.level,
+            seed=options.start,
         )
 
     def _rates(self, judged: Array) -> Iterator[Mean]:

@@ -116,7 +116,9 @@ def _rank_judged(
     left_out = None
     if not separate and not options.keep_inconsistent:
         left_out = contradicted(source, table, table.column(options.dimension), ALPHA)
-    report = rank_labels(table, replace(options, policy=table.policy), human, labels, left_out)
+    report = rank_labels(
+        table, replace(options, policy=table.policy), human=human, labels=labels, left_out=left_out
+    )
     caveats, ppi = (*caveats, *report.caveats), None
     if labels is not None and not separate:
         ppi, why_not = _ppi_win_rates(table, labels, options)

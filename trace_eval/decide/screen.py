@@ -88,7 +88,7 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     delta = (1 - options.confidence) / len(signals)
     parts: list[DecidableStratum] = []
     for name, values in signals.items():
-        parts += tested_parts((name, values), run, design, options.agree, delta)
+        parts += tested_parts((name, values), run, design=design, target=options.agree, delta=delta)
     drawn = run.drawn
     shifted = differences(run) if drawn.inclusion is None else []
     why_not = drawn.problem or drawn.doubt

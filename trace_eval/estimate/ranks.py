@@ -22,7 +22,13 @@ def add_spearman(
     resampler: Resampler, name: str, x: Array, y: Array, row: NDArray[np.int64] | None = None
 ) -> None:
     """Register rho of two columns [shape=(rows,)]; ``row`` is the item of each."""
-    _add(resampler, name, resampler.cells(x, y, row), (spearman_weights, _rho_influence), row)
+    _add(
+        resampler,
+        name,
+        cells=resampler.cells(x, y, row),
+        how=(spearman_weights, _rho_influence),
+        row=row,
+    )
 
 
 def add_kendall(resampler: Resampler, name: str, x: Array, y: Array) -> None:

@@ -292,7 +292,9 @@ class Resampler:
             far = float(np.sqrt(clusters.variance())) * clusters.quantile(level) / room
             low, high = np.tanh(np.arctanh(number) + np.array([-far, far])).tolist()
             return IntervalEstimate(number, (low, high), method=FISHER)
-        limits = jackknife_interval(number, without, rows, level, name in self.both_ways)
+        limits = jackknife_interval(
+            number, without, rows=rows, level=level, both_ways=name in self.both_ways
+        )
         return IntervalEstimate.within(number, limits, JACKKNIFE)
 
     def _values(self, totals: Array, weights: Array) -> dict[str, Array]:

@@ -174,7 +174,7 @@ def extract_each(
     plan = extractors_of(options)
 
     async def work() -> None:
-        engine = engine_of(options, plan, len(sources), sources, shards)
+        engine = engine_of(options, plan, clips=len(sources), sources=sources, shards=shards)
 
         async def one(source: ClipSource) -> None:
             listener(await engine.extract(source))

@@ -188,7 +188,7 @@ class Judge(ABC):
 
     def unscored(self, item: Item, reason: Reason, detail: str) -> Outcome:
         """Make an outcome without a verdict or score, with the reason."""
-        return unscored(item, self.rubric, self.spec, reason, detail)
+        return unscored(item, self.rubric, judge=self.spec, reason=reason, detail=detail)
 
     async def close(self) -> None:  # noqa: B027 - most judges hold nothing
         """Release connections."""

@@ -69,10 +69,19 @@ def read_judge_file(
     if truth is not None or prediction is not None or own_labels:
         judges_scale = None  # a scale is that of the human labels
     if truth is not None:
-        own_labels |= _labels(truth, columns.truth, columns, systems, unread, scale)
+        own_labels |= _labels(
+            truth, columns.truth, columns=columns, systems=systems, unread=unread, scale=scale
+        )
     if prediction is not None:
         results = {name: values for name, values in results.items() if name not in LABEL_COLUMNS}
-        results |= _labels(prediction, columns.prediction, columns, systems, unread, None)
+        results |= _labels(
+            prediction,
+            columns.prediction,
+            columns=columns,
+            systems=systems,
+            unread=unread,
+            scale=None,
+        )
     else:
         refuse_without(table, results, LABEL_COLUMNS, numbered=truth is not None or rows_are_items)
         results = mapped(results, columns.mapping, judges_scale)

@@ -143,7 +143,15 @@ def label_table(
     check_inclusion(source, facts.get("inclusion"))
     facts |= scores
     refuse_duplicates(source, ids, rater, repeat)
-    return Opinions(source, ids, codes, rater, repeat, facts, warnings=look_alike)
+    return Opinions(
+        source=source,
+        ids=ids,
+        codes=codes,
+        rater=rater,
+        repeat=repeat,
+        facts=facts,
+        warnings=look_alike,
+    )
 
 
 def read_labels(
@@ -181,7 +189,7 @@ def read_labels(
     own = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
     own |= columns_of(columns or {})
     table = OpinionTable.of_file(Path(path), where=where)
-    return _labels(table, own, mapping, about, numbers, scale)
+    return _labels(table, own, mapping=mapping, about=about, numbers=numbers, scale=scale)
 
 
 def table_labels(
@@ -194,7 +202,9 @@ def table_labels(
 ) -> Opinions:
     """Labels from a table at hand, see :meth:`OpinionTable.at_hand` and :func:`read_labels`."""
     table = OpinionTable.at_hand(provided, where=where)
-    return _labels(table, columns_of(columns or {}), mapping, about, (), scale)
+    return _labels(
+        table, columns_of(columns or {}), mapping=mapping, about=about, numbers=(), scale=scale
+    )
 
 
 def _labels(

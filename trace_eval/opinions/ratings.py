@@ -276,10 +276,10 @@ def ratings_in(
     if named and rubric is not None:
         kept &= np.array([of in (rubric, None) for of in table["rubric"]])
     who = [who or "" for who in table.get("rater", ())]
-    ratings = rows_of(source.name, table, (name,), who, kept)
+    ratings = rows_of(source.name, table, numbers=(name,), raters=who, kept=kept)
     ratings = replace(ratings, warnings=(*source.warnings(), *raters, *ratings.warnings))
     known = rubric is not None or bool({*named} & {*rubric_names()})
-    return with_scale(ratings, name, table[name], kept, columns.scale, known)
+    return with_scale(ratings, name, texts=table[name], kept=kept, ends=columns.scale, known=known)
 
 
 def columns_of_scores(
@@ -333,7 +333,7 @@ def with_scale(
     values[kept] = scores.facts[name]
     if ends is not None:
         scale = scale_of_ends(ends)
-        refuse_off_scale(scores.source, name, texts, values, ends)
+        refuse_off_scale(scores.source, name, texts=texts, values=values, ends=ends)
         return replace(scores, scale=scale)
     if known:
         return scores
@@ -373,7 +373,9 @@ def rows_of(
     said = tuple(DataWarning("raters", f"{source}: {text}") for text in alike)
     whole = replace(whole, warnings=said)
     if whole.rater is not None:
-        refuse_duplicates(source, whole.ids, whole.rater, whole.repeat, np.flatnonzero(kept))
+        refuse_duplicates(
+            source, whole.ids, rater=whole.rater, repeat=whole.repeat, records=np.flatnonzero(kept)
+        )
     return whole
 
 

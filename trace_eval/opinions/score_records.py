@@ -45,7 +45,13 @@ def read_run(folder: Path, rubric: str | None) -> Opinions:
             for item, row in zip(items, zip(*columns.values(), strict=True), strict=True)
         }
     labels = rated(ratings_of_items(f"{folder} (its own labels)", items, turns))
-    table = _by_judge(str(folder), judges, facts, name, _run_scale(folder / "manifest.json", name))
+    table = _by_judge(
+        str(folder),
+        judges,
+        facts=facts,
+        rubric=name,
+        scale=_run_scale(folder / "manifest.json", name),
+    )
     return table.beside(labels if len(labels) else None)
 
 

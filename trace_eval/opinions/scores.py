@@ -142,7 +142,7 @@ def as_source(provided: Any, columns: Columns | None = None) -> Path | Opinions:
     if _table_of_scores(table, columns):
         return _of_columns(table, None, columns)
     mapping, where, scale = columns.mapping, columns.where, columns.scale
-    return table_labels(named, columns.fields, mapping, (), where, scale)
+    return table_labels(named, columns.fields, mapping=mapping, about=(), where=where, scale=scale)
 
 
 def read_with_ratings(
@@ -267,8 +267,14 @@ def _of_columns(source: OpinionTable, rubric: str | None, columns: Columns) -> O
     judges = [unnamed if is_missing(who) else str(who) for who in table.get("judge", [None] * size)]
     kept = np.array([of == name for of in rubrics], bool)
     texts = mapped_scores(table["score"], columns.mapping)
-    scores = rows_of(source.name, {**table, "score": texts}, ("score", "variance"), judges, kept)
+    scores = rows_of(
+        source.name,
+        {**table, "score": texts},
+        numbers=("score", "variance"),
+        raters=judges,
+        kept=kept,
+    )
     scores = replace(scores, warnings=(*source.warnings(), *raters, *scores.warnings))
     known = rubric is not None or name in rubric_names()
-    scores = with_scale(scores, "score", texts, kept, columns.scale, known)
+    scores = with_scale(scores, "score", texts=texts, kept=kept, ends=columns.scale, known=known)
     return scores.on(name or None, scores.scale)

@@ -106,7 +106,7 @@ def lanes_of(
 
 def _bar(length_s: float, kind: str, start_s: float, end_s: float, message: str) -> LaneBar:
     left, right = (100 * min(1.0, max(0.0, at / length_s)) for at in (start_s, end_s))
-    return LaneBar(kind, left, max(0.1, right - left), message, start_s)
+    return LaneBar(kind=kind, left=left, width=max(0.1, right - left), title=message, at_s=start_s)
 
 
 #: :func:`_bar` on the axis of a conversation.

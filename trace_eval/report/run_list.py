@@ -125,10 +125,19 @@ def _line(one: ListedRun, home: Path) -> RunLine:
             rankings = score_rankings(run)
             figures = [f for rubric, ranking in rankings.items() for f in _means(rubric, ranking)]
             sentences = score_answer(run, rankings)
-            return RunLine(name, link, one.record, sentences, tuple(figures))
+            return RunLine(
+                name=name, link=link, record=one.record, sentences=sentences, systems=tuple(figures)
+            )
         ranking, _ = ranking_of(run)
         rates = tuple(_rates(ranking)) if ranking else ()
-        return RunLine(name, link, one.record, pair_answer(run, ranking), rates, _agreement(run))
+        return RunLine(
+            name=name,
+            link=link,
+            record=one.record,
+            sentences=pair_answer(run, ranking),
+            systems=rates,
+            agreement=_agreement(run),
+        )
     except UserError as error:  # a file of it is damaged: the others are listed all the same
         return RunLine(name, link, one.record, (str(error),))
 

@@ -154,8 +154,12 @@ class _Scale:
     place: Callable[[float], float]
 
 
-PITCH = _Scale("pitch", "Hz", (50.0, 500.0), (75.0, 150.0, 300.0, 600.0), math.log)
-LOUDNESS = _Scale("loudness", "LUFS", (-60.0, -10.0), (-50.0, -35.0, -20.0), float)
+PITCH = _Scale(
+    name="pitch", unit="Hz", ends=(50.0, 500.0), grid=(75.0, 150.0, 300.0, 600.0), place=math.log
+)
+LOUDNESS = _Scale(
+    name="loudness", unit="LUFS", ends=(-60.0, -10.0), grid=(-50.0, -35.0, -20.0), place=float
+)
 
 
 def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
@@ -168,7 +172,7 @@ def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
     signal = blueprint.signal if isinstance(blueprint.signal, Signal) else None
     drawn = mirrored(wave.peaks, LABEL, WAVE)
     lanes = (
-        TimelineLane("waveform", "", drawn, LABEL, WAVE, note=wave.note),
+        TimelineLane(name="waveform", unit="", path=drawn, top=LABEL, height=WAVE, note=wave.note),
         _lane(PITCH, blueprint.pitch, seconds, first),
         _lane(LOUDNESS, blueprint.loudness, seconds, second),
     )
@@ -180,7 +184,9 @@ def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
         for event in group.events or ()
         if event.start_s <= seconds
     )
-    return Timeline(seconds, lanes, spans, ticks(seconds), tuple(events))
+    return Timeline(
+        seconds=seconds, lanes=lanes, speech=spans, ticks=ticks(seconds), events=tuple(events)
+    )
 
 
 def _seconds(blueprint: Blueprint) -> float | None:
@@ -195,7 +201,9 @@ def _lane(
 ) -> TimelineLane:
     if isinstance(group, Absent):
         note = f"no {scale.name}: {group.reason}"
-        return TimelineLane(scale.name, scale.unit, "", top, LANE, note=note)
+        return TimelineLane(
+            name=scale.name, unit=scale.unit, path="", top=top, height=LANE, note=note
+        )
     values = resample(group.contour, POINTS, seconds)
     ends = widened(scale.ends, values)
     low, high = map(scale.place, ends)
@@ -204,7 +212,14 @@ def _lane(
         return top + LANE * (1 - (scale.place(value) - low) / (high - low))
 
     grid = tuple((height(at), f"{at:g}") for at in scale.grid if ends[0] <= at <= ends[1])
-    return TimelineLane(scale.name, scale.unit, curve(values, height), top, LANE, grid)
+    return TimelineLane(
+        name=scale.name,
+        unit=scale.unit,
+        path=curve(values, height),
+        top=top,
+        height=LANE,
+        grid=grid,
+    )
 
 
 def widened(scale: tuple[float, float], values: Sequence[float | None]) -> tuple[float, float]:

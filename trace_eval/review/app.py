@@ -188,7 +188,7 @@ class _Site:
         self, rater: Rater, request: Request, task: int, shown: Annotated[ShownEvent, Depends()]
     ) -> Response:
         """Show the events of a call, one of them chosen, or a new one from ``start`` to ``end``."""
-        values = events_page(self._review, self._clips, task, shown, rater)
+        values = events_page(self._review, self._clips, task=task, shown=shown, rater=rater)
         if values is None:
             raise HTTPException(404, "no such call")
         return self.page(request, "events.html.j2", values)

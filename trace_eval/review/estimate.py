@@ -94,7 +94,16 @@ def estimate_accuracy(
     naive = fmean([*certain, *sampled]) if reviewed else None
     if not population or not reviewed:
         why = "no pair was reviewed yet" if population else "the judge rated no pair"
-        return Accuracy("none", None, 0.0, 1.0, naive, reviewed, population, why)
+        return Accuracy(
+            status="none",
+            value=None,
+            low=0.0,
+            high=1.0,
+            naive=naive,
+            reviewed=reviewed,
+            population=population,
+            reason=why,
+        )
     open_ = len(needed) - len(certain)
     low, high = _score_interval(sampled, len(others))
     floor = math.fsum(certain) / population

@@ -175,7 +175,7 @@ def _view(
     for role in ROLES:
         turns = [turn for _, turn in conversation.turns_of(role)]
         spoken = [span(*one) for turn in turns for one in turn.stretches if inside(*one)]
-        peaks = _peaks(conversation, role, start_s, seconds, columns)
+        peaks = _peaks(conversation, role, start_s=start_s, seconds=seconds, columns=columns)
         lanes.append((role, upright(peaks), spoken))
     return {
         "start_s": start_s,

@@ -114,7 +114,16 @@ class PairTasks(_Tasks):
             for phase in PHASES
         }
         now = time.time()
-        view = StoreView(rater, item.id, 0, order, now, now, _comment_in(entries), "hidden")
+        view = StoreView(
+            rater=rater,
+            item=item.id,
+            repeat=0,
+            shown=order,
+            started=now,
+            finished=now,
+            comment=_comment_in(entries),
+            judge="hidden",
+        )
         new = self.review.store.insert_finished(view, ratings | {COMMENT: ""})
         return Imported(int(new), int(not new))
 

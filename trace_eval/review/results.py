@@ -91,7 +91,9 @@ def _kappa(
     one, two = (_codes([ratings[item] for item in both]) for _, ratings in (first, second))
     value = float(kappa(joint_counts(one, two, len(RATINGS))))
     beyond, same = None if np.isnan(value) else value, float((one == two).mean())
-    return RaterAgreement(f"{first[0]} and {second[0]}", phase, len(both), beyond, same)
+    return RaterAgreement(
+        who=f"{first[0]} and {second[0]}", phase=phase, items=len(both), value=beyond, same=same
+    )
 
 
 def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> RaterAgreement:

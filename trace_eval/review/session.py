@@ -301,4 +301,10 @@ def open_review(
         return Review(material, store, make_plan(material, QueueOptions(**provided)))
     store = Store(database)
     plan = stored_plan(store, material, provided)
-    return Review(material, store, plan, options.show_judge, options.allow_unplayed)
+    return Review(
+        material=material,
+        store=store,
+        plan=plan,
+        show_judge=options.show_judge,
+        allow_unplayed=options.allow_unplayed,
+    )

@@ -196,7 +196,16 @@ class Store:
 
     def start(self, rater: str, item: str, repeat: int, shown: Order) -> StoreView:
         """Return the view of an item, made when it is first shown; the recorded order stays."""
-        new = StoreView(rater, item, repeat, shown, time.time(), None, "", "hidden")
+        new = StoreView(
+            rater=rater,
+            item=item,
+            repeat=repeat,
+            shown=shown,
+            started=time.time(),
+            finished=None,
+            comment="",
+            judge="hidden",
+        )
         with self._transaction() as db:
             self._insert(db, new)
         return next(one for one in self.views(rater) if (one.item, one.repeat) == (item, repeat))
@@ -262,7 +271,8 @@ class Store:
         rows = self._read(
             f"SELECT v.judge, a.number, v.number {_ANSWERS} AND v.rater = ?"
             " AND a.set_aside IS NULL ORDER BY a.number DESC LIMIT 1",
-            *(self.rubric, rater),
+            self.rubric,
+            rater,
         )
         return rows[0][1:] if rows and rows[0][0] == "hidden" else None
 
@@ -302,7 +312,9 @@ class Store:
         rows = self._read(
             f"SELECT {_VIEW}, number FROM views"
             " WHERE rubric = ? AND (? IS NULL OR rater = ?) ORDER BY number",
-            *(self.rubric, rater, rater),
+            self.rubric,
+            rater,
+            rater,
         )
         return [StoreView(*row) for row in rows]
 
@@ -319,7 +331,8 @@ class Store:
         rows = self._read(
             "SELECT a.number, v.number, v.rater, v.item, a.step, a.value, a.codes, a.comment,"
             f" a.at, a.set_aside {_ANSWERS} AND (? OR a.set_aside IS NULL) ORDER BY a.number",
-            *(self.rubric, all_),
+            self.rubric,
+            all_,
         )
         decoded = ((*row[:6], self._codes(row[0], row[6]), *row[7:]) for row in rows)
         return [StoredAnswer(*values) for values in decoded]

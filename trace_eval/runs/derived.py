@@ -140,7 +140,13 @@ def write_as_voice_quality(folder: Path, onto: Path, out: Path, acceptable: floa
         name: _replaced(result, scored.get(name), acceptable, message)
         for name, result in before.items()
     }
-    write_derived(run, base, out, message, [(pair, made.get(pair.id)) for pair in pairs])
+    write_derived(
+        run,
+        base,
+        out=out,
+        description=message,
+        verdicts=[(pair, made.get(pair.id)) for pair in pairs],
+    )
     return sum(message in result.caveats for result in made.values())
 
 
@@ -150,7 +156,7 @@ def _replaced(
     scores = result.pair_scores if result and result.status == "scored" else None
     if result is None or scores is None:
         reason = result.reason if result else None
-        return stood_for(before, VOICE_QUALITY, None, [], reason)
+        return stood_for(before, VOICE_QUALITY, verdict=None, caveats=[], reason=reason)
     verdict = DimensionVerdict(
         rating=typed_tie(scores, str(result.label("overall")), acceptable),
         reasoning=f"mean naturalness {scores.mean_a:.2f} and {scores.mean_b:.2f};"

@@ -60,7 +60,9 @@ def fuse(judgement: Judgement, policy: AnyPolicy) -> Overall:
         if verdict := judgement.dimensions.get(about):
             why = "the judge was asked for the pair as a whole"
             spread = verdict.distribution
-            return _overall(judgement, WHOLE_PAIR, verdict.rating, why, spread)
+            return _overall(
+                judgement, WHOLE_PAIR, rating=verdict.rating, why=why, distribution=spread
+            )
     if isinstance(policy, PlainPolicy):
         return _plain(judgement, policy)
     if scored and judgement.label_set != "typed":
@@ -115,7 +117,9 @@ def _typed(judgement: Judgement, policy: Policy) -> Overall:
         return _in_part(judgement, policy, policy.possible(*ratings) if scored else ())
     decision = policy.decide(*scored)
     spread = overall_distribution(judgement, policy)
-    return _overall(judgement, policy.name, decision.rating, decision.why, spread)
+    return _overall(
+        judgement, policy.name, rating=decision.rating, why=decision.why, distribution=spread
+    )
 
 
 def overall_distribution(judgement: Judgement, policy: Policy) -> dict[Rating, float] | None:

@@ -150,10 +150,10 @@ def _clip(record: Mapping[str, Any]) -> tuple[bool, bool, str | None] | None:
     why = guess_of(
         transcript.get("text", ""),
         len(transcript.get("words") or ()),
-        transcript["language"],
-        signal.get("speech_s"),
-        rate.get("syllables"),
-        transcript.get("suspect") or (),
+        language=transcript["language"],
+        speech_s=signal.get("speech_s"),
+        syllables=rate.get("syllables"),
+        suspect=transcript.get("suspect") or (),
     )
     spoken = transcript.get("spoken")
     sure = spoken["language"] if spoken and spoken["sure"] else None

@@ -88,7 +88,13 @@ class Job:
         """
         judging = replace(self.options.judging, offline=offline or self.options.judging.offline)
         options = replace(self.options, judging=judging)
-        session = Session(self.manifest, self.folder, options, listener, self.source)
+        session = Session(
+            manifest=self.manifest,
+            out=self.folder,
+            options=options,
+            listener=listener,
+            source=self.source,
+        )
         if self.repeat and self.source:
             _check_same_judge(self.source, session)
         return session
@@ -264,7 +270,13 @@ def open_again(
         judging = options.judging
         step = judging.samples if "seed" in source.record().judge.parameters else 0
         options = replace(options, judging=replace(judging, cache=None, seed=judging.seed + step))
-    return Job(Manifest(source.folder, every), Path(out), options, source, repeat)
+    return Job(
+        manifest=Manifest(source.folder, every),
+        folder=Path(out),
+        options=options,
+        source=source,
+        repeat=repeat,
+    )
 
 
 def judge_again(
@@ -291,4 +303,4 @@ def judge_again(
     Raises:
         UserError: no such run, or see :class:`trace_eval.runs.session.Session`.
     """
-    return open_again(run, out, options, items, repeat).judge(listener)
+    return open_again(run, out, options=options, items=items, repeat=repeat).judge(listener)

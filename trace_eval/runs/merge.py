@@ -198,7 +198,13 @@ class _Runs:
         summary.count(to, list(first.rubrics))
         to.write_record(self._record(summary))
         count = len(self.folders)
-        return Merged(to.folder, count, blueprints, summary, tuple(self.missing))
+        return Merged(
+            out=to.folder,
+            folders=count,
+            blueprints=blueprints,
+            summary=summary,
+            missing=tuple(self.missing),
+        )
 
     def _items(self) -> Iterator[str]:
         """Yield the items in input order, each once."""

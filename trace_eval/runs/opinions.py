@@ -106,10 +106,20 @@ def read_with_labels(
         files = [source for source in sources if isinstance(source, Path) and is_file(source)]
         named = _there(columns.fields, labels, files)
         where = _conditions(columns, labels, files)
-        labels = read_labels(labels, numbers, named, mapping, judged, where, columns.scale)
+        labels = read_labels(
+            labels,
+            numbers,
+            columns=named,
+            mapping=mapping,
+            about=judged,
+            where=where,
+            scale=columns.scale,
+        )
     elif labels is not None and not isinstance(labels, Opinions):
         where = columns.where
-        labels = table_labels(labels, columns.fields, mapping, judged, where, columns.scale)
+        labels = table_labels(
+            labels, columns.fields, mapping=mapping, about=judged, where=where, scale=columns.scale
+        )
     return judged, labels
 
 

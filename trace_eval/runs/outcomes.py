@@ -66,7 +66,8 @@ class VerdictRow(NamedTuple):
     def of(cls, judgement: Judgement) -> VerdictRow:
         """Make the row of one judgement."""
         return cls(
-            *(judgement.status, judgement.reason),
+            judgement.status,
+            judgement.reason,
             tuple(judgement.label(name) for name in DIMENSIONS),
             tuple(judgement.caveats),
             tuple(judgement.margin(name) for name in DIMENSIONS),
@@ -136,15 +137,35 @@ class ScoreRow(NamedTuple):
         """Make the row of one score."""
         mean, variance = (e.mean, e.variance) if (e := score.estimate) else (None, None)
         return cls(
-            *(score.status, score.reason, score.value, score.sd, mean, variance),
-            *(score.used, score.samples, score.majority, tuple(score.caveats)),
+            score.status,
+            score.reason,
+            score.value,
+            score.sd,
+            mean,
+            variance,
+            score.used,
+            score.samples,
+            score.majority,
+            tuple(score.caveats),
             (score.usage.cost_usd or 0.0) if score.usage else 0.0,
             score.detail,
         )
 
 
 #: The outcome of an item that has no score yet.
-NOT_SCORED = ScoreRow("unscored", NOT_MADE, None, None, None, None, 0, 0, None, (), 0.0)
+NOT_SCORED = ScoreRow(
+    status="unscored",
+    reason=NOT_MADE,
+    value=None,
+    sd=None,
+    mean=None,
+    variance=None,
+    used=0,
+    samples=0,
+    majority=None,
+    caveats=(),
+    cost_usd=0.0,
+)
 
 
 @dataclass(frozen=True)

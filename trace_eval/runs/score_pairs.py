@@ -77,7 +77,7 @@ def pairs_of(run: Run, options: PairOptions) -> Iterator[ScorePair]:
     for key, group in groups.items():
         for a, b in combinations(group, 2):
             name = key[1] if isinstance(key, tuple) and key[0] == "pair" else f"{a.id}+{b.id}"
-            yield _compared(str(name), a, b, scores, options)
+            yield _compared(str(name), a, b=b, scores=scores, options=options)
 
 
 def _rubric(run: Run, options: PairOptions) -> str:
@@ -94,7 +94,7 @@ def _compared(
     name: str, a: Single, b: Single, scores: Mapping[str, Score], options: PairOptions
 ) -> ScorePair:
     one, other = scores.get(a.id), scores.get(b.id)
-    pair = ScorePair(name, a, b, one, other)
+    pair = ScorePair(id=name, a=a, b=b, score_a=one, score_b=other)
     mean_a, mean_b = pair.means
     if one is None or other is None or mean_a is None or mean_b is None:
         return pair
@@ -152,7 +152,7 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
         table = Table(dict.fromkeys(rows[0], str), (list(row.values()) for row in rows), digits=6)
         write_lines(out, table.csv_lines() if out.suffix == ".csv" else map(json.dumps, rows))
     else:
-        _write_run(run, out, results, made_by, options)
+        _write_run(run, out, results=results, made_by=made_by, options=options)
     return len(results)
 
 
@@ -200,7 +200,7 @@ def _write_run(
             verdicts.append((pair, stored))
     else:
         verdicts = [(_pair(p), _judgement(p, made_by, options)) for p in by_id.values()]
-    write_derived(run, base, out, made_by, verdicts)
+    write_derived(run, base, out=out, description=made_by, verdicts=verdicts)
 
 
 def _pair(result: ScorePair) -> Pair:

@@ -261,7 +261,9 @@ class Session:
             engine: Engine = CaseReader(self._source)
         else:
             clips, shards = 2 * len(pending), str(self.run.path("shards"))
-            engine = engine_of(self.options.extract, self.plan, clips, sources, shards)
+            engine = engine_of(
+                self.options.extract, self.plan, clips=clips, sources=sources, shards=shards
+            )
         advice = LanguageAdvice(self.plan, self.options)
         _advise(advice.of_items(pending))
 
@@ -273,7 +275,9 @@ class Session:
                 self._listener(event)
 
         try:
-            pipeline = Pipeline(engine, self.judge, self.run, listener, voices)
+            pipeline = Pipeline(
+                engine=engine, judge=self.judge, run=self.run, listener=listener, voices=voices
+            )
             await work(pipeline, pending)
         finally:
             await engine.close()

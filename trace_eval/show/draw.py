@@ -99,7 +99,7 @@ def forest(points: Sequence[Point], axis: str, ends: tuple[float, float | None] 
     """
 
     def draw(ax: Any) -> None:
-        dots(ax, points, axis, ends, seen)
+        dots(ax, points, axis=axis, ends=ends, named=seen)
 
     has_long_names = any("\n" in seen(point.name) for point in points)
     line = 0.26 if has_long_names else 0.17

@@ -115,10 +115,14 @@ def agree_labels(
         policy_comparisons=tuple(_policy_comparisons(it)),
         position=tuple(r for j in judges for r in positions(j.name, widest(j, "clip_a"))),
         length=tuple(
-            r for j in judges for r in bias_rows(j, items, "duration", length_bias, it.cluster)
+            r
+            for j in judges
+            for r in bias_rows(j, items, fact="duration", bias=length_bias, unit=it.cluster)
         ),
         verbosity=tuple(
-            r for j in judges for r in bias_rows(j, items, "tokens", verbosity, it.cluster)
+            r
+            for j in judges
+            for r in bias_rows(j, items, fact="tokens", bias=verbosity, unit=it.cluster)
         ),
         difficulty=tuple(row for judge in judges for row in difficulty_rows(judge)),
         self_comparisons=tuple(row for judge in judges for row in self_rows(judge)),
@@ -280,4 +284,7 @@ def _learned(it: _Compared) -> list[Learned]:
         )
     fallback = load_policy(policy_of(options) or DEFAULT_POLICY)
     groups = it.described.units() if _knows_instructions(it.described) else None
-    return [learn(side, truth, groups, fallback, options.folds) for side in usable]
+    return [
+        learn(side, truth, instruction=groups, fallback=fallback, folds=options.folds)
+        for side in usable
+    ]

@@ -114,7 +114,7 @@ def compare_scores(
     theirs = [rule for rule in (_of(rule, common) for rule in rules) if rule.joined.scored.all()]
     often = train & rated_often(items)
     factor = fit_factor(items.score[often], items.scores["variance"][often])
-    figures, selective, notes = _figures(part, ours, theirs, factor, options)
+    figures, selective, notes = _figures(part, ours, rules=theirs, factor=factor, options=options)
     systems, agreements = _systems(items, judges, chosen, options)
     many = max(int(units_of(only(items, mask)).max()) for mask in (common, chosen))
     drawn = settled(options.bootstrap, many >= MAX_UNITS, _NOT_DRAWN)
@@ -222,9 +222,12 @@ def _systems(
     judges = [_of(judge, chosen) for judge in judges]
     resampler = Resampler(units_of(items), options.bootstrap.start)
     for judge in judges:
-        add_systems(resampler, items, systems, judge, options.families)
+        add_systems(resampler, items, systems=systems, judge=judge, families=options.families)
     estimates = resampler.estimates(options.bootstrap)
-    results = [system_rows(items, systems, one, estimates, options.families) for one in judges]
+    results = [
+        system_rows(items, systems, judge=one, estimates=estimates, families=options.families)
+        for one in judges
+    ]
     rows, agreements = zip(*results, strict=True)
     return tuple(chain.from_iterable(rows)), agreements
 
@@ -244,12 +247,16 @@ def _alphas(items: Opinions, judges: Sequence[JudgeOpinions]) -> Iterator[AlphaO
     if most < 2 or "mos" in ratings.facts:
         return  # agreement among annotators is not told by their mean
     levels = levels_of(scale_of(items))
-    alpha = scale_alpha(ratings.item, nearest(levels, ratings.score), size, levels, most)
+    alpha = scale_alpha(
+        ratings.item, nearest(levels, ratings.score), items=size, positions=levels, raters=most
+    )
     yield AlphaOfScores("people", alpha)
     own = {judge.name: judge.joined.score for judge in judges}
     for who, row, value in with_each_judge(ratings.item, ratings.score, own):
         interval = interval_alpha(row, value, size)
-        yield AlphaOfScores(who, Alpha(None, None, interval, most + 1, size))
+        yield AlphaOfScores(
+            who, Alpha(nominal=None, ordinal=None, interval=interval, raters=most + 1, items=size)
+        )
 
 
 def _by_split(items: Opinions, judge: JudgeOpinions) -> Iterator[SplitRow]:
@@ -260,12 +267,12 @@ def _by_split(items: Opinions, judge: JudgeOpinions) -> Iterator[SplitRow]:
         part, judged = only(items, mine), _of(judge, mine).joined
         crps = score_ratings(part, judged).crps
         yield SplitRow(
-            judge.name,
-            name,
-            int(mine.sum()),
-            defined(spearman(judged.score, part.score)),
-            float(abs(judged.score - part.score).mean()),
-            None if crps is None else float(crps.mean()),
+            judge=judge.name,
+            split=name,
+            items=int(mine.sum()),
+            spearman=defined(spearman(judged.score, part.score)),
+            mae=float(abs(judged.score - part.score).mean()),
+            crps=None if crps is None else float(crps.mean()),
         )
 
 

@@ -74,7 +74,9 @@ def rank_labels(
             for method, one in methods.items()
             for place in sets[method].standings(method, outcomes.systems, one.values)
         ),
-        correlations=tuple(_correlations(methods, outcomes, options, human, theirs)),
+        correlations=tuple(
+            _correlations(methods, outcomes, options=options, human=human, theirs=theirs)
+        ),
         parameters=tuple(
             Parameter(result.model, name, value)
             for result in fitted
@@ -210,7 +212,15 @@ def _system_rows(outcomes: Outcomes, options: RankOptions) -> Iterator[SystemRow
         own = own + outcomes.counts[outcomes.pairs[:, 1] == index].sum(0)[[1, 0, 2, 3]]
         against_baseline = None if rate is None else float(rate)
         win, loss, tie, bad = own.tolist()
-        yield SystemRow(system, int(own.sum()), win, loss, tie, bad, against_baseline)
+        yield SystemRow(
+            system=system,
+            comparisons=int(own.sum()),
+            wins=win,
+            losses=loss,
+            ties=tie,
+            both_bad=bad,
+            against_baseline=against_baseline,
+        )
 
 
 def _caveats(

@@ -80,7 +80,9 @@ def rank_scores(
     if len(drawn):
         tested, few = _order_p(items, means), means.units < LEAST_LABELS
         tested[few[:, None] | few] = 1.0
-        sets = rank_sets(values, drawn, tested, options.bootstrap.level, means.units)
+        sets = rank_sets(
+            values, drawn, tested=tested, level=options.bootstrap.level, units=means.units
+        )
     rows = tuple(_rows(items, judge, means, options.bootstrap))
     many = int(units_of(items).max()) >= MAX_UNITS  # they are drawn in random groups
     bootstrap = settled(options.bootstrap, bool(len(drawn)) or many, NOT_DRAWN)
@@ -185,11 +187,13 @@ def _rows(
         limits = result[system].interval if means.units[index] >= LEAST_LABELS else None
         human = items.score[mine & items.scored]
         yield MeanRow(
-            system,
-            int((mine & judge.scored).sum()),
-            int((mine & ~judge.scored).sum()),
-            replace(result[system], interval=limits, method=SCORE if limits else None).on(value),
-            value(float(human.mean())) if len(human) else None,
+            system=system,
+            scored=int((mine & judge.scored).sum()),
+            unscored=int((mine & ~judge.scored).sum()),
+            mean=replace(result[system], interval=limits, method=SCORE if limits else None).on(
+                value
+            ),
+            people=value(float(human.mean())) if len(human) else None,
         )
 
 

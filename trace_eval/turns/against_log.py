@@ -48,7 +48,15 @@ def edge_errors(conversations: Sequence[Timed]) -> list[EdgeError]:
         if values:
             off = np.abs(values)
             median, p95 = (float(np.quantile(off, q)) for q in (0.5, 0.95))
-            rows.append(EdgeError(edge, len(values), median, p95, float(np.median(values))))
+            rows.append(
+                EdgeError(
+                    edge=edge,
+                    edges=len(values),
+                    median_s=median,
+                    p95_s=p95,
+                    late_s=float(np.median(values)),
+                )
+            )
     return rows
 
 

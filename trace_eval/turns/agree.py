@@ -146,15 +146,15 @@ def _agreement(
     recall, precision = (_interval(counts[:, 0], counts[:, side], level) for side in (1, 2))
     off = [abs(a.start_s - b.start_s) for one in pairs for a, b in one]
     return EventAgreement(
-        kind,
-        labelled,
-        result,
-        both,
-        both / labelled if labelled else None,
-        both / result if result else None,
-        recall,
-        precision,
-        1000 * float(np.median(off)) if off else None,
+        kind=kind,
+        labelled=labelled,
+        measured=result,
+        both=both,
+        recall=both / labelled if labelled else None,
+        precision=both / result if result else None,
+        recall_interval=recall,
+        precision_interval=precision,
+        start_ms=1000 * float(np.median(off)) if off else None,
     )
 
 

@@ -184,7 +184,9 @@ def compare_systems(
             {name: own[spec.name] for name, own in side.items() if spec.name in own}
             for side in (first, second)
         ]
-        differences.append(_difference(spec, sides, by_pool, bool(shared), options))
+        differences.append(
+            _difference(spec, sides, pooled=by_pool, paired=bool(shared), options=options)
+        )
     return SystemsCompared(
         report.definitions.name,
         tuple(differences),

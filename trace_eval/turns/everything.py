@@ -150,4 +150,12 @@ def turns_report(
         recognised = speech_fidelity(items, options.recognisers, options.names)
     corrected = correct_report(report, read_event_corrections(corrections)) if corrections else None
     checked = limited(limits, report, compared) if limits else ()
-    return TurnsResult(report, compared, agreed, recognised, corrected, checked, other)
+    return TurnsResult(
+        report=report,
+        against=compared,
+        agreement=agreed,
+        fidelity=recognised,
+        corrected=corrected,
+        limits=checked,
+        other=other,
+    )

@@ -133,7 +133,7 @@ def speech_fidelity(
             why = next(one for one in recognised if isinstance(one, str))
             unheard.append(f"{name} turn {number}: {why}")
         else:
-            entities += _compared(name, number, turn, available, names)
+            entities += _compared(name, number, turn=turn, recognised=available, names=names)
     return Fidelity(tuple(recognisers), tuple(entities), len(words) - len(unheard), tuple(unheard))
 
 
@@ -175,7 +175,7 @@ def _compared(
     meant = [[one for one in each if one.intended is not None] for each in lines]
     for outcomes in zip(*meant, strict=True):
         missed = [position for position, one in enumerate(outcomes) if one.status != "kept"]
-        yield _entity(name, turn, outcomes, missed, recognised)
+        yield _entity(name, turn, ones=outcomes, missed=missed, recognised=recognised)
     added = [[one for one in each if one.intended is None] for each in lines]
     for position, each in enumerate(added):
         for one in each:
@@ -185,7 +185,7 @@ def _compared(
             ]
             missed = [n for n, other in enumerate(others) if other is not None]
             if missed[0] == position:  # else it came with an earlier recogniser
-                yield _entity(name, turn, others, missed, recognised)
+                yield _entity(name, turn, ones=others, missed=missed, recognised=recognised)
 
 
 def _entity(
@@ -206,7 +206,15 @@ def _entity(
         start_s, end_s = (turn.start_s + at for at in span) if span else (start_s, end_s)
     texts = tuple(other.heard if other else None for other in ones)
     return SpokenEntity(
-        *(name, one.turn, one.kind, one.status, one.intended, texts, len(missed)), start_s, end_s
+        conversation=name,
+        turn=one.turn,
+        kind=one.kind,
+        status=one.status,
+        intended=one.intended,
+        heard=texts,
+        missed=len(missed),
+        start_s=start_s,
+        end_s=end_s,
     )
 
 

@@ -90,7 +90,13 @@ def figures_of(
         return {**results, **bare}
     for spec in definitions.specs:
         if spec.name in shown:
-            parts = _Parts(measured, cluster, groups, len(names), definitions.domains)
+            parts = _Parts(
+                measured=measured,
+                cluster=cluster,
+                groups=groups,
+                clusters=len(names),
+                averaged=definitions.domains,
+            )
             results[spec.name] = _limited(shown[spec.name], spec, parts, options.level)
     return results
 

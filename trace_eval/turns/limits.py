@@ -138,7 +138,13 @@ def _absolute(limit: _Limit, figure: TurnFigure) -> Limited:
     why = f"{value:.3f}{interval if shown else ''} {figure.unit}".strip()
     if not shown:
         why += f", met by its value; the interval{interval} does not show it"
-    return Limited(limit.name, limit.words, "fail" if beyond else "pass", why, shown)
+    return Limited(
+        figure=limit.name,
+        limit=limit.words,
+        verdict="fail" if beyond else "pass",
+        why=why,
+        shown=shown,
+    )
 
 
 def _relative(limit: _Limit, result: Difference, compared: SystemsCompared) -> tuple[Verdict, str]:

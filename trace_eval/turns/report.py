@@ -220,7 +220,14 @@ def measure_items(
 ) -> TurnsReport:
     """As :func:`time_turns`, of conversations that are there already."""
     measured = [definitions.measure(item.conversation) for item in items]
-    empty = TurnsReport("given", definitions, {}, (), (), options or FigureOptions())
+    empty = TurnsReport(
+        layout="given",
+        definitions=definitions,
+        figures={},
+        conversations=(),
+        unread=(),
+        options=options or FigureOptions(),
+    )
     return report_of(items, measured, empty, names)
 
 
@@ -239,7 +246,7 @@ def report_of(
     )
     domains = [str(item.conversation.meta.get("domain", "")) for item in items]
     clusters = [item.question_id or item.id for item in items]
-    figures = figures_of(definitions, measured, clusters, domains, options)
+    figures = figures_of(definitions, measured, clusters=clusters, domains=domains, options=options)
     return dataclasses.replace(like, figures=figures, conversations=timed)
 
 

@@ -59,7 +59,7 @@ def _gate(
         notes.append(f"{counted(extra, f'item is {only} is', f'items are {only} are')} left out")
     names = _chosen(joined, options.by)
     flip = sides(baseline, joined.second, options.side)
-    rows = gate_rows(joined, names, again, flip, options)
+    rows = gate_rows(joined, names, repeats=again, flip=flip, options=options)
     copy = identical(baseline, joined.second)
     if copy:
         notes.append(COPY)
@@ -80,18 +80,18 @@ def _gate(
     notes += [note for row in rows for note in row.noise.notes]
     per_week = options.runs_per_week
     return GateReport(
-        verdict,
-        f"pass: {COPY}" if copy else sentence(verdict, rows, covered, tagged, options),
-        baseline.source,
-        candidate.source,
-        options,
-        tuple(rows),
-        covered,
-        tagged,
-        tuple(item for item in severe if not item.tagged),
-        properties(joined, rows, options),
-        None if per_week is None else per_week * options.alpha,
-        tuple(dict.fromkeys(notes)),
+        verdict=verdict,
+        sentence=f"pass: {COPY}" if copy else sentence(verdict, rows, covered, tagged, options),
+        baseline=baseline.source,
+        candidate=candidate.source,
+        options=options,
+        rows=tuple(rows),
+        coverage=covered,
+        severe=tagged,
+        others=tuple(item for item in severe if not item.tagged),
+        properties=properties(joined, rows, options),
+        false_alarms=None if per_week is None else per_week * options.alpha,
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 

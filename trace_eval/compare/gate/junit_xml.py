@@ -51,7 +51,11 @@ def junit(report: GateReport, seconds: float = 0.0) -> str:
             message = f"{row.difference.value or 0:+.3f}{interval}, p {p_value(row.p_holm)}"
             kind, body = "regression", _table(report, row)
         group, name = f"{rubric or 'table'}.{dimension}", f"not worse than {report.baseline}"
-        cases.append(_Case(group, name, row.verdict, message, kind, body))
+        cases.append(
+            _Case(
+                group=group, name=name, verdict=row.verdict, message=message, kind=kind, body=body
+            )
+        )
     allowed = report.options.severe
     failed = len({item.item for item in report.severe}) > allowed
     for item in report.severe:
@@ -63,7 +67,16 @@ def junit(report: GateReport, seconds: float = 0.0) -> str:
     covered = report.coverage
     name = f"{covered.metric} scored as often as by {report.baseline}"
     message = f"{covered.candidate} scored, {covered.baseline} before, of {covered.items}"
-    cases.append(_Case("coverage", name, covered.verdict, message, "coverage", message))
+    cases.append(
+        _Case(
+            group="coverage",
+            name=name,
+            verdict=covered.verdict,
+            message=message,
+            kind="coverage",
+            body=message,
+        )
+    )
     about = report.properties | {"verdict": report.verdict, "sentence": report.sentence}
     return _document(SUITE, cases, seconds, about)
 
@@ -71,7 +84,19 @@ def junit(report: GateReport, seconds: float = 0.0) -> str:
 def junit_error(message: object, baseline: object, seconds: float = 0.0) -> str:
     """One test case with the reason why the runs cannot be compared."""
     name = f"comparable with {baseline}"
-    return _document(SUITE, [_Case("gate", name, "error", str(message), "not comparable")], seconds)
+    return _document(
+        SUITE,
+        [
+            _Case(
+                group="gate",
+                name=name,
+                verdict="error",
+                message=str(message),
+                kind="not comparable",
+            )
+        ],
+        seconds,
+    )
 
 
 def junit_conditions(
@@ -82,7 +107,14 @@ def junit_conditions(
     A condition is (whose figure, its name, its value and the wanted one).
     """
     cases = [
-        _Case(who, name, "fail" if missed else "pass", result, "condition", result)
+        _Case(
+            group=who,
+            name=name,
+            verdict="fail" if missed else "pass",
+            message=result,
+            kind="condition",
+            body=result,
+        )
         for (who, name, result), missed in zip(conditions, failed, strict=True)
     ]
     return _document(suite, cases)

@@ -79,7 +79,9 @@ def spread(
         share = Share(int((differences != 0).sum()), number)
         flips = share.interval(_SURE)[1] if sure else share.value
         step = float(sizes[0]) if len(sizes) else 1.0
-    return Spread(number, len(sums), flips, step, variance, labels)
+    return Spread(
+        items=number, units=len(sums), flips=flips, step=step, variance=variance, labels=labels
+    )
 
 
 def wider(one: Spread, other: Spread) -> Spread:

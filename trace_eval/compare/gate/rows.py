@@ -91,10 +91,12 @@ def gate_rows(
     options: GateOptions,
 ) -> list[GateRow]:
     """One row per metric, with Holm's correction over all of them."""
-    rows = [_tested(joined, name, repeats, flip, options) for name in names]
+    rows = [_tested(joined, name, repeats=repeats, flip=flip, options=options) for name in names]
     results = []
     for row, p in zip(rows, holm([row.p for row in rows]), strict=True):
-        verdict = decide(row.difference.value or 0.0, row.power, p, options, row.limit)
+        verdict = decide(
+            row.difference.value or 0.0, row.power, p=p, options=options, limit=row.limit
+        )
         result = replace(row, p_holm=p, verdict=verdict)
         results.append(replace(result, why=_why(result, options)))
     return results
@@ -116,7 +118,9 @@ def _tested(
     (gap, units), *of_noise = [joined.available(one) for one in (after - before, *gaps)]
     # scores that are 0 or 1 are right and wrong, as labels are
     labels |= bool(np.isin(before[~np.isnan(before)], (0.0, 1.0)).all())
-    drop = measure(gap, units, options, [one for one in of_noise if len(one[0])], labels)
+    drop = measure(
+        gap, units, options=options, noise=[one for one in of_noise if len(one[0])], labels=labels
+    )
     two_sided = replace(options.bootstrap, level=0.9)  # its lower end is the one-sided limit
     limits = mean_difference(gap, units, two_sided).interval
     available, scored = ~np.isnan(after - before), ~np.isnan(before)
@@ -193,4 +197,10 @@ def coverage(joined: Joined, names: Sequence[str], options: GateOptions) -> Gate
     lost, name, before, after = max(rows, key=lambda row: row[0])
     number = len(before)
     verdict: Verdict = "fail" if lost / number > options.coverage_drop else "pass"
-    return GateCoverage(name, number, int(before.sum()), int(after.sum()), verdict)
+    return GateCoverage(
+        metric=name,
+        items=number,
+        baseline=int(before.sum()),
+        candidate=int(after.sum()),
+        verdict=verdict,
+    )

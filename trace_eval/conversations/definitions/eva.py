@@ -120,7 +120,9 @@ def measure(conversation: Conversation) -> Measured:
     caveats = () if numbered else ("turns are numbered by order of start",)
     available = {name: (value, 1.0) for name, value in sub.items() if value is not None}
     ratios = {"score": (mean, 1.0), **available}
-    return Measured(tuple(_events(whole)), values, ratios, details, caveats)
+    return Measured(
+        events=tuple(_events(whole)), values=values, ratios=ratios, details=details, caveats=caveats
+    )
 
 
 def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
@@ -275,16 +277,18 @@ def _events(whole: Mapping[int, Exchange]) -> list[Event]:
         start, end = sorted((one.user[-1][1], one.agent[0][0]))
         kinds = ("agent_interrupted", "user_interrupted", "fallback", "tool")
         data = {"exchange": number, "flags": [kind for kind in kinds if getattr(one, kind)]}
-        events.append(Event("response", start, end, one.latency_s, data))
+        events.append(
+            Event(kind="response", start_s=start, end_s=end, value_s=one.latency_s, data=data)
+        )
     return sorted(events, key=lambda event: event.start_s)
 
 
 EVA = DefinitionSet(
-    "eva/2026-08",
-    "EVA's turn-taking score (0.2), means over records",
-    THRESHOLDS,
-    measure,
-    (
+    name="eva/2026-08",
+    about="EVA's turn-taking score (0.2), means over records",
+    thresholds=THRESHOLDS,
+    rules=measure,
+    specs=(
         FigureSpec("score", "score"),
         *(
             FigureSpec(name, name, unit="ms" if name.endswith("_ms") else "")

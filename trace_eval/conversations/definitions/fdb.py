@@ -91,11 +91,11 @@ def takeover(words: list[SpokenWord]) -> int:
 
 
 FDB = DefinitionSet(
-    "fdb/1.5",
-    "response gaps and overlaps as Full-Duplex-Bench has them",
-    THRESHOLDS,
-    measure,
-    (
+    name="fdb/1.5",
+    about="response gaps and overlaps as Full-Duplex-Bench has them",
+    thresholds=THRESHOLDS,
+    rules=measure,
+    specs=(
         FigureSpec("response_mean_s", "response", "mean", unit="s", least=5),
         FigureSpec("response_p50_s", "response", "quantile", unit="s", least=5),
         FigureSpec("stop_mean_s", "stop", "mean", unit="s", least=5),

@@ -196,19 +196,21 @@ def _seconds(events: Sequence[Event]) -> float:
 
 def _quantiles(of: str) -> list[FigureSpec]:
     return [
-        FigureSpec(f"{of}_p{100 * q:.0f}_s", of, "quantile", q, "s", least=least)
+        FigureSpec(name=f"{of}_p{100 * q:.0f}_s", of=of, how="quantile", q=q, unit="s", least=least)
         for q, least in _LEAST.items()
     ]
 
 
 TRACE_EVAL = DefinitionSet(
-    "trace-eval/2",
-    "signed gaps between turns as a listener hears them, from any clock",
-    THRESHOLDS,
-    measure,
-    (
+    name="trace-eval/2",
+    about="signed gaps between turns as a listener hears them, from any clock",
+    thresholds=THRESHOLDS,
+    rules=measure,
+    specs=(
         *_quantiles("response"),
-        FigureSpec("response_p99_s", "response", "quantile", 0.99, "s", least=200),
+        FigureSpec(
+            name="response_p99_s", of="response", how="quantile", q=0.99, unit="s", least=200
+        ),
         FigureSpec("response_mean_s", "response", "mean", unit="s", least=5),
         FigureSpec("reply_rate", "reply_rate", share=True, least=10),
         FigureSpec("response_or_never_p50_s", "response_or_never", "quantile", unit="s", least=5),

@@ -60,7 +60,7 @@ def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterato
             data: dict[str, Any] = {"latched": -c.latch_s <= value < 0, "tool": tool}
             if goes_on := _after_filler(agents, position, after):
                 data["goes_on_s"] = goes_on.start - one.end
-            yield Event("response", start, end, value, data)
+            yield Event(kind="response", start_s=start, end_s=end, value_s=value, data=data)
         elif after is not None:
             if after.start - one.end >= c.no_reply_s:
                 yield Event("no_response", one.end, after.start)
@@ -104,7 +104,13 @@ def interruptions(floor: Floor) -> Iterator[Event]:
             continue
         value = held.end - user.start
         kind = "yield" if value <= c.yield_s else "no_yield"
-        yield Event(kind, user.start, held.end, value, {"ended_by_itself": "unknown"})
+        yield Event(
+            kind=kind,
+            start_s=user.start,
+            end_s=held.end,
+            value_s=value,
+            data={"ended_by_itself": "unknown"},
+        )
 
 
 def backchannels(floor: Floor) -> Iterator[Event]:
@@ -112,7 +118,9 @@ def backchannels(floor: Floor) -> Iterator[Event]:
     for one in floor.utterances["user"]:
         if not one.takes_floor:
             data = {"handled": handled(floor, one.end)}
-            yield Event("backchannel", one.start, one.end, None, data)
+            yield Event(
+                kind="backchannel", start_s=one.start, end_s=one.end, value_s=None, data=data
+            )
 
 
 def handled(floor: Floor, end_s: float) -> bool | None:
@@ -130,12 +138,24 @@ def without_echoes(conversation: Conversation, events: Iterable[Event]) -> Itera
     for event in events:
         role: Role = "agent" if event.kind == "agent_interruption" else "user"
         if event.kind in _VERDICTS and around(echoes[role], event.start_s + _LATEST):
-            yield Event("not_known", event.start_s, event.end_s, None, {"of": event.kind, **_ECHO})
+            yield Event(
+                kind="not_known",
+                start_s=event.start_s,
+                end_s=event.end_s,
+                value_s=None,
+                data={"of": event.kind, **_ECHO},
+            )
         else:
             yield event
     for role, spans in echoes.items():
         for start, end in joined(spans, THRESHOLDS.stretch_s):
-            yield Event("not_known", start, end, None, {"of": f"speech of the {role}", **_ECHO})
+            yield Event(
+                kind="not_known",
+                start_s=start,
+                end_s=end,
+                value_s=None,
+                data={"of": f"speech of the {role}", **_ECHO},
+            )
 
 
 def sounds_of(conversation: Conversation) -> dict[Role, Spans]:
@@ -186,7 +206,9 @@ def log_alone(conversation: Conversation) -> Iterator[Event]:
     for event in conversation.events:
         if event.kind == "log_alone" and event.at_s is not None and event.end_s is not None:
             data = {"of": f"speech of the {event.data.get('channel')}"}
-            yield Event("log_alone", event.at_s, event.end_s, None, data)
+            yield Event(
+                kind="log_alone", start_s=event.at_s, end_s=event.end_s, value_s=None, data=data
+            )
 
 
 def _speaking(floor: Floor, edge_s: float) -> Role | None:

@@ -119,7 +119,9 @@ def ticks_of(conversation: Conversation) -> Ticks:
             backchannel[first:last] = True
         elif event.kind in EFFECTS:
             effects.append((event.kind, first, min(last, number)))
-    return Ticks(d, lanes["user"], lanes["agent"], backchannel, effects)
+    return Ticks(
+        d=d, user=lanes["user"], agent=lanes["agent"], backchannel=backchannel, effects=effects
+    )
 
 
 def _covered(spans: Sequence[tuple[float, float]], d: float, number: int) -> NDArray[np.bool_]:
@@ -150,11 +152,11 @@ def _events(ticks: Ticks) -> Iterator[Event]:
     if len(user) < 2:
         return
     cut = Ticks(
-        ticks.d,
-        user,
-        agent,
-        ticks.backchannel[: len(user)],
-        [(kind, a, min(b, len(user))) for kind, a, b in ticks.effects if a < len(user)],
+        d=ticks.d,
+        user=user,
+        agent=agent,
+        backchannel=ticks.backchannel[: len(user)],
+        effects=[(kind, a, min(b, len(user))) for kind, a, b in ticks.effects if a < len(user)],
     )
     segments = list(_user_segments(cut))
     answers = runs(agent)
@@ -163,7 +165,9 @@ def _events(ticks: Ticks) -> Iterator[Event]:
         if segment.over_at_start:
             yield _while_agent_speaks(segment, cut)
         elif segment.effect:
-            yield _answered(segment.effect, segment.start, segment.end, answers, cut.d)
+            yield _answered(
+                segment.effect, segment.start, end=segment.end, answers=answers, d=cut.d
+            )
     for start, end in answers:
         if user[start]:
             yield _event("agent_interruption", start, end)
@@ -174,19 +178,25 @@ def _user_segments(ticks: Ticks) -> Iterator[_Segment]:
     for start, end in runs(ticks.user):
         effects = {kind for kind, a, b in ticks.effects if a < end and start < b}
         yield _Segment(
-            start,
-            end,
-            bool(ticks.backchannel[start]),
-            next((kind for kind in EFFECTS if kind in effects), None),
-            bool(ticks.agent[start]),
-            bool(end < len(ticks.agent) and ticks.agent[end]),
+            start=start,
+            end=end,
+            backchannel=bool(ticks.backchannel[start]),
+            effect=next((kind for kind in EFFECTS if kind in effects), None),
+            over_at_start=bool(ticks.agent[start]),
+            over_at_end=bool(end < len(ticks.agent) and ticks.agent[end]),
         )
 
 
 def _event(
     kind: str, start: int, end: int, value: float | None = None, tick: int | None = None
 ) -> Event:
-    return Event(kind, start, end, value, {"tick": start if tick is None else tick})
+    return Event(
+        kind=kind,
+        start_s=start,
+        end_s=end,
+        value_s=value,
+        data={"tick": start if tick is None else tick},
+    )
 
 
 def _responses(segments: Sequence[_Segment], answers: Sequence[tuple[int, int]]) -> Iterator[Event]:
@@ -232,17 +242,17 @@ def _out_of_turn(ticks: Ticks, answers: Sequence[tuple[int, int]]) -> Iterator[E
             start, end = a + first, a + last
             over = next(((x, y) for x, y in answers if x <= start < y), None)
             if over is None:
-                yield _answered(kind, start, end, answers, ticks.d)
+                yield _answered(kind, start, end=end, answers=answers, d=ticks.d)
             elif (over[1] - start) * ticks.d <= THRESHOLDS.selective_yield_s:
                 yield _event(f"{kind}_error", start, over[1])
 
 
 TAU_VOICE = DefinitionSet(
-    "tau-voice/1.0",
-    "interaction metrics of tau2-bench's voice board, in ticks",
-    THRESHOLDS,
-    measure,
-    (
+    name="tau-voice/1.0",
+    about="interaction metrics of tau2-bench's voice board, in ticks",
+    thresholds=THRESHOLDS,
+    rules=measure,
+    specs=(
         FigureSpec("response_latency_mean", "response", "mean", unit="s", least=5),
         FigureSpec("yield_latency_mean", "yield", "mean", unit="s", least=5),
         FigureSpec("response_rate", "response_rate", share=True, least=10),

@@ -108,22 +108,36 @@ def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
     audit = folder / "audit_log.json"
     whole = mapping(json_file(audit)) if audit.is_file() else {}
     for value in objects(whole, "transcript"):
-        _add(log, "audit", text_of(value.get("message_type")), value.get("timestamp"), value)
+        _add(
+            log,
+            "audit",
+            kind=text_of(value.get("message_type")),
+            time=value.get("timestamp"),
+            value=value,
+        )
     pipecat = folder / "pipecat_logs.jsonl"
     for _, value in rows_of(pipecat) if pipecat.is_file() else ():
-        _add(log, "pipecat", text_of(value.get("type")), value.get("timestamp"), value)
+        _add(
+            log,
+            "pipecat",
+            kind=text_of(value.get("type")),
+            time=value.get("timestamp"),
+            value=value,
+        )
     named = {Path(value).name for value in result.values() if isinstance(value, str)}
     there = [name for name in EVENT_FILES if (folder / name).is_file()]
     if not there:
         raise InputError(f"{folder}: no {EVENT_FILES[0]}; without it no speech has times")
     for _, value in rows_of(folder / next((name for name in there if name in named), there[0])):
         kind = text_of(value.get("type")) or text_of(value.get("event_type"))
-        _add(log, "events", kind, value.get("timestamp"), value)
+        _add(log, "events", kind=kind, time=value.get("timestamp"), value=value)
     name = text_of(result.get("record_id")) or folder.name
     trial = folder.name if folder.name.startswith("trial") else None
     policy = _policy(whole)
     shown = name if folder == root else str(folder.relative_to(root))
-    item = _item(log, result, shown, options.pipeline, "conversation_ended_reason")
+    item = _item(
+        log, result, name=shown, pipeline=options.pipeline, reason_at="conversation_ended_reason"
+    )
     item = item.model_copy(
         update={
             "question_id": folder.parent.name if trial and not result.get("record_id") else name,
@@ -177,8 +191,16 @@ def _history(history: dict[str, Any], name: str, pipeline: str | None) -> Conver
         more = {"value": data, "data": data}
         if source == "events":
             more = mapping(data) or more
-        _add(log, source, text_of(value.get("event_type")), value.get("timestamp_ms"), more)
-    return _item(log, history, name, pipeline, "expected.conversation_ended_reason")
+        _add(
+            log,
+            source,
+            kind=text_of(value.get("event_type")),
+            time=value.get("timestamp_ms"),
+            value=more,
+        )
+    return _item(
+        log, history, name=name, pipeline=pipeline, reason_at="expected.conversation_ended_reason"
+    )
 
 
 def _add(
@@ -195,7 +217,17 @@ def _add(
         raise InputError(f"audio_timestamp {at!r:.40}: expected Unix seconds")
     role, at_s = _ROLES.get(str(value.get("user"))), None if at is None else float(at)
     text = text_of(data.get("text")) or ""
-    log.append(Entry(t_ms, source, kind, role, at_s, text, value.get("value")))
+    log.append(
+        Entry(
+            t_ms=t_ms,
+            source=source,
+            kind=kind,
+            role=role,
+            at_s=at_s,
+            text=text,
+            value=value.get("value"),
+        )
+    )
 
 
 def _item(
@@ -290,7 +322,16 @@ def _tools(
         is_call, at_s = entry.kind == "tool_call", entry.t_ms / 1000 - zero
         data = value.get("parameters" if is_call else "response")
         turn = positions.get(exchange)
-        calls.append(ToolEntry(is_call, str(value.get("tool")), data, at_s, turn, exchange))
+        calls.append(
+            ToolEntry(
+                is_call=is_call,
+                name=str(value.get("tool")),
+                value=data,
+                at_s=at_s,
+                turn=turn,
+                exchange=exchange,
+            )
+        )
     return tool_events(calls)
 
 

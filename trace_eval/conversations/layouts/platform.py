@@ -228,7 +228,7 @@ def _item(
         ),
         "instructions": {} if policy is None else {"policy": policy},
     }
-    item = item_of(name, rows.turns, folder, options, more)
+    item = item_of(name, rows.turns, folder=folder, options=options, available=more)
     if recorded.mix:
         item = with_recordings(item, Recordings(mix=recorded.mix))
     return item.model_copy(update={**available, "caveats": (*item.caveats, *caveats)})

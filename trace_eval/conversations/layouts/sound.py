@@ -165,18 +165,18 @@ def item_from_mix(
 
 
 MONO = CallLayout(
-    "mono",
-    "recordings of one channel with two voices in it",
-    fits_mono,
-    read_stereo,
-    lambda path: len(recordings_below(path)),
+    name="mono",
+    about="recordings of one channel with two voices in it",
+    fits=fits_mono,
+    read=read_stereo,
+    count=lambda path: len(recordings_below(path)),
 )
 STEREO = CallLayout(
-    "stereo",
-    "recordings with a speaker on each channel",
-    fits_stereo,
-    read_stereo,
-    lambda path: len(recordings_below(path)),
+    name="stereo",
+    about="recordings with a speaker on each channel",
+    fits=fits_stereo,
+    read=read_stereo,
+    count=lambda path: len(recordings_below(path)),
 )
 TWO_FILES = CallLayout(
     "two_files",

@@ -193,7 +193,15 @@ def _row(number: int, cells: dict[str, Any]) -> _Row:
     if kind not in KINDS:
         raise InputError(f"row {number}: kind {kind!r:.40}; use one of {', '.join(KINDS)}")
     text = text_of(cells.get("text"))
-    return _Row(number, speaker.strip(), start, end, cells, [text] if text else [], kind)
+    return _Row(
+        number=number,
+        speaker=speaker.strip(),
+        start=start,
+        end=end,
+        cells=cells,
+        texts=[text] if text else [],
+        kind=kind,
+    )
 
 
 def _to_seconds(rows: list[_Row]) -> float:

@@ -134,7 +134,10 @@ def conversation_from_sound(
     )
     clock = [*_clock(lanes, results)] if check_clock else []
     clock += [_music_left_out(role, spans) for role, spans in music.items() if spans]
-    return conversation, (*_caveats(lanes, results, turns, floor, sounds), *clock)
+    return conversation, (
+        *_caveats(lanes, results, turns=turns, floor=floor, sounds=sounds),
+        *clock,
+    )
 
 
 class _Kept(Strict):

@@ -210,7 +210,16 @@ class _Ear:
         peaks, *flaws = np.concatenate(self._flaws, axis=1)
         bands = _db(around.T)
         flawed = np.array(flaws) > 0
-        lane = Lane(channel, [], levels, self._samples, bands, peaks, flawed, rate)
+        lane = Lane(
+            channel=channel,
+            stretches=[],
+            levels=levels,
+            samples=self._samples,
+            bands=bands,
+            peaks=peaks,
+            flaws=flawed,
+            rate=rate,
+        )
         lane.stretches.extend((lane.at(span.start_s), lane.at(span.end_s)) for span in spans)
         return lane
 

@@ -333,7 +333,7 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
             f"the log fits the channels at {straight[1]:.2f} as they are and at {crossed[1]:.2f}"
             " exchanged: try --swap"
         )
-        return [Fault(SWAPPED, None, "all", [], why)]
+        return [Fault(name=SWAPPED, channel=None, spoils="all", spans=[], detail=why)]
     lasts = [
         max(s[-1][1] for s in one.values()) - min(s[0][0] for s in one.values())
         for one in (log, sound)
@@ -345,7 +345,15 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
             f"the log lasts {lasts[0]:.2f} s from the first word to the last, the sound"
             f" {lasts[1]:.2f} s, with as much speech: silence was collapsed, or added"
         )
-        return [Fault("chunks that moved against the log", None, "replies", [], why)]
+        return [
+            Fault(
+                name="chunks that moved against the log",
+                channel=None,
+                spoils="replies",
+                spans=[],
+                detail=why,
+            )
+        ]
     first = straight[0] if straight[1] > _LIKE else 0.0
     faults = [fault for role in ROLES for fault in _delays(role, log[role], sound[role], first)]
     if not faults and abs(first) > _DELAY_S:
@@ -353,7 +361,7 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
         why = (
             f"the log's first word is at {start:.2f} s, the sound fits it at {start + first:.2f} s"
         )
-        faults = [Fault(OTHER_CLOCK, None, "replies", [], why)]
+        faults = [Fault(name=OTHER_CLOCK, channel=None, spoils="replies", spans=[], detail=why)]
     return faults
 
 
@@ -373,14 +381,18 @@ def _delays(role: Role, log: Spans, sound: Spans, first: float) -> Iterator[Faul
             f" it at {at[number]:.2f} s: silence was collapsed, or a chunk shifted"
         )
         yield Fault(
-            "chunks that moved against the log", role, "replies", [(at[number], at[-1])], why
+            name="chunks that moved against the log",
+            channel=role,
+            spoils="replies",
+            spans=[(at[number], at[-1])],
+            detail=why,
         )
     elif abs(delay := float(np.median(delays))) > _DELAY_S:
         why = (
             f"the log says that the {role} speaks from {at[0]:.2f} s, the sound from"
             f" {at[0] + delay:.2f} s"
         )
-        yield Fault(OTHER_CLOCK, role, "replies", [], why)
+        yield Fault(name=OTHER_CLOCK, channel=role, spoils="replies", spans=[], detail=why)
 
 
 def _placed(log: Spans, sound: Spans, delay: float) -> Iterator[tuple[float, float]]:

@@ -157,7 +157,13 @@ def _refined(grid: Grid, own: int, kept: list[Spans], crosstalk: Spans) -> Segme
         louder = grid.levels[1 - own][onset] - grid.levels[own][onset]
         if len(louder) and np.median(louder) > RULES.louder_db:
             uncertain.append(segments[-1])
-    return Segmented(joined(segments), kept[own], crosstalk, uncertain, noisy)
+    return Segmented(
+        segments=joined(segments),
+        raw=kept[own],
+        crosstalk=crosstalk,
+        uncertain=uncertain,
+        noisy=noisy,
+    )
 
 
 def _edges(grid: Grid, own: int, span: tuple[float, float], line: float) -> tuple[float, float]:

@@ -107,7 +107,9 @@ def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, P
     if not isinstance(item, Pair) or item.has_conversations:
         return {}
     requested, voice = blueprints.get("instruction"), blueprints.get("voice")
-    return measure_pair(item, blueprints["a"], blueprints["b"], requested, voice)
+    return measure_pair(
+        item, blueprints["a"], b=blueprints["b"], instruction=requested, voice=voice
+    )
 
 
 def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, str]:

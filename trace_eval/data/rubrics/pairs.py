@@ -226,7 +226,13 @@ class PairRubric(Strict):
     def rubric(self) -> Rubric:
         """The dimensions and the scale of its verdicts."""
         dimensions = tuple(self.questions.values())
-        return Rubric(self.name, self.version, dimensions, self.labels, "pair")
+        return Rubric(
+            name=self.name,
+            version=self.version,
+            dimensions=dimensions,
+            scale=self.labels,
+            item="pair",
+        )
 
     @property
     def labels(self) -> Scale:

@@ -154,7 +154,13 @@ class ScoreRubric(RubricFile):
     @property
     def rubric(self) -> Rubric:
         """Its shape: one dimension on a numeric scale, of single answers."""
-        return Rubric(self.name, self.version, (self.name,), self.numbers, "single")
+        return Rubric(
+            name=self.name,
+            version=self.version,
+            dimensions=(self.name,),
+            scale=self.numbers,
+            item="single",
+        )
 
     @property
     def of_conversations(self) -> bool:

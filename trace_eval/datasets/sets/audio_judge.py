@@ -69,7 +69,7 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
     for label, own in judged.items():
         _speakbench(converted, label, own, human)
     for label, own in summaries.items():
-        _summary(converted, rows, label, own, human)
+        _summary(converted, rows, label=label, own=own, human=human)
     return converted
 
 

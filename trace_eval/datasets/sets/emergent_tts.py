@@ -46,7 +46,7 @@ def read_emergent_tts(source: Source, chosen: Selection) -> Converted:
             read = rows.read(path, _COLUMNS, "unique_id_eval")
             chosen.check_sets({row["category"] for row in read})
             own = [row for row in read if chosen.wants(row["category"])]
-            _add(converted, source, path, system, own)
+            _add(converted, source, path=path, system=system, rows=own)
     if not converted.scores:
         raise source.lacks(f"a run of {chosen.system} (--system)")
     converted.make_ids_unique()
@@ -86,15 +86,15 @@ def _add(result: Converted, source: Source, path: Path, system: str, rows: Seque
             item = item_of(
                 name,
                 row["text_to_synthesize"],
-                row.text("model_prediction"),
-                audio,
-                row["text_to_synthesize"],
+                text=row.text("model_prediction"),
+                audio=audio,
+                reference=row["text_to_synthesize"],
                 system=system,
                 category=row["category"],
                 meta=row.rest(*_COLUMNS, "audio_out_path", "model_prediction"),
             )
             if audio is not None and other is not None:
-                result.pairs.append(_pair(name, system, row, audio, other))
+                result.pairs.append(_pair(name, system, row=row, audio=audio, other=other))
             result.items.append(item)
             score = rule.score(name, system, outcome(row), "the judge named no winner")
             result.scores.append(score)
@@ -104,7 +104,9 @@ def _add(result: Converted, source: Source, path: Path, system: str, rows: Seque
         available = [value for value in outcomes if value is not None]
         name = f"win rate, {category}" if category else "win rate"
         lost = len(outcomes) - len(available)
-        result.figures.append(mean_figure(name, available, lost, (0, 1), 100, system=system))
+        result.figures.append(
+            mean_figure(name, available, unscored=lost, scale=(0, 1), factor=100, system=system)
+        )
     result.figures += _word_errors(system, rows)
     odd = 0  # the winner has the lower of the judge's own scores
     for verdict in map(_output, rows):

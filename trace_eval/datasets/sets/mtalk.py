@@ -81,7 +81,15 @@ def _add_tiers(
         for number, dialogue in enumerate(dialogues):
             where = f"{label}, {tier}, dialogue {number}"
             with alone(result.problems, where):
-                _add(result, source, path, (TIERS[tier], where), dialogue, chosen, counts)
+                _add(
+                    result,
+                    source,
+                    path=path,
+                    tier=(TIERS[tier], where),
+                    dialogue=dialogue,
+                    chosen=chosen,
+                    counts=counts,
+                )
     answers = counts["answers"]
     result.notes.append(
         f"{counts['dialogues']} dialogues of {counts['turns']} turns in all, {answers} answers of"

@@ -49,7 +49,7 @@ def read_uro_bench(source: Source, chosen: Selection) -> Converted:
         if chosen.wants(folder.name):
             converted.items += _items(rows, folder, chosen)
             for path in sorted(folder.glob(f"*/{_RESULT}*.jsonl")):
-                _read_result(rows, path, folder, converted, chosen)
+                _read_result(rows, path, folder=folder, result=converted, chosen=chosen)
     if not chosen.sets:
         converted.boards += [URO_EN, URO_ZH]
     return converted
@@ -67,9 +67,9 @@ def _items(rows: Rows, folder: Path, chosen: Selection) -> list[Single]:
                 item_of(
                     f"{folder.name}-{number}",
                     texts["question_text"].get(number),
-                    pred[number] if recognised is None else recognised,
-                    audio,
-                    texts["gt_text"].get(number),
+                    text=pred[number] if recognised is None else recognised,
+                    audio=audio,
+                    reference=texts["gt_text"].get(number),
                     system=chosen.system,
                     category=folder.name,
                     split=folder.parent.name or None,
@@ -174,7 +174,7 @@ def _qa(
     if loose:
         note += f", so {loose} of another spelling do not"
     return (
-        [mean_figure(name, values, 0, (0, 1), 100, note=note, **about)],
+        [mean_figure(name, values, unscored=0, scale=(0, 1), factor=100, note=note, **about)],
         [sum(replies) / len(replies) if replies else None for replies in exact],
     )
 
@@ -194,7 +194,9 @@ def _marks(
         unread += len(marks) - len(available)
         means.append(mean)
     note = "" if mode in MARKED else f"mode {mode} is not one that is known; read as marks"
-    return [mean_figure(name, values, unread, (0, 5), 20, note=note, **about)], means
+    return [
+        mean_figure(name, values, unscored=unread, scale=(0, 5), factor=20, note=note, **about)
+    ], means
 
 
 def _mark(reply: object) -> float | None:

@@ -56,11 +56,13 @@ def read_vocalbench(source: Source, chosen: Selection) -> Converted:
             continue
         questions = {row["Qid"]: row for row in rows.read(path, _QUESTION, "Qid")}
         for system in systems:
-            answers = _read_answers(rows, folder / "result" / system, name, questions, converted)
+            answers = _read_answers(
+                rows, folder / "result" / system, name=name, questions=questions, result=converted
+            )
             if answers:
                 scored.append((system, name, answers))
     for system, name, answers in scored:
-        _add(converted, system, name, answers, chosen)
+        _add(converted, system, name=name, answers=answers, chosen=chosen)
     converted.make_ids_unique()
     converted.figures += unreproducible(systems, converted.figures, chosen)
     if systems and not chosen.sets:
@@ -146,9 +148,9 @@ def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single
     return item_of(
         one.id,
         question["Question"],
-        one.written if recognised is None else recognised,
-        one.audio,
-        one.reference,
+        text=one.written if recognised is None else recognised,
+        audio=one.audio,
+        reference=one.reference,
         question_id=one.id,
         system=system,
         context="\n".join(lines) or None,

@@ -195,9 +195,9 @@ def score_verdicts(
         mean_figure(
             f"{name}, marks of the authors' judge",
             values,
-            unread,
-            (low, high),
-            100 if high == 1 else 1,
+            unscored=unread,
+            scale=(low, high),
+            factor=100 if high == 1 else 1,
             system=system,
             published=printed,
             where=VOCALBENCH.where if printed is not None else "",

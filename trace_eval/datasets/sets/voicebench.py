@@ -54,7 +54,13 @@ def _runs(source: Source, chosen: Selection) -> tuple[list[RuleRun], list[Path]]
         if match is None:
             others.append(path)
             continue
-        run = RuleRun(path, match["system"], match["set"], match["split"], match["modality"])
+        run = RuleRun(
+            path=path,
+            system=match["system"],
+            set=match["set"],
+            split=match["split"],
+            modality=match["modality"],
+        )
         wanted = chosen.wants(run.set) and chosen.system in (None, run.system)
         if wanted and (match["judged"] or run.key not in runs):
             runs[run.key] = run
@@ -86,5 +92,5 @@ def _read(run: RuleRun, rows: Rows, result: Converted, chosen: Selection) -> Non
     if (rubric := _RUBRICS.get(kind)) and rubric not in result.rubrics:
         result.rubrics.append(rubric)
     lists = Path(chosen.lists) if chosen.lists else None
-    evaluation = Evaluation(run, read, ids, result, lists)
+    evaluation = Evaluation(run=run, rows=read, ids=ids, result=result, lists=lists)
     getattr(evaluation, kind)()

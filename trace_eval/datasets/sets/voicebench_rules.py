@@ -198,7 +198,7 @@ class Evaluation:
                 note += f"; their random fallback would give the expected one, sd {sd:.1f}"
             figure, about = f"{self._name}, {reader.how}", self._about(note, not position)
             self.result.figures.append(
-                share_figure(figure, right, len(choices), unread, chance, **about)
+                share_figure(figure, right, n=len(choices), unscored=unread, chance=chance, **about)
             )
         first = readers[0]
         rule = _rule(

@@ -109,13 +109,15 @@ def estimate_best(manifest: Manifest, out: Path, options: BestOptions) -> BestEs
     share = total / first if first else 0.0
     calls = round((cost.calls + cost.cached) * share)
     usd = None if cost.cost_usd is None else cost.cost_usd * share
-    return BestEstimate(total, first, cost, calls, usd)
+    return BestEstimate(comparisons=total, first=first, cost=cost, calls=calls, cost_usd=usd)
 
 
 def _pickers(manifest: Manifest, out: Path, options: BestOptions) -> tuple[Picker, list[Picker]]:
     picker: Picker | None = number_picker(options.by)
     if picker is None:
-        picker = _judge(manifest, options.options, options.by, out / "rounds", options)
+        picker = _judge(
+            manifest, options.options, by=options.by, folder=out / "rounds", provided=options
+        )
     # a judge that checks is asked with the defaults; replies are kept in the same place
     defaults = replace(Options().judging, cache=options.options.judging.cache)
     checks: list[Picker] = [
@@ -123,9 +125,9 @@ def _pickers(manifest: Manifest, out: Path, options: BestOptions) -> tuple[Picke
         or _judge(
             manifest,
             replace(options.options, judge=spec, judging=defaults),
-            DEFAULT_BY,
-            out / f"check-{number}",
-            options,
+            by=DEFAULT_BY,
+            folder=out / f"check-{number}",
+            provided=options,
         )
         for number, spec in enumerate(options.checks, start=1)
     ]
@@ -151,7 +153,9 @@ def _judge(
         rating = RateOptions(
             extract=options.extract, judging=options.judging, judge=(spec,), rubrics=rubrics
         )
-        return rating_picker(spec, manifest, rating, folder, provided.listener)
+        return rating_picker(
+            spec, manifest, options=rating, folder=folder, listener=provided.listener
+        )
     how = Comparing(options, by, folder, provided.listener)
     return PairPicker(spec, how, cast(Scheme, provided.scheme))
 

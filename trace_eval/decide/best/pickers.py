@@ -45,7 +45,7 @@ class ScorePicker:
     def check(self, groups: Sequence[TextGroup], rankings: Sequence[Ranking], seed: int) -> Gain:
         """Return the gain of another picker's winners in that number."""
         values, _ = self.scores(groups)
-        return gain_by_scores(self.name, rankings, values, seed, self.lower)
+        return gain_by_scores(self.name, rankings, scores=values, seed=seed, lower=self.lower)
 
 
 @dataclass(frozen=True)

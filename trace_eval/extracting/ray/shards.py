@@ -150,11 +150,13 @@ class ShardFolder:
         where = f"{self}/{name}"
         return [
             Extracted(
-                row["source"],
-                strict_json.own(Blueprint, row["blueprint"], where) if row["blueprint"] else None,
-                row["error"],
-                row["audio_s"],
-                dict(strict_json.record(row["work"], where)),
+                source=row["source"],
+                blueprint=strict_json.own(Blueprint, row["blueprint"], where)
+                if row["blueprint"]
+                else None,
+                error=row["error"],
+                audio_s=row["audio_s"],
+                work=dict(strict_json.record(row["work"], where)),
             )
             for row in self._read(name).to_pylist()
         ]

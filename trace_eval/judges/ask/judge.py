@@ -151,7 +151,11 @@ class LLMJudge(Judge):
         caveats, cropped = view.caveats(case, prepared), view.cropped(case, prepared)
         if self.reasons == "retry":
             answered = await self._ask_again(answered, case)
-        outcome = self.form.outcome(Replies(item, self.spec, answered, caveats, cropped))
+        outcome = self.form.outcome(
+            Replies(
+                item=item, judge=self.spec, questions=answered, caveats=caveats, cropped=cropped
+            )
+        )
         return with_claims(outcome, case, self.rubric.scale) if self.reasons != "off" else outcome
 
     @property
@@ -253,7 +257,7 @@ class LLMJudge(Judge):
         }
         requested |= {name: value for name, value in later.items() if value is not None}
         key = reply_key(self.client.server, self.client.model, requested)
-        return Call(item, question.order, sample, key, request)
+        return Call(item=item, order=question.order, sample=sample, key=key, request=request)
 
     async def close(self) -> None:
         await self.client.close()

@@ -206,12 +206,12 @@ def shares(tokens: Tokens, count: int) -> list[Tokens]:
         )
         result.append(
             Tokens(
-                None if tokens.input is None else fresh + fresh_sound + kept + kept_sound,
-                None if tokens.output is None else output,
-                kept + kept_sound,
-                None if tokens.audio is None else fresh_sound + kept_sound,
-                kept_sound,
-                tokens.audio_s / count,
+                input=None if tokens.input is None else fresh + fresh_sound + kept + kept_sound,
+                output=None if tokens.output is None else output,
+                cached=kept + kept_sound,
+                audio=None if tokens.audio is None else fresh_sound + kept_sound,
+                cached_audio=kept_sound,
+                audio_s=tokens.audio_s / count,
             )
         )
     return result

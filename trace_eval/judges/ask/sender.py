@@ -87,7 +87,9 @@ class Sender(Generic[T]):
         self._replied = False  # some call brought a reply
         self._refusals: Counter[str] = Counter()  # of sound, by their words
         self._replies = ReplyCache(options.cache) if options.cache and not client.ordered else None
-        self.asker = Asker(backend, options, self.concurrency, read, repair)
+        self.asker = Asker(
+            backend=backend, options=options, in_flight=self.concurrency, read=read, repair=repair
+        )
 
     @property
     def concurrency(self) -> int:

@@ -45,11 +45,11 @@ def delivery(a: Blueprint, b: Blueprint) -> tuple[Difference, ...]:
     """Return the differences in delivery, each with its steps or the reason why it has none."""
     return (
         _rate(a, b),
-        _of_group(PITCH, "pitch", a, b, _median),
-        _of_group(VARIATION, "pitch", a, b, _variation),
+        _of_group(PITCH, "pitch", a=a, b=b, value_of=_median),
+        _of_group(VARIATION, "pitch", a=a, b=b, value_of=_variation),
         _loudness(a, b),
-        _of_group(PAUSE, "signal", a, b, longest_pause),
-        _of_group(TREND, "rate", a, b, _trend),
+        _of_group(PAUSE, "signal", a=a, b=b, value_of=longest_pause),
+        _of_group(TREND, "rate", a=a, b=b, value_of=_trend),
     )
 
 
@@ -88,20 +88,22 @@ def _rate(a: Blueprint, b: Blueprint) -> Difference:
     first, second = rates(a, b)
     if first.wpm is None or second.wpm is None:
         side = first if first.wpm is None else second
-        return Difference(RATE, first.wpm, second.wpm, None, side.what)
+        return Difference(step=RATE, a=first.wpm, b=second.wpm, steps=None, why=side.what)
     if first.by_syllables != second.by_syllables:
         why = "one is counted by words, the other by syllables"
-        return Difference(RATE, first.wpm, second.wpm, None, why)
+        return Difference(step=RATE, a=first.wpm, b=second.wpm, steps=None, why=why)
     why = "by syllables" if first.by_syllables else ""
     if not why and (weak(a) or weak(b)):
         why = "by words that are doubtful"
-    return Difference(RATE, first.wpm, second.wpm, RATE.between(first.wpm, second.wpm), why)
+    return Difference(
+        step=RATE, a=first.wpm, b=second.wpm, steps=RATE.between(first.wpm, second.wpm), why=why
+    )
 
 
 def _loudness(a: Blueprint, b: Blueprint) -> Difference:
-    result = _of_group(LOUDNESS, "loudness", a, b, _integrated)
+    result = _of_group(LOUDNESS, "loudness", a=a, b=b, value_of=_integrated)
     if result.steps is not None and (why := levelled(a, b)):
-        return Difference(LOUDNESS, result.a, result.b, None, why)
+        return Difference(step=LOUDNESS, a=result.a, b=result.b, steps=None, why=why)
     return result
 
 
@@ -118,9 +120,9 @@ def _of_group(
         why = "too little speech"
         if isinstance(absent, Absent):
             why = f"{group} {unmeasured(group, absent)}"
-        return Difference(step, first, second, None, why)
+        return Difference(step=step, a=first, b=second, steps=None, why=why)
     if step.scale != "linear" and min(first, second) <= 0:
-        return Difference(step, first, second, None, "too little speech")
+        return Difference(step=step, a=first, b=second, steps=None, why="too little speech")
     return Difference(step, first, second, step.between(first, second))
 
 

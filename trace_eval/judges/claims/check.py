@@ -203,7 +203,8 @@ def _compared(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
         return Finding(None, f"answer {place} has no {measure.title}")
     results = {name: _holds(claim, measure, first[name], second[name]) for name in names}
     why = f"{measure.title} of answers 1 and 2: " + ", ".join(
-        _both(name, places, first, second, measure, len(names) > 1) for name in names
+        _both(name, places, first=first, second=second, measure=measure, named=len(names) > 1)
+        for name in names
     )
     if measure.title == "MOS" and len(set(results.values())) > 1:
         return Finding(None, f"the scores differ in this; {why}")

@@ -124,7 +124,7 @@ def gap_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     if token.unit == "%" and key not in ("clipping", "voiced", "trend"):
         factor = 1 + sign * token.number / 100
         if sign and factor > 0 and places and key:
-            yield _times(sentence, token, key, factor, places)
+            yield _times(sentence, token, key=key, factor=factor, places=places)
         return
     if token.digits.startswith("+") and more is None:
         free = {place for side, place in named(sentence, sentence.whole)}
@@ -151,7 +151,7 @@ def ratio_claims(sentence: Sentence, token: Token, factor: float) -> Iterator[St
         return
     if near.kind in ("as", "more") and near.sign < 0:
         factor = 1 / factor
-    yield _times(sentence, token, key, factor, places)
+    yield _times(sentence, token, key=key, factor=factor, places=places)
 
 
 def _around_ratio(sentence: Sentence, token: Token) -> tuple[str, str] | None:

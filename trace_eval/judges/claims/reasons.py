@@ -43,7 +43,7 @@ def checked(opinion: VerdictOpinion, case: Case, scale: Scale = TYPED_TIE) -> li
             continue
         claims = read[reason] = claims_of(reason, labels)
         results += _facts(about, claims, shown)
-        results += _verdict(opinion, about, reason, claims, scale)
+        results += _verdict(opinion, about, reason=reason, claims=claims, scale=scale)
     return results
 
 

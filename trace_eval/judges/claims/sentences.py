@@ -178,9 +178,11 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
         clauses = [_part(tokens, *at) for at in _cuts(_CLAUSE, blank, start, end)]
         chunks = []
         for clause in clauses:
-            spans = _cuts(_CHUNK, blank, clause.start, clause.end, _joining(tokens))
+            spans = _cuts(_CHUNK, blank, start=clause.start, end=clause.end, kept=_joining(tokens))
             chunks += [_part(tokens, *at) for at in spans]
-        made = Sentence(blank, whole, clauses, chunks, subject, text)
+        made = Sentence(
+            text=blank, whole=whole, clauses=clauses, chunks=chunks, subject=subject, shown=text
+        )
         yield made
         sides = {p for side, p in named(made, whole) if not made.marked(side)}
         if sides:

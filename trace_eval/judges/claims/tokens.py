@@ -163,7 +163,9 @@ def tokens(text: str, labels: Iterable[str] = ()) -> list[Token]:
     masked = list(text)
     for match in _QUOTE.finditer(text):
         words = match["double"] or match["single"]
-        every.append(Token("quote", match.start(), match.end(), match[0], words))
+        every.append(
+            Token(kind="quote", start=match.start(), end=match.end(), text=match[0], value=words)
+        )
         masked[match.start() : match.end()] = "\x00" * len(match[0])
     body = "".join(masked)
     for pattern in _PATTERNS:
@@ -174,7 +176,15 @@ def tokens(text: str, labels: Iterable[str] = ()) -> list[Token]:
     if names := tuple(labels):
         for match in _label_pattern(names).finditer(body):
             key = next(name for name in names if name.lower() == match[0].lower())
-            every.append(Token("measure", match.start(), match.end(), match[0], f"={key}"))
+            every.append(
+                Token(
+                    kind="measure",
+                    start=match.start(),
+                    end=match.end(),
+                    text=match[0],
+                    value=f"={key}",
+                )
+            )
     return _apart(every)
 
 
@@ -203,7 +213,9 @@ def _numbers(body: str) -> Iterator[Token]:
         digits = match["n"].replace(",", "")
         if not unit and _as_side(body, match):
             value = digits
-            yield Token("side", match.start(), match.end(), match[0], value)
+            yield Token(
+                kind="side", start=match.start(), end=match.end(), text=match[0], value=value
+            )
         elif _PART.search(_before(body, match)) or _ORDINAL.search(_before(body, match)):
             continue  # "5 of the 10 words", "step 2"
         elif unit or not _counts(_behind(body, match)):
@@ -300,7 +312,13 @@ def _letters(body: str) -> Iterator[Token]:
         if article and _starts(("more",), behind):
             article = not _BARE_COMPARATIVE.match(behind)
         if not article:
-            yield Token("side", match.start(), match.end(), match[1], "12"["AB".index(match[1])])
+            yield Token(
+                kind="side",
+                start=match.start(),
+                end=match.end(),
+                text=match[1],
+                value="12"["AB".index(match[1])],
+            )
 
 
 def _apart(every: list[Token]) -> list[Token]:

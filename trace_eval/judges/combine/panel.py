@@ -156,7 +156,10 @@ class Panel:
     def unscored(self, item: Pair | Single, reason: Reason, detail: str) -> list[Outcome]:
         """For the rubrics that have no outcome yet."""
         rubrics = [group[0].rubric for group in self._groups.values()]
-        whole = [unscored(item, rubric, self.spec, reason, detail) for rubric in rubrics]
+        whole = [
+            unscored(item, rubric, judge=self.spec, reason=reason, detail=detail)
+            for rubric in rubrics
+        ]
         return [outcome for outcome in whole if outcome.key not in self.done]
 
     async def close(self) -> None:
@@ -172,14 +175,18 @@ def _score_rubric(judge: Judge) -> ScoreRubric | None:
 async def _safely(judge: Judge, case: Case) -> Outcome:
     """One judge's outcome; a judge that raises costs its own only."""
     if why := refuses(judge, case.item):
-        return unscored(case.item, judge.rubric, judge.spec, Reason.EVIDENCE_MISSING, why)
+        return unscored(
+            case.item, judge.rubric, judge=judge.spec, reason=Reason.EVIDENCE_MISSING, detail=why
+        )
     try:
         return await judge.judge(case)
     except JudgeUnreachable:
         raise
     except Exception as error:
         detail = f"{type(error).__name__}: {error}"
-        return unscored(case.item, judge.rubric, judge.spec, Reason.JUDGE_FAILED, detail)
+        return unscored(
+            case.item, judge.rubric, judge=judge.spec, reason=Reason.JUDGE_FAILED, detail=detail
+        )
 
 
 #: How the judge is written: ``fusion:DIR``.

@@ -67,7 +67,9 @@ class LabelForm(AnswerForm[Verdicts]):
     def outcome(self, replies: Replies[Verdicts]) -> Judgement:
         opinions = [self.opinion(each) for each in replies.questions]
         item, scale = replies.item.id, self.rubric.scale
-        judgement = labelled_judgement(item, replies.judge, opinions, scale, self.task.questions)
+        judgement = labelled_judgement(
+            item, replies.judge, opinions=opinions, scale=scale, questions=self.task.questions
+        )
         if judgement.dimensions and self._elicitation != "flat":  # which asks no reasons
             rated = [one for one in opinions if one.ratings]
             reasons = [one.reasoning.get(about, "") for one in rated for about in one.ratings]
@@ -143,7 +145,7 @@ def read_label(text: str, scale: Scale) -> tuple[str, str]:
         except OffScale as error:
             raise ReplyError(Reason.OFF_LABEL, str(error)) from None
 
-    return read_object(text, {key}, repr(key), read, lambda answer: answer[0])
+    return read_object(text, {key}, what=repr(key), read=read, verdict=lambda answer: answer[0])
 
 
 def parse_label(value: object, scale: Scale) -> str:
@@ -168,9 +170,9 @@ def parse_reply(text: str, elicitation: Elicitation) -> Verdicts:
     return read_object(
         text,
         TRACE.dimensions,
-        "the verdicts",
-        lambda reply: _read_verdicts(reply, elicitation),
-        lambda verdicts: verdicts.ratings,
+        what="the verdicts",
+        read=lambda reply: _read_verdicts(reply, elicitation),
+        verdict=lambda verdicts: verdicts.ratings,
     )
 
 

@@ -90,9 +90,9 @@ def read_score(text: str, rubric: ScoreRubric, plain: bool = False) -> ScoreRepl
         return read_object(
             text,
             (rubric.key,),
-            f"a {rubric.key}",
-            lambda result: _read_object(result, rubric),
-            lambda reply: (reply.score, reply.elements),
+            what=f"a {rubric.key}",
+            read=lambda result: _read_object(result, rubric),
+            verdict=lambda reply: (reply.score, reply.elements),
         )
     except NoObject:
         if plain and (line := _plain_score(text, rubric)):
@@ -123,9 +123,9 @@ def _read_turns(text: str, rubric: ScoreRubric) -> ScoreReply:
     return read_object(
         text,
         (TURNS,),
-        f"a list {TURNS!r}",
-        lambda answer: _read_entries(answer[TURNS], rubric),
-        lambda reply: {number: turn.score for number, turn in reply.turns.items()},
+        what=f"a list {TURNS!r}",
+        read=lambda answer: _read_entries(answer[TURNS], rubric),
+        verdict=lambda reply: {number: turn.score for number, turn in reply.turns.items()},
     )
 
 
@@ -206,7 +206,7 @@ class ScoreForm(AnswerForm[ScoreReply]):
             return None
         if self.rubric.silent == "unscored":
             message = "there is nothing to rate in the answer"
-            return unscored(item, self.rubric, judge, reason, message)
+            return unscored(item, self.rubric, judge=judge, reason=reason, detail=message)
         return lowest_score(item, self.rubric, judge, reason)
 
     def outcome(self, replies: Replies[ScoreReply]) -> Outcome:
@@ -223,9 +223,19 @@ class ScoreForm(AnswerForm[ScoreReply]):
         caveats += unreasoned(one.reasoning for one in opinions if one.score is not None)
         if not opinions:
             message = "no turn of the agent"
-            return unscored(item, self.rubric, replies.judge, Reason.EMPTY_CANDIDATE, message)
+            return unscored(
+                item,
+                self.rubric,
+                judge=replies.judge,
+                reason=Reason.EMPTY_CANDIDATE,
+                detail=message,
+            )
         return score_of(
-            *(item, self.rubric, replies.judge, opinions, self._options.min_samples),
+            item,
+            self.rubric,
+            judge=replies.judge,
+            opinions=opinions,
+            min_samples=self._options.min_samples,
             caveats=caveats,
             cropped=replies.cropped,
         )

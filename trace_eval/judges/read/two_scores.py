@@ -67,9 +67,9 @@ def read_json(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
     return read_object(
         reply,
         SCORES,
-        "score_1, score_2",
-        lambda answer: _read_scores(answer, question),
-        lambda scores: (scores.first, scores.second),
+        what="score_1, score_2",
+        read=lambda answer: _read_scores(answer, question),
+        verdict=lambda scores: (scores.first, scores.second),
     )
 
 

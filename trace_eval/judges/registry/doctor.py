@@ -160,7 +160,9 @@ def key_check(client: ChatClient) -> list[Check]:
 
 async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     client = judge.client
-    request = Request(_question(judge), _SCHEMA, options.seed, 0.0, 64)
+    request = Request(
+        messages=_question(judge), schema=_SCHEMA, seed=options.seed, temperature=0.0, max_tokens=64
+    )
     try:
         async with asyncio.timeout(options.timeout_s):
             reply = await client.chat(request)

@@ -220,7 +220,7 @@ def _chat(kind: str, usage: str, about: str, package: str | None) -> JudgeKind:
             judges.append(LLMJudge(ScoreForm(rubric, options, listens), view, client))
         return judges
 
-    return JudgeKind(usage, about, package, pairs, singles)
+    return JudgeKind(usage=usage, about=about, package=package, pairs=pairs, scores=singles)
 
 
 def _scorer(
@@ -252,11 +252,11 @@ KINDS: dict[str, JudgeKind] = {
         LISTENS, "audio:openai:MODEL", "a model that listens to the recordings", "openai"
     ),
     "reward": JudgeKind(
-        "reward:PATH",
-        "a reward model of naturalness, in this process",
-        "transformers",
-        _late("reward.judge:judge_in_process"),
-        _late("reward.judge:raters_in_process"),
+        usage="reward:PATH",
+        about="a reward model of naturalness, in this process",
+        package="transformers",
+        pairs=_late("reward.judge:judge_in_process"),
+        scores=_late("reward.judge:raters_in_process"),
     ),
     "scripted": _chat("scripted", "scripted:FILE", "replays replies from a file", None),
     "lexical": JudgeKind(

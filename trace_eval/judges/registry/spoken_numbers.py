@@ -45,7 +45,7 @@ async def hearing(client: ChatClient, seed: int = 0) -> Check:
     for number in requested:
         part = _part(_sound(spoken[f"example_{number}"].read().mono))
         seconds += part.seconds
-        reply, answer = await _ask(client, [part], question, "score", seed)
+        reply, answer = await _ask(client, [part], question=question, key="score", seed=seed)
         recognised.append(answer[:20] if reply else f"nothing ({answer})")
         counts.append(reply.tokens.audio if reply else None)
     message = " and ".join(
@@ -66,7 +66,9 @@ async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Check]:
     counted = False
     for name, sound in sounds.items():
         question = 'Is a human voice audible in this recording? Give "match": true or false.'
-        reply, answer = await _ask(client, [_part(sound)], question, "match", seed)
+        reply, answer = await _ask(
+            client, [_part(sound)], question=question, key="match", seed=seed
+        )
         if reply is None:
             yield Check(f"voice in {name}", False, answer)
             continue
@@ -78,12 +80,12 @@ async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Check]:
     yield Check("audio tokens", counted, message)
     question = 'Which recording sounds better? Give "label": "1", "2" or "tie".'
     twice = [_part(_speech()), _part(_speech())]
-    _, answer = await _ask(client, twice, question, "label", seed)
+    _, answer = await _ask(client, twice, question=question, key="label", seed=seed)
     yield Check("one clip twice", answer == "tie", f"says {answer}")
     noise = 0.1 * np.random.default_rng(0).standard_normal(SIGNAL_RATE)
     sides = [_part(_speech()), _part(_sound(noise.astype(np.float32)))]
-    _, there = await _ask(client, sides, question, "label", seed)
-    _, back = await _ask(client, sides[::-1], question, "label", seed)
+    _, there = await _ask(client, sides, question=question, key="label", seed=seed)
+    _, back = await _ask(client, sides[::-1], question=question, key="label", seed=seed)
     same = PLAIN.swap(back) == there
     yield Check("both orders", same, f"speech then noise: {there}, noise then speech: {back}")
 
@@ -96,10 +98,16 @@ async def _ask(
     scale = {"match": MATCH, "label": PLAIN}.get(key)
     schema = label_schema(scale) if scale else _NUMBER
     try:
-        reply = await client.chat(Request(messages, schema, seed, 0.0, MAX_TOKENS))
+        reply = await client.chat(
+            Request(
+                messages=messages, schema=schema, seed=seed, temperature=0.0, max_tokens=MAX_TOKENS
+            )
+        )
         if scale:
             return reply, read_label(reply.text, scale)[0]
-        answer = read_object(reply.text, {key}, repr(key), lambda reply: str(reply[key]), str)
+        answer = read_object(
+            reply.text, {key}, what=repr(key), read=lambda reply: str(reply[key]), verdict=str
+        )
         return reply, answer
     except (CallFailed, Unusable, ReplyError) as failure:
         return None, f"{failure.reason}: {failure.detail}"

@@ -75,7 +75,9 @@ class RewardJudge(_PairJudge):
         reward_a = await self.reward(a, texts.a, style)
         reward_b = await self.reward(b, texts.b, style)
         chance, margin = outputs.probability(reward_a, reward_b), self.options.tie_margin
-        return rewarded_judgement(pair.id, self.spec, (reward_a, reward_b), chance, margin)
+        return rewarded_judgement(
+            pair.id, self.spec, rewards=(reward_a, reward_b), p_a=chance, tie_margin=margin
+        )
 
 
 #: A conversation, how many replies to it, and the seed of the first.
@@ -98,7 +100,8 @@ class ReplyJudge(_PairJudge):
     def _generate(self, requests: Sequence[_Request]) -> list[Any]:
         model, options = self.model(), self.options
         return [
-            outputs.replies(model, turns, options, count, seed) for turns, count, seed in requests
+            outputs.replies(model, turns, options=options, samples=count, seed=seed)
+            for turns, count, seed in requests
         ]
 
     async def _judgement(self, case: Case, texts: Texts) -> Judgement:

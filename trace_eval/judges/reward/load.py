@@ -152,4 +152,12 @@ def _open(files: RewardFiles, device: str) -> RewardModel:
             )
         # The adapter's own type is that of its file; one type everywhere.
         thinker = thinker.to(device, getattr(torch, dtype)).eval()
-    return RewardModel(thinker, head, tokenizer, features, device, dtype, positions)
+    return RewardModel(
+        thinker=thinker,
+        head=head,
+        tokenizer=tokenizer,
+        features=features,
+        device=device,
+        dtype=dtype,
+        positions=positions,
+    )

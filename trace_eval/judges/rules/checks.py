@@ -103,7 +103,7 @@ class _Check:
         kind = self.request.kind
         if kind in (bounds := self._bounds()):
             read, noise, low, high = bounds[kind]
-            return within(read(self.b), noise, self.cuts, low, high)
+            return within(read(self.b), noise, cuts=self.cuts, low=low, high=high)
         others = {
             RequestKind.ACCELERATING: self._trend,
             RequestKind.DECELERATING: self._trend,

@@ -132,7 +132,13 @@ def _read_answer(
         overlap = text.coverage(topic, text.topic(transcript.text))
     literal = _literal_share(instruction, transcript.text, cuts) if trusted else None
     aloud = read_aloud(trusted, transcript.text)
-    faults = () if guess else tuple(_faults(transcript, recognised, literal, instruction, cuts))
+    faults = (
+        ()
+        if guess
+        else tuple(
+            _faults(transcript, recognised, literal=literal, instruction=instruction, cuts=cuts)
+        )
+    )
     if aloud:
         spoken = ", ".join(f'"{words}"' for words in aloud)
         faults += (f"it reads directions aloud ({spoken}) instead of following them",)

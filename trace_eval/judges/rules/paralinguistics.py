@@ -70,7 +70,7 @@ def judge_paralinguistics(
     # Not the pitch: a whisper has none, and is speech.
     silent_a, silent_b = (no_voice(side, "rate", cuts) for side in (a, b))
     if silent_a or silent_b:
-        return _with_silence(a, b, (silent_a, silent_b), instruction, cuts)
+        return _with_silence(a, b, silent=(silent_a, silent_b), instruction=instruction, cuts=cuts)
     return _verdict(*_choose(a, b, instruction, cuts), cuts)
 
 
@@ -81,7 +81,7 @@ def _choose(
     if instruction.text is None:
         return _neutral(a, b, cuts), instruction.unread, "neutral"
     items = [
-        CheckedRequest(r.label, *checks.check(r, a, b, instruction, cuts))
+        CheckedRequest(r.label, *checks.check(r, a, b=b, instruction=instruction, cuts=cuts))
         for r in instruction.requests
     ]
     if not items:

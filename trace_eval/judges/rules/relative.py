@@ -90,7 +90,9 @@ def compare(
         )
     why_a = f"{what_a}, {way.apart(x, y, 'B')}"
     why_b = f"{what_b}, {way.apart(y, x, 'A')}"
-    return _apart(way, x, lead, why_a, cuts), _apart(way, y, -lead, why_b, cuts)
+    return _apart(way, x, lead=lead, why=why_a, cuts=cuts), _apart(
+        way, y, lead=-lead, why=why_b, cuts=cuts
+    )
 
 
 def _apart(way: Way, value: float, lead: float, why: str, cuts: RuleThresholds) -> RuleFinding:

@@ -154,7 +154,14 @@ def _parts(folder: Path, record: ScorerRecord, base: str | None = None) -> Score
     where = folder / "model" if whole else base_folder(base or record.base)
     head, tokenizer = folder / HEAD_FILE, folder / "tokenizer"
     _must_be_there(folder, head, tokenizer, where)
-    return ScorerFiles(folder, record, where, None if whole else adapter, head, tokenizer)
+    return ScorerFiles(
+        folder=folder,
+        record=record,
+        base=where,
+        adapter=None if whole else adapter,
+        head=head,
+        tokenizer=tokenizer,
+    )
 
 
 def _released(folder: Path, model: Path, base: str | None) -> ScorerFiles:
@@ -184,7 +191,12 @@ def _released(folder: Path, model: Path, base: str | None) -> ScorerFiles:
     _must_be_there(folder, model / RELEASED_HEAD, tokenizer, where)
     record = ScorerRecord(head=head, base=name, base_sha256="")
     return ScorerFiles(
-        folder, record, where, lm if adapted else None, model / RELEASED_HEAD, tokenizer
+        folder=folder,
+        record=record,
+        base=where,
+        adapter=lm if adapted else None,
+        head=model / RELEASED_HEAD,
+        tokenizer=tokenizer,
     )
 
 

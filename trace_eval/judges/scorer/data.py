@@ -94,7 +94,9 @@ def _row(item: Single, path: Path) -> TrainingRow | str:
     fields = fields_of(item, references[0][1])
     ratings = tuple(map(int, labels.ratings.values()))
     question = item.question_id or fields.question or item.id
-    return TrainingRow(item.id, question, fields, ratings, item.split)
+    return TrainingRow(
+        id=item.id, question=question, fields=fields, ratings=ratings, split=item.split
+    )
 
 
 def train_and_dev(

@@ -78,7 +78,13 @@ class Scorer:
             result = forecast(self.kind, outputs)
         levels = shares(self.kind, result.params)
         return [
-            Prediction(float(mean), float(variance), tuple(level), tuple(params), cut)
+            Prediction(
+                mean=float(mean),
+                variance=float(variance),
+                distribution=tuple(level),
+                params=tuple(params),
+                cut=cut,
+            )
             for mean, variance, level, params, (_, cut) in zip(
                 result.mean.tolist(),
                 result.variance.tolist(),
@@ -192,7 +198,15 @@ def _open(files: ScorerFiles, device: str) -> Scorer:
         tokenizer = open_tokenizer(files.tokenizer)
     backbone, head = backbone.to(device).eval(), head.to(device)
     record = files.record
-    return Scorer(backbone, head, record.head, tokenizer, device, limit, record.transcription)
+    return Scorer(
+        backbone=backbone,
+        head=head,
+        kind=record.head,
+        tokenizer=tokenizer,
+        device=device,
+        limit=limit,
+        transcription=record.transcription,
+    )
 
 
 def without_language_head(key: str) -> str:

@@ -44,11 +44,11 @@ def fields_of(
         question, candidate: words that were recognised, where the item has recordings alone.
     """
     return ScorerFields(
-        item.instruction.text or question or "",
-        reference,
-        (candidate or "") if item.answer.text is None else item.answer.text,
-        item.rationale or "",
-        item.transcription or "",
+        question=item.instruction.text or question or "",
+        reference=reference,
+        candidate=(candidate or "") if item.answer.text is None else item.answer.text,
+        rationale=item.rationale or "",
+        transcription=item.transcription or "",
     )
 
 

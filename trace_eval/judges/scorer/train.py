@@ -119,7 +119,7 @@ def train_scorer(
         cut += cuts
         if long:
             dropped[f"{role}: longer than the model takes"] = long
-    metrics, steps = _run(scorer, sets, out, options, listener)
+    metrics, steps = _run(scorer, sets, out=out, options=options, listener=listener)
     record = ScorerRecord(
         head=scorer.kind,
         transcription=options.transcription,
@@ -136,7 +136,14 @@ def train_scorer(
         metrics=metrics,
     )
     _save(scorer, out, record)
-    return Trained(out, {r: len(s) for r, s in sets.items()}, dropped, cut, metrics, steps)
+    return Trained(
+        folder=out,
+        rows={r: len(s) for r, s in sets.items()},
+        dropped=dropped,
+        cut=cut,
+        metrics=metrics,
+        steps=steps,
+    )
 
 
 def _claim(out: Path, options: TrainOptions, data: dict[str, str | None]) -> None:
@@ -181,7 +188,15 @@ def _open(options: TrainOptions) -> Scorer:
     if options.lora is not None and not hasattr(backbone, "peft_config"):
         backbone = _with_lora(backbone, options.lora)
     tokenizer = open_tokenizer(base)
-    return Scorer(backbone, head, kind, tokenizer, device, limit, options.transcription)
+    return Scorer(
+        backbone=backbone,
+        head=head,
+        kind=kind,
+        tokenizer=tokenizer,
+        device=device,
+        limit=limit,
+        transcription=options.transcription,
+    )
 
 
 def _with_lora(backbone: Any, rank: int) -> Any:

@@ -174,7 +174,17 @@ def _trials(case: Case, before: str) -> Iterator[tuple[Trial, Case]]:
     for attack in ATTACKS:
         for place in PLACES:
             if changed := _attacked(case, attack.text(me, other), place, me):
-                yield Trial(case.pair.id, attack.name, place, me, before, None), changed
+                yield (
+                    Trial(
+                        pair=case.pair.id,
+                        attack=attack.name,
+                        place=place,
+                        towards=me,
+                        before=before,
+                        after=None,
+                    ),
+                    changed,
+                )
 
 
 def _attacked(case: Case, text: str, place: Place, towards: str) -> Case | None:

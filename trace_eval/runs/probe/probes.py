@@ -143,7 +143,10 @@ def drill_judge(
         left_out.append("mp3: the program ffmpeg is not installed")
     with claimed(out, "probes", private=True):
         plain = _verdicts(manifest, out / "plain", options)
-        rows = [_row(probe, manifest, plain, out / probe.name, options) for probe in probes]
+        rows = [
+            _row(probe, manifest, plain=plain, out=out / probe.name, options=options)
+            for probe in probes
+        ]
         report = ProbeReport(
             judge=judge_of(options.only_judge, options.judging).spec,
             pairs=len(manifest.pairs),

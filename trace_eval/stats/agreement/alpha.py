@@ -96,11 +96,11 @@ def _of_counts(
     named: NDArray[Any], ordered: NDArray[Any], positions: NDArray[np.float64], raters: int
 ) -> Alpha:
     return Alpha(
-        _alpha(named, "nominal"),
-        _alpha(ordered, "ordinal"),
-        _alpha(ordered, "interval", positions),
-        raters,
-        int((named.sum(1) >= 2).sum()),
+        nominal=_alpha(named, "nominal"),
+        ordinal=_alpha(ordered, "ordinal"),
+        interval=_alpha(ordered, "interval", positions),
+        raters=raters,
+        items=int((named.sum(1) >= 2).sum()),
     )
 
 
@@ -165,16 +165,18 @@ def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
     repeats = votes.sum(1)
     votes, repeats = votes[repeats >= 2], repeats[repeats >= 2]
     if not len(votes):
-        return JudgeNoise(0, 0, None, None, None, None)
+        return JudgeNoise(
+            items=0, opinions=0, pairwise=None, unanimous=None, retest=None, retest_kappa=None
+        )
     first, second = _first_two(item, codes)
     table = joint_counts(first, second, len(LABELS))
     return JudgeNoise(
-        len(votes),
-        int(repeats.sum()),
-        drawn_agreement(votes)[1],
-        float((votes.max(1) == repeats).mean()),
-        float(accuracy(table)),
-        defined(float(kappa(table))),
+        items=len(votes),
+        opinions=int(repeats.sum()),
+        pairwise=drawn_agreement(votes)[1],
+        unanimous=float((votes.max(1) == repeats).mean()),
+        retest=float(accuracy(table)),
+        retest_kappa=defined(float(kappa(table))),
     )
 
 

@@ -73,9 +73,11 @@ def length_bias(
     ``unit`` is what each pair is drawn with; None: each by itself [shape=(n,)].
     """
     apart = (length_a > length_b) | (length_b > length_a)  # False where NaN
-    counts = _counted(truth, predicted, apart, length_a > length_b, unit)
+    counts = _counted(truth, predicted, apart=apart, a_longer=length_a > length_b, unit=unit)
     total = counts.longer + counts.shorter + counts.tied
-    return LengthBias(total, counts.longer, counts.shorter, counts.tied, counts.p)
+    return LengthBias(
+        human_ties=total, longer=counts.longer, shorter=counts.shorter, tied=counts.tied, p=counts.p
+    )
 
 
 class _Counted(NamedTuple):
@@ -142,9 +144,16 @@ def verbosity(
     with np.errstate(invalid="ignore"):
         apart = np.abs(tokens_a - tokens_b) >= MARGIN  # False where NaN
         a_longer = tokens_a > tokens_b
-    counts = _counted(truth, predicted, apart, a_longer, unit)
+    counts = _counted(truth, predicted, apart=apart, a_longer=a_longer, unit=unit)
     items = counts.longer + counts.shorter + counts.tied
-    return Verbosity(items, counts.longer, counts.shorter, counts.tied, counts.unscored, counts.p)
+    return Verbosity(
+        items=items,
+        longer=counts.longer,
+        shorter=counts.shorter,
+        tied=counts.tied,
+        unscored=counts.unscored,
+        p=counts.p,
+    )
 
 
 B = TypeVar("B")
@@ -237,11 +246,11 @@ def difficulty(
     order = np.argsort(gap, kind="stable")
     quartiles = tuple(
         Quartile(
-            float(gap[rows[0]]),
-            float(gap[rows[-1]]),
-            len(rows),
-            float((there[rows] == truth[rows]).mean()),
-            position_bias(there[rows], back[rows], None if drawn is None else drawn[rows]),
+            low=float(gap[rows[0]]),
+            high=float(gap[rows[-1]]),
+            items=len(rows),
+            accuracy=float((there[rows] == truth[rows]).mean()),
+            bias=position_bias(there[rows], back[rows], None if drawn is None else drawn[rows]),
         )
         for rows in np.array_split(order, 4)
     )
@@ -274,7 +283,7 @@ def difficulty_rows(judge: JudgeOpinions) -> Iterator[DifficultyRow]:
     unit = units_of_calls(judge.joined, calls.ids[forth])
     for dimension, codes in calls.codes.items():
         # labels are in the pair's own A and B; those of the other order are mirrored to places
-        parts = difficulty(codes[forth], flip(codes[back]), mos_a, mos_b, unit)
+        parts = difficulty(codes[forth], flip(codes[back]), mos_a=mos_a, mos_b=mos_b, unit=unit)
         if parts is not None:
             yield DifficultyRow(judge.name, dimension, parts)
 

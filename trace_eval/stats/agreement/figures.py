@@ -76,7 +76,13 @@ class FigureBook:
         elif register is not None and reason is None:
             register(key)
         self.pending[key] = AgreementFigure(
-            group, who, name, IntervalEstimate(None), basis.rows, basis.unit, reason
+            group=group,
+            who=who,
+            name=name,
+            estimate=IntervalEstimate(None),
+            rows=basis.rows,
+            unit=basis.unit,
+            reason=reason,
         )
 
     def difference(self, first: str, second: str) -> Callable[[str], Any]:

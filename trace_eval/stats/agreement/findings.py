@@ -62,14 +62,16 @@ def mirrored_truth(
     gain, drawn = np.where(kept, 1.0, -1.0), None if unit is None else unit[both[:, 0]]
     if sign_flip(gain, drawn, "greater") >= SIGNIFICANT:
         partner[both[kept]] = TIE
-        yield from copied_ties(ids, codes, partner, who, "the mirrored row contradicts them or")
+        yield from copied_ties(
+            ids, codes, reference=partner, who=who, against="the mirrored row contradicts them or"
+        )
         return
     of = f"of {counted(number, 'pair')} of mirrored answers"
     text = (
         f"{who}: {counted(count, f'{of} has', f'{of} have')} the same winner label in both"
         " orders; the answers were exchanged and the labels were not, mirror the labels too"
     )
-    yield from copied_ties(ids, codes, partner, who, "the mirrored row")
+    yield from copied_ties(ids, codes, reference=partner, who=who, against="the mirrored row")
     yield DataWarning.of("mirrored_truth", text, ids[both[kept, 1]])
 
 
@@ -105,10 +107,12 @@ def label_warnings(
     yield from self_compared(ids, self_mask(facts, len(items)))
     yield from two_opinions(ids, truth, "the labels")
     for name, codes in truth.items():
-        yield from mirrored_truth(ids, facts, codes, f"labels, {name}", unit)
+        yield from mirrored_truth(ids, facts, labels=codes, who=f"labels, {name}", unit=unit)
     if "overall" in truth and "preference" in truth:
         for one, other in (("overall", "preference"), ("preference", "overall")):
-            yield from copied_ties(ids, truth[one], truth[other], f"labels, {one}", other)
+            yield from copied_ties(
+                ids, truth[one], reference=truth[other], who=f"labels, {one}", against=other
+            )
     for judge, aligned in zip(judges, columns, strict=True):
         verdicts = judge.joined.codes
         yield from two_opinions(ids, verdicts, judge.name)
@@ -121,6 +125,8 @@ def label_warnings(
             if name in truth and name in verdicts:  # not a preference made from overall
                 yield from label_sets(ids, truth[name], verdicts[name], who)
             agreed, predicted = column.agreed, column.predicted
-            yield from swapped(ids, agreed, predicted, who, unit)
-            yield from copied_ties(ids, predicted, agreed, who, "the labels")
-            yield from copied_ties(ids, agreed, predicted, f"labels, {name}", who)
+            yield from swapped(ids, agreed, predicted=predicted, who=who, unit=unit)
+            yield from copied_ties(ids, predicted, reference=agreed, who=who, against="the labels")
+            yield from copied_ties(
+                ids, agreed, reference=predicted, who=f"labels, {name}", against=who
+            )

@@ -133,10 +133,24 @@ def score_ratings(items: Opinions, judge: Opinions) -> Scored:
         crps = crps_point(judge.score[row], value)
         crps[present] = crps_beta(alpha[present], beta[present], value[present])
         nll = nll_beta(alpha[present], beta[present], value[present])
-        return Scored(items, judge, row[present], None, crps, nll, "beta")
+        return Scored(
+            items=items,
+            judge=judge,
+            nll_row=row[present],
+            reason=None,
+            crps=crps,
+            nll=nll,
+            head="beta",
+        )
     if shares is None or np.isnan(shares).any():
         reason = "it states numbers without distributions"
-        return Scored(items, judge, row, reason, crps_point(judge.score[row], value))
+        return Scored(
+            items=items,
+            judge=judge,
+            nll_row=row,
+            reason=reason,
+            crps=crps_point(judge.score[row], value),
+        )
     label = nearest(levels, value)
     crps, nll = np.empty(len(row)), np.empty(len(row))
     for start in range(0, len(row), _BLOCK):
@@ -146,4 +160,12 @@ def score_ratings(items: Opinions, judge: Opinions) -> Scored:
         crps[part] = crps_levels(forecast, label[part], levels)
     impossible = int(np.isinf(nll).sum())
     why = f"{impossible} of {len(nll)} ratings had probability 0" if impossible else None
-    return Scored(items, judge, row, why, crps, None if impossible else nll, "labels")
+    return Scored(
+        items=items,
+        judge=judge,
+        nll_row=row,
+        reason=why,
+        crps=crps,
+        nll=None if impossible else nll,
+        head="labels",
+    )

@@ -99,7 +99,13 @@ class Aligned:
         if self.labels == UNTYPED:
             return self
         human, predicted = collapse_codes(self.human), collapse_codes(self.predicted)
-        return Aligned(self.judge, self.dimension, UNTYPED, human, predicted)
+        return Aligned(
+            judge=self.judge,
+            dimension=self.dimension,
+            labels=UNTYPED,
+            human=human,
+            predicted=predicted,
+        )
 
     def counts(self, predicted: Codes | None = None) -> Counts:
         """Joint counts [shape=(labels, labels)] with the judge, or with another's prediction."""
@@ -117,7 +123,9 @@ class Aligned:
 
 def align(judge: str, dimension: str, human: Codes, predicted: Codes) -> Aligned:
     """Bring the codes of each item to one label set: typed, unless one side has plain ties only."""
-    whole = Aligned(judge, dimension, TYPED, human, predicted)
+    whole = Aligned(
+        judge=judge, dimension=dimension, labels=TYPED, human=human, predicted=predicted
+    )
     untyped = dimension == "preference" or is_untyped(human) or is_untyped(predicted)
     return whole.untyped() if untyped else whole
 

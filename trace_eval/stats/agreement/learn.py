@@ -105,7 +105,7 @@ def learn(
         "majority class": lambda train: np.full(CELL_SHAPE, train.sum((0, 1, 2)).argmax(), np.int8),
     }
     folds = min(folds, groups)
-    cross = _cross_validate(fits, cells, overall, instruction, folds)
+    cross = _cross_validate(fits, cells, overall=overall, instruction=instruction, folds=folds)
     stored = {name: _right(policy_codes(policy), counts) for name, policy in POLICIES.items()}
     candidates = [LearnedPolicy(name, False, right, right) for name, right in stored.items()]
     candidates += [

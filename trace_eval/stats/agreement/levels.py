@@ -97,7 +97,16 @@ def level_rows(labels: Opinions, column: str, groups: Masks) -> list[LevelRow]:
                 dict(zip(LEVELS, of.tolist(), strict=False)) for of in (counts, counts / labelled)
             )
             clear = float((majority[mask] != MISSING).sum() / labelled)
-            rows.append(LevelRow(column, name, labelled, number, share, clear))
+            rows.append(
+                LevelRow(
+                    dimension=column,
+                    group=name,
+                    items=labelled,
+                    counts=number,
+                    shares=share,
+                    majority=clear,
+                )
+            )
     return rows
 
 

@@ -181,14 +181,14 @@ def binary_agreement(judge: str, share: Array, human: Array) -> BinaryAgreement:
     s, t = judged[available], truth[available]
     recalls = [float((s[t == label] == label).mean()) for label in (0, 1) if (t == label).any()]
     return BinaryAgreement(
-        judge,
-        int(available.sum()),
-        int((both & np.isnan(judged)).sum()),
-        int((both & np.isnan(truth)).sum()),
-        defined(pearson(s, t)),
-        float((s == t).mean()) if len(t) else None,
-        float(np.mean(recalls)) if len(recalls) == 2 else None,
-        float(max(t.mean(), 1 - t.mean())) if len(t) else None,
+        judge=judge,
+        items=int(available.sum()),
+        undecided_judge=int((both & np.isnan(judged)).sum()),
+        undecided_people=int((both & np.isnan(truth)).sum()),
+        phi=defined(pearson(s, t)),
+        accuracy=float((s == t).mean()) if len(t) else None,
+        balanced_accuracy=float(np.mean(recalls)) if len(recalls) == 2 else None,
+        majority_baseline=float(max(t.mean(), 1 - t.mean())) if len(t) else None,
     )
 
 

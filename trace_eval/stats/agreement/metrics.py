@@ -77,17 +77,62 @@ class Metric(Generic[S]):
 
 
 METRICS: tuple[Metric[Statistic], ...] = (
-    Metric("accuracy_4way", "4-way", "all typed ties apart", accuracy, right, (TYPED,)),
-    Metric("accuracy_3way", "3-way", "ties collapsed", accuracy_3way, right_3way),
-    Metric("accuracy_2way", "2-way", "where both sides name a winner", accuracy_2way, right_2way),
     Metric(
-        "accuracy_half_ties", "ties half", "a tie is half right", accuracy_half_ties, half_right
+        name="accuracy_4way",
+        title="4-way",
+        about="all typed ties apart",
+        statistic=accuracy,
+        shape=right,
+        scales=(TYPED,),
     ),
-    Metric("balanced", "balanced", "every true class weighs the same", balanced_accuracy, recalls),
-    Metric("macro_f1", "macro-F1", "mean F1 of the labels that occur", macro_f1, f1_shares),
-    Metric("kappa", "Cohen's kappa", "agreement beyond both sides' own label shares", kappa, right),
     Metric(
-        "gwet_ac1", "Gwet's AC1", "beyond chance, steady when one label prevails", gwet_ac1, right
+        name="accuracy_3way",
+        title="3-way",
+        about="ties collapsed",
+        statistic=accuracy_3way,
+        shape=right_3way,
+    ),
+    Metric(
+        name="accuracy_2way",
+        title="2-way",
+        about="where both sides name a winner",
+        statistic=accuracy_2way,
+        shape=right_2way,
+    ),
+    Metric(
+        name="accuracy_half_ties",
+        title="ties half",
+        about="a tie is half right",
+        statistic=accuracy_half_ties,
+        shape=half_right,
+    ),
+    Metric(
+        name="balanced",
+        title="balanced",
+        about="every true class weighs the same",
+        statistic=balanced_accuracy,
+        shape=recalls,
+    ),
+    Metric(
+        name="macro_f1",
+        title="macro-F1",
+        about="mean F1 of the labels that occur",
+        statistic=macro_f1,
+        shape=f1_shares,
+    ),
+    Metric(
+        name="kappa",
+        title="Cohen's kappa",
+        about="agreement beyond both sides' own label shares",
+        statistic=kappa,
+        shape=right,
+    ),
+    Metric(
+        name="gwet_ac1",
+        title="Gwet's AC1",
+        about="beyond chance, steady when one label prevails",
+        statistic=gwet_ac1,
+        shape=right,
     ),
 )
 
@@ -151,7 +196,9 @@ def _measure(metric: Metric[Statistic], shares: NDArray[np.float64]) -> Measure:
     stretched = metric.name in BEYOND_CHANCE
     others = LEAST_OTHERS if stretched else 2 if metric.name == "macro_f1" else 0
     parts = tuple(part.of_rows(shares) for part in metric.shape(shares.shape[1]))
-    return Measure(over_flat, parts, stretched, others, shares)
+    return Measure(
+        statistic=over_flat, parts=parts, stretched=stretched, others=others, shares=shares
+    )
 
 
 def metrics_of(labels: tuple[str, ...]) -> dict[str, Metric[Statistic]]:
@@ -235,14 +282,14 @@ def _comparison(
     result = estimates(units, measures, options)
     test = mcnemar(-gained.ravel()[cells], None if cluster is None else cluster[both])
     return Comparison(
-        first.judge,
-        second.judge,
-        first.dimension,
-        len(cells),
-        result["accuracy"],
-        result["kappa"],
-        test,
-        test.p,
+        first=first.judge,
+        second=second.judge,
+        dimension=first.dimension,
+        items=len(cells),
+        difference=result["accuracy"],
+        kappa_difference=result["kappa"],
+        mcnemar=test,
+        p_holm=test.p,
     )
 
 

@@ -65,8 +65,14 @@ def category_rows(
         for name, mask in named.items():
             if len(rows := np.flatnonzero(it.usable & mask)):
                 main = accuracy_name(it.labels)
-                result = estimates_of(it, cluster, options, rows, main)[main]
-                yield CategoryRow(it.judge, it.dimension, name, len(rows), result)
+                result = estimates_of(it, cluster, options=options, rows=rows, name=main)[main]
+                yield CategoryRow(
+                    judge=it.judge,
+                    dimension=it.dimension,
+                    category=name,
+                    items=len(rows),
+                    accuracy=result,
+                )
 
 
 def labels_rows(
@@ -79,7 +85,9 @@ def labels_rows(
         tenths = {len(order) * step // STEPS for step in range(1, STEPS + 1)}
         for number in sorted(n for n in tenths if n >= LEAST):
             main = accuracy_name(it.labels)
-            result = estimates_of(it, cluster, options, order[:number], main)[main]
+            result = estimates_of(it, cluster, options=options, rows=order[:number], name=main)[
+                main
+            ]
             yield LabelsRow(it.judge, it.dimension, number, result)
 
 
@@ -124,15 +132,15 @@ def forced(column: Aligned, groups: Masks) -> Iterator[Forced]:
             scored, ties = int((verdicts != MISSING).sum()), int((verdicts == TIE).sum())
             right = int((verdicts == truth[chosen]).sum())
             yield Forced(
-                column.judge,
-                column.dimension,
-                name,
-                items,
-                scored,
-                ties,
-                scored / items,
-                right / items,
-                right / scored if scored else None,
-                (right + ties / 2) / scored if scored else None,
-                right / (scored - ties) if scored > ties else None,
+                judge=column.judge,
+                dimension=column.dimension,
+                group=name,
+                items=items,
+                scored=scored,
+                ties=ties,
+                coverage=scored / items,
+                accuracy=right / items,
+                accuracy_scored=right / scored if scored else None,
+                tie_half=(right + ties / 2) / scored if scored else None,
+                ties_out=right / (scored - ties) if scored > ties else None,
             )

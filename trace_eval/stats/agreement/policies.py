@@ -190,13 +190,13 @@ def mechanisms(
         joint = np.zeros((4, 4), np.int64)  # [truth, policy's rating]
         np.add.at(joint.T, table.ravel(), counts.reshape(-1, 4))
         yield Mechanism(
-            policy.name,
-            labels,
-            int(np.trace(joint)),
-            int(joint.sum()),
-            defined(float(accuracy(joint))),
-            defined(float(kappa(joint))),
-            counterfactual(table, counts),
-            flips(table, counts),
-            winner_on_bad(joint),
+            policy=policy.name,
+            labels=labels,
+            right=int(np.trace(joint)),
+            items=int(joint.sum()),
+            accuracy=defined(float(accuracy(joint))),
+            kappa=defined(float(kappa(joint))),
+            counterfactual=counterfactual(table, counts),
+            flips=flips(table, counts),
+            winner_on_bad=winner_on_bad(joint),
         )

@@ -140,7 +140,7 @@ def self_comparisons(
     codes = collapse_codes(predicted[mask])
     first, second, tied = (int((codes == code).sum()) for code in (0, 1, TIE))
     p = sign_flip(lean_of(codes), None if unit is None else unit[mask])
-    return SelfComparisons(len(codes), tied, first, second, p)
+    return SelfComparisons(pairs=len(codes), tied=tied, first=first, second=second, p=p)
 
 
 @dataclass(frozen=True)

@@ -109,10 +109,10 @@ def score_judge(
     best = majority(counts, column.labels)
     if column.dimension not in ("overall", "preference"):
         guesses = {name: codes for name, codes in guesses.items() if name != _CONTENT}
-    baselines = tuple(_baselines(column, counts, best, guesses, cluster))
+    baselines = tuple(_baselines(column, counts, best=best, guesses=guesses, cluster=cluster))
     ties = _lone_ties(counts, metrics)
     result, level = metrics[accuracy_name(column.labels)], options.bootstrap.level
-    verdict = _verdict(column, result, best, baselines, level)
+    verdict = _verdict(column, result, best=best, rules=baselines, level=level)
     return JudgeScore(
         judge=column.judge,
         dimension=column.dimension,
@@ -170,21 +170,27 @@ def _baselines(
     always = np.full(len(column.truth), column.labels.index(best.labels[0]), np.int8)
     yield from (
         Baseline(
-            "majority class",
-            best.items,
-            defined(best.accuracy),
-            float(winners.max() / wins) if wins else None,
-            judge,
-            _paired_p(column, always, cluster) if best.items else None,
+            name="majority class",
+            items=best.items,
+            accuracy=defined(best.accuracy),
+            accuracy_2way=float(winners.max() / wins) if wins else None,
+            judge=judge,
+            p=_paired_p(column, always, cluster) if best.items else None,
             among=max(1, int((counts.sum(1) > 0).sum())),
         ),
-        Baseline("random, uniform (expected)", best.items, 1 / len(counts), 0.5, judge),
         Baseline(
-            "random, true shares (expected)",
-            best.items,
-            defined(random_matched(counts)),
-            random_matched(counts[:2, :2]) if counts[:2, :2].sum() else None,
-            judge,
+            name="random, uniform (expected)",
+            items=best.items,
+            accuracy=1 / len(counts),
+            accuracy_2way=0.5,
+            judge=judge,
+        ),
+        Baseline(
+            name="random, true shares (expected)",
+            items=best.items,
+            accuracy=defined(random_matched(counts)),
+            accuracy_2way=random_matched(counts[:2, :2]) if counts[:2, :2].sum() else None,
+            judge=judge,
         ),
     )
     for name, codes in guesses.items():
@@ -207,12 +213,12 @@ def _rule(name: str, codes: Codes, column: Aligned, cluster: NDArray[np.int64] |
     counts = column.counts(guess)
     judged = column.counts(np.where(guess != MISSING, column.predicted, MISSING).astype(np.int8))
     return Baseline(
-        name,
-        round(counts.sum()),
-        defined(float(accuracy(counts))),
-        defined(float(accuracy_2way(counts))),
-        defined(float(accuracy(judged))),
-        _paired_p(column, guess, cluster) if counts.sum() else None,
+        name=name,
+        items=round(counts.sum()),
+        accuracy=defined(float(accuracy(counts))),
+        accuracy_2way=defined(float(accuracy_2way(counts))),
+        judge=defined(float(accuracy(judged))),
+        p=_paired_p(column, guess, cluster) if counts.sum() else None,
     )
 
 

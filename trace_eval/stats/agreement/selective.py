@@ -160,11 +160,11 @@ def add_selective(
     def rows(estimates: Mapping[str, IntervalEstimate]) -> list[Selective]:
         return [
             Selective(
-                who,
-                len(error),
-                tuple(estimates[key] for key in at),
-                estimates[area],
-                estimates[gains[who]] if who in gains else None,
+                who=who,
+                items=len(error),
+                at=tuple(estimates[key] for key in at),
+                area=estimates[area],
+                gain=estimates[gains[who]] if who in gains else None,
             )
             for who, (area, *at) in keys.items()
         ]

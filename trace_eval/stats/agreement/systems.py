@@ -152,16 +152,16 @@ def system_rows(
     ranks, human_ranks = _ranks(means), _ranks(human)
     results = [
         SystemShares(
-            judge.name,
-            system,
-            int(((codes == number) & scored).sum()),
-            int(((codes == number) & ~scored).sum()),
-            means[number].on(scale.value),
-            ranks[number],
-            human[number].on(scale.value),
-            human_ranks[number],
-            gaps[number].on(width),
-            same_family(judge.name, system, families),
+            judge=judge.name,
+            system=system,
+            scored=int(((codes == number) & scored).sum()),
+            unscored=int(((codes == number) & ~scored).sum()),
+            mean=means[number].on(scale.value),
+            rank=ranks[number],
+            people=human[number].on(scale.value),
+            people_rank=human_ranks[number],
+            difference=gaps[number].on(width),
+            same_family=same_family(judge.name, system, families),
         )
         for number, system in enumerate(names)
     ]
@@ -170,7 +170,14 @@ def system_rows(
     r, rho, tau, own = (
         estimates[f"systems.{judge.name}.{name}"] for name in ("r", "rho", "tau", "own")
     )
-    return results, SystemAgreement(judge.name, both, r, rho, tau, own.on(width))
+    return results, SystemAgreement(
+        judge=judge.name,
+        systems=both,
+        pearson=r,
+        spearman=rho,
+        kendall=tau,
+        own_family=own.on(width),
+    )
 
 
 def _ranks(means: Sequence[IntervalEstimate]) -> list[float | None]:

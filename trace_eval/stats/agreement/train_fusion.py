@@ -91,7 +91,13 @@ def train_fusion(
         predicted["average"] = average(held_out.scores)
         predicted["fused"] = last(blend.apply(held_out.scores))
     labels = tuple(map(float, scale.labels))
-    model = FusionModel(sources[0].rubric, labels, members(names, blend), last, None)
+    model = FusionModel(
+        rubric=sources[0].rubric,
+        labels=labels,
+        members=members(names, blend),
+        last=last,
+        variance_factor=None,
+    )
     fitted = {
         "train": details["train"],
         "dev": details["dev"],
@@ -106,14 +112,14 @@ def train_fusion(
     if not stored:
         verdict += f" It was not written to {out}; --force writes it all the same."
     return FusionTraining(
-        model,
-        model.save(out) if stored else None,
-        details["train"],
-        details["dev"],
-        details.get("test"),
-        tuple(errors),
-        tuple(squared_error(who, of, held_out.truth) for who, of in predicted.items()),
-        verdict,
+        model=model,
+        path=model.save(out) if stored else None,
+        train=details["train"],
+        dev=details["dev"],
+        test=details.get("test"),
+        errors=tuple(errors),
+        test_errors=tuple(squared_error(who, of, held_out.truth) for who, of in predicted.items()),
+        verdict=verdict,
     )
 
 

@@ -170,7 +170,7 @@ def calibrate(
         methods=tuple(_measured(name, held[name], y, draws) for name in order),
         chosen=_measured(CHOSEN, chosen, y, draws),
         best=order[0],
-        rules=tuple(_rules(run, available, chosen, draws, baselines)),
+        rules=tuple(_rules(run, available, chosen=chosen, draws=draws, baselines=baselines)),
         probabilities=probabilities,
     )
 

@@ -191,7 +191,11 @@ def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
         d_gain[here] += (judged[here] - overall) / len(judged)
         rows.append((d_labels, d_gain))
         units = _units(
-            share, truth[requested], judged[requested], weight, design.cluster[requested]
+            share,
+            truth[requested],
+            judged=judged[requested],
+            weight=weight,
+            cluster=design.cluster[requested],
         )
         strata.append(units)
         left = 1 - requested.sum() / here.sum()
@@ -202,18 +206,18 @@ def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
         d_gain[here] = (step - gain) / len(judged)
     rows.append((d_labels, d_gain))
     return PPIComponents(
-        float(labels),
-        float(gain),
-        float(judged.mean()),
-        np.stack([_by_cluster(row, design) for row, _ in rows]),
-        np.stack([_by_cluster(row, design) for _, row in rows]),
-        np.array([*errors, 0.0]),
-        tuple(strata),
-        judged,
-        _by_cluster((judged - judged.mean()) / len(judged), design),
-        np.bincount(design.cluster[design.labelled], minlength=design.clusters) > 0,
-        int(design.labelled.sum()),
-        int((~design.labelled).sum()),
+        labels=float(labels),
+        gain=float(gain),
+        judge=float(judged.mean()),
+        d_labels=np.stack([_by_cluster(row, design) for row, _ in rows]),
+        d_gain=np.stack([_by_cluster(row, design) for _, row in rows]),
+        error=np.array([*errors, 0.0]),
+        strata=tuple(strata),
+        judged=judged,
+        d_judge=_by_cluster((judged - judged.mean()) / len(judged), design),
+        reached=np.bincount(design.cluster[design.labelled], minlength=design.clusters) > 0,
+        items=int(design.labelled.sum()),
+        open=int((~design.labelled).sum()),
     )
 
 

@@ -120,7 +120,15 @@ def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = N
     codes = table.codes[column]
     if labels is None:
         nobody = np.full(number, MISSING, np.int8)
-        return LabelledRun(table, column, nobody, np.full(number, np.nan), Drawn(None), {}, 0)
+        return LabelledRun(
+            table=table,
+            column=column,
+            truth=nobody,
+            agrees=np.full(number, np.nan),
+            drawn=Drawn(None),
+            signals={},
+            unmatched=0,
+        )
     items = labels.per_item
     of = labels.column() if dimension is None else dimension
     if of not in items.codes:
@@ -137,9 +145,23 @@ def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = N
     agrees[(truth == MISSING) | (codes == MISSING)] = np.nan
     # pairs without a label may have an inclusion, too
     inclusion = spread.facts.get("inclusion")
-    drawn = drawn_labels(labels.source, table.ids, inclusion, truth != MISSING, codes != MISSING)
+    drawn = drawn_labels(
+        labels.source,
+        table.ids,
+        provided=inclusion,
+        requested=truth != MISSING,
+        scored=codes != MISSING,
+    )
     table = replace(table, facts=_identity(table.facts, spread.facts), labels=labels)
-    return LabelledRun(table, column, truth, agrees, drawn, {}, stray)
+    return LabelledRun(
+        table=table,
+        column=column,
+        truth=truth,
+        agrees=agrees,
+        drawn=drawn,
+        signals={},
+        unmatched=stray,
+    )
 
 
 def _identity(judged: Facts, labelled: Facts) -> Facts:

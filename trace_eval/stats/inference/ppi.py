@@ -133,7 +133,9 @@ def estimate(
     if np.isnan(sample.labels):
         return result
     alone, both, weight = _two(sample, level, power)
-    result = _bounded(result, (alone, _of_judge(sample, level), both), sample.units, level, null)
+    result = _bounded(
+        result, (alone, _of_judge(sample, level), both), units=sample.units, level=level, null=null
+    )
     method = LINEARISED if weight else SCORE
     return replace(
         result,
@@ -178,7 +180,7 @@ def difference(first: PPIComponents, second: PPIComponents, level: float = 0.95)
         )
         for one, other in ((alone_1, alone_2), judges, (both_1, both_2))
     )
-    result = _bounded(result, gaps, units, level, 0.0, -1.0)
+    result = _bounded(result, gaps, units=units, level=level, null=0.0, low=-1.0)
     return replace(
         result,
         coarse=_coarse(first, weight_1) or _coarse(second, weight_2),
@@ -230,7 +232,7 @@ def _bounded(
         labels_interval=alone.reach.around(alone.value, low),
         interval=both.reach.around(both.value, low),
         effective=float(result.labelled * gained**2),
-        p=_p(both.value, both.reach, null, units, level),
+        p=_p(both.value, both.reach, null=null, units=units, level=level),
     )
 
 
@@ -304,7 +306,7 @@ def _reach(sample: PPIComponents, influence: Array, weight: float, level: float)
             # nobody knows of a judge that no error was seen in: by the rule of three it has some
             least = 0.0 if len(stratum.missed) else -float(np.log(1 - level)) * error
             z = quantile(level, stratum.degrees)
-            reach = skewed_reach(moved, squares, z, (stratum.miss * error) ** 2, least)
+            reach = skewed_reach(moved, squares, z=z, more=(stratum.miss * error) ** 2, least=least)
             results.append((1.0, reach))
         else:
             squares = stratum.share**2 * stratum.spread / stratum.worth

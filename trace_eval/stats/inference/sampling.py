@@ -229,7 +229,11 @@ class Design:
         """Select the design of some items; cluster numbers stay."""
         stratum = None if self.stratum is None else self.stratum[rows]
         return Design(
-            self.labelled[rows], self.weight[rows], stratum, self.cluster[rows], self.clusters
+            labelled=self.labelled[rows],
+            weight=self.weight[rows],
+            stratum=stratum,
+            cluster=self.cluster[rows],
+            clusters=self.clusters,
         )
 
 
@@ -251,10 +255,14 @@ def simple_design(
     cluster = np.arange(number) if cluster is None else cluster
     count = int(cluster.max(initial=-1)) + 1
     if inclusion is None or np.isnan(inclusion[labelled]).any():
-        return Design(labelled, np.ones(number), None, cluster, count)
+        return Design(
+            labelled=labelled, weight=np.ones(number), stratum=None, cluster=cluster, clusters=count
+        )
     available = np.unique(inclusion[~np.isnan(inclusion)])
     weight = np.nan_to_num(1 / inclusion)
     stratum = None
     if len(available) == 2 and available[1] == 1:
         stratum = (~(labelled & (inclusion == 1))).astype(np.int64)
-    return Design(labelled, weight, stratum, cluster, count)
+    return Design(
+        labelled=labelled, weight=weight, stratum=stratum, cluster=cluster, clusters=count
+    )

@@ -99,7 +99,9 @@ def win_rate_tables(run: LabelledRun, level: float = 0.95, typed: bool = False) 
     human, judge = points(truth, typed), points(judged, typed)
     scored = judged != MISSING
     rated = {
-        str(name): _rated((a == code, b == code), human, judge, scored, design, level)
+        str(name): _rated(
+            (a == code, b == code), human, judge=judge, scored=scored, design=design, level=level
+        )
         for code, name in enumerate(systems_named)
     }
     systems = sorted((RateRow(name, rate) for name, (_, rate) in rated.items()), key=_best_first)
@@ -113,15 +115,15 @@ def win_rate_tables(run: LabelledRun, level: float = 0.95, typed: bool = False) 
     tested = [p.p for _, _, p in pairs if p.p is not None]
     adjusted = iter(holm(tested))
     return WinRates(
-        tuple(systems),
-        tuple(
+        systems=tuple(systems),
+        differences=tuple(
             DifferenceRow(one, other, p, None if p.p is None else next(adjusted))
             for one, other, p in pairs
         ),
-        describe(design, drawn),
-        int((truth >= SPLIT).sum()),
-        unscored,
-        silent,
+        design=describe(design, drawn),
+        split=int((truth >= SPLIT).sum()),
+        unscored=unscored,
+        silent=silent,
     )
 
 
@@ -134,7 +136,15 @@ def own_rates(outcomes: Outcomes, level: float = 0.95, typed: bool = False) -> t
     own = points(outcome, typed)
     rows = (
         RateRow(
-            name, _rated((first == number, second == number), own, own, everyone, design, level)[1]
+            name,
+            _rated(
+                (first == number, second == number),
+                own,
+                judge=own,
+                scored=everyone,
+                design=design,
+                level=level,
+            )[1],
         )
         for number, name in enumerate(outcomes.systems)
     )
@@ -285,7 +295,9 @@ def calibrations_of(
         for judge in source.raters():
             run = gather(source, labels, LabelChoice(judge, policy))
             draw = options.bootstrap
-            result = calibrate(run, options.folds, draw.level, draw.start, options.baselines)
+            result = calibrate(
+                run, options.folds, level=draw.level, seed=draw.start, baselines=options.baselines
+            )
             yield replace(result, probabilities={})  # `fuse --calibrated` writes them
 
 

@@ -56,7 +56,15 @@ def correlate(
     theirs = np.round([human[name] for name in shared], DECIMALS)
     number = len(shared)
     if number < 2 or len(set(ours.tolist())) < 2 or len(set(theirs.tolist())) < 2:
-        return Correlation(method, reference, number, None, None, None, None)
+        return Correlation(
+            method=method,
+            reference=reference,
+            systems=number,
+            spearman=None,
+            spearman_p=None,
+            kendall=None,
+            kendall_p=None,
+        )
     if number <= EXACT_SYSTEMS:
         p_rho, p_tau = _spearman_p(ours, theirs), _kendall_p(ours, theirs)
     else:
@@ -66,7 +74,15 @@ def correlate(
         p_rho = max(float(spearmanr(ours, theirs).pvalue), least)
         p_tau = max(float(kendalltau(ours, theirs).pvalue), least)
     rho, tau = (round(result(ours, theirs), 12) for result in (spearman, kendall))
-    return Correlation(method, reference, number, rho, p_rho, tau, p_tau)
+    return Correlation(
+        method=method,
+        reference=reference,
+        systems=number,
+        spearman=rho,
+        spearman_p=p_rho,
+        kendall=tau,
+        kendall_p=p_tau,
+    )
 
 
 @lru_cache(maxsize=1)

@@ -60,7 +60,14 @@ class RankSets:
         for index, (value, rank) in enumerate(zip(values, ranks(values), strict=True)):
             number = None if value is None else float(value)
             exact = str(value) if isinstance(value, Fraction) else None
-            place = Standing(method, systems[index], number, exact, rank, undefined=self.undefined)
+            place = Standing(
+                method=method,
+                system=systems[index],
+                value=number,
+                exact=exact,
+                rank=rank,
+                undefined=self.undefined,
+            )
             if self.ahead is not None and rank is not None:
                 behind = tuple(systems[n] for n in np.flatnonzero(self.ahead[index]).tolist())
                 best, worst = 1 + int(self.ahead[:, index].sum()), len(systems) - len(behind)

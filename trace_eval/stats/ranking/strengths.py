@@ -90,7 +90,13 @@ def problem(outcomes: Outcomes, typed: bool, prior: float) -> StrengthModel:
         virtual_design[:, systems] = -1
     if prior:
         virtual_design = np.concatenate([virtual_design, np.eye(len(names))])
-    return StrengthModel(names, design, virtual.reshape(pairs * kinds, -1), virtual_design, prior)
+    return StrengthModel(
+        names=names,
+        design=design,
+        virtual=virtual.reshape(pairs * kinds, -1),
+        virtual_design=virtual_design,
+        prior=prior,
+    )
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,15 @@ def check_turn(
         place = _span(turn, one)
         results.append(CheckedEntity(one.kind, status, one.text, stands, number, *place))
     return results + [
-        CheckedEntity(one.kind, "added", None, one.text, number, turn.start_s, turn.end_s)
+        CheckedEntity(
+            kind=one.kind,
+            status="added",
+            intended=None,
+            heard=one.text,
+            turn=number,
+            start_s=turn.start_s,
+            end_s=turn.end_s,
+        )
         for one in left
         if canonical(one.text) not in canonical(text)
     ]

@@ -106,16 +106,16 @@ def _example(path: Path, item: Single, rubric: ScoreRubric, one_of_several: bool
     words = ", ".join(f"{name} {n:g}" for name, n in numbers.items() if n is not None)
     beside = [item.instruction.text, item.context, *item.reference, item.rationale]
     return Solved(
-        item,
-        unit,
-        {rubric.key: (text, words)},
-        [
+        item=item,
+        unit=unit,
+        solutions={rubric.key: (text, words)},
+        identity=[
             [sound.sha256 for sound in unit.sounds],
             [*beside, item.transcription],
             [turn.speaker for turn in item.answer.turns],
             text,
         ],
-        score,
+        score=score,
     )
 
 

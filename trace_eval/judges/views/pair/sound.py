@@ -127,8 +127,11 @@ class PairSoundView(View):
         if self.options.noise_db is not None:
             put_on = partial(with_noise, snr_db=self.options.noise_db, seed=self.options.seed)
             noise[noisy_side(pair.id)] = put_on
-        a = sound_in(case, pair.a, "answer A", longest, noise[0])
-        return Unit((a, sound_in(case, pair.b, "answer B", longest, noise[1])), spoken)
+        a = sound_in(case, pair.a, name="answer A", max_seconds=longest, noise=noise[0])
+        return Unit(
+            (a, sound_in(case, pair.b, name="answer B", max_seconds=longest, noise=noise[1])),
+            spoken,
+        )
 
     def example_of(self, case: Case, prepared: Unit) -> str | None:
         """Whether both answers are those of an example, and of which."""

@@ -204,8 +204,8 @@ class PairTextView(View):
         asked, unseen = measures_asked(request), names_unseen_text(request)
         drop, brief = self.options.drop, self.options.rendering == "brief"
         return {
-            "ab": beside.block(case.a, case.b, asked, drop, brief, unseen),
-            "ba": beside.block(case.b, case.a, asked, drop, brief, unseen),
+            "ab": beside.block(case.a, case.b, first=asked, drop=drop, brief=brief, unseen=unseen),
+            "ba": beside.block(case.b, case.a, first=asked, drop=drop, brief=brief, unseen=unseen),
         }
 
     def _with_directions(self, shown: ClipText, case: Case, raw: Blueprint) -> ClipText:

@@ -153,7 +153,13 @@ class Waveform:
             except AudioError as error:  # a recording that has gone costs its calls, not the run
                 raise CallFailed(Reason.CLIP_FAILED, str(error)) from None
 
-        return AudioPart(self.recipe, made, self.format, self.seconds, self.size)
+        return AudioPart(
+            recipe=self.recipe,
+            render=made,
+            format=self.format,
+            seconds=self.seconds,
+            size=self.size,
+        )
 
 
 class Sending(NamedTuple):
@@ -168,7 +174,9 @@ class Sending(NamedTuple):
         """Items as one waveform at the common rate of some recordings, cropped after ``crop_s``."""
         how = self.options
         rate = common_rate(sounds, how.audio_rate)
-        return Waveform(tuple(items), rate, how.level, crop_s, how.audio_format)
+        return Waveform(
+            items=tuple(items), rate=rate, level=how.level, crop_s=crop_s, format=how.audio_format
+        )
 
 
 def _samples(sound: Sound, rate: int, level: float | None) -> Samples:
@@ -246,4 +254,6 @@ def _mp3(wav: bytes) -> bytes:
 def sound_of(clip: Clip, read: Callable[[], Clip] | None = None, signal: str = "") -> Sound:
     """Turn a decoded clip into a sound; without ``read`` to decode it again it keeps the clip."""
     kept = read or (lambda: clip)
-    return Sound(clip.sha256, len(clip.samples), clip.rate, kept, signal)
+    return Sound(
+        sha256=clip.sha256, frames=len(clip.samples), rate=clip.rate, read=kept, signal=signal
+    )
