@@ -37,6 +37,12 @@ _ROWS, _FEW_ROWS = 4096, 16
 #: Bytes that rows which are built at once may take.
 _AT_ONCE = 1 << 27
 
+#: Characters from which on equal texts of several rows are one object.
+_LONG_TEXT = 10_000
+
+#: Texts that are remembered to be shared.
+_MOST_SHARED = 1000
+
 Row = dict[str, Any]
 
 #: What a record of a file is called, where it is not a row.
@@ -221,12 +227,26 @@ def _arrow(path: Path, kind: str, names: Collection[str] | None) -> Iterator[Row
     """Yield the rows of a Parquet file, or of an Arrow file as ``datasets`` saves it."""
     import pyarrow as pa
 
+    long_texts: dict[str, str] = {}
     try:
         for batch in _parquet(path, names) if kind == "Parquet" else _stored(path):
-            yield from arrow_records(batch)
+            for record in arrow_records(batch):
+                yield record if isinstance(record, BadJson) else _sharing(record, long_texts)
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:  # of a damaged header
         article = "an" if kind == "Arrow" else "a"
         raise InputError(f"{path}: not {article} {kind} file ({error})") from error
+
+
+def _sharing(row: Row, long_texts: dict[str, str]) -> Row:
+    """Share one object among equal long texts, which the file stores once for many rows."""
+    for name, value in row.items():
+        if isinstance(value, dict):
+            row[name] = _sharing(value, long_texts)
+        elif isinstance(value, str) and len(value) >= _LONG_TEXT:
+            if len(long_texts) >= _MOST_SHARED:
+                long_texts.clear()
+            row[name] = long_texts.setdefault(value, value)
+    return row
 
 
 def _parquet(path: Path, names: Collection[str] | None) -> Iterator[Any]:
