@@ -68,6 +68,26 @@ def test_an_odd_sampling_rate_in_parquet_costs_its_row(tmp_path: Path) -> None:
     assert all("sampling_rate: expected samples a second" in str(p) for p in manifest.problems)
 
 
+@pytest.mark.parametrize(
+    "rates",
+    [(16_000, -1, 0, 2**40), (16_000.0, float("nan"), 1e99, 8000.5)],
+    ids=["whole", "float"],
+)
+def test_an_odd_sampling_rate_in_a_saved_data_set_costs_its_row(
+    rates: tuple[float, ...], tmp_path: Path
+) -> None:
+    sounds = [{"array": _SAMPLES, "sampling_rate": rate} for rate in rates]
+    ids = [str(number) for number in range(4)]
+    table = pa.table({"id": ids, "instruction": ["x"] * 4, "a": sounds, "b": sounds})
+    with pa.ipc.new_stream(str(tmp_path / "data.arrow"), table.schema) as writer:
+        writer.write_table(table)
+    (tmp_path / "state.json").write_text('{"_data_files": [{"filename": "data.arrow"}]}')
+    (tmp_path / "dataset_info.json").write_text("{}")
+    manifest = read_manifest(tmp_path)
+    assert [item.id for item in manifest.items] == ["0"]
+    assert len(manifest.problems) == 3
+
+
 _READ_DAMAGED = """
 import io, sys
 from pathlib import Path
