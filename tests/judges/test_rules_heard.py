@@ -1,4 +1,4 @@
-"""Judge ``rules`` on laughter that was asked for, and on music and voices that were not."""
+"""Judge ``rules`` on laughter that was asked for, and on what nobody asked for."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from tests.support.cases import judged
 from trace_eval.data.judgement import Judgement
 from trace_eval.judges.rules.heard import asks_to_laugh
 from trace_eval.judges.rules.requests import RuleInstruction
+from trace_eval.judges.rules.thresholds import RuleThresholds
+from trace_eval.judges.rules.voice_quality import judge_voice_quality
 
 
 def event(kind: str, start_s: float, end_s: float) -> dict[str, Any]:
@@ -102,33 +104,55 @@ def test_other_sounds_stay_unjudged_with_what_is_there(verb: str) -> None:
     assert "in A is music 0.5-4.0 s; in B is none" in str(judgement.detail)
 
 
-def test_music_that_nobody_asked_for_loses_where_the_other_has_none() -> None:
+QUESTION = "Which museums are open on Monday?"
+
+
+def test_music_that_nobody_asked_for_is_noted_with_its_span_and_decides_nothing() -> None:
     music = sounding(event("music", 2, 5.1))
-    question = "Which museums are open on Monday?"
-    judgement = judged(music, sounding(), question)
-    assert rating(judgement, "voice_quality") == "2"
-    reasoning = judgement.dimensions["voice_quality"].reasoning
-    assert "A has music from 2.0 to 5.1 s, which was not asked for" in reasoning
-    assert rating(judged(sounding(), music, question), "voice_quality") == "1"
-    for text in ("Sing me a song.", "Read it with soft music in the background."):
-        assert rating(judged(music, sounding(), text), "voice_quality") == "both_good"
-    assert rating(judged(music, answer(), question), "voice_quality") == "both_good"
-    assert rating(judged(music, music, question), "voice_quality") == "both_good"
+    judgement = judged(music, sounding(), QUESTION)
+    assert rating(judgement, "voice_quality") == "both_good"
+    verdict = judgement.dimensions["voice_quality"]
+    note = "A has music from 2.0 to 5.1 s, which was not asked for and moves no verdict"
+    assert note in verdict.reasoning
+    assert verdict.evidence["unasked"] == {"a": [event("music", 2, 5.1)]}
+    swapped = judged(sounding(), music, QUESTION).dimensions["voice_quality"]
+    assert swapped.evidence["unasked"] == {"b": [event("music", 2, 5.1)]}
+    assert (swapped.rating, swapped.margin) == (verdict.rating, -verdict.margin)
+    # Nobody has to have listened to the other answer for it to be noted.
+    assert note in judged(music, answer(), QUESTION).dimensions["voice_quality"].reasoning
 
 
-def test_a_voice_that_changes_loses_under_the_conditions_that_were_measured() -> None:
-    question = "Which museums are open on Monday?"
+@pytest.mark.parametrize(
+    "text", ["Sing me a song.", "Read it with soft music in the background.", LAUGH]
+)
+def test_music_is_not_noted_where_it_may_have_been_asked_for(text: str) -> None:
+    verdict = judged(sounding(event("music", 2, 5.1)), sounding(), text)
+    assert "unasked" not in verdict.dimensions["voice_quality"].evidence
+
+
+def test_a_voice_that_changes_is_noted_and_decides_nothing_by_itself() -> None:
+    verdict = judged(voiced(0.21), voiced(0.78), QUESTION).dimensions["voice_quality"]
+    assert str(verdict.rating) == "both_good"
+    assert "A changes its voice at 3.2 s, which was not asked for" in verdict.reasoning
+    assert verdict.evidence["unasked"] == {"a": [event("voice_change", 3.2, 3.2)]}
+
+
+def by_switch(a: Blueprint, b: Blueprint, text: str = QUESTION) -> str:
+    cuts = RuleThresholds(voice_change_decides=True)
+    verdict = judge_voice_quality(a, b, cuts, RuleInstruction(text, exists=True))
+    return str(verdict.rating)
+
+
+def test_by_a_switch_a_changed_voice_loses_under_the_conditions_that_were_measured() -> None:
     changed, one = voiced(0.21), voiced(0.78)
-    judgement = judged(changed, one, question)
-    assert rating(judgement, "voice_quality") == "2"
-    reasoning = judgement.dimensions["voice_quality"].reasoning
-    assert "A changes its voice at 3.2 s (likeness 0.21)" in reasoning
+    assert (by_switch(changed, one), by_switch(one, changed)) == ("2", "1")
     for other in (
         voiced(0.53),  # too little to decide by
         voiced(0.21, bandwidth="narrow"),
         voiced(None),  # under 4 s of speech
     ):
-        assert rating(judged(other, one, question), "voice_quality") == "both_good"
-    assert rating(judged(changed, voiced(None), question), "voice_quality") == "both_good"
+        assert by_switch(other, one) == "both_good"
+    assert by_switch(changed, voiced(None)) == "both_good"
+    assert by_switch(changed, voiced(0.53)) == "both_good"  # which may change, too
     for text in ("Play both roles of a dialogue.", "Whisper the second half."):
-        assert rating(judged(changed, one, text), "voice_quality") == "both_good"
+        assert by_switch(changed, one, text) == "both_good"

@@ -1,12 +1,14 @@
 """Sounds and changes of the voice that nobody asked for, and laughter that somebody did.
 
-They count only where both answers were measured, and never by an absence that is not
-known: a short laugh is often missed, and on a telephone a change of people is.
+Laughter that was asked for decides, where both answers were measured, and never by an
+absence that is not known: a short laugh is often missed. What nobody asked for is shown
+with its place and decides nothing, unless a switch says so: no listeners have rated it.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from pydantic import JsonValue
 
@@ -16,6 +18,9 @@ from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.grammar import in_topic, is_instruction, negated
 from trace_eval.judges.rules.requests import RuleInstruction
 from trace_eval.judges.rules.thresholds import RuleThresholds
+
+#: Kinds of events that the groups ``sounds`` and ``speaker`` have.
+MUSIC, CHANGE = "music", "voice_change"
 
 #: Words for laughing oneself: not for making others laugh, and not for laughing at something.
 _LAUGH = re.compile(
@@ -77,54 +82,100 @@ def laughter_verdict(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> Dimens
     )
 
 
+@dataclass(frozen=True)
+class Unasked:
+    """The sounds of two answers that nobody asked for.
+
+    ``lead`` is that of A in margins, ``notes`` are sentences for readers, and ``spans``
+    are places by side.
+    """
+
+    lead: float
+    notes: list[str]
+    spans: dict[str, JsonValue]
+
+
 def unasked(
     a: Blueprint, b: Blueprint, instruction: RuleInstruction | None, cuts: RuleThresholds
-) -> tuple[float, list[str]]:
-    """Return the lead of A by what was not asked for, in margins, and notes for readers.
+) -> Unasked:
+    """Return music and changes of the voice that the instruction leaves no room for.
 
-    Music under one answer, or a change of its voice, counts where the other answer was
-    measured and has none, and where the instruction leaves no doubt that none was wanted.
+    They are evidence and move no verdict: no set of listeners has shown what they cost an
+    answer. Where ``cuts.voice_change_decides`` is set, a change counts against an answer
+    if the other was measured and has none.
     """
-    text = (instruction.text or "").lower() if instruction else ""
-    lead, notes = 0.0, []
-    if instruction and instruction.text:
-        reasons = []
+    if instruction is None or not instruction.text:
+        return Unasked(lead=0.0, notes=[], spans={})
+    text = instruction.text.lower()
+    music: dict[str, Event | None] = {}
+    changes: dict[str, Event | None] = {}
+    for side, blueprint in (("a", a), ("b", b)):
         if not _MUSIC.search(text) and not asks_to_laugh(instruction):
-            reasons.append((_music(a, cuts), _music(b, cuts)))
+            music[side] = _music(blueprint, cuts)
         if not _VOICES.search(text):
-            reasons.append((_change(a, cuts), _change(b, cuts)))
-        for why_a, why_b in reasons:
-            if why_a is None or why_b is None or bool(why_a) == bool(why_b):
+            changes[side] = _change(blueprint, cuts)
+    lead = _lead_by_change(a, b, changes) if cuts.voice_change_decides else 0.0
+    notes: list[str] = []
+    spans: dict[str, JsonValue] = {}
+    for side in ("a", "b"):
+        places: list[JsonValue] = []
+        for event, decides in ((music.get(side), False), (changes.get(side), bool(lead))):
+            if event is None:
                 continue
-            lead += -1.0 if why_a else 1.0
-            notes.append(f"{'A' if why_a else 'B'} {why_a or why_b}, which was not asked for")
-    return max(-1.0, min(1.0, lead)), notes
+            effect = "" if decides else " and moves no verdict"
+            notes.append(f"{side.upper()} {_in_words(event)}, which was not asked for{effect}")
+            places.append(event.model_dump(mode="json"))
+        if places:
+            spans[side] = places
+    return Unasked(lead=lead, notes=notes, spans=spans)
 
 
-def _music(blueprint: Blueprint, cuts: RuleThresholds) -> str | None:
-    """Return music in words; empty where there is none, None where it is not known."""
-    events = _events(blueprint, "sounds", "music")
-    if events is None:
-        return None
+def _lead_by_change(a: Blueprint, b: Blueprint, changes: dict[str, Event | None]) -> float:
+    """Return the lead of A, in margins, where one voice changes and the other is known not to."""
+    if changes.get("a") and _keeps_its_voice(b):
+        return -1.0
+    if changes.get("b") and _keeps_its_voice(a):
+        return 1.0
+    return 0.0
+
+
+def _in_words(event: Event) -> str:
+    """Return what happens, and when."""
+    if event.kind == MUSIC:
+        return f"has music from {event.start_s:.1f} to {event.end_s:.1f} s"
+    return f"changes its voice at {event.start_s:.1f} s"
+
+
+def _music(blueprint: Blueprint, cuts: RuleThresholds) -> Event | None:
+    """Return the longest music of an answer, if it is long enough to count."""
+    events = _events(blueprint, "sounds", MUSIC) or []
     longest = max(events, key=lambda one: one.seconds, default=None)
     if longest is None or longest.seconds < cuts.background_music_s:
-        return ""
-    return f"has music from {longest.start_s:.1f} to {longest.end_s:.1f} s"
+        return None
+    return longest
 
 
-def _change(blueprint: Blueprint, cuts: RuleThresholds) -> str | None:
-    """Return a change of the voice in words; None where it is not known whether there is."""
+def _change(blueprint: Blueprint, cuts: RuleThresholds) -> Event | None:
+    """Return the change of a voice in wide band, if the sides are unlike enough to count."""
+    likeness = _likeness(blueprint)
+    events = _events(blueprint, "speaker", CHANGE)
+    if likeness is None or not events or likeness >= cuts.voice_change_likeness:
+        return None
+    return events[0]
+
+
+def _keeps_its_voice(blueprint: Blueprint) -> bool:
+    """Return whether an answer was measured, in wide band, and has one voice."""
+    return _likeness(blueprint) is not None and not _events(blueprint, "speaker", CHANGE)
+
+
+def _likeness(blueprint: Blueprint) -> float | None:
+    """Return the least likeness within an answer in wide band; None where it is not known."""
     group = blueprint.extensions.get("speaker")
     if not isinstance(group, Extension) or group.values.get("bandwidth") != "wide":
         return None
-    likeness, at_s = group.values.get("likeness"), group.values.get("at_s")
-    if not isinstance(likeness, float) or not isinstance(at_s, float):
-        return None
-    if not group.events:
-        return ""
-    if likeness >= cuts.voice_change_likeness:
-        return None  # too little to decide by
-    return f"changes its voice at {at_s:.1f} s (likeness {likeness:.2f})"
+    likeness = group.values.get("likeness")
+    return likeness if isinstance(likeness, float) else None
 
 
 def _events(blueprint: Blueprint, group: str, kind: str) -> list[Event] | None:

@@ -29,7 +29,7 @@ from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
 
 #: Raise it whenever the same case could be judged otherwise at equal thresholds.
-VERSION = "8"
+VERSION = "9"
 
 #: Sound that may be requested and is no speech.
 _WORDLESS = re.compile(

@@ -63,11 +63,13 @@ class RuleThresholds:
     laughter_s: float = 1.0
     #: In a shorter answer a laugh may be missed, and its absence says nothing, seconds.
     laughter_known_s: float = 1.5
-    #: The least music under an answer that counts, seconds. Our cut.
+    #: The least music under an answer that is noted, seconds. Our cut.
     background_music_s: float = 1.0
-    #: Likeness of the voice before and after a moment under which a change decides. Our cut: of
+    #: Likeness of the voice before and after a moment under which a change is noted. Our cut: of
     #: joined voices of two speakers more than nine of ten lie under it, of one voice none.
     voice_change_likeness: float = 0.5
+    #: Whether such a change counts against an answer. Off: what it costs was not rated.
+    voice_change_decides: bool = False
 
     # -- delivery: rate, words per minute of speech, pauses left out -----------------------
     #: At most this is slow. Our cut: real spoken answers were seen at 165 to 212, which is

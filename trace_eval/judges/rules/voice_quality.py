@@ -48,7 +48,7 @@ def judge_voice_quality(
 ) -> DimensionVerdict:
     """Typed tie on voice quality; silence has none and is not acceptable.
 
-    With the instruction also by music and changes of the voice that it does not ask for.
+    With the instruction, music and changes of the voice that it does not ask for are noted.
 
     Raises:
         MeasurementMissing: quality is absent for a technical reason.
@@ -59,17 +59,20 @@ def judge_voice_quality(
     thresholds = cuts.named("min_p808", "max_clipping", "min_bandwidth_hz", "min_level_dbfs")
     steps: dict[str, JsonValue] = {one.name: one.printed for one in VOICE}
     notes = [note] if standing_a.acceptable and standing_b.acceptable else []
-    more, reasons = unasked(a, b, instruction, cuts)
-    if reasons:
-        lead, notes = lead + more, [*notes, *reasons]
-        thresholds |= cuts.named("background_music_s", "voice_change_likeness")
-    evidence = {
+    sounds = unasked(a, b, instruction, cuts)
+    evidence: dict[str, JsonValue] = {
         "a": standing_a.values,
         "b": standing_b.values,
         "thresholds": thresholds,
         "steps": steps,
     }
-    return verdict_of(standing_a, standing_b, lead, *notes, evidence={**evidence})
+    if sounds.notes:
+        notes += sounds.notes
+        thresholds |= cuts.named(
+            "background_music_s", "voice_change_likeness", "voice_change_decides"
+        )
+        evidence["unasked"] = sounds.spans
+    return verdict_of(standing_a, standing_b, lead + sounds.lead, *notes, evidence={**evidence})
 
 
 @dataclass(frozen=True)
