@@ -138,8 +138,8 @@ def brief_legend(drop: Collection[str] = ()) -> str:
         units for name, model in GROUPS.items() if name not in gone and (units := model.brief_units)
     )
     return (
-        "A blueprint: words as heard with the least certain, and levels. Without a number a level"
-        f" is ordinary. Units: {message or 'none'}."
+        "A blueprint: words as heard with the least certain, and levels, ordinary ones without a"
+        f" number. Units: {message or 'none'}."
     )
 
 

@@ -31,7 +31,7 @@ from benchmarks.people.measured import bench_arguments, blueprints_of, read_riva
 from benchmarks.people.sets import Rated, read_sets
 from benchmarks.report import table
 from blueprints import Blueprint
-from trace_eval.judges.beside.steps import BANDWIDTH, P808
+from trace_eval.judges.beside.steps import BANDWIDTH, P808, PROMINENCE
 from trace_eval.judges.beside.voice import compared as comparable_numbers
 
 Array = NDArray[Any]
@@ -42,6 +42,7 @@ LEAST_CONCORDANCE, MOST_AGAINST = 0.9, 0.2
 GRID: dict[str, tuple[float, ...]] = {
     P808.name: (0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6),
     BANDWIDTH.name: (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5),
+    PROMINENCE.name: (2.0, 3.0, 4.0, 5.0, 6.0, math.inf),
 }
 
 #: The same of rivals that are named.
@@ -171,6 +172,8 @@ def _gaps(a: Blueprint, b: Blueprint) -> dict[str, float]:
     gaps = {P808.name: numbers.a[P808.name] - numbers.b[P808.name]}
     if BANDWIDTH.name in numbers.a and BANDWIDTH.name in numbers.b:
         gaps[BANDWIDTH.name] = math.log(numbers.a[BANDWIDTH.name] / numbers.b[BANDWIDTH.name])
+    if PROMINENCE.name in numbers.a and PROMINENCE.name in numbers.b:
+        gaps[PROMINENCE.name] = numbers.a[PROMINENCE.name] - numbers.b[PROMINENCE.name]
     return gaps
 
 

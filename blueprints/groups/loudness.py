@@ -46,7 +46,7 @@ class Loudness(Present):
             f" {written(self.contour, clip_s, self.contour_steps, zero)}"
         )
 
-    brief_units: ClassVar[str] = "loudness in LUFS, its course in LU"
+    brief_units: ClassVar[str] = "loudness in LUFS and LU"
     brief_without: ClassVar[str] = (
         "deviation, slope, the contour itself; range up to 20 LU; a normal level in LUFS"
     )

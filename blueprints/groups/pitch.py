@@ -46,7 +46,7 @@ class Pitch(Present):
             f" voiced {percent(self.voiced_ratio)}: {contour}"
         )
 
-    brief_units: ClassVar[str] = "pitch in Hz, its variation and course in semitones"
+    brief_units: ClassVar[str] = "pitch in Hz and semitones"
     brief_without: ClassVar[str] = (
         "median, deviation in Hz, span, slope; typical variation in semitones; the contour itself;"
         " share of voiced time from 25 % on"

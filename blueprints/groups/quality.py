@@ -17,6 +17,11 @@ class QualityPart(Span):
     p808: float = Field(description="DNSMOS P.808 overall quality, 1-5")
     bandwidth_hz: float | None = Field(description="as in signal, of this stretch")
     clipping_ratio: float = Field(ge=0, le=1, description="as in signal, of this stretch")
+    prominence_db: float | None = Field(
+        None,
+        exclude_if=lambda value: value is None,
+        description="smoothed cepstral peak prominence: how clearly the voice is periodic, dB",
+    )
 
 
 class Quality(Present):

@@ -77,7 +77,7 @@ class Rate(Present):
             return " ".join(parts)
         return f"{' '.join(parts)}: {written(self.contour, clip_s, self.contour_steps, scale=10)}"
 
-    brief_units: ClassVar[str] = "rate in words a minute, second half over first"
+    brief_units: ClassVar[str] = "rate in words/min, second half over first"
     brief_without: ClassVar[str] = (
         "the contour itself; rates without pauses and in syllables; an average rate and a steady"
         " trend as numbers; the trend of clips under 5 s"

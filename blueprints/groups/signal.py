@@ -86,7 +86,7 @@ class Signal(Present):
             )
         return " ".join(parts)
 
-    brief_units: ClassVar[str] = "length in s, pauses from 0.5 s by number and longest"
+    brief_units: ClassVar[str] = "pauses from 0.5 s"
     brief_without: ClassVar[str] = (
         "sampling rate, peak and level; seconds of speech; times of pauses, all but the longest"
         " three, and those under 0.5 s; bandwidth from 5.2 kHz on"

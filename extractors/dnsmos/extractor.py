@@ -51,7 +51,7 @@ class DnsmosExtractor(Extractor):
 
     name: ClassVar[str] = "dnsmos"
     group: ClassVar[str] = "quality"
-    version: ClassVar[str] = "9"
+    version: ClassVar[str] = "10"
     limits: ClassVar[str] = (
         "trained on noise suppression; P.808 does not see clipping and grows with the length of "
         "what is scored; BAK differs by more than a point between two stretches of one clean "

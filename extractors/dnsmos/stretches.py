@@ -20,6 +20,7 @@ from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.contours import rms_dbfs
 from extractors.dnsmos.scores import P808, P835, P835Model
 from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, WINDOW_HOPS, Network
+from extractors.prominence import prominences
 from extractors.signal import bandwidths, clipping_ratio
 
 #: A window of the models, seconds and samples: 9 hops, and a last frame's reach.
@@ -71,9 +72,12 @@ def score_speech(clip: Clip, signal: Signal, p835: P835Model, p808: Network) -> 
         lengths.append(WINDOW_S)
         by_length.append(overall)
     sounds = _sounds(clip, signal, start_s, lengths)
+    clear = prominences(opening, lengths)
     parts = [
-        _part(start_s, length, value, *sound)
-        for length, value, sound in zip(lengths, by_length, sounds, strict=True)
+        _part(start_s, length, value, prominence, *sound)
+        for length, value, prominence, sound in zip(
+            lengths, by_length, clear, sounds, strict=True
+        )
     ]
     step = WINDOW_HOPS * HOP_SAMPLES
     for begin in range(step, len(speech) - WINDOW_SAMPLES + 1, step):
@@ -82,7 +86,8 @@ def score_speech(clip: Clip, signal: Signal, p835: P835Model, p808: Network) -> 
         windows.append(np.append(_p835(p835, samples), mos))
         at = start_s + begin / SPEECH_RATE
         [sound] = _sounds(clip, signal, at, [WINDOW_S])
-        parts.append(_part(at, WINDOW_S, mos, *sound))
+        [prominence] = prominences(samples, [WINDOW_S])
+        parts.append(_part(at, WINDOW_S, mos, prominence, *sound))
     sig, bak, ovrl, overall = (float(column) for column in np.mean(windows, axis=0))
     return Quality(
         sig=sig,
@@ -127,7 +132,12 @@ def _p835(model: P835Model, samples: Samples) -> npt.NDArray[np.float64]:
 
 
 def _part(
-    start_s: float, seconds: float, p808: float, band: float | None, clipped: float
+    start_s: float,
+    seconds: float,
+    p808: float,
+    prominence: float | None,
+    band: float | None,
+    clipped: float,
 ) -> QualityPart:
     return QualityPart(
         start_s=round(start_s, 4),
@@ -135,6 +145,7 @@ def _part(
         p808=p808,
         bandwidth_hz=band,
         clipping_ratio=clipped,
+        prominence_db=None if prominence is None else round(prominence, 3),
     )
 
 

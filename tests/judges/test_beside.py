@@ -85,8 +85,8 @@ def test_the_block_is_swapped_with_the_order_and_starts_with_what_is_asked(rende
         prompt(rendering, "steps"), ("1 is faster", "2 is faster"), strict=True
     ):
         [line] = [x for x in text.splitlines() if x.startswith("delivery: ")]
-        # ln(240 / 120) / ln(1.2) = 3.80
-        assert line.startswith(f"delivery: {slower} by 3.8 steps")
+        # ln(240 / 120) / ln(1.18) = 4.19
+        assert line.startswith(f"delivery: {slower} by 4.1 steps")
         assert "a tie" in text
 
 

@@ -80,6 +80,15 @@ BANDWIDTH = Step(
     scale="ratio",
     source=f"of equally long speech; above 14 kHz it is not missed: {_RATED}",
 )
+PROMINENCE = Step(
+    name="prominence",
+    label="periodicity",
+    unit="dB",
+    size=5.0,
+    scale="linear",
+    source="smoothed cepstral peak prominence of the same words at one pitch; the smallest step of"
+    f" the grid that makes no set worse: {_RATED}",
+)
 #: Where Distill-MOS was measured of both answers, these three: steps of P.808 and bandwidth are
 #: then larger, since Distill-MOS hears some of the same.
 DISTILLMOS = Step(
@@ -109,9 +118,9 @@ RATE = Step(
     name="rate",
     label="rate",
     unit="words/min",
-    size=1.2,
+    size=1.18,
     scale="ratio",
-    source="four times the 5 % that listeners notice at once (Quené 2007, J. Phonetics 35); one"
+    source="more than three times the 5 % that listeners notice (Quené 2007, J. Phonetics 35): one"
     " voice reads one text at another pitch or level up to 18 % faster (442 pairs,"
     f" {_PLANTED})",
     digits=0,
@@ -138,10 +147,10 @@ LOUDNESS = Step(
     name="loudness",
     label="loudness",
     unit="LUFS",
-    size=3.6,
+    size=3.0,
     scale="linear",
-    source="between the 3 dB that are just noticed and the 5 dB that are clearly noticed in daily"
-    " life (Bies & Hansen 2009, ch. 2); one voice gets up to 2.8 LU louder by its pitch alone"
+    source="what is just noticed in daily life (Bies & Hansen 2009, ch. 2); one voice gets up to"
+    " 2.8 LU louder by its pitch alone"
     f" (203 pairs, {_PLANTED})",
     digits=0,
 )
@@ -166,6 +175,6 @@ TREND = Step(
 )
 
 #: Measures of each dimension, in the order in which they are printed.
-VOICE = (P808, BANDWIDTH, CLIPPING)
+VOICE = (P808, BANDWIDTH, PROMINENCE, CLIPPING)
 VOICE_WITH_DISTILLMOS = (DISTILLMOS, P808_BESIDE, BANDWIDTH_BESIDE, CLIPPING)
 DELIVERY = (RATE, PITCH, VARIATION, LOUDNESS, PAUSE, TREND)

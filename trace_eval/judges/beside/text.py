@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
-from blueprints import Blueprint, Signal, feature_groups
+from blueprints import Blueprint, Signal, Transcript, feature_groups
 from blueprints.notation import number
+from extractors import guessed
 from trace_eval.judges.beside.delivery import Difference, delivery
 from trace_eval.judges.beside.steps import (
     DELIVERY,
@@ -23,6 +25,9 @@ from trace_eval.judges.beside.words import shared_words
 
 #: Pauses of an answer that are listed at most.
 MOST_PAUSES = 10
+
+#: Stretches of fewer words have no rate of their own.
+LEAST_WORDS = 2
 
 #: Measure -> what is said of the answer that has more of it.
 _MORE = {
@@ -45,22 +50,22 @@ _GROUP = {
 }
 
 LEGEND = (
-    "steps: measures are estimates; a step is the difference from which on most listeners hear one."
-    " Voice quality: its steps add up. Under one step in all most listeners hear no difference, and"
-    " a tie is right; from one step on the leader is better. Faults that no step counts (clicks,"
-    " drop-outs, silence, wrong language) come on top. Delivery: steps do not add up; the request"
-    " says which count. Asked for more or less of something, the answer a step or more further that"
-    " way meets it better, whatever both are called; under one step neither does. Level is"
-    " delivery, not voice quality. The same words, or nearly the same, are equal content, unless a"
-    " word that was surely heard changes the meaning."
+    "steps: a step is the difference from which on most listeners hear one. Voice quality: its"
+    " steps add up; under one step in all most listeners hear no difference: a tie; from one step"
+    " on the leader is better. Faults without steps (clicks, drop-outs, silence, wrong language)"
+    " come on top. Voices that listeners found unacceptable had P808 223 to 359, but others, too:"
+    " no score marks them. Periodicity: buzzing or washed-out voices have less. Delivery: steps do"
+    " not add up; the request says which count. Asked for more or less, the answer a step or"
+    " more further that way meets it better, whatever both are called; under one step"
+    " neither does. Level is delivery. (Nearly) the same words are equal content, unless a surely"
+    " heard word changes the meaning."
 )
 
 #: The same in fewest words.
 BRIEF_LEGEND = (
-    "steps: from one step on most listeners hear a difference. Voice: under one step in all a tie,"
-    " else the leader; faults that no step counts come on top. Delivery: who is a step or more"
-    " nearer to what was asked wins, whatever both are called; else a tie. (Nearly) the same words:"
-    " equal content."
+    "A step is heard by most listeners. Voice: under one step in all a tie, else the leader;"
+    " clicks, drop-outs, silence come on top. Delivery: who is a step or more nearer to what was"
+    " asked wins, else a tie. (Nearly) the same words: equal content."
 )
 
 
@@ -100,6 +105,9 @@ def block(
     shown = [one for one in delivery(a, b) if _GROUP[one.step] not in gone]
     if shown:
         lines.append(f"delivery: {_delivery(shown, first, brief)}")
+    if TREND in first and "transcript" not in gone:
+        stretches = [*filter(None, (_stretches(n, one) for n, one in enumerate((a, b), start=1)))]
+        lines += [f"words/min between pauses: {'. '.join(stretches)}"] * bool(stretches)
     if PAUSE in first and "signal" not in gone:
         each = filter(None, (_pauses(n, one) for n, one in enumerate((a, b), start=1)))
         lines.append(f"pauses in s: {'. '.join(each)}")
@@ -162,6 +170,25 @@ def _pauses(n: int, blueprint: Blueprint) -> str:
     shown = ", ".join([*pauses[:MOST_PAUSES], *(["..."] if len(pauses) > MOST_PAUSES else [])])
     behind = max(0.0, signal.duration_s - signal.speech[-1].end_s)
     return f"{n}: {shown or 'none'}; {number(behind, 1)} s of silence behind the last word"
+
+
+def _stretches(n: int, blueprint: Blueprint) -> str:
+    """Return the rate of each stretch between pauses, empty where there are not two."""
+    signal, transcript = blueprint.signal, blueprint.transcript
+    if not (isinstance(signal, Signal) and isinstance(transcript, Transcript)):
+        return ""
+    if not transcript.words or guessed(blueprint):
+        return ""
+    edges = [0.0, *(pause.start_s for pause in signal.pauses), math.inf]
+    rates = []
+    for begin, end in pairwise(edges):
+        words = [word for word in transcript.words if begin <= word.start_s < end]
+        seconds = words[-1].end_s - words[0].start_s if words else 0.0
+        if len(words) >= LEAST_WORDS and seconds > 0:
+            rates.append(f"{60 * len(words) / seconds:.0f}")
+    if len(rates) < 2:
+        return ""
+    return f"{n}: {', '.join([*rates[:MOST_PAUSES], *['...'] * (len(rates) > MOST_PAUSES)])}"
 
 
 def _unknown(one: Difference) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from blueprints import Absent, Blueprint, Extension, Quality, QualityPart, Signal
+from blueprints import Absent, Blueprint, Extension, Pitch, Quality, QualityPart, Signal
 from extractors import guessed, unmeasured
 from trace_eval.judges.beside.delivery import Difference
 from trace_eval.judges.beside.steps import (
@@ -15,6 +15,8 @@ from trace_eval.judges.beside.steps import (
     DISTILLMOS,
     FULL_BAND_HZ,
     P808,
+    PITCH,
+    PROMINENCE,
     VOICE,
     VOICE_WITH_DISTILLMOS,
 )
@@ -114,7 +116,21 @@ def compared(a: Blueprint, b: Blueprint) -> Compared | str:
             f"too little speech in answer {shorter}, at least {DIFFERENT_WORDS_S:g} s of different"
             " words are compared"
         )
-    return Compared(part_numbers(x) | mos_a, part_numbers(y) | mos_b, seconds)
+    numbers = [part_numbers(parts) for parts in (x, y)]
+    if not _one_voice(a, b):
+        for values in numbers:
+            values.pop(PROMINENCE.name, None)
+    return Compared(numbers[0] | mos_a, numbers[1] | mos_b, seconds)
+
+
+def _one_voice(a: Blueprint, b: Blueprint) -> bool:
+    """Return whether two answers may be one voice saying one text, as some measures need."""
+    share = shared_words(a, b).share
+    if share is None or share < NEARLY:
+        return False
+    if not (isinstance(a.pitch, Pitch) and isinstance(b.pitch, Pitch)):
+        return False
+    return abs(PITCH.between(a.pitch.median_hz, b.pitch.median_hz)) < 1
 
 
 def _distillmos(a: Blueprint, b: Blueprint) -> tuple[dict[str, float], dict[str, float]]:
@@ -161,6 +177,9 @@ def part_numbers(parts: Sequence[QualityPart]) -> dict[str, float]:
     bands = [one.bandwidth_hz for one in parts if one.bandwidth_hz]
     if bands:
         numbers[BANDWIDTH.name] = min(max(bands), FULL_BAND_HZ) / 1000
+    clear = [one.prominence_db for one in parts if one.prominence_db is not None]
+    if clear:
+        numbers[PROMINENCE.name] = math.fsum(clear) / len(clear)
     return numbers
 
 

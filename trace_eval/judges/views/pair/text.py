@@ -37,6 +37,8 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.rules.measures import measures_asked, names_unseen_text
 from trace_eval.judges.views.text.conversation import LEGEND, show_conversation
 from trace_eval.judges.views.text.fencing import (
+    SHORT_TAG_LENGTH,
+    TAG_LENGTH,
     fence,
     fence_tag,
     neutralise,
@@ -263,7 +265,9 @@ class PairTextView(View):
         answers = (shown.a, shown.b) if order == "ab" else (shown.b, shown.a)
         # The same in both orders, so that a server's prefix cache holds up to the first answer.
         clips = (shown.instruction, shown.a, shown.b)
-        tag = fence_tag(text or "" for clip in clips for text in clip.values())
+        texts = [text or "" for clip in clips for text in clip.values()]
+        is_short = self.options.mode == "blueprint" and self.options.rendering != "paper"
+        tag = fence_tag(texts, SHORT_TAG_LENGTH if is_short else TAG_LENGTH)
         pair = self._render(
             "pair",
             instruction=shown.instruction,

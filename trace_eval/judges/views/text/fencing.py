@@ -22,8 +22,9 @@ from trace_eval.judges.ask.reply_json import shortened
 
 _R = TypeVar("_R", bound=BaseModel)
 
-#: Hex digits of a fence tag.
-TAG_LENGTH = 12
+#: Hex digits of a fence tag, and of one in a prompt that is to be short. Brackets of fences are
+#: replaced in every text, so that no text closes its fence even if it names the tag.
+TAG_LENGTH, SHORT_TAG_LENGTH = 12, 6
 
 # Every chat template in use marks turns with angle brackets (<|im_start|>, <start_of_turn>,
 # <s>, <<SYS>>), with capitals in square brackets ([INST]), or with full-width bars. No
@@ -226,13 +227,13 @@ def _holds_text(kind: object) -> bool:
     return kind not in _TEXTLESS
 
 
-def fence_tag(texts: Iterable[str]) -> str:
+def fence_tag(texts: Iterable[str], length: int = TAG_LENGTH) -> str:
     """Return a tag that occurs in none of the texts; the same texts always give the same tag."""
     joined = "\x00".join(texts)
     for salt in range(1000):
         digest = hashlib.sha256(f"{salt}\x00{joined}".encode("utf-8", "replace")).hexdigest()
-        if digest[:TAG_LENGTH] not in joined:
-            return digest[:TAG_LENGTH]
+        if digest[:length] not in joined:
+            return digest[:length]
     raise AssertionError("unreachable: a text cannot hold a thousand of its own hashes")
 
 
