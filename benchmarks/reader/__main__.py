@@ -23,6 +23,7 @@ from benchmarks.reader.readings import Shown, readings_of
 from benchmarks.reader.replies import rows_of
 from benchmarks.report import RESULTS, people_folder, save, table
 from fusion import DIMENSIONS
+from trace_eval.judges.beside.steps import DELIVERY, VOICE
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.rules.judge import RulesJudge
 from trace_eval.judges.views.pair.text import PairTextView
@@ -75,7 +76,9 @@ def make(out: Path, view: PairTextView, seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         readings = readings_of(people_folder(), seed, Path(folder))
     options = {"beside": view.options.beside, "rendering": view.options.rendering, "seed": seed}
-    truth: dict[str, Any] = {"sha256": view.sha256, "options": options, "readings": {}}
+    sizes = {step.name: step.size for step in (*VOICE, *DELIVERY)}
+    truth: dict[str, Any] = {"sha256": view.sha256, "options": options, "steps": sizes}
+    truth["readings"] = {}
     for name, pairs in readings.items():
         if name != "single":
             write_request(out / name, view, pairs)

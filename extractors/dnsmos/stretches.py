@@ -75,9 +75,7 @@ def score_speech(clip: Clip, signal: Signal, p835: P835Model, p808: Network) -> 
     clear = prominences(opening, lengths)
     parts = [
         _part(start_s, length, value, prominence, *sound)
-        for length, value, prominence, sound in zip(
-            lengths, by_length, clear, sounds, strict=True
-        )
+        for length, value, prominence, sound in zip(lengths, by_length, clear, sounds, strict=True)
     ]
     step = WINDOW_HOPS * HOP_SAMPLES
     for begin in range(step, len(speech) - WINDOW_SAMPLES + 1, step):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from blueprints import Blueprint, QualityPart, Span, Status
+from blueprints import Blueprint, QualityPart, Span, Status, Word
+from extractors.prominence import prominences
 from tests.support import blueprints as make
 from tests.support.cases import case
 from trace_eval.data.answers import Answer, Instruction
@@ -18,6 +20,7 @@ from trace_eval.judges.beside.steps import (
     LOUDNESS,
     PAUSE,
     RATE,
+    TREND,
     VOICE,
     VOICE_WITH_DISTILLMOS,
     Step,
@@ -85,8 +88,8 @@ def test_the_block_is_swapped_with_the_order_and_starts_with_what_is_asked(rende
         prompt(rendering, "steps"), ("1 is faster", "2 is faster"), strict=True
     ):
         [line] = [x for x in text.splitlines() if x.startswith("delivery: ")]
-        # ln(240 / 120) / ln(1.18) = 4.19
-        assert line.startswith(f"delivery: {slower} by 4.1 steps")
+        # ln(240 / 120) / ln(1.19) = 3.98
+        assert line.startswith(f"delivery: {slower} by 3.9 steps")
         assert "a tie" in text
 
 
@@ -110,6 +113,61 @@ def test_voices_are_compared_on_speech_of_one_length() -> None:
     # a whole clip that has no parts is compared as it is
     old = voice_lead(answer(quality=make.quality(p808=3.4)), other(quality=make.quality(p808=4.0)))
     assert old.steps == pytest.approx(-2.0)
+
+
+def test_periodicity_counts_of_one_voice_saying_one_text_alone() -> None:
+    def voiced(decibels: float) -> dict[str, Any]:
+        part = parts((2.0, 3.5))[0].model_copy(update={"prominence_db": decibels})
+        return {"quality": make.quality().model_copy(update={"parts": [part]})}
+
+    clear, rough = voiced(14.0), voiced(5.0)
+    assert voice_lead(answer(**clear), other(**rough)).steps == pytest.approx(1.5)
+    # other words, another voice, or no pitch: nothing is said of it
+    strange = other(text="bananas are yellow when ripe", **rough)
+    higher = other(pitch=make.pitch(median_hz=400.0), **rough)
+    unvoiced = other(pitch=make.absent(Status.NO_SPEECH), **rough)
+    for one in (strange, higher, unvoiced):
+        assert voice_lead(answer(**clear), one).steps == 0
+
+
+def test_prominence_is_of_the_stretch_and_falls_with_noise() -> None:
+    time = np.arange(4 * 16_000) / 16_000
+    voice = np.sum([np.cos(2 * np.pi * 120 * k * time) for k in range(1, 30)], axis=0)
+    noise = np.random.default_rng(1).normal(size=len(time))
+    scores = [
+        prominences(np.asarray(0.05 * (voice + share * noise), np.float32), [0.01, 1.0, 4.0])
+        for share in (0.0, 3.0, 30.0)
+    ]
+    assert all(none is None for none, *_ in scores)
+    clean, noisy, buried = (whole for *_, whole in scores)
+    assert clean is not None
+    assert noisy is not None
+    assert buried is not None
+    assert clean > noisy + 3 > buried + 6
+    assert scores[0][1] == pytest.approx(clean, abs=0.2)
+
+
+def test_the_rate_of_each_part_is_told_where_one_and_then_another_is_asked() -> None:
+    asked = measures_asked("Say the sentence first slowly, then fast.")
+    assert asked == (TREND,)
+    starts = [0.0, 1.0, 2.0, 4.0, 4.25, 4.5, 4.75]
+    spoken = [
+        Word(text="word", start_s=start, end_s=start + length)
+        for start, length in zip(starts, [1.0] * 3 + [0.25] * 4, strict=True)
+    ]
+    transcript = make.transcript("word " * 7).model_copy(update={"words": spoken})
+    signal = make.signal(duration_s=5.0, pauses=[Span(start_s=3.0, end_s=4.0)])
+    text = block(answer(transcript=transcript, signal=signal), other(), asked)
+    # three words in 3 s, then four in 1 s
+    assert "words/min between pauses: 1: 60, 240" in text
+    assert "between pauses" not in block(answer(transcript=transcript, signal=signal), other())
+
+
+def test_rates_and_channels_of_the_recordings_are_no_step() -> None:
+    narrow = other(signal=make.signal(duration_s=4.0, rate_hz=48_000, channels=2))
+    wide = answer(signal=make.signal(duration_s=4.0, rate_hz=16_000, channels=1))
+    assert voice_lead(wide, narrow).steps == 0
+    assert "no audible difference" in block(wide, narrow)
 
 
 def test_little_speech_of_different_words_is_not_comparable() -> None:

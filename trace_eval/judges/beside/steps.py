@@ -84,7 +84,7 @@ PROMINENCE = Step(
     name="prominence",
     label="periodicity",
     unit="dB",
-    size=5.0,
+    size=6.0,
     scale="linear",
     source="smoothed cepstral peak prominence of the same words at one pitch; the smallest step of"
     f" the grid that makes no set worse: {_RATED}",
@@ -118,7 +118,7 @@ RATE = Step(
     name="rate",
     label="rate",
     unit="words/min",
-    size=1.18,
+    size=1.19,
     scale="ratio",
     source="more than three times the 5 % that listeners notice (Quené 2007, J. Phonetics 35): one"
     " voice reads one text at another pitch or level up to 18 % faster (442 pairs,"

@@ -40,8 +40,5 @@ def names_unseen_text(instruction: str) -> bool:
 
 def measures_asked(instruction: str) -> tuple[Step, ...]:
     """Return the measures that an instruction asks for, in its order."""
-    kinds = [request.kind for request in find_requests(instruction)]
-    measures = [MEASURES[kind] for kind in kinds if kind in MEASURES]
-    if {RequestKind.SLOW, RequestKind.FAST} <= {*kinds}:  # first the one, then the other
-        measures.append(TREND)
-    return tuple(dict.fromkeys(measures))
+    kinds = (request.kind for request in find_requests(instruction))
+    return tuple(dict.fromkeys(MEASURES[kind] for kind in kinds if kind in MEASURES))
