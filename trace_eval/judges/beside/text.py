@@ -179,13 +179,18 @@ def _stretches(n: int, blueprint: Blueprint) -> str:
         return ""
     if not transcript.words or guessed(blueprint):
         return ""
+    spans = [
+        (word.start_s, word.end_s)
+        for word in transcript.words
+        if word.start_s is not None and word.end_s is not None
+    ]
     edges = [0.0, *(pause.start_s for pause in signal.pauses), math.inf]
     rates = []
     for begin, end in pairwise(edges):
-        words = [word for word in transcript.words if begin <= word.start_s < end]
-        seconds = words[-1].end_s - words[0].start_s if words else 0.0
-        if len(words) >= LEAST_WORDS and seconds > 0:
-            rates.append(f"{60 * len(words) / seconds:.0f}")
+        inside = [span for span in spans if begin <= span[0] < end]
+        seconds = inside[-1][1] - inside[0][0] if inside else 0.0
+        if len(inside) >= LEAST_WORDS and seconds > 0:
+            rates.append(f"{60 * len(inside) / seconds:.0f}")
     if len(rates) < 2:
         return ""
     return f"{n}: {', '.join([*rates[:MOST_PAUSES], *['...'] * (len(rates) > MOST_PAUSES)])}"
