@@ -26,12 +26,16 @@ ANNOTATORS = "people"
 
 
 def holds_conversations(path: Path) -> bool:
-    """Whether a file or folder is no manifest but conversations in a layout of their own."""
+    """Tell whether a path is no manifest but conversations in a layout of their own.
+
+    Recordings of one channel are not: they may as well be answers.
+    """
+    named = [name for name in LAYOUTS if name != "mono"]
     if path.is_dir():
         # which says what the recordings beside it are
         has_table = any((path / name).is_file() for name in METADATA)
-        return not has_table and any(layout.fits(path) for layout in LAYOUTS.values())
-    named = [name for name in LAYOUTS if name != "records"]  # which are a manifest of ours
+        return not has_table and any(LAYOUTS[name].fits(path) for name in named)
+    named.remove("records")  # which are a manifest of ours
     if not path.exists() or not any(LAYOUTS[name].fits(path) for name in named):
         return False
     if path.suffix.lower() not in SUFFIXES:

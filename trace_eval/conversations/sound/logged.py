@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from blueprints import InputError
+from blueprints import InputError, counted
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.apart import Apart, compared_with_sound
 from trace_eval.conversations.sound.audit import Fault, verdict
@@ -140,7 +140,9 @@ def _sound_of_mix(
         for call, words in (user_first, agent_first):
             if [names[one] for one in order] == [turn.speaker for turn in call.turns]:
                 return call, words
-        why = f"its log has no times, and {len(order)} turns where {len(sound.turns)} are heard"
+        why = (
+            f"its log has no times, and {counted(len(order), 'turn')}; {len(sound.turns)} are heard"
+        )
     raise InputError(f"one channel: which voice is the agent's is not known: {why}")
 
 

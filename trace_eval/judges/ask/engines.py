@@ -6,7 +6,6 @@ An engine is a line of :data:`ENGINES`: how its command is written, and where it
 from __future__ import annotations
 
 import http.client
-import json
 import os
 import re
 import secrets
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import JudgeError, install_line, is_installed
+from trace_eval.data import strict_json
 from trace_eval.data.system import cores
 from trace_eval.judges.ask.llama_server import KEY as LLAMA_KEY
 from trace_eval.judges.ask.warden import PATIENCE_S
@@ -266,7 +266,7 @@ class ModelServer:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             with opener.open(request, timeout=_ANSWER_S) as response:
-                return json.loads(response.read(1 << 20))
+                return strict_json.loads(response.read(1 << 20))
         except (OSError, ValueError, http.client.HTTPException):
             return None
 

@@ -26,7 +26,7 @@ _TRANSITIVE = re.compile(TRANSITIVE, re.I)
 _NOT = re.compile(NOT, re.I)
 _UNREAL = re.compile(UNREAL, re.I)
 #: "The longer it talks, the better it gets".
-_THE_MORE = re.compile(r"[^,]*, the (?!latter|former|other)(?:more|less|\w+er)\b", re.I)
+_THE_MORE = re.compile(r"\A[^,]*, the (?!latter|former|other)(?:more|less|\w+er)\b", re.I)
 _NORM = re.compile(NORM, re.I)
 _COURSE = re.compile(COURSE, re.I)
 

@@ -74,7 +74,7 @@ def plain(text: str) -> str:
     text = text[:MAX_REASON].translate(_PLAIN).replace("``", '"').replace("''", '"')
     text = re.sub(r"`([^`\n]+)`", r'"\1"', text)
     text = re.sub(r"(?<=\w)_(?=\w)", " ", text).replace("->", ":")
-    text = re.sub(r"\s*\n\s*(?:[-+•]\s+|\d+[.)]\s+)?", "\n", text)
+    text = re.sub(r"(?<!\s)\s*\n\s*(?:[-+•]\s+|\d+[.)]\s+)?", "\n", text)
     return plain_numbers(re.sub(r"[^\S\n]+", " ", text)).strip()
 
 
