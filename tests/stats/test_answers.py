@@ -80,7 +80,7 @@ def test_two_systems_by_the_judge(p: float | None, exact: bool, words: str) -> N
     [
         # p is at most 1 - level, or not; the judge says new, annotators say old
         ({"value": 0.3, "p": 0.05}, 0.95, BELIEVE),
-        ({"value": 0.3, "p": 0.051, "limits": (0.1, 0.51)}, 0.95, "About 70 more pairs with a"),
+        ({"value": 0.3, "p": 0.051, "limits": (0.1, 0.51)}, 0.95, "If the difference is as lar"),
         ({"value": 0.3, "p": 0.1}, 0.9, BELIEVE),
         # both say new: nothing more is said
         ({"value": 0.7, "p": 0.05}, 0.95, None),
@@ -119,7 +119,7 @@ def test_what_the_labels_of_people_are_of() -> None:
         words = rank_answer(ranking(powered=WinRates(both, (), "")))
         assert basis in words[1]
         assert words[2].startswith(
-            "Not even a label for each of the 160 pairs that have none would"
+            "If the difference is as large as it looks, not even a label for each of the 160 pairs"
         )
     caveat = Caveat(HUMAN_RATES, "inclusion is empty")
     silent = rank_answer(ranking(caveats=(caveat,)))
@@ -194,7 +194,12 @@ def score(
 ) -> JudgeScore:
     """Accuracy on 100 labelled pairs, and that of a rule on so many of them."""
     p = 0.5 if limits is None or limits[0] <= 0.5 <= limits[1] else 0.01
+    difference = None
+    if rule is not None:
+        beside = tuple(limit - rule[0] for limit in limits) if limits else None
+        difference = IntervalEstimate(value - rule[0], beside)
     rules = () if rule is None else (Baseline("longer", rule[1], rule[0], None, value, p),)
+    rules = tuple(replace(one, difference=difference) for one in rules)
     return JudgeScore(
         judge,
         "overall",
@@ -238,7 +243,10 @@ def test_a_rule_counts_on_half_of_the_pairs() -> None:
 def test_labels_that_would_tell_a_judge_from_a_rule() -> None:
     text = agree_answer(agreement(score("a", 0.6, (0.485, 0.7))))
     assert text[1].startswith("That is not told apart from the best simple rule")
-    assert text[2].startswith("About 230 more pairs with a label would tell them apart with a chan")
+    assert text[2].startswith(
+        "If the difference is as large as it looks, about 210 more pairs with a label would tell"
+        " them apart in 8 of 10 cases."
+    )
     assert len(agree_answer(agreement(score("a", 0.6, (0.51, 0.7))))) == 2
     assert len(agree_answer(agreement(score("a", 0.6, None)))) == 2
     assert agree_answer(agreement()) == (
@@ -340,7 +348,9 @@ def test_two_runs_beside_people() -> None:
     )
     not_shown = compare_answer(comparison(a, b, p=0.0501, limits=(-0.2, 0.015)))
     assert "not shown to be better" in not_shown[0]
-    assert not_shown[1][:48] == "About 230 more pairs with a label would tell wit"
+    assert not_shown[1].startswith(
+        "If the difference is as large as it looks, about 210 more pairs"
+    )
     # the interval leaves out no difference already, or there is none: no number
     assert len(compare_answer(comparison(a, b, p=0.0501, limits=None))) == 1
     assert len(compare_answer(comparison(a, b, p=0.0501, difference=0.0, limits=None))) == 1

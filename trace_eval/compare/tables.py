@@ -61,7 +61,9 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     lines = [f"{first}: {outcome(True, row.p_holm, level, row.mcnemar.test)}.", *alike]
     if not is_shown(row.p_holm, level) and row.difference.value:
         figure = row.difference.value, 0.0, row.difference.interval
-        lines += filter(None, [labels_to_tell(row.items, figure, level)])
+        family = [other for other in report.differences if other.p_holm >= row.p_holm]
+        told = labels_to_tell(row.items, figure, level, claims=len(family))  # Holm's factor
+        lines += filter(None, [told])
     return tuple(lines)
 
 

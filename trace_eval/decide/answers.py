@@ -9,6 +9,7 @@ from blueprints import counted
 from trace_eval.decide.card import Card
 from trace_eval.decide.verdict import standing_of
 from trace_eval.show.records import plain
+from trace_eval.stats.agreement.baselines import RuleStanding
 from trace_eval.stats.agreement.judges import under
 from trace_eval.stats.agreement.score import JudgeScore, most_accurate
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate
@@ -26,6 +27,7 @@ from trace_eval.stats.sentences import (
     labels_to_tell,
     listed,
     mean_score,
+    more_labels,
     outcome,
     percent,
     rate,
@@ -232,10 +234,24 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
     if len(best) > 1:
         lines.append(_beside_next(report, best))
     elif rule is not None and rule.word == NOT_APART:
-        would = "would tell them apart"
-        figure = result.value, rule.accuracy, result.interval
-        lines += filter(None, [labels_to_tell(score.scored, figure, level, would=would)])
+        lines += filter(None, [labels_beside(rule, score.scored, level)])
     return tuple(lines)
+
+
+def labels_beside(rule: RuleStanding, scored: int, level: float) -> str | None:
+    """Say how many labels would tell a judge from the rule that is hardest to tell it from."""
+    figures = [(d.value, 0.0, d.interval) for d in rule.differences if d.value is not None]
+    more = [more_labels(scored, figure, level, rule.claims) for figure in figures]
+    if not more or None in more:
+        return None
+    hardest = figures[more.index(max(number for number in more if number is not None))]
+    return labels_to_tell(
+        number=scored,
+        figure=hardest,
+        level=level,
+        would="would tell them apart",
+        claims=rule.claims,
+    )
 
 
 def _beside_next(report: AgreeReport, best: Sequence[JudgeScore]) -> str:

@@ -28,6 +28,12 @@ ROUNDING = 1e-9
 #: The highest level that can be asked for.
 LAST_LEVEL = 0.999
 
+#: Steps of the labels' number to its fixed point; each leaves a fraction of the distance.
+_STEPS = 50
+
+#: Least share of a difference that is left where half a label is taken away.
+_LEAST = 0.1
+
 #: More labels than this are not named: nobody collects them.
 MANY_LABELS = 100_000
 
@@ -117,17 +123,20 @@ def next_level(level: float) -> float:
 Figure = tuple[float, float, Range | None]
 
 
-def more_labels(number: int, figure: Figure, level: float) -> float | None:
+def more_labels(number: int, figure: Figure, level: float, claims: int = 1) -> float | None:
     """Count the labels to add to ``number`` until the next look shows the difference.
 
-    It does so with a chance of :data:`POWER`.
+    It does so with a chance of :data:`POWER` if the difference is as large as it looks: labels
+    that are there stay, and new ones are drawn as the estimate says. The true difference may be
+    smaller, and the chance is then lower.
 
     Limits come nearer by the square-root law (normal approximation: Fleiss, Levin & Paik 2003,
-    section 2.5).
+    section 2.5; of the labels to come alone: conditional power, Lachin 2005).
 
     Args:
         figure: the estimate; the same value is taken to be true.
         level: of the interval; the next look has :func:`next_level`.
+        claims: among which the next look corrects (Bonferroni).
 
     Returns:
         None: no number would do (the estimate is ``null``), or there is no interval.
@@ -137,13 +146,27 @@ def more_labels(number: int, figure: Figure, level: float) -> float | None:
     value, null, interval = figure
     if interval is None or same(value, null):
         return None
-    own = value - interval[0] if value > null else interval[1] - value
-    wanted = own / quantile(level) * (quantile(next_level(level)) + float(ndtri(POWER)))
-    return max(0.0, number * ((wanted / abs(value - null)) ** 2 - 1))
+    reach = value - interval[0] if value > null else interval[1] - value
+    errors = abs(value - null) / reach * quantile(level)  # standard errors from the null
+    wanted = quantile(1 - (1 - next_level(level)) / claims)
+    if errors >= wanted:
+        return 0.0
+    factor = ((wanted + float(ndtri(POWER))) / errors) ** 2
+    for _ in range(_STEPS):
+        unseen = max(0.0, 1 - 1 / factor) ** 0.5  # the labels that are there vary no more
+        half = 1 / (2 * number * factor * abs(value - null))  # exact tests count whole labels
+        power = float(ndtri(POWER)) * unseen
+        factor = max(1.0, ((wanted + power) / errors / max(_LEAST, 1 - half)) ** 2)
+    return number * (factor - 1)
 
 
 def labels_to_tell(
-    number: int, figure: Figure, level: float, left: int | None = None, would: str = "would tell"
+    number: int,
+    figure: Figure,
+    level: float,
+    left: int | None = None,
+    would: str = "would tell",
+    claims: int = 1,
 ) -> str | None:
     """Say how many more labels :func:`more_labels` counts; None: no number can be named.
 
@@ -151,21 +174,22 @@ def labels_to_tell(
         left: pairs that have no label yet; None or 0: labels come with new pairs.
         would: the effect of those labels.
     """
-    more = more_labels(number, figure, level)
+    more = more_labels(number, figure, level, claims)
     if more is None:
         return None
     new = "pair with a label", "pairs with a label"
     unit, units = ("label", "labels") if left else new
+    condition = "If the difference is as large as it looks,"
     if left and more > left:
         each = f"a label for each of the {counted(left, 'pair')} that have none"
         least = f"over {MANY_LABELS:,}" if more > MANY_LABELS else f"about {about(more)}"
-        return f"Not even {each} {would}: {least} would be needed."
+        return f"{condition} not even {each} {would}: {least} would be needed."
     if more > MANY_LABELS:
-        return f"Not even {MANY_LABELS:,} more {units} {would}."
+        return f"{condition} not even {MANY_LABELS:,} more {units} {would}."
     those = f"{about(max(more, 1))} more {unit if more <= 1 else units}"
     have = f"; {counted(left, 'pair has', 'pairs have')} none yet" if left else ""
     return (
-        f"About {those} {would} with a chance of {percent(POWER)} %{have}."
+        f"{condition} about {those} {would} in {round(10 * POWER)} of 10 cases{have}."
         f" This look counts: take the next one with --level {next_level(level):g}."
     )
 

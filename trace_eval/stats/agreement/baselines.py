@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fusion import Numbers as Scale
 from trace_eval.data.measures.lexical import exact_match, token_f1, words
+from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.paired import holm
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
@@ -191,6 +192,7 @@ class Baseline:
         p: two-sided, that both are right equally often, by sign flips over independent units (exact
             McNemar where these are items); None: the rule is an expectation.
         among: it is the best of so many on these items, such as the majority class of all labels.
+        difference: the judge's accuracy minus the rule's; None: as of ``p``.
     """
 
     name: str
@@ -200,6 +202,7 @@ class Baseline:
     judge: float | None
     p: float | None = None
     among: int = 1
+    difference: IntervalEstimate | None = None
 
 
 @dataclass(frozen=True)
@@ -212,12 +215,16 @@ class RuleStanding:
         rule, accuracy: the best rule, or the one that the judge is below.
         p: of the test behind the word: the largest of all rules, or that of the rule, corrected
             where the judge is behind it; None: nothing could be tested.
+        differences: from rules that have yet to be shown, all of them, for another word.
+        claims: among which those tests are corrected.
     """
 
     word: Word
     rule: str
     accuracy: float
     p: float | None
+    differences: tuple[IntervalEstimate, ...] = ()
+    claims: int = 1
 
 
 def beside_rules(baselines: Sequence[Baseline], scored: int, level: float) -> RuleStanding | None:
@@ -251,4 +258,12 @@ def beside_rules(baselines: Sequence[Baseline], scored: int, level: float) -> Ru
     searched = best.judge is not None and best.judge < most  # below it would be one of all rules
     shown = corrected if searched else [p for _, _, p, _ in tests]
     of_best = next((p for (_, b, _, _), p in zip(tests, shown, strict=True) if b is best), None)
-    return RuleStanding("not told apart from", best.name, most, of_best)
+    unshown = [best] if searched else [b for _, b, p, _ in tests if p is not None and p > chance]
+    return RuleStanding(
+        word="not told apart from",
+        rule=best.name,
+        accuracy=most,
+        p=of_best,
+        differences=tuple(b.difference for b in unshown if b.difference is not None),
+        claims=len(tests) * best.among if searched else 1,
+    )

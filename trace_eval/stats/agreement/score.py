@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.paired import sign_flip
+from trace_eval.estimate.options import IntervalOptions
+from trace_eval.estimate.paired import mean_difference, sign_flip
 from trace_eval.estimate.share import digits
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
@@ -109,7 +111,15 @@ def score_judge(
     best = majority(counts, column.labels)
     if column.dimension not in ("overall", "preference"):
         guesses = {name: codes for name, codes in guesses.items() if name != _CONTENT}
-    baselines = tuple(_baselines(column, counts, best=best, guesses=guesses, cluster=cluster))
+    rules = _baselines(
+        column,
+        counts,
+        best=best,
+        guesses=guesses,
+        cluster=cluster,
+        options=options.bootstrap,
+    )
+    baselines = tuple(rules)
     ties = _lone_ties(counts, metrics)
     result, level = metrics[accuracy_name(column.labels)], options.bootstrap.level
     verdict = _verdict(column, result, best=best, rules=baselines, level=level)
@@ -163,11 +173,13 @@ def _baselines(
     best: Majority,
     guesses: Guesses,
     cluster: NDArray[np.int64] | None,
+    options: IntervalOptions,
 ) -> Iterator[Baseline]:
     judge = defined(float(accuracy(counts)))
     winners = counts[:2].sum(1)
     wins = float(winners.sum())
     always = np.full(len(column.truth), column.labels.index(best.labels[0]), np.int8)
+    beside = _paired(column, always, cluster, options)
     yield from (
         Baseline(
             name="majority class",
@@ -175,8 +187,9 @@ def _baselines(
             accuracy=defined(best.accuracy),
             accuracy_2way=float(winners.max() / wins) if wins else None,
             judge=judge,
-            p=_paired_p(column, always, cluster) if best.items else None,
+            p=beside.p,
             among=max(1, int((counts.sum(1) > 0).sum())),
+            difference=beside.difference,
         ),
         Baseline(
             name="random, uniform (expected)",
@@ -194,31 +207,52 @@ def _baselines(
         ),
     )
     for name, codes in guesses.items():
-        yield _rule(name, codes, column, cluster)
+        yield _rule(name, codes, column, cluster, options)
 
 
-def _paired_p(column: Aligned, guess: Codes, cluster: NDArray[np.int64] | None) -> float:
-    """Test whether judge and guess are right equally often where both say something, two-sided."""
+class _Paired(NamedTuple):
+    """The test that two are right equally often, and their difference; None: no items."""
+
+    p: float | None
+    difference: IntervalEstimate | None
+
+
+def _paired(
+    column: Aligned, guess: Codes, cluster: NDArray[np.int64] | None, options: IntervalOptions
+) -> _Paired:
+    """Compare judge and guess where both say something."""
     both = column.usable & (guess != MISSING)
+    if not both.any():
+        return _Paired(None, None)
     right = column.shares[column.truth[both]]
     item = np.arange(len(right))
     gap = right[item, column.predicted[both]] - right[item, guess[both]]
-    return sign_flip(gap, None if cluster is None else cluster[both])
+    units = None if cluster is None else cluster[both]
+    difference = mean_difference(gap, units, options, (-1.0, 1.0))
+    return _Paired(sign_flip(gap, units), difference)
 
 
-def _rule(name: str, codes: Codes, column: Aligned, cluster: NDArray[np.int64] | None) -> Baseline:
+def _rule(
+    name: str,
+    codes: Codes,
+    column: Aligned,
+    cluster: NDArray[np.int64] | None,
+    options: IntervalOptions,
+) -> Baseline:
     size = len(column.labels)
     guess = np.minimum(codes, size - 1).astype(np.int8)  # three labels: all ties are one
     guess = np.where(column.usable, guess, MISSING).astype(np.int8)
     counts = column.counts(guess)
     judged = column.counts(np.where(guess != MISSING, column.predicted, MISSING).astype(np.int8))
+    beside = _paired(column, guess, cluster, options)
     return Baseline(
         name=name,
         items=round(counts.sum()),
         accuracy=defined(float(accuracy(counts))),
         accuracy_2way=defined(float(accuracy_2way(counts))),
         judge=defined(float(accuracy(judged))),
-        p=_paired_p(column, guess, cluster) if counts.sum() else None,
+        p=beside.p,
+        difference=beside.difference,
     )
 
 
