@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from benchmarks.synthetic_run import Recipe, make_run
 from blueprints import UserError
@@ -15,6 +16,7 @@ from extractors.audio import decode
 from tests.support.report_pages import HOSTILE_ID, HOSTILE_TEXT, RECIPE, Elements, fragment, index
 from trace_eval.api.one_pair import blueprint
 from trace_eval.extracting.options import ExtractOptions
+from trace_eval.judges.beside.text import block
 from trace_eval.report.write import write_report
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.metrics import METRICS
@@ -84,6 +86,22 @@ def test_the_policy_is_explained_step_by_step(report: Path, run: Path) -> None:
         if overall[entry["id"]].rating:
             assert "content says" in text
             assert "policy content_first: Algorithm 1" in text
+
+
+def test_the_page_of_a_pair_says_how_far_apart_the_answers_are(report: Path, run: Path) -> None:
+    reader = Run.open(run)
+    blueprints = {one.clip: one for one in reader.blueprints()}
+    clips = reader.clips()
+    shown = 0
+    for number, pair in enumerate(reader.pairs()):
+        records = [clips.get(one.source_id) for one in (pair.a, pair.b)]
+        a, b = (blueprints.get(one.clip or "") if one else None for one in records)
+        page = fragment(report.read_text("utf-8"), f"p{number}")
+        assert ("How far apart" in page) == (a is not None and b is not None)
+        if a is not None and b is not None:
+            shown += 1
+            assert all(escape(line) in page for line in block(a, b).splitlines())
+    assert shown
 
 
 def test_copies_make_the_report_movable(run: Path, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from trace_eval.data.judgement import (
 )
 from trace_eval.data.measures.directions import read_aloud
 from trace_eval.data.measures.language import languages_of, requested_language
+from trace_eval.judges.beside.text import block
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence import EvidenceGrid, grids, label
 from trace_eval.report.lanes import lanes_of
@@ -118,7 +119,8 @@ def page_of(pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]
     ``verdict`` says in one sentence how it ended, and why; ``steps`` are those of the policy:
     (words, what it looked at or gave). The ``clip`` of a recording is the number of its drawing,
     None where there is none; ``reasons``: dimension -> what became of the claims in its reasons;
-    ``language`` was heard or given, or says why it is not known.
+    ``language`` was heard or given, or says why it is not known. ``beside`` has lines on how far
+    apart the answers are.
     """
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
     languages = _languages(pair, facts)
@@ -148,7 +150,19 @@ def page_of(pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]
         "reasons": _reasons(judgement),
         "steps": list(_steps(judgement, overall)),
         "calls": list(_calls(pair, facts, assets)),
+        "beside": _beside(pair, facts),
     }
+
+
+def _beside(pair: Pair, facts: Facts) -> list[str]:
+    """Return how far apart the answers are, as text judges read it; 1 is A, and 2 is B.
+
+    Empty where an answer is a call or has no blueprint.
+    """
+    if pair.a.conversation is not None or pair.b.conversation is not None:
+        return []
+    a, b = facts.blueprint_of(pair.a), facts.blueprint_of(pair.b)
+    return block(a, b).splitlines() if a and b else []
 
 
 def _aloud(pair: Pair, answer: Recording, facts: Facts) -> tuple[str, ...]:
