@@ -118,7 +118,7 @@ class _Stated:
 def _stated(
     digits: str, claim: StatedClaim, measure: Measure, signed: bool = True
 ) -> Iterator[_Stated]:
-    """What a printed number may stand for in the unit of the measure."""
+    """Yield what a printed number may stand for in the unit of the measure."""
     value = float(digits)
     slack = _slack(digits, claim.hedged)
     for scale in _scales(value, claim.unit, measure):

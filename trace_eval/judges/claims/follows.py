@@ -52,7 +52,7 @@ _WORSE = frozenset({"clipping"})
 
 
 def stance_of(reason: str) -> str | None:
-    """What a reason says last of who is better, in places; None: it does not say."""
+    """Return what a reason says last of who is better, by place; None if it does not say."""
     text = plain(reason)
     places = [
         (match.start(), stance)
@@ -71,7 +71,7 @@ def _denied(text: str, at: int) -> bool:
 
 
 def pointed_at(claims: Sequence[StatedClaim]) -> str | None:
-    """The place that all comparisons of voice quality favour; None: none, or both."""
+    """Return the place that all comparisons of voice quality favour; None: none, or both."""
     favoured = set()
     for claim in claims:
         if claim.relation != "more" or claim.measure is None or len(claim.places) != 2:

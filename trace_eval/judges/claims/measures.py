@@ -55,7 +55,7 @@ class Measure:
         return self.steps(one, other) < 1
 
     def steps(self, one: float, other: float) -> float:
-        """The difference of two values, in units of what is heard."""
+        """Return the difference of two values, in units of what is heard."""
         if not self.ratio:
             return abs(one - other) / self.least
         if one <= 0 or other <= 0:
@@ -393,7 +393,7 @@ MEASURES: Mapping[str, Measure] = {
 
 
 def labelled(label: str) -> Measure:
-    """The score of an emotion or accent, by the classifier's own label."""
+    """Return the score of an emotion or accent, by the classifier's own label."""
 
     def fields(blueprint: Blueprint) -> Readings:
         readings: dict[str, Reading] = {}

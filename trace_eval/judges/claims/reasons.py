@@ -18,7 +18,7 @@ from trace_eval.judges.claims.stated import StatedClaim
 
 
 def shown_answers(case: Case, order: Order) -> ShownAnswers | None:
-    """The blueprints of a case by the place at which they were shown; None: it has not both."""
+    """Return a case's blueprints by the place at which they were shown; None without both."""
     sides = ("a", "b") if order == "ab" else ("b", "a")
     blueprints = case.blueprints
     if not all(side in blueprints for side in sides):
@@ -48,7 +48,7 @@ def checked(opinion: VerdictOpinion, case: Case, scale: Scale = TYPED_TIE) -> li
 
 
 def with_claims(outcome: Outcome, case: Case, scale: Scale = TYPED_TIE) -> Outcome:
-    """A judgement whose opinions have the claims of their reasons; a score as it is."""
+    """Give a judgement's opinions the claims of their reasons; return a score as it is."""
     if not isinstance(outcome, Judgement):
         return outcome
     opinions = [
