@@ -255,6 +255,9 @@ def main() -> None:
     show_advice()
     try:
         app()
+    except KeyboardInterrupt:  # a second one, while the first was answered
+        _, code = stopped()
+        sys.exit(code)
     finally:
         # All is done and printed: Ctrl-C while Python leaves must not end in another code.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
