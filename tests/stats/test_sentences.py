@@ -304,3 +304,8 @@ def test_a_gate_on_systems_is_against_the_lower_end(
     assert "labels:new is not known" in unknown.err
     assert trace_eval(*drawn, "--fail-under", "newer=0.1").code == 2
     assert "give one" in trace_eval(*drawn, "--junit", xml).err
+
+
+def test_no_more_labels_are_needed_where_nothing_varies() -> None:
+    assert more_labels(40, (0.8, 0.5, (0.8, 0.8)), 0.95) == 0.0
+    assert more_labels(40, (0.2, 0.5, (0.1, 0.2)), 0.95) == 0.0

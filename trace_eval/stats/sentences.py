@@ -147,6 +147,8 @@ def more_labels(number: int, figure: Figure, level: float, claims: int = 1) -> f
     if interval is None or same(value, null):
         return None
     reach = value - interval[0] if value > null else interval[1] - value
+    if reach <= 0:  # nothing varies
+        return 0.0
     errors = abs(value - null) / reach * quantile(level)  # standard errors from the null
     wanted = quantile(1 - (1 - next_level(level)) / claims)
     if errors >= wanted:
