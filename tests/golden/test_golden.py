@@ -119,7 +119,8 @@ def differences(old: Any, new: Any, where: str = "", resampled: bool = False) ->
         pairs = enumerate(zip(old, new, strict=True))
         return [x for n, two in pairs for x in differences(*two, f"{where}[{n}]", resampled)]
     if isinstance(old, float) and isinstance(new, float | int):
-        room = _MOVES if resampled else 1e-11 * max(1.0, abs(old))  # twelve digits are stored
+        half_a_digit = 5e-12 * abs(old)  # the most that storing twelve digits moves a value
+        room = _MOVES if resampled else 1e-12 * max(1.0, abs(old)) + half_a_digit
         return [] if math.isclose(old, new, rel_tol=0, abs_tol=room) else [f"{where}: {old}, {new}"]
     return [] if old == new else [f"{where}: {old!r:.300}, {new!r:.300}"]
 

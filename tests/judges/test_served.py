@@ -254,8 +254,15 @@ def test_a_server_ends_with_its_run_however_that_ends(
         ("vllm:owner/model", {}, "needs vLLM, which is not installed; run: pip install vllm"),
         ("sglang:owner/model", {}, "needs SGLang, which is not installed; run: pip"),
         ("gguf:FILE", {"base_url": "http://127.0.0.1:1/v1"}, "does not use base_url"),
+        ("gguf:FILE", {"server_args": "--dtype half"}, "does not use server_args"),
         ("vllm:m", {"server_args": "--port 80"}, "--port is set by this program"),
         ("vllm:m", {"server_args": "--x 'y"}, "close the quote"),
+        # vLLM and SGLang read shortened names, underscores and a file of further arguments.
+        ("vllm:m", {"server_args": "--hos 0.0.0.0"}, "--hos cannot be added; leave it out"),
+        ("vllm:m", {"server_args": "--served_model_name x"}, "--served_model_name cannot be added"),
+        ("vllm:m", {"server_args": "--config more.yaml"}, "--config cannot be added"),
+        ("vllm:m", {"server_args": "--dtype half --trust-remote-code"}, "start vLLM yourself"),
+        ("sglang:m", {"server_args": "--tokenizer-path=x"}, "start SGLang yourself"),
     ],
 )
 def test_what_cannot_be_served_is_said_before_any_work(

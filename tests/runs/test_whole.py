@@ -13,9 +13,12 @@ import numpy as np
 import pytest
 import soundfile
 
+from blueprints import Word
+from tests.support import blueprints as make
 from tests.support.cli import ROOT, trace_eval
 from tests.support.encoded import encoded
 from tests.support.speech import say
+from trace_eval.data.measures.whole import request_in
 from trace_eval.runs.run import Run
 
 CLIPS = ROOT / "examples" / "clips"
@@ -177,6 +180,20 @@ def test_an_answer_that_repeats_the_request_is_judged(
     outcome, _ = _judged(tmp_path, one, other)
     assert outcome.status == "scored"
     assert any("A begins with the request" in text for text in outcome.caveats)
+
+
+def test_a_request_without_spaces_between_its_words_is_found() -> None:
+    spoken = ("今天", "上海", "的", "天气", "怎么样?", "今天", "有", "小雨。")
+    words = [
+        Word(text=text, start_s=0.4 * n, end_s=0.4 * n + 0.3, confidence=0.9)
+        for n, text in enumerate(spoken)
+    ]
+    heard = make.answer(transcript=make.transcript("".join(spoken), words=words))
+    found = request_in(heard, "今天上海的天气怎么样？")
+    assert found is not None
+    assert found.end_s == pytest.approx(1.9)
+    assert found.next_s == pytest.approx(2.0)
+    assert request_in(heard, "明天北京会不会下雪？") is None
 
 
 def test_how_many_clips_were_heard_by_one_channel_is_said(tmp_path: Path) -> None:

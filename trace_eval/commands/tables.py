@@ -114,13 +114,13 @@ def _print_orders(run: Run, outcomes: Mapping[str, VerdictRow]) -> None:
     """Print the effect of the order of the answers on the ratings."""
     if not any(outcome.both_orders for outcome in outcomes.values()):
         return
-    told = {pair.id: instruction_of(pair) for pair in run.pairs()}
+    instructions = {pair.id: instruction_of(pair) for pair in run.pairs()}
     if any(outcome.inconsistent for outcome in outcomes.values()):
         say(
             f"\n{_INCONSISTENT} inconsistent: the two orders contradict each other, so this is no"
             " verdict on the answers"
         )
-    if result := first_position_test(outcomes.values(), map(told.get, outcomes)):
+    if result := first_position_test(outcomes.values(), map(instructions.get, outcomes)):
         say(f"\norders: {result.line}")
         if result.warning:
             warn(result.warning)

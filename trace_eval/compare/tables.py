@@ -62,8 +62,9 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     if not is_shown(row.p_holm, level) and row.difference.value:
         figure = row.difference.value, 0.0, row.difference.interval
         family = [other for other in report.differences if other.p_holm >= row.p_holm]
-        told = labels_to_tell(row.items, figure, level, claims=len(family))  # Holm's factor
-        lines += filter(None, [told])
+        factor = len(family)  # of Holm's correction
+        if needed := labels_to_tell(row.items, figure, level, claims=factor):
+            lines.append(needed)
     return tuple(lines)
 
 

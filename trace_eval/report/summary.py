@@ -122,8 +122,8 @@ def summarise(facts: Facts) -> dict[str, Any]:
     sessions = facts.record.sessions
     calls = [o.seconds for j in available for o in j.opinions if o.seconds is not None]
     signals = [b.signal for b in facts.blueprints.values() if not isinstance(b.signal, Absent)]
-    told = [instruction_of(pair) for pair in facts.pairs if pair.id in facts.judgements]
-    position = first_position_test(map(VerdictRow.of, available), told)
+    instructions = [instruction_of(pair) for pair in facts.pairs if pair.id in facts.judgements]
+    position = first_position_test(map(VerdictRow.of, available), instructions)
     details = Counter(judgement.detail for judgement in available if judgement.detail)
     total = len(facts.pairs) + len(facts.problems)
     return {

@@ -17,6 +17,7 @@ from trace_eval.conversations.definitions.base import DefinitionSet, Measured
 from trace_eval.conversations.items import holds_conversations
 from trace_eval.conversations.layouts import read_conversations
 from trace_eval.conversations.layouts.base import Unread
+from trace_eval.conversations.sound.mono import EDGE_ERROR_MS, EDGE_ERROR_P95_MS
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid
@@ -185,8 +186,8 @@ def mixed_channels(items: Sequence[ConversationItem]) -> Iterator[str]:
         verb = "is" if mono == 1 else "are"
         yield (
             f"{mono} of {counted(len(items), 'call')} {verb} of one channel:"
-            " gaps of theirs are .02 s off in the median and .43 s at p95, and replies that begin"
-            " early are not among them; time them by themselves"
+            f" gaps of theirs are {EDGE_ERROR_MS} ms off in the median and {EDGE_ERROR_P95_MS} ms"
+            " at p95, and replies that begin early are not among them; time them by themselves"
         )
 
 

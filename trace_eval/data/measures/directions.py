@@ -15,6 +15,8 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Literal
 
+from rapidfuzz.distance import Levenshtein
+
 #: Characters of a request, and words of an answer, that are read.
 MAX_REQUEST, MAX_WORDS = 4000, 2000
 
@@ -329,18 +331,7 @@ def _near(one: str, other: str) -> bool:
     """Whether two words sound alike, or differ by one sound of at least four."""
     if one == other:
         return len(one) >= 3
-    return min(len(one), len(other)) >= 4 and _edits(one, other) <= 1
-
-
-def _edits(one: str, other: str) -> int:
-    """Return how many sounds are to be added, removed or replaced between two words."""
-    row: list[int] = [*range(len(other) + 1)]
-    for i, first in enumerate(one, start=1):
-        above, row[0] = row[0], i
-        for j, second in enumerate(other, start=1):
-            change = above + (first != second)
-            above, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, change)
-    return row[-1]
+    return min(len(one), len(other)) >= 4 and Levenshtein.distance(one, other) <= 1
 
 
 def _ratio(one: str, other: str) -> float:

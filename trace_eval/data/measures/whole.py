@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import Blueprint, Pitch, Signal, Transcript, Word
-from extractors import guessed
+from extractors import guessed, tokens
 from trace_eval.data.items import Item
 
 #: Words of the shortest request whose repetition is no chance.
@@ -34,8 +33,6 @@ _VOICED_S = 0.5
 #: Share of the voiced frames of a recording whose pitch another one has at the same place, and
 #: how near, semitones: that it is the same sound.
 _SAME_SHARE, _SAME_ST = 0.7, 0.5
-
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 class Stretch(NamedTuple):
@@ -76,13 +73,13 @@ def request_in(
     blueprint: Blueprint, request: str, least_share: float = LEAST_SHARE
 ) -> Stretch | None:
     """Return where a request ends that a recording begins with; None: it does not."""
-    transcript, asked = blueprint.transcript, _words(request)
+    transcript, asked = blueprint.transcript, tokens(request)
     if not isinstance(transcript, Transcript) or len(asked) < LEAST_WORDS or guessed(blueprint):
         return None
     heard: list[str] = []
     places: list[int] = []
     for place, word in enumerate(transcript.words):
-        parts = _words(word.text)
+        parts = tokens(word.text)
         heard += parts
         places += [place] * len(parts)
     matcher = SequenceMatcher(None, asked, heard[: len(asked) + 2], autojunk=False)
@@ -193,10 +190,6 @@ def _at_steps(pitch: Pitch, step_s: float) -> NDArray[np.float64]:
 def _words_of(request: Blueprint | None) -> str | None:
     transcript = request.transcript if request else None
     return transcript.text if isinstance(transcript, Transcript) else None
-
-
-def _words(text: str) -> Sequence[str]:
-    return _WORD.findall(text.lower())
 
 
 def _name(role: str) -> str:

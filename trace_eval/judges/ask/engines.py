@@ -90,7 +90,7 @@ class Engine:
         key_variable: environment variable in which it reads the key; None: it takes an argument.
         version_paths: routes that tell its version, in field ``version``; the first that answers.
         packaged: the program is a package of this interpreter.
-        takes_arguments: further arguments may be added by the user.
+        arguments: names of the further arguments that a user may add; empty: none.
     """
 
     title: str
@@ -100,7 +100,7 @@ class Engine:
     key_variable: str | None = None
     version_paths: tuple[str, ...] = ()
     packaged: bool = False
-    takes_arguments: bool = True
+    arguments: frozenset[str] = frozenset()
 
     @property
     def is_there(self) -> bool:
@@ -137,6 +137,28 @@ def _sglang(start: Start) -> list[str]:
     return [*command, "--api-key", start.key, *context, *start.further]
 
 
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Arguments that say how an engine uses the hardware, the precision of the weights, and the parser
+#: of thoughts. None of them reads a file, runs code of a model, or opens an address.
+_VLLM_ARGUMENTS = _names(
+    "--tensor-parallel-size -tp --pipeline-parallel-size -pp --data-parallel-size -dp"
+    " --enable-expert-parallel --dtype --quantization -q --kv-cache-dtype --block-size"
+    " --gpu-memory-utilization --cpu-offload-gb --swap-space --max-num-seqs"
+    " --max-num-batched-tokens --enable-chunked-prefill --enforce-eager"
+    " --disable-custom-all-reduce --seed --reasoning-parser"
+)
+_SGLANG_ARGUMENTS = _names(
+    "--tensor-parallel-size --tp-size --tp --pipeline-parallel-size --pp-size"
+    " --data-parallel-size --dp-size --expert-parallel-size --ep-size --dtype --quantization"
+    " --kv-cache-dtype --page-size --mem-fraction-static --cpu-offload-gb --max-running-requests"
+    " --max-total-tokens --max-prefill-tokens --chunked-prefill-size --attention-backend"
+    " --disable-cuda-graph --disable-radix-cache --disable-custom-all-reduce --random-seed"
+    " --reasoning-parser"
+)
+
 #: Kind of judge -> what serves its model.
 ENGINES: dict[str, Engine] = {
     "gguf": Engine(
@@ -146,7 +168,6 @@ ENGINES: dict[str, Engine] = {
         command=_llama,
         key_variable=LLAMA_KEY,
         packaged=True,
-        takes_arguments=False,
     ),
     "vllm": Engine(
         title="vLLM",
@@ -155,6 +176,7 @@ ENGINES: dict[str, Engine] = {
         command=_vllm,
         key_variable="VLLM_API_KEY",
         version_paths=("/version",),
+        arguments=_VLLM_ARGUMENTS,
     ),
     "sglang": Engine(
         title="SGLang",
@@ -162,6 +184,7 @@ ENGINES: dict[str, Engine] = {
         install="pip install sglang",
         command=_sglang,
         version_paths=("/server_info", "/get_server_info"),
+        arguments=_SGLANG_ARGUMENTS,
     ),
 }
 
@@ -327,11 +350,13 @@ def _free_port() -> int:
         return port
 
 
-def arguments(text: str | None) -> tuple[str, ...]:
+def arguments(engine: Engine, text: str | None) -> tuple[str, ...]:
     """Split further arguments of an engine as a shell does.
 
+    Names must be written in full: engines read ``--hos`` as ``--host``.
+
     Raises:
-        JudgeError: a quote is not closed, or an argument is ours to decide.
+        JudgeError: a quote is not closed, or an argument is not among those that may be added.
     """
     try:
         parts = tuple(shlex.split(text or ""))
@@ -341,8 +366,17 @@ def arguments(text: str | None) -> tuple[str, ...]:
         name = part.partition("=")[0]
         if name in _OURS:
             raise JudgeError(f"server_args: {name} is set by this program; {_OURS[name]}")
+        if name.startswith("-") and name not in engine.arguments and not _NUMBER.fullmatch(name):
+            raise JudgeError(
+                f"server_args: {name} cannot be added; leave it out, or start {engine.title}"
+                " yourself and judge with openai:MODEL -J base_url=URL (what can be added:"
+                f" {', '.join(sorted(engine.arguments))})"
+            )
     return parts
 
+
+#: A value that begins like a name, e.g. ``--chunked-prefill-size -1``.
+_NUMBER = re.compile(r"-\d+(\.\d+)?", re.ASCII)
 
 #: Arguments that are no one else's to set -> what to do instead.
 _OURS: dict[str, str] = {

@@ -37,10 +37,9 @@ def main() -> None:
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = chosen.threads
     params.verbosity = 1
     try:
-        server = xllamacpp.Server(params)
+        _server = xllamacpp.Server(params)  # serves until it is deleted
     except Exception as error:
         sys.exit(f"error: {type(error).__name__}: {error}")
-    print(f"listening at {server.listening_address}", flush=True)  # noqa: T201
     threading.Event().wait()
 
 

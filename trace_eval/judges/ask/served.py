@@ -55,7 +55,7 @@ class ServedClient(OpenAIClient):
         self._options = options
         self._server: ModelServer | None = None
         self._version: str | None = None  # of the engine that ran
-        self._further = arguments(options.server_args)
+        self._further = arguments(engine, options.server_args) if engine.arguments else ()
         if not engine.is_there and not options.offline:
             raise JudgeError(
                 f"judge {self._spec} needs {engine.title}, which is not installed; run:"
@@ -63,7 +63,7 @@ class ServedClient(OpenAIClient):
             )
         name = local.name if self._files else model
         super().__init__(name, options, Place("", None, engine.title, proxied=False))
-        unused = frozenset() if engine.takes_arguments else {"server_args"}
+        unused = frozenset() if engine.arguments else {"server_args"}
         self.uses = (names_of(OpenAIOptions) | names_of(ServerOptions)) - unused  # type: ignore[misc]
         self.usual_concurrency = SLOTS if kind == "gguf" else BATCHED  # type: ignore[misc]
         self._recorded: dict[str, JsonValue] | None = None
@@ -71,11 +71,11 @@ class ServedClient(OpenAIClient):
     def parameters(self) -> dict[str, JsonValue]:
         """Add what names the weights: a digest of the files, or the revision."""
         if self._recorded is None:
-            found: dict[str, JsonValue] = {"revision": self._revision}
+            weights: dict[str, JsonValue] = {"revision": self._revision}
             if self._files:
                 files = weights_of(self._files) if self._files.is_dir() else [self._files]
-                found = {"model_sha256": sha256_of(files)}
-            self._recorded = {**self._options.deciding(self.uses), **found}
+                weights = {"model_sha256": sha256_of(files)}
+            self._recorded = {**self._options.deciding(self.uses), **weights}
         return self._recorded
 
     def observed(self) -> dict[str, JsonValue]:
