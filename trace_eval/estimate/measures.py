@@ -3,7 +3,8 @@
 A share has score limits. A mean of shares, one for each label (balanced accuracy, macro-F1), has
 those of its parts, put together (Zou & Donner 2008): of a label that is seen twice two right
 answers say little, and its own limits know that. What corrects accuracy for chance (kappa, AC1) has
-the limits of accuracy, stretched by the ratio of their standard errors.
+the limits of accuracy, stretched by the ratio of their standard errors. Any other statistic has
+jackknife limits, from its values without each unit.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.interval import SCORE, STRETCHED, IntervalEstimate
+from trace_eval.estimate.figures import jackknife_interval
+from trace_eval.estimate.interval import JACKKNIFE, SCORE, STRETCHED, IntervalEstimate, Range
 from trace_eval.estimate.limits import Array, Reach
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.units import Statistic, Units
@@ -62,18 +64,21 @@ class Measure:
     """A statistic, and the parts that its limits follow from.
 
     Attributes:
-        parts: the statistic is the mean of their curves, over those with any item.
-        stretched: it is not, but rises and falls with its one part.
+        parts: the statistic is the mean of their curves, over those with any item; none: limits
+            follow from its values without each unit.
+        stretched: it is no mean of its one part, but rises and falls with it.
         others: items that both sides must give another label than their commonest one.
         shares: what each row of the table of truth and judge is of each label
             [shape=(rows, labels)]; None: the counts are no such table.
+        bounds: its least and its greatest possible value, where limits by units end.
     """
 
     statistic: Statistic
-    parts: tuple[MeasurePart, ...]
+    parts: tuple[MeasurePart, ...] = ()
     stretched: bool = False
     others: int = 0
     shares: Array | None = None
+    bounds: Range = (-np.inf, np.inf)
 
 
 def folded(counts: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[Any]:
@@ -101,6 +106,8 @@ def _estimate(units: Units, measure: Measure, options: IntervalOptions) -> Inter
     if measure.others > _others(units.total, measure.shares):
         why = f"no interval: under {measure.others} items are not of the commonest label"
         return IntervalEstimate(value, reason=why)
+    if not measure.parts:
+        return _by_units(units, measure, value, options.level)
     limited = [one for part in measure.parts if (one := _limited(units, part, options.level))]
     reach = _together(limited, units.sizes)
     if not measure.stretched:
@@ -111,6 +118,23 @@ def _estimate(units: Units, measure: Measure, options: IntervalOptions) -> Inter
         return IntervalEstimate(value, reason="no interval: all items are alike")
     wide = Reach(stretch * reach.below, stretch * reach.above)
     return IntervalEstimate(value, wide.around(value, -1.0), method=STRETCHED)
+
+
+def _by_units(units: Units, measure: Measure, value: float, level: float) -> IntervalEstimate:
+    """Return jackknife limits of any statistic, from its values without each unit."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        without = measure.statistic(units.total - units.tables)
+    rows = units.tables.sum(1)
+    limits = jackknife_interval(
+        value,
+        without=np.repeat(without, units.sizes),
+        rows=np.repeat(rows, units.sizes),
+        level=level,
+    )
+    if not isinstance(limits, str):
+        low, high = measure.bounds
+        limits = max(low, limits[0]), min(high, limits[1])
+    return IntervalEstimate.within(value, limits, JACKKNIFE)
 
 
 def _others(counts: NDArray[Any], shares: Array | None) -> float:

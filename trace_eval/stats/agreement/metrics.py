@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.interval import IntervalEstimate, Range
 from trace_eval.estimate.measures import LEAST_OTHERS, Measure, MeasurePart, estimates, folded
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import McNemar, holm, mcnemar
@@ -48,11 +48,8 @@ from trace_eval.stats.agreement.scored import ScoreStatistic
 #: What computes it: of labels a function of joint counts ``[..., truth, predicted]``.
 S = TypeVar("S")
 
-#: What the limits of a statistic of labels follow from, by the number of labels.
+#: The shares that a statistic of labels is the mean of, by the number of labels.
 Shape = Callable[[int], tuple[MeasurePart, ...]]
-
-#: Metrics that correct accuracy for chance: their limits are those of accuracy, stretched.
-BEYOND_CHANCE = frozenset({"kappa", "gwet_ac1"})
 
 
 @dataclass(frozen=True)
@@ -62,18 +59,26 @@ class Metric(Generic[S]):
     Attributes:
         name: key in JSON and CSV; stable for programs.
         title: head of its column; ``about``: what it counts, shown under the table.
-        shape: of labels, what its limits follow from, by the number of labels.
         scales: label sets on which it is defined.
         better: the better values; None: neither, as of a bias.
+        bounds: of labels, its least and its greatest possible value; limits end there.
+        shape: of labels, the shares that it is the mean of, by the number of labels: its limits
+            are made of theirs. None: they follow from what each unit changes (jackknife).
+        corrects: it is no mean of the share in ``shape``, but corrects it for chance: its limits
+            are those of the share, stretched.
+        others: of labels, items that both sides must give another label than their commonest one.
     """
 
     name: str
     title: str
     about: str
     statistic: S
-    shape: Shape | None = None
     scales: tuple[tuple[str, ...], ...] = (TYPED, UNTYPED)
     better: Literal["higher", "lower"] | None = "higher"
+    bounds: Range = (-np.inf, np.inf)
+    shape: Shape | None = None
+    corrects: bool = False
+    others: int = 0
 
 
 METRICS: tuple[Metric[Statistic], ...] = (
@@ -119,6 +124,7 @@ METRICS: tuple[Metric[Statistic], ...] = (
         about="mean F1 of the labels that occur",
         statistic=macro_f1,
         shape=f1_shares,
+        others=2,
     ),
     Metric(
         name="kappa",
@@ -126,6 +132,8 @@ METRICS: tuple[Metric[Statistic], ...] = (
         about="agreement beyond both sides' own label shares",
         statistic=kappa,
         shape=right,
+        corrects=True,
+        others=LEAST_OTHERS,
     ),
     Metric(
         name="gwet_ac1",
@@ -133,6 +141,8 @@ METRICS: tuple[Metric[Statistic], ...] = (
         about="beyond chance, steady when one label prevails",
         statistic=gwet_ac1,
         shape=right,
+        corrects=True,
+        others=LEAST_OTHERS,
     ),
 )
 
@@ -188,16 +198,19 @@ def measures_of(
 
 
 def _measure(metric: Metric[Statistic], shares: NDArray[np.float64]) -> Measure:
-    assert metric.shape is not None
-
     def over_flat(cells: NDArray[Any]) -> NDArray[Any]:
-        return metric.statistic(folded(cells.reshape(*cells.shape[:-1], *shares.shape), shares))
+        joint = cells.reshape(*cells.shape[:-1], *shares.shape)
+        return metric.statistic(folded(joint, shares))
 
-    stretched = metric.name in BEYOND_CHANCE
-    others = LEAST_OTHERS if stretched else 2 if metric.name == "macro_f1" else 0
-    parts = tuple(part.of_rows(shares) for part in metric.shape(shares.shape[1]))
+    labels = shares.shape[1]
+    parts = () if metric.shape is None else metric.shape(labels)
     return Measure(
-        statistic=over_flat, parts=parts, stretched=stretched, others=others, shares=shares
+        statistic=over_flat,
+        parts=tuple(part.of_rows(shares) for part in parts),
+        stretched=metric.corrects,
+        others=metric.others,
+        shares=shares,
+        bounds=metric.bounds,
     )
 
 
