@@ -9,7 +9,7 @@ from blueprints.lazy import names_on_use
 if TYPE_CHECKING:
     from extractors.audio import SPEECH_RATE, AudioError, Clip, Part, Samples, decode, opened
     from extractors.base import SILENCE_DBFS, Extractor, Item, package_version
-    from extractors.catalogue import another_recogniser, better_recogniser, option, unmeasured
+    from extractors.catalogue import another_recogniser, better_recogniser
     from extractors.containers import has_sound, seconds_of
     from extractors.contours import decibels
     from extractors.device import expects_gpu, gpu_count, is_gpu, loaded, resolve, torch_problem
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         sha256_of,
     )
     from extractors.registry import AUTO, NONE, PROFILES, limits_of, load, plan_extractors
+    from extractors.remedies import option, unmeasured
     from extractors.stamps import Stamp, stamp_of
     from extractors.stream import channel_blocks
     from extractors.suspect import GUESSED, guess_of, guessed, tokens, weak

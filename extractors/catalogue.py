@@ -1,10 +1,10 @@
-"""The catalogue of models that profiles and documentation name, and remedies by name."""
+"""The catalogue of models that profiles and documentation name, and which to use instead."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from blueprints import NOT_REQUESTED, Absent, install_line
+from blueprints import install_line
 
 
 @dataclass(frozen=True)
@@ -77,34 +77,3 @@ def another_recogniser(extractor: str) -> str:
         f"run: trace-eval models fetch {spec}, and name it: -x transcript={spec} (many languages:"
         f" {', '.join(sizes)}); or have the default hear them: {install_line('base')}"
     )
-
-
-def unmeasured(group: str, absent: Absent, why: bool = False) -> str:
-    """Why a group has no values, as the rest of a sentence that begins with its name.
-
-    A group that was not requested comes with the option that would measure it; with ``why``, one
-    that was requested comes with its reason.
-
-    >>> unmeasured("emotion", NOT_REQUESTED)
-    'was not measured; -x emotion=emotion2vec:iic/emotion2vec_plus_large would'
-    """
-    if absent == NOT_REQUESTED:
-        return f"was not measured; {option(group)} would"
-    status = str(absent.status).replace("_", " ")
-    return f"is {status}: {absent.reason}" if why else f"is {status}"
-
-
-def option(group: str) -> str:
-    """Return the option that has a group measured, e.g. ``-x pitch=praat``.
-
-    It names the spec of a profile, the lightest first; else a model of the catalogue, or any
-    extractor of the group.
-    """
-    from extractors import registry  # imports a decoder
-
-    for profile in registry.PROFILES.values():
-        if group in profile:
-            return f"-x {group}={profile[group]}"
-    names = registry.specs_for(group)
-    models = [one.spec for one in CATALOGUE if one.spec.partition(":")[0] in names]
-    return f"-x {group}={[*models, *names, 'EXTRACTOR'][0]}"
