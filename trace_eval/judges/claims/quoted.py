@@ -6,16 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 
 from blueprints import Blueprint, Transcript, render_brief, render_compact
+from trace_eval.data.number_words import BELOW_TWENTY
 from trace_eval.judges.claims.finding import Finding, ShownAnswers
 from trace_eval.judges.claims.stated import StatedClaim
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
-_NUMERAL_WORDS = (
-    *("zero", "one", "two", "three", "four", "five", "six"),
-    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
-)
-_NUMERALS = {word: str(value) for value, word in enumerate(_NUMERAL_WORDS)}
+#: Up to twelve, recognisers write numbers as words or in digits.
+_NUMERALS = {word: str(number) for word, number in BELOW_TWENTY.items() if number <= 12}
 
 
 def quotation_finding(claim: StatedClaim, shown: ShownAnswers) -> Finding:

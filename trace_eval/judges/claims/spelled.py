@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import re
 
-_UNDER_TEN = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_TEENS = (
-    *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"),
-    *("seventeen", "eighteen", "nineteen"),
-)
-_ONES = {word: value for value, word in enumerate((*_UNDER_TEN, *_TEENS))}
-_TENTHS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_TENS = {word: 10 * value for value, word in enumerate(_TENTHS, start=2)}
-_NUMBER_WORD = "|".join([*_ONES, *_TENS, "hundred", "thousand", "point"])
+from trace_eval.data.number_words import BELOW_TWENTY, TENS
+
+_NUMBER_WORD = "|".join([*BELOW_TWENTY, *TENS, "hundred", "thousand", "point"])
 _UNIT_AHEAD = (
     r"(?=[ -]?(?:words? (?:per|a)|words?\b|WPM|percent|per cent|%|seconds?|milliseconds|hertz|Hz"
     r"|kilohertz|kHz|decibels?|dB|LUFS|LU\b|semitones?|points?\b|syllables?|pauses\b|times\b))"
@@ -36,9 +30,9 @@ def _digits(words: str) -> str:
         elif word == "thousand":
             total, group = total + max(group, 1) * 1000, 0
         else:
-            group += _ONES.get(word, _TENS.get(word, 0))
+            group += BELOW_TWENTY.get(word, TENS.get(word, 0))
     text = str(total + group)
     if fraction:
         decimals = re.findall(r"[a-z]+", fraction)
-        text += "." + "".join(str(_ONES.get(word, 0)) for word in decimals)
+        text += "." + "".join(str(BELOW_TWENTY.get(word, 0)) for word in decimals)
     return text

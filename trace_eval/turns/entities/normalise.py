@@ -12,17 +12,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from trace_eval.data import strict_toml
+from trace_eval.data.number_words import BELOW_TWENTY, TENS
 
 _WORDS: dict[str, str] = strict_toml.loads(Path(__file__).with_name("words.toml").read_bytes())
-_UNITS, _TENS = _WORDS["units"].split(), _WORDS["tens"].split()
 
-#: Number words -> value.
-NUMBERS = {word: number for number, word in enumerate(_UNITS)} | {"oh": 0}
-NUMBERS |= {word: 10 * number for number, word in enumerate(_TENS, start=2)}
+#: Number words -> value, as digits are spoken.
+NUMBERS = BELOW_TWENTY | TENS | {"oh": 0}
 
 #: Ordinals -> value; they end a number.
 ORDINALS = {word: n for n, word in enumerate(_WORDS["ordinals"].split(), start=1)}
-ORDINALS |= {f"{word[:-1]}ieth": NUMBERS[word] for word in _TENS}
+ORDINALS |= {f"{word[:-1]}ieth": NUMBERS[word] for word in TENS}
 
 MONTHS = _WORDS["months"].split()
 _SHORT_MONTHS = {month[:3]: month for month in MONTHS} | {"sept": "september"}
