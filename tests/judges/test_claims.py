@@ -20,6 +20,7 @@ from trace_eval.judges.ask.base import Reply, Request, Tokens
 from trace_eval.judges.ask.prices import FREE
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
+from trace_eval.judges.beside.steps import LOUDNESS, PITCH, RATE, Step
 from trace_eval.judges.claims.check import check
 from trace_eval.judges.claims.finding import ShownAnswers
 from trace_eval.judges.claims.read import claims_of
@@ -168,6 +169,32 @@ def test_a_printed_number_may_be_rounded_by_its_own_precision_alone() -> None:
         assert findings(f"Answer 1 has {printed} WPM.") == [holds], printed
     assert findings("Answer 1 has a P808 of 3.7.") == [True]
     assert findings("Answer 1 has a P808 of 3.70.") == [False]  # it has 3.72
+
+
+@pytest.mark.parametrize(
+    ("measure", "step", "other"),
+    [
+        ("rate", RATE, {"rate": make.rate(wpm=160 * 1.17, articulation_wpm=300.0)}),
+        ("loudness", LOUDNESS, {"loudness": make.loudness(integrated_lufs=-20.5)}),
+        ("pitch", PITCH, {"pitch": make.pitch(mean_hz=300.0, median_hz=120 * 1.15)}),
+    ],
+)
+def test_the_same_is_what_judges_are_told_is_under_a_step(
+    measure: str, step: Step, other: dict[str, Any]
+) -> None:
+    """A reason that repeats the prompt's own steps is not called false."""
+    usual = make.answer(
+        rate=make.rate(wpm=160.0, articulation_wpm=180.0),
+        loudness=make.loudness(integrated_lufs=-23.0),
+        pitch=make.pitch(mean_hz=120.0, median_hz=120.0),
+    )
+    shown = ShownAnswers({"1": usual, "2": make.answer(**other)})
+    (claim,) = claims_of(f"Both answers have the same {measure}.")
+    assert claim.measure is not None
+    assert claim.measure.step is step
+    assert check(claim, shown).holds is True
+    slower = ShownAnswers({"1": fast(), "2": slow()})
+    assert check(claim, slower).holds is False
 
 
 def test_a_measure_that_is_absent_is_not_checkable() -> None:

@@ -18,8 +18,8 @@ judges.options: blueprints data
 judges: blueprints data fusion
 extracting: blueprints data extractors
 judges: blueprints data fusion
-judges.claims: blueprints data fusion judges
 judges.beside: blueprints extractors
+judges.claims: blueprints data fusion judges judges.beside
 judges.rules: blueprints conversations data extractors fusion judges judges.beside
 opinions: blueprints data fusion
 judges.ask: blueprints data extractors judges judges.claims judges.options

@@ -12,9 +12,6 @@ from trace_eval.judges.claims.measures import Measure, Reading
 from trace_eval.judges.claims.quoted import quotation_finding
 from trace_eval.judges.claims.stated import StatedClaim
 
-#: "The same" is said of differences up to so many times what nobody hears.
-SAME_STEPS = 1.5
-
 #: Trailing zeros of a printed number may be rounding up to this share of it; more where it is
 #: said to be about so much.
 ROUNDED, ABOUT = 0.025, 0.1
@@ -227,8 +224,7 @@ def _both(
 def _holds(claim: StatedClaim, measure: Measure, first: Reading, second: Reading) -> bool:
     one, other = first[0], second[0]
     if claim.relation == "same":
-        alike = measure.steps(one, other) < SAME_STEPS
-        return alike is not claim.negated
+        return measure.same(one, other) is not claim.negated
     if claim.relation in ("more", "not_more"):
         ahead = (one - other) * claim.sign > 0 and _rendered(first) != _rendered(second)
         return ahead is (claim.relation == "more")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +19,20 @@ from blueprints import (
     Signal,
     Transcript,
 )
+from trace_eval.judges.beside.steps import (
+    BANDWIDTH,
+    CLIPPING,
+    DISTILLMOS,
+    LOUDNESS,
+    P808,
+    PAUSE,
+    PITCH,
+    RATE,
+    TREND,
+    VARIATION,
+    Scale,
+    Step,
+)
 
 #: A value as it was measured, and the digits with which prompts print it.
 Reading = tuple[float, int]
@@ -36,8 +49,7 @@ class Measure:
         title: its name in print.
         pattern: the words that name it, as a regular expression.
         fields: its readings in a clip.
-        least: a difference that nobody hears, in its unit: less is "the same".
-        ratio: ``least`` is a ratio and not a difference.
+        step: from which difference on two values are not the same.
         scale: what a printed number may be divided by; prompts print MOS in hundredths.
         unit: its usual unit, as :mod:`trace_eval.judges.claims.words` names units.
     """
@@ -45,22 +57,20 @@ class Measure:
     title: str
     pattern: str
     fields: Callable[[Blueprint], Readings]
-    least: float
-    ratio: bool = False
+    step: Step
     scale: float = 1.0
     unit: str = ""
 
-    def alike(self, one: float, other: float) -> bool:
-        """Whether two values differ by less than what is heard."""
-        return self.steps(one, other) < 1
+    def same(self, one: float, other: float) -> bool:
+        """Whether two values are less than one step apart."""
+        if self.step.scale != "linear" and min(one, other) <= 0:
+            return one == other
+        return abs(self.step.between(one, other)) < 1
 
-    def steps(self, one: float, other: float) -> float:
-        """Return the difference of two values, in units of what is heard."""
-        if not self.ratio:
-            return abs(one - other) / self.least
-        if one <= 0 or other <= 0:
-            return 0.0 if one == other else math.inf
-        return abs(math.log(one / other)) / math.log(self.least)
+
+def _step(size: float, scale: Scale = "linear") -> Step:
+    """Return the step of a measure that judges are shown none of: our cut, no listeners'."""
+    return Step(name="", label="", unit="", size=size, scale=scale, source="our cut")
 
 
 def _of(group: str, kind: type[Any], **fields: tuple[str, float, int]) -> Any:
@@ -142,7 +152,6 @@ _quality = _of(
     bak=("bak", 1, 2),
 )
 
-_MOS_STEP = 0.2
 _SCORE = r"(?:[ -](?:score|value|rating|MOS))?s?"
 
 
@@ -151,7 +160,7 @@ def _mos_part(name: str, title: str, pattern: str) -> Measure:
         title=title,
         pattern=pattern + _SCORE,
         fields=_only(name, _quality),
-        least=_MOS_STEP,
+        step=P808,
         scale=100,
         unit="mos",
     )
@@ -163,8 +172,7 @@ MEASURES: Mapping[str, Measure] = {
         title="articulation rate",
         pattern=r"articulation(?: (?:rate|speed|tempo|WPM))?",
         fields=_of("rate", Rate, articulation=("articulation_wpm", 1, 0)),
-        least=1.1,
-        ratio=True,
+        step=RATE,
         unit="wpm",
     ),
     "rate": Measure(
@@ -178,23 +186,21 @@ MEASURES: Mapping[str, Measure] = {
             wpm=("wpm", 1, 0),
             articulation=("articulation_wpm", 1, 0),
         ),
-        least=1.1,
-        ratio=True,
+        step=RATE,
         unit="wpm",
     ),
     "syllables": Measure(
         title="syllable rate",
         pattern=r"syllab(?:le|ic) rate|syllables? (?:per|a|/) ?s(?:ec(?:ond)?)?",
         fields=_of("rate", Rate, syllables=("syllables_per_s", 1, 1)),
-        least=1.1,
-        ratio=True,
+        step=RATE,
         unit="syl",
     ),
     "trend": Measure(
         title="tempo trend",
         pattern=r"(?:tempo |rate |speed )?trend",
         fields=_of("rate", Rate, trend=("trend", 100, 0)),
-        least=10,
+        step=TREND,
         scale=0.01,
         unit="%",
     ),
@@ -208,8 +214,7 @@ MEASURES: Mapping[str, Measure] = {
             mean=("mean_hz", 1, 0),
             median=("median_hz", 1, 0),
         ),
-        least=1.06,
-        ratio=True,
+        step=PITCH,
         unit="hz",
     ),
     "variation": Measure(
@@ -219,21 +224,21 @@ MEASURES: Mapping[str, Measure] = {
         r"|(?:SD|std|(?:standard )?deviation|variation|variability) (?:of|in) (?:the |its )?"
         r"(?:pitch|f0|intonation)|intonation|melody",
         fields=_of("pitch", Pitch, semitones=("std_semitones", 1, 1)),
-        least=0.5,
+        step=VARIATION,
         unit="st",
     ),
     "variation_hz": Measure(
         title="pitch deviation in Hz",
         pattern=r"(?!)",
         fields=_of("pitch", Pitch, hertz=("std_hz", 1, 0)),
-        least=5,
+        step=_step(7.5),
         unit="hz",
     ),
     "pitch_range": Measure(
         title="pitch range",
         pattern=r"(?:pitch|intonation|f0|melodic) (?:range|span)|range of (?:the |its )?pitch",
         fields=_of("pitch", Pitch, span=("range_semitones", 1, 0)),
-        least=2,
+        step=_step(3),
         unit="st",
     ),
     "voiced": Measure(
@@ -241,7 +246,7 @@ MEASURES: Mapping[str, Measure] = {
         pattern=r"voiced(?: (?:share|ratio|time|part|speech))?|(?:share|ratio) of voiced"
         r"(?: (?:time|speech))?|voicing",
         fields=_of("pitch", Pitch, voiced=("voiced_ratio", 100, 0)),
-        least=5,
+        step=_step(7.5),
         scale=0.01,
         unit="%",
     ),
@@ -249,14 +254,14 @@ MEASURES: Mapping[str, Measure] = {
         title="loudness",
         pattern=r"(?:(?:integrated|overall|average|mean) )?(?:loudness|volume|LUFS)",
         fields=_of("loudness", Loudness, integrated=("integrated_lufs", 1, 0)),
-        least=1.5,
+        step=LOUDNESS,
         unit="db",
     ),
     "loudness_range": Measure(
         title="loudness range",
         pattern=r"loudness (?:range|span)|dynamic range|range of (?:the |its )?loudness",
         fields=_of("loudness", Loudness, range=("range_lu", 1, 0)),
-        least=2,
+        step=_step(3),
         unit="db",
     ),
     "loudness_sd": Measure(
@@ -264,7 +269,7 @@ MEASURES: Mapping[str, Measure] = {
         pattern=r"loudness (?:SD|std|(?:standard )?deviation|variation|variability)"
         r"|(?:SD|std|(?:standard )?deviation|variation) (?:of|in) (?:the |its )?loudness",
         fields=_of("loudness", Loudness, deviation=("std_lu", 1, 0)),
-        least=1,
+        step=_step(1.5),
         unit="db",
     ),
     "level": Measure(
@@ -274,14 +279,14 @@ MEASURES: Mapping[str, Measure] = {
             **_of("signal", Signal, rms=("rms_dbfs", 1, 0))(b),
             **_of("quality", Quality, level=("level_dbfs", 1, 0))(b),
         },
-        least=1.5,
+        step=LOUDNESS,
         unit="db",
     ),
     "peak": Measure(
         title="peak",
         pattern=r"peaks?(?: level)?",
         fields=_of("signal", Signal, peak=("peak_dbfs", 1, 0)),
-        least=1,
+        step=_step(1.5),
         unit="db",
     ),
     "bandwidth": Measure(
@@ -289,16 +294,14 @@ MEASURES: Mapping[str, Measure] = {
         pattern=r"(?:audio |frequency |speech )?bandwidth|frequency range|upper band edge"
         r"|cut-?off(?: frequency)?|bandlimit",
         fields=_of("signal", Signal, bandwidth=("bandwidth_hz", 1, -2)),
-        least=1.1,
-        ratio=True,
+        step=BANDWIDTH,
         unit="hz",
     ),
     "sampling": Measure(
         title="sampling rate",
         pattern=r"sampl(?:ing|e) (?:rate|frequency)|sampled",
         fields=_of("signal", Signal, sampling=("rate_hz", 1, -2)),
-        least=1.01,
-        ratio=True,
+        step=_step(1.015, "ratio"),
         unit="hz",
     ),
     "clipping": Measure(
@@ -306,7 +309,7 @@ MEASURES: Mapping[str, Measure] = {
         pattern=r"clipping(?: (?:ratio|rate|share))?|clipped(?: samples)?|clips(?= (?:in|on|at|for"
         r"|\d))",
         fields=_of("signal", Signal, clipped=("clipping_ratio", 100, 0)),
-        least=0.1,
+        step=CLIPPING,
         scale=0.01,
         unit="%",
     ),
@@ -318,7 +321,7 @@ MEASURES: Mapping[str, Measure] = {
         title="Distill-MOS",
         pattern=r"Distill[ -]?MOS" + _SCORE,
         fields=_distilled,
-        least=_MOS_STEP,
+        step=DISTILLMOS,
         scale=100,
         unit="mos",
     ),
@@ -327,7 +330,7 @@ MEASURES: Mapping[str, Measure] = {
         pattern=r"(?:(?:DNS|predicted |quality )?MOS|(?:mean )?opinion)(?: (?:score|value"
         r"|rating)s?)?|quality (?:score|measure|rating)s?",
         fields=_mos,
-        least=_MOS_STEP,
+        step=P808,
         scale=100,
         unit="mos",
     ),
@@ -338,8 +341,7 @@ MEASURES: Mapping[str, Measure] = {
             **_of("signal", Signal, duration=("duration_s", 1, 1))(b),
             **_of("signal", Signal, speech=("speech_s", 1, 1))(b),
         },
-        least=1.15,
-        ratio=True,
+        step=_step(1.23, "ratio"),
         unit="s",
     ),
     "speech": Measure(
@@ -347,8 +349,7 @@ MEASURES: Mapping[str, Measure] = {
         pattern=r"(?:seconds )?of (?:actual |pure )?speech(?! rate)|speech time|speaking time"
         r"|speech duration",
         fields=_of("signal", Signal, speech=("speech_s", 1, 1)),
-        least=1.15,
-        ratio=True,
+        step=_step(1.23, "ratio"),
         unit="s",
     ),
     "pause": Measure(
@@ -356,7 +357,7 @@ MEASURES: Mapping[str, Measure] = {
         pattern=r"(?:(?:longest|maximum|max|single|biggest|largest|main|mid-\w+) )?"
         r"(?:pause|silence)(?: (?:length|duration))?|(?:longest|biggest|largest) (?:silent )?gap",
         fields=_only("longest", _pauses),
-        least=0.3,
+        step=PAUSE,
         unit="s",
     ),
     "pause_sum": Measure(
@@ -364,29 +365,28 @@ MEASURES: Mapping[str, Measure] = {
         pattern=r"(?:total|sum of|summed|combined|overall)(?: of)?(?: the)? (?:pauses?|silences?"
         r"|pausing|pause (?:time|length|duration))|(?:pause|pausing) time",
         fields=_only("sum", _pauses),
-        least=0.5,
+        step=_step(0.75),
         unit="s",
     ),
     "pauses": Measure(
         title="number of pauses",
         pattern=r"(?:(?:number|count) of )?pauses|pause count",
         fields=_pause_count,
-        least=1,
+        step=_step(1.5),
         unit="pauses",
     ),
     "words": Measure(
         title="number of words",
         pattern=r"word[ -]counts?|number of words|words(?! (?:per|a) min)",
         fields=_words,
-        least=1.15,
-        ratio=True,
+        step=_step(1.23, "ratio"),
         unit="words",
     ),
     "doubtful": Measure(
         title="doubtful words",
         pattern=r"(?:doubtful|uncertain|low-confidence)(?: words?)?",
         fields=_doubtful,
-        least=1,
+        step=_step(1.5),
         unit="words",
     ),
 }
@@ -407,4 +407,6 @@ def labelled(label: str) -> Measure:
                 readings["accent"] = (similarities[label], 2)
         return readings
 
-    return Measure(title=label, pattern=r"(?!)", fields=fields, least=0.1, scale=100, unit="share")
+    return Measure(
+        title=label, pattern=r"(?!)", fields=fields, step=_step(0.15), scale=100, unit="share"
+    )
