@@ -66,7 +66,36 @@ LATE = [
     ("user", 9.5, 10.0, "Thanks."),
     ("agent", 14.0, 15.0, "Bye."),
 ]
-SILENT = {"meta": {"audit": "not usable: one sound", "faults": [{"name": "x", "spoils": "all"}]}}
+WROTE = [(*one, one[3]) if one[0] == "user" else one for one in GOOD]
+CODE = [*WROTE[:1], ("user", 2.5, 4.0, "It is 4 7 1 1.", "it is 4 7 7 1"), *WROTE[2:]]
+UNWRITTEN = [*WROTE[:3], ("user", 7.0, 9.0, "No, I said it should be on Tuesday evening."), GOOD[4]]
+FIRST = "please move my appointment to monday in the morning"
+AGAIN = [
+    ("agent", 0.5, 2.0, "How can I help you today?"),
+    ("user", 2.5, 4.0, "", FIRST),
+    ("agent", 4.8, 6.5, "Which one?"),
+    ("user", 7.0, 8.5, "", f"{FIRST} the one of next week"),
+    ("agent", 9.0, 9.5, "Which?"),
+]
+PREAMBLE = "Welcome to the practice of doctor Miller and sons in the city."
+GREETS = [(*one[:3], f"{PREAMBLE} {one[3]}") if one[0] == "agent" else one for one in GOOD]
+ASKS = [(*one[:3], f"{GOOD[1][3]} Do it now.") if one[0] == "user" else one for one in GOOD]
+NO_STOP = [
+    ("agent", 0.5, 6.0, "A long story."),
+    ("user", 2.0, 4.0, "Stop please, that is enough for me."),
+    ("agent", 8.0, 14.0, "Another one."),
+    ("user", 10.0, 12.0, "I said that you should stop now."),
+    ("user", 15.0, 16.0, "Well then."),
+    ("agent", 16.5, 17.0, "Bye."),
+]
+SHORT: dict[str, Any] = {
+    "meta": {"log": {"fits": True, "logged": {"user": [[2.5, 4.0], [20.0, 22.0]]}}}
+}
+OTHER_LOG: dict[str, Any] = {"meta": {"log": {"fits": False, "likeness": 0.21, "logged": None}}}
+ERROR: dict[str, Any] = {"meta": {"error": "LLM request failed: 500"}}
+SILENT: dict[str, Any] = {
+    "meta": {"audit": "not usable: one sound", "faults": [{"name": "x", "spoils": "all"}]}
+}
 
 
 @pytest.mark.parametrize(
@@ -83,6 +112,18 @@ SILENT = {"meta": {"audit": "not usable: one sound", "faults": [{"name": "x", "s
         (_call(_over(), end_s=27.0), "caller", "speaks over the agent 4 times"),
         (_call(GOOD, **SILENT), "recording", "not usable: one sound"),
         (_call(GOOD, "inactivity_timeout"), "not known", "no rule shows why"),
+        (_call(CODE, "verification_failed"), "recogniser", "'4771' in turn 1"),
+        (_call(UNWRITTEN, "timeout"), "recogniser", "nothing of 9 of 16 words of the caller"),
+        (_call(AGAIN, "timeout"), "recogniser", "words of the caller more than once"),
+        (_call(GREETS, "timeout"), "agent", "words more than once"),
+        (_call(ASKS, "timeout"), "caller", "of its 20 words more than once"),
+        (_call(GOOD, "silence-timed-out", 20.0), "caller", "nothing in the 10.5 s behind"),
+        (_call(NO_STOP, end_s=19.0), "agent", "does not stop for the caller, 2 times"),
+        (_call(GOOD[:4], "assistant-ended-call", 8.1), "agent", "while the caller speaks"),
+        (_call(GOOD, "error", **ERROR), "agent", "an error: error, LLM request failed"),
+        (_call(GOOD, "pipeline-error-stt-failed"), "recogniser", "an error"),
+        (_call(GOOD, **SHORT), "recording", "breaks off at 10.0 s"),
+        (_call(GOOD, **OTHER_LOG), "recording", "are of two calls: alike at 0.21"),
     ],
 )
 def test_each_fault_is_laid_at_somebody_s_door(call: Conversation, whose: str, what: str) -> None:
@@ -91,8 +132,21 @@ def test_each_fault_is_laid_at_somebody_s_door(call: Conversation, whose: str, w
     assert (fault.whose, what in fault.what) == (whose, True), fault
 
 
-def test_a_good_call_is_nobody_s_fault() -> None:
-    assert whose_fault(_call(GOOD)) is None
+@pytest.mark.parametrize(
+    "call",
+    [
+        _call(GOOD),
+        _call(GREETS),
+        _call(ASKS),
+        _call(CODE),
+        _call(AGAIN),
+        _call(GOOD, end_s=20.0),
+        _call(GOOD, "assistant-ended-call", 9.5),
+    ],
+)
+def test_a_good_call_is_nobody_s_fault(call: Conversation) -> None:
+    """Words that come again, a wrong code and a silent end fail no call that ended well."""
+    assert whose_fault(call) is None
 
 
 def test_words_in_another_script_say_nothing_of_the_recogniser() -> None:

@@ -7,36 +7,53 @@ Each rule names its evidence with times. Where the evidence lacks, whose fault i
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from blueprints import counted
 from trace_eval.conversations.definitions.base import Event
 from trace_eval.conversations.definitions.own_events import USER_LEFT
+from trace_eval.conversations.fault_words import lost_words, other_words, says_again
 from trace_eval.conversations.findings import Findings, find
 from trace_eval.data.conversation import Conversation, Turn
 
 Whose = Literal["caller", "recogniser", "agent", "recording", "not known"]
 
 #: Reasons of an end by which the call did not come to its own end.
-_BROKE_OFF = re.compile(r"timeout|disconnect|error|fail|inactiv|crash|abort", re.IGNORECASE)
+_BROKE_OFF = re.compile(
+    r"time[-_ ]?d?[-_ ]?out|disconnect|error|fail|inactiv|crash|abort|exceed|max[-_ ]|silence",
+    re.IGNORECASE,
+)
+
+#: Words in the reason of an end, or in an error, that name who failed.
+_NAMES: tuple[tuple[Whose, re.Pattern[str]], ...] = (
+    ("recogniser", re.compile(r"(?<![a-z])(stt|asr)(?![a-z])|transcri|recogni", re.IGNORECASE)),
+    ("caller", re.compile(r"simulat|customer|caller", re.IGNORECASE)),
+    ("agent", re.compile(r"(?<![a-z])(llm|tts)(?![a-z])|agent|assistant|tool", re.IGNORECASE)),
+)
+_ERROR = re.compile(r"error|fail|crash|exception", re.IGNORECASE)
+
+#: Reasons by which the agent ended the call.
+_BY_AGENT = re.compile(r"agent|assistant", re.IGNORECASE)
 
 #: Seconds from the end of a call in which a last turn is still to be answered.
 _LEFT_S = 2.0
 
+#: Silence behind an agent's last words from which the caller owes an answer, seconds.
+_OWED_S = 5.0
+
+#: How much later than its recording a log's last word is where the recording breaks off, seconds.
+_CUT_S = 5.0
+
+#: Times that an agent starts inside the caller's turns, or does not stop, that are too many.
+_RUDE = 2
+
 #: Starts of the caller inside the agent's speech that are too many, as a count and a share.
 _OVER, _OVER_SHARE = 3, 0.34
 
-#: Share of words that a recogniser gets wrong from which it is to blame, and fewest words.
-_WRONG, _LEAST_WORDS = 0.5, 8
-
 #: Late replies that are too many, as a share.
 _LATE_SHARE = 0.34
-
-_WORD = re.compile(r"[^\W_]+")
-_TAG = re.compile(r"\[[^\[\]]*\]|<[^<>]*>")
 
 
 @dataclass(frozen=True)
@@ -57,20 +74,40 @@ class CallFault:
 def whose_fault(conversation: Conversation, findings: Findings | None = None) -> CallFault | None:
     """Return whose fault a call was; None: nothing shows that it failed.
 
-    The first of these that is shown counts: the recording cannot be timed; the caller never
-    speaks; the agent is silent, or says itself again; the call broke off while somebody spoke or
-    waited; the recogniser wrote other words; the agent is late; the caller speaks over the agent.
+    The first of these that is shown counts: the recording cannot be timed, breaks off or is of
+    another call; a side never speaks; an error that names who failed; the recogniser wrote other
+    words; the agent is silent, or says itself again; the call broke off while somebody spoke or
+    waited; the agent is late, or starts inside the caller's turns; the caller speaks over the
+    agent; the agent does not stop. What follows explains a call that broke off, and is no failure
+    by itself: words that the recogniser lost or wrote again, a side that goes round in circles, and
+    a caller who says nothing more.
     """
     findings = findings or find(conversation)
+    broke_off = bool(_BROKE_OFF.search(_ending(conversation)))
     shown = [*_shown(conversation, findings)]
-    reason = conversation.end.reason or ""
-    if not shown and not _BROKE_OFF.search(reason):
+    if broke_off and not (shown and shown[0][0] == "recording"):
+        shown = _in_order(shown, [*_explained(conversation)])
+    if not shown and not broke_off:
         return None
     if not shown:
-        why = f"the call ended by {reason!r:.60}, and no rule shows why"
+        why = f"the call ended by {_ending(conversation)!r:.60}, and no rule shows why"
         return CallFault("not known", why, ())
     first = shown[0]
     return CallFault(first[0], first[1], tuple(f"{whose}: {what}" for whose, what in shown))
+
+
+def _ending(conversation: Conversation) -> str:
+    """Return the reason of a call's end, with the error that its platform names."""
+    error = conversation.meta.get("error")
+    return ", ".join(str(text) for text in (conversation.end.reason, error) if text)
+
+
+def _in_order(
+    shown: list[tuple[Whose, str]], explained: list[tuple[Whose, str]]
+) -> list[tuple[Whose, str]]:
+    """Put what a recogniser did before what others made of it, all else behind."""
+    upstream = [one for one in explained if one[0] == "recogniser"]
+    return [*upstream, *shown, *(one for one in explained if one[0] != "recogniser")]
 
 
 def _shown(conversation: Conversation, findings: Findings) -> Iterator[tuple[Whose, str]]:
@@ -78,6 +115,7 @@ def _shown(conversation: Conversation, findings: Findings) -> Iterator[tuple[Who
     if measured.unusable:
         yield "recording", str(conversation.meta.get("audit") or "cannot be timed")
         return
+    yield from _recording(conversation)
     sides = {role: [turn for _, turn in conversation.turns_of(role)] for role in ("user", "agent")}
     if conversation.clock.kind == "none" or not any(sides.values()):
         return
@@ -85,20 +123,77 @@ def _shown(conversation: Conversation, findings: Findings) -> Iterator[tuple[Who
     yield from _missing(conversation, heard)
     if not all(heard.values()):
         return
+    yield from _named(_ending(conversation))
+    yield from (("recogniser", what) for what in other_words(conversation))
     for kind, what in (("no_answer", "is silent"), ("loops", "says itself again")):
         of_kind = findings.of(kind)  # type: ignore[arg-type]
         if of_kind:
             often = counted(len(of_kind), "time")
             yield "agent", f"{what}, {often}, first at {_at(of_kind[0].start_s)}"
     yield from _left(conversation)
-    yield from _misheard(conversation)
     late, replies = findings.of("late"), [e for e in measured.events if e.kind == "response"]
     if late and len(late) >= _LATE_SHARE * len(replies):
         yield "agent", f"is late in {len(late)} of {len(replies)} replies, {late[0].why}"
     yield from _over(measured.events, len(heard["user"]))
     over = [one for one in findings.of("talks_over") if "starts inside" in one.why]
-    if len(over) >= _OVER_SHARE * len(heard["user"]) and over:
+    if len(over) >= max(_RUDE, _OVER_SHARE * len(heard["user"])):
         yield "agent", f"speaks over the caller {len(over)} times, first at {_at(over[0].start_s)}"
+    goes_on = [event for event in measured.events if event.kind == "no_yield"]
+    if len(goes_on) >= _RUDE:
+        first = _at(goes_on[0].start_s)
+        yield "agent", f"does not stop for the caller, {len(goes_on)} times, first at {first}"
+
+
+def _explained(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
+    """Yield what may have made a call break off, though calls end well in spite of it."""
+    yield from (("recogniser", what) for what in lost_words(conversation))
+    yield from (("agent", what) for what in says_again(conversation, "agent"))
+    yield from (("caller", what) for what in says_again(conversation, "user"))
+    yield from _owes_an_answer(conversation)
+
+
+def _recording(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
+    """Yield what a log that was held against the sound says of the recording."""
+    log: Any = conversation.meta.get("log")
+    if not isinstance(log, dict):
+        return
+    if not log["fits"]:
+        yield "recording", f"log and recording are of two calls: alike at {log['likeness']:.2f}"
+        return
+    spans = [span for side in (log["logged"] or {}).values() for span in side]
+    last_s = max((float(end) for _, end in spans), default=0.0)
+    if last_s > conversation.end_s + _CUT_S:
+        yield (
+            "recording",
+            f"breaks off at {conversation.end_s:.1f} s; the log has speech until {last_s:.1f} s",
+        )
+
+
+def _named(ending: str) -> Iterator[tuple[Whose, str]]:
+    """Yield who an error names as the one that failed."""
+    if not _ERROR.search(ending):
+        return
+    for whose, pattern in _NAMES:
+        if pattern.search(ending):
+            yield whose, f"an error: {ending:.120}"
+            return
+
+
+def _owes_an_answer(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
+    """Yield that the caller says nothing more behind the agent's last words."""
+    last = _last(conversation)
+    agents = {turn.speaker for _, turn in conversation.turns_of("agent")}
+    if last is None or last.speaker not in agents:
+        return
+    rest = conversation.end_s - (last.end_s or 0.0)
+    if rest >= _OWED_S:
+        yield "caller", f"says nothing in the {rest:.1f} s behind the agent's last words"
+
+
+def _last(conversation: Conversation) -> Turn | None:
+    """Return the turn that ends last."""
+    spoken = [turn for turn in conversation.turns if turn.stretches]
+    return max(spoken, key=lambda turn: turn.end_s or 0.0, default=None)
 
 
 def _missing(
@@ -120,38 +215,20 @@ def _missing(
 
 
 def _left(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
-    """Yield the caller's fault where a call ends while the agent speaks or before it answers."""
-    reason = conversation.end.reason or ""
-    if not (_BROKE_OFF.search(reason) or reason in USER_LEFT - {"transfer"}):
+    """Yield whose fault it is where a call ends while the other speaks, or before it answers."""
+    reason, last = conversation.end.reason or "", _last(conversation)
+    if last is None:
         return
-    last = max(
-        (turn for turn in conversation.turns if turn.stretches), key=lambda turn: turn.end_s or 0
-    )
-    rest = conversation.end_s - (last.end_s or 0.0)
-    agents = {turn.speaker for _, turn in conversation.turns_of("agent")}
-    if last.speaker in agents and rest < 0.2:
-        yield (
-            "caller",
-            f"ends the call while the agent speaks, at {conversation.end_s:.1f} s ({reason})",
-        )
-    elif last.speaker not in agents and rest < _LEFT_S and reason not in USER_LEFT:
+    end_s, agents = conversation.end_s, {t.speaker for _, t in conversation.turns_of("agent")}
+    rest = end_s - (last.end_s or 0.0)
+    broke_off, by_agent = _BROKE_OFF.search(reason), _BY_AGENT.search(reason)
+    if last.speaker in agents:
+        if rest < 0.2 and not by_agent and (broke_off or reason in USER_LEFT - {"transfer"}):
+            yield "caller", f"ends the call while the agent speaks, at {end_s:.1f} s ({reason})"
+    elif rest < 0.2 and by_agent:
+        yield "agent", f"ends the call while the caller speaks, at {end_s:.1f} s ({reason})"
+    elif rest < _LEFT_S and broke_off and not conversation.meta.get("error"):
         yield "caller", f"ends the call {rest:.1f} s after its last words ({reason})"
-
-
-def _misheard(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
-    """Words of the caller that the recogniser wrote otherwise."""
-    wrong = whole = 0
-    example = ""
-    for number, turn in conversation.turns_of("user"):
-        said, wrote = (_words(text or "") for text in (turn.text, turn.heard))
-        if not said or not wrote or _script(said) != _script(wrote):
-            continue  # of other letters nobody can tell
-        errors = _distance(said, wrote)
-        if errors > _WRONG * len(said) and not example:
-            example = f"turn {number}: {' '.join(said[:6])!r} as {' '.join(wrote[:6])!r}"
-        wrong, whole = wrong + errors, whole + len(said)
-    if whole >= _LEAST_WORDS and wrong >= _WRONG * whole:
-        yield "recogniser", f"writes {wrong} of {whole} words of the caller otherwise; {example}"
 
 
 def _over(events: tuple[Event, ...], turns: int) -> Iterator[tuple[Whose, str]]:
@@ -162,26 +239,3 @@ def _over(events: tuple[Event, ...], turns: int) -> Iterator[tuple[Whose, str]]:
 
 def _at(seconds: float | None) -> str:
     return "an unknown time" if seconds is None else f"{seconds:.1f} s"
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(_TAG.sub(" ", text).casefold())
-
-
-def _script(words: list[str]) -> str:
-    """Return the script of most letters, by the first word of their names."""
-    letters = [letter for word in words for letter in word if letter.isalpha()]
-    names = [unicodedata.name(letter, "?").split()[0] for letter in letters]
-    return max(sorted(set(names)), key=names.count, default="")
-
-
-def _distance(one: list[str], other: list[str]) -> int:
-    """Fewest words to replace, leave out or put in."""
-    row = [*range(len(other) + 1)]
-    for number, word in enumerate(one, 1):
-        before, row[0] = row[0], number
-        for place, theirs in enumerate(other, 1):
-            change = before + (word != theirs)
-            before = row[place]
-            row[place] = min(change, row[place] + 1, row[place - 1] + 1)
-    return int(row[-1])

@@ -259,7 +259,7 @@ def _item(
             events=tuple(events),
             start_s=first - zero,
             end=End(at_s=ended[-1] / 1000 - zero if ended else None, reason=reason),
-            meta={"pipeline": pipeline, "sessions": True},
+            meta={"pipeline": pipeline, "sessions": True, "error": text_of(source.get("error"))},
         ),
         caveats=("spans of a log are sessions, not speech", *caveats),
     )

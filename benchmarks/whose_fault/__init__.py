@@ -1,0 +1,1 @@
+"""Calls that fail in known ways, and whom the product blames."""

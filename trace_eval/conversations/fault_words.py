@@ -1,0 +1,131 @@
+"""What the words of a call say of a failure: of the recogniser, of an agent or caller that loops.
+
+Words are those of a source: what the caller was to say, what the recogniser wrote of it, what the
+agent said. Nothing is heard again here.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from trace_eval.data.conversation import Conversation, Role, Turn
+
+#: Share of words that a recogniser gets wrong from which it is to blame, and fewest words.
+_WRONG, _LEAST_WORDS = 0.5, 8
+
+#: Words in a row that count as said again; share of all that is too much, of how many at least.
+_ROW, _AGAIN, _LEAST_ROWS = 5, 0.25, 12
+
+#: Words in a second that nobody says.
+_FASTEST = 5.0
+
+#: Shortest turn of which a recogniser must write something, seconds; digits that make a code.
+_TURN_S, _CODE = 1.0, 3
+
+_WORD = re.compile(r"[^\W_]+")
+_TAG = re.compile(r"\[[^\[\]]*\]|<[^<>]*>")
+
+
+def other_words(conversation: Conversation) -> Iterator[str]:
+    """Yield that the recogniser wrote most words of the caller otherwise."""
+    wrong = whole = 0
+    example = ""
+    for number, turn in conversation.turns_of("user"):
+        said, wrote = words_in(turn.text), words_in(turn.heard)
+        if not said or not wrote or _script(said) != _script(wrote):
+            continue  # of other letters nobody can tell
+        errors = _distance(said, wrote)
+        if errors > _WRONG * len(said) and not example:
+            example = f"turn {number}: {' '.join(said[:6])!r} as {' '.join(wrote[:6])!r}"
+        wrong, whole = wrong + errors, whole + len(said)
+    if whole >= _LEAST_WORDS and wrong >= _WRONG * whole:
+        yield f"writes {wrong} of {whole} words of the caller otherwise; {example}"
+
+
+def lost_words(conversation: Conversation) -> Iterator[str]:
+    """Yield that the recogniser wrote too few words, other numbers, or all words again."""
+    turns = list(conversation.turns_of("user"))
+    said = {n: len(words_in(turn.text)) for n, turn in turns if _seconds(turn) >= _TURN_S}
+    wrote = {n: min(said[n], len(words_in(turn.heard))) for n, turn in turns if n in said}
+    whole, lost = sum(said.values()), sum(said.values()) - sum(wrote.values())
+    if sum(wrote.values()) and lost >= max(_LEAST_WORDS, _WRONG * whole):
+        few = [n for n in said if wrote[n] <= (1 - _WRONG) * said[n] and said[n]]
+        numbers = ", ".join(map(str, few[:4]))
+        yield f"writes nothing of {lost} of {whole} words of the caller (turns {numbers})"
+    for number, turn in turns:
+        code, digits = _digits(turn.text), _digits(turn.heard)
+        if min(len(code), len(digits)) >= _CODE and code not in digits:
+            yield f"writes {digits!r:.40} in turn {number}, where the caller says {code!r:.40}"
+            break
+    again, whole = _rows_again(_stream(conversation, "user", "heard"))
+    if _too_often(again, whole) and not _said_again(conversation):
+        yield f"writes {again} of {whole + _ROW - 1} words of the caller more than once"
+
+
+def says_again(conversation: Conversation, role: Role) -> Iterator[str]:
+    """Yield that a side says the same rows of words again, however its turns are cut."""
+    again, whole = _rows_again(_stream(conversation, role, "text"))
+    if _too_often(again, whole):
+        yield f"says {again} of its {whole + _ROW - 1} words more than once"
+
+
+def words_in(text: str | None) -> list[str]:
+    """Return the words of a text, without tags such as ``[laughs]``."""
+    return _WORD.findall(_TAG.sub(" ", text or "").casefold())
+
+
+def _said_again(conversation: Conversation) -> bool:
+    """Whether the caller may have said it again: by its text, or where it spoke long enough."""
+    said = _stream(conversation, "user", "text")
+    if said:
+        return _too_often(*_rows_again(said))
+    return not any(
+        len(words_in(turn.heard)) > _FASTEST * _seconds(turn)
+        for _, turn in conversation.turns_of("user")
+        if turn.heard
+    )
+
+
+def _stream(conversation: Conversation, role: Role, field: str) -> list[str]:
+    """Return all words of a side in order, as said (``text``) or as written (``heard``)."""
+    texts = [getattr(turn, field) for _, turn in conversation.turns_of(role)]
+    return [word for text in texts for word in words_in(text)]
+
+
+def _rows_again(words: Sequence[str]) -> tuple[int, int]:
+    """Count rows of words that came before, and all rows."""
+    rows = [tuple(words[n : n + _ROW]) for n in range(len(words) - _ROW + 1)]
+    return len(rows) - len(set(rows)), len(rows)
+
+
+def _too_often(again: int, whole: int) -> bool:
+    return whole >= _LEAST_ROWS and again >= _AGAIN * whole
+
+
+def _seconds(turn: Turn) -> float:
+    return sum(end - start for start, end in turn.stretches)
+
+
+def _digits(text: str | None) -> str:
+    return "".join(letter for letter in text or "" if letter.isdecimal())
+
+
+def _script(words: list[str]) -> str:
+    """Return the script of most letters, by the first word of their names."""
+    letters = [letter for word in words for letter in word if letter.isalpha()]
+    names = [unicodedata.name(letter, "?").split()[0] for letter in letters]
+    return max(sorted(set(names)), key=names.count, default="")
+
+
+def _distance(one: list[str], other: list[str]) -> int:
+    """Fewest words to replace, leave out or put in."""
+    row = [*range(len(other) + 1)]
+    for number, word in enumerate(one, 1):
+        before, row[0] = row[0], number
+        for place, theirs in enumerate(other, 1):
+            change = before + (word != theirs)
+            before = row[place]
+            row[place] = min(change, row[place] + 1, row[place - 1] + 1)
+    return int(row[-1])
