@@ -15,7 +15,7 @@ from extractors.audio import SPEECH_RATE, decode
 from tests.support.cli import trace_eval
 from tests.support.spoken import voice
 from trace_eval.conversations.definitions import DEFINITIONS
-from trace_eval.conversations.definitions.base import Event
+from trace_eval.conversations.definitions.base import AGENT_UNKNOWN, Event
 from trace_eval.conversations.findings import find, timing_line
 from trace_eval.conversations.layouts import layout_of, read_conversations
 from trace_eval.conversations.layouts.sound import MONO
@@ -23,7 +23,8 @@ from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound import mono
 from trace_eval.conversations.sound.lanes import BANDS, Lane
 from trace_eval.conversations.sound.voices import _centred, contrast_of, two_groups
-from trace_eval.data.conversation import Channel, Conversation, ConversationItem
+from trace_eval.data.conversation import Channel, Conversation, ConversationItem, Speaker
+from trace_eval.turns.answers import three_answers
 from trace_eval.turns.compare import compare_systems
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import measure_items, time_turns
@@ -84,17 +85,33 @@ def test_findings_of_one_channel_hold_no_interruption() -> None:
     findings = find(_call(True).conversation)
     assert findings.chances["talks_over"] is None
     assert "interruptions not known: one channel" in timing_line(findings)
+    assert "talks_over" not in timing_line(findings)
+
+
+def test_without_an_agent_no_figure_is_given_and_the_remedy_is_said_once() -> None:
+    call = _call(True).conversation
+    names = {"user": "first voice", "agent": "second voice"}
+    speakers = tuple(Speaker(name=name, role="other") for name in names.values())
+    turns = tuple(one.model_copy(update={"speaker": names[one.speaker]}) for one in call.turns)
+    unnamed = call.model_copy(update={"speakers": speakers, "turns": turns})
+    item = ConversationItem(id="c", conversation=unnamed)
+    report = measure_items([item], DEFINITIONS["trace-eval/2"])
+    (timed,) = report.conversations
+    assert timed.caveats == (AGENT_UNKNOWN,)
+    assert not [one.name for one in report.figures.values() if one.value is not None]
+    how_fast, *_ = three_answers(report.conversations)
+    assert how_fast == f"How fast: not known ({AGENT_UNKNOWN})"
 
 
 def test_calls_of_one_channel_and_of_two_share_no_figure_without_a_word() -> None:
     mixed = [_call(number < 3, number) for number in range(5)]
     report = measure_items(mixed, DEFINITIONS["trace-eval/2"])
     *_, figures = report.tables(0)
-    assert "3 of 5 calls are of one channel" in figures.note
+    assert "calls of one channel: 3 of 5; their gaps" in figures.note
     others = [_call(False, number, 0.5) for number in range(5)]
     other = measure_items(others, DEFINITIONS["trace-eval/2"])
     alone = measure_items([_call(True, n) for n in range(5)], DEFINITIONS["trace-eval/2"])
-    assert "5 of 10 calls are of one channel" in compare_systems(alone, other).sentence()
+    assert "calls of one channel: 5 of 10; their gaps" in compare_systems(alone, other).sentence()
     assert "one channel" not in compare_systems(other, other).sentence()
 
 

@@ -191,7 +191,8 @@ def test_what_was_heard_is_kept_until_a_file_changes(
 
     monkeypatch.setattr(f"{conversation_from_sound.__module__}.hear", counting)
     (tmp_path / "calls").mkdir()
-    path, kept = tmp_path / "calls" / "call.wav", tmp_path / "kept"
+    path, folder = tmp_path / "calls" / "call.wav", tmp_path / "kept"
+    kept = ReadOptions(kept=folder)
     soundfile.write(path, sound[: 9 * SPEECH_RATE], SPEECH_RATE)
     for options, why in (  # an unknown name is refused before anybody listens
         (RateOptions(rubrics=("handlin",)), "'handlin'"),
@@ -201,24 +202,24 @@ def test_what_was_heard_is_kept_until_a_file_changes(
         with pytest.raises(UserError, match=why):
             open_job(path.parent, tmp_path / "run", options)
     assert not listened
-    first = conversations_manifest(path.parent, folder=kept).singles
-    assert conversations_manifest(path.parent, folder=kept).singles == first
+    first = conversations_manifest(path.parent, options=kept).singles
+    assert conversations_manifest(path.parent, options=kept).singles == first
     assert len(listened) == 1
     assert one_conversation(path, kept) == first[0].answer.conversation
     assert len(listened) == 1  # as an item or by its path
-    (file,) = kept.iterdir()
+    (file,) = folder.iterdir()
     assert not file.stat().st_mode & 0o077
     file.write_text(file.read_text().replace("recording", "log", 1))
-    assert conversations_manifest(path.parent, folder=kept).singles == first
+    assert conversations_manifest(path.parent, options=kept).singles == first
     assert len(listened) == 2  # one changed letter is not believed
     soundfile.write(path, sound[: 8 * SPEECH_RATE], SPEECH_RATE)
-    shorter = conversations_manifest(path.parent, folder=kept).singles
+    shorter = conversations_manifest(path.parent, options=kept).singles
     assert shorter != first
     assert len(listened) == 3
     date = path.stat().st_mtime_ns
     soundfile.write(path, sound[SPEECH_RATE : 9 * SPEECH_RATE], SPEECH_RATE)
     os.utime(path, ns=(date, date))  # as an archive sets it
-    assert conversations_manifest(path.parent, folder=kept).singles != shorter
+    assert conversations_manifest(path.parent, options=kept).singles != shorter
     assert len(listened) == 4
 
 

@@ -258,7 +258,9 @@ def timing_line(findings: Findings) -> str:
     if replies:
         lines[0] += f" (median {median(replies):.1f} s, longest {max(replies):.1f} s)"
     counted: tuple[Kind, ...] = ("late", "no_answer", "talks_over")
-    lines += [f"{kind} {len(findings.of(kind))}" for kind in counted]
+    lines += [
+        f"{kind} {len(findings.of(kind))}" for kind in counted if findings.chances[kind] is not None
+    ]
     if "yield_rate" in measured.ratios:
         yields, chances = measured.ratios["yield_rate"]
         lines.append(f"stopped for the user {int(yields)} of {int(chances)}")

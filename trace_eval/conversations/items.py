@@ -48,13 +48,13 @@ def holds_conversations(path: Path) -> bool:
 
 
 def conversations_manifest(
-    path: Path, limit: int | None = None, layout: str | None = None, folder: Path | None = None
+    path: Path,
+    limit: int | None = None,
+    layout: str | None = None,
+    options: ReadOptions | None = None,
 ) -> Manifest:
-    """Every conversation of a path as an item to rate; raises as :func:`read_conversations`.
-
-    The turns of recordings are kept in the folder; None: nowhere.
-    """
-    reading = read_conversations(path, layout, ReadOptions(kept=folder))
+    """Every conversation of a path as an item to rate; raises as :func:`read_conversations`."""
+    reading = read_conversations(path, layout, options)
     problems = [Problem(one.name, one.reason) for one in reading.unread]
     return Manifest(path, [single_of(item) for item in reading.items[:limit]], problems)
 
@@ -86,15 +86,12 @@ def conversations_folder(cache: Path | None = None) -> Path:
 
 
 def one_conversation(
-    path: Path, folder: Path | None = None, layout: str | None = None
+    path: Path, options: ReadOptions | None = None, layout: str | None = None
 ) -> Conversation:
-    """Read the one conversation of a path in a manifest; raises UserError for none, or several.
-
-    Folder and layout are as of :func:`conversations_manifest`.
-    """
+    """Read the one conversation of a path in a manifest; raises UserError for none, or several."""
     if not path.exists():
         raise InputError(f"conversation {path}: no such file or folder; check the path")
-    result = read_conversations(path, layout, ReadOptions(kept=folder))
+    result = read_conversations(path, layout, options)
     if len(result.items) != 1:
         raise InputError(
             f"conversation {path}: holds {len(result.items)}; name a file with one, or give the"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from blueprints import UserError
 from extractors import MAX_SECONDS
@@ -41,6 +41,10 @@ class ExtractOptions:
         engine: ``local``, or ``ray`` with the extra of that name.
         ray_address: of a running cluster, e.g. ``auto``; None: one on this machine.
         layout: of conversations, where their content does not tell.
+        agent_channel: of conversations in stereo: channel of the agent; greets: whoever speaks
+            first, also of two voices in one channel.
+        agent_voice: a recording of the agent alone, which says which of two voices in one channel
+            it is.
         by_turn: compare two conversations turn by turn, one pair each, see
             :func:`trace_eval.conversations.exchanges.pairs_by_turn`.
         extractor_options: extractor -> option -> value, for that extractor alone.
@@ -60,6 +64,8 @@ class ExtractOptions:
     engine: str = ENGINES[0]
     ray_address: str | None = None
     layout: str | None = None
+    agent_channel: Literal[0, 1, "greets"] = 1
+    agent_voice: Path | None = None
     by_turn: bool = False
     extractor_options: dict[str, dict[str, Any]] = field(default_factory=dict)
 

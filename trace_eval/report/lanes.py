@@ -95,6 +95,7 @@ def lanes_of(
         "timing": timing_line(findings).replace("_", " "),
         "notes": _notes(conversation, findings),
         "length_s": length,
+        "one_channel": bool(conversation.meta.get("one_channel")),
         "axis": [(100 * at / length, text) for at, text in ticks(length)] if timed else [],
         "lanes": list(_lanes(conversation, bar, assets)) if timed else [],
         "events": events,

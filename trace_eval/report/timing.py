@@ -16,7 +16,7 @@ from trace_eval.report.lanes import name_of_event
 from trace_eval.report.timeline import ticks
 from trace_eval.turns.answers import three_answers
 from trace_eval.turns.compare import by_scenario, compare_systems
-from trace_eval.turns.report import TurnsReport, measure_items
+from trace_eval.turns.report import TurnsReport, measure_items, mixed_channels
 from trace_eval.turns.timed import Timed, badness, worst_event
 
 #: Figures of the first screen -> (name there, name on a narrow screen).
@@ -77,6 +77,7 @@ def timing_of(
         "definitions": TRACE_EVAL.name,
         "sentence": compared.sentence() if compared else "",
         "answers": three_answers(timed),
+        "notes": [*mixed_channels([one.item for one in timed])],
         "systems": [_system(name, report, low, high) for name, report in reports.items()],
         "axis": _axis(low, high),
         "beyond": sum(value > high for one in timed for value in _responses(one)),
@@ -171,6 +172,7 @@ def _line(timed: Timed, address: str) -> dict[str, Any]:
         "median": timed.own.get("response_p50_s"),
         "address": address,
         "worst": message,
+        "fault": f"{timed.fault.whose}: {timed.fault.what}" if timed.fault else "",
         "letter": letter,
         "kind": worst.kind if worst else "",
     }

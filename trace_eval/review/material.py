@@ -15,6 +15,7 @@ from trace_eval.conversations.items import (
     holds_conversations,
     one_conversation,
 )
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.items import FEEDBACK_CODES, Pair, Single
 from trace_eval.data.judgement import Judgement, Overall
@@ -124,7 +125,8 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
     elif rubric and (source.suffix in SUFFIXES or holds_conversations(source)):
         chosen = load_rubric(rubric)
         if holds_conversations(source):
-            manifest = conversations_manifest(source, folder=conversations_folder())
+            kept = ReadOptions(kept=conversations_folder())
+            manifest = conversations_manifest(source, options=kept)
         else:
             manifest = _read(read_items, source, audio_root)
         items, left_out = manifest.singles, _problems(manifest)
@@ -150,7 +152,7 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
 
 
 def _read(read: Callable[..., Manifest], source: Path, audio_root: Path | str | None) -> Manifest:
-    conversations = partial(one_conversation, folder=conversations_folder())
+    conversations = partial(one_conversation, options=ReadOptions(kept=conversations_folder()))
     return read(source, audio_root, spill_into(None), conversations=conversations)
 
 

@@ -18,6 +18,7 @@ from trace_eval.conversations.items import (
     holds_conversations,
     one_conversation,
 )
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.input_options import InputOptions
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.recordings import check_audio
@@ -195,9 +196,14 @@ def _read(
 ) -> Manifest:
     """Read the items of an input, or with rubrics the conversations of any layout."""
     where = location(source) if isinstance(source, Path | str) else None
-    kept = conversations_folder(options.extract.cache)
+    extract = options.extract
+    calls = ReadOptions(
+        agent_channel=extract.agent_channel,
+        agent_voice=extract.agent_voice,
+        kept=conversations_folder(extract.cache),
+    )
     if options.rubrics and isinstance(where, Path) and (layout or holds_conversations(where)):
-        return conversations_manifest(where, reading.limit, layout, kept)
+        return conversations_manifest(where, reading.limit, layout, calls)
     read = read_items if options.rubrics else read_manifest
     return read(
         source,
@@ -205,7 +211,7 @@ def _read(
         spill_into(options.extract.cache),
         reading.limit,
         columns=reading.columns,
-        conversations=partial(one_conversation, folder=kept, layout=layout),
+        conversations=partial(one_conversation, options=calls, layout=layout),
     )
 
 

@@ -47,15 +47,24 @@ def _how_fast(conversations: Sequence[Timed]) -> str:
         if event.value_s is not None
     ]
     if not replies:
-        caveats = dict.fromkeys(c for one in conversations for c in one.caveats)
-        return f"How fast: not known ({next(iter(caveats), 'no reply was timed')})"
+        own = [c for one in conversations for c in one.measured.caveats]
+        read = [c for one in conversations for c in one.item.caveats]
+        return f"How fast: not known ({next(iter([*own, *read]), 'no reply was timed')})"
     median = float(np.median([value for value, *_ in replies]))
     slowest, name, event = max(replies, key=lambda one: one[0])
     calls = counted(len({name for _, name, _ in replies}), "call")
     return (
         f"How fast: {median:.2f} s in the median of {counted(len(replies), 'reply', 'replies')} in"
         f" {calls}; the slowest {slowest:.2f} s ({name} at {event.start_s:.1f} s)"
+        f"{_early(conversations)}"
     )
+
+
+def _early(conversations: Sequence[Timed]) -> str:
+    """Say that replies of one channel that begin early are missing."""
+    if not any(one.measured.not_known for one in conversations):
+        return ""
+    return "; of one channel, replies that begin before the user ends are not known"
 
 
 def _where(conversations: Sequence[Timed]) -> str:

@@ -180,14 +180,15 @@ class TurnsReport:
 
 
 def mixed_channels(items: Sequence[ConversationItem]) -> Iterator[str]:
-    """Say that calls of one channel and of two stand in one figure, where they do."""
+    """Say how far gaps of one channel are off, and that calls of both kinds make one figure."""
     mono = sum(bool(item.conversation.meta.get("one_channel")) for item in items)
-    if 0 < mono < len(items):
-        verb = "is" if mono == 1 else "are"
+    if mono:
+        which = f"{mono} of {len(items)}" if mono < len(items) else "all"
+        apart = "; time them by themselves" if mono < len(items) else ""
         yield (
-            f"{mono} of {counted(len(items), 'call')} {verb} of one channel:"
-            f" gaps of theirs are {EDGE_ERROR_MS} ms off in the median and {EDGE_ERROR_P95_MS} ms"
-            " at p95, and replies that begin early are not among them; time them by themselves"
+            f"calls of one channel: {which}; their gaps are {EDGE_ERROR_MS} ms off in the median"
+            f" and {EDGE_ERROR_P95_MS} ms at p95, and replies that begin early are not among"
+            f" them{apart}"
         )
 
 

@@ -12,6 +12,12 @@ from trace_eval.data.conversation import Conversation
 #: Why a figure or an event of a call in one channel is missing.
 ONE_CHANNEL = "not known: one channel"
 
+#: What is said where nothing tells which voice is the agent's.
+AGENT_UNKNOWN = (
+    "who is the agent is not known: say --agent-voice FILE or --agent-channel greets (judge and"
+    " rate: -X agent_voice=FILE or -X agent_channel=greets)"
+)
+
 
 @dataclass(frozen=True)
 class Event:

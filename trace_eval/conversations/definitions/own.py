@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from trace_eval.conversations.definitions.base import (
+    AGENT_UNKNOWN,
     ONE_CHANNEL,
     DefinitionSet,
     Event,
@@ -126,6 +127,9 @@ def _completed(event: Event, floor: Floor) -> Event:
 def _caveats(conversation: Conversation, floor: Floor) -> Iterator[str]:
     if (conversation.clock.resolution_s or 0.0) > COARSE_S:
         yield f"coarse: the clock's steps are {conversation.clock.resolution_s:g} s"
+    if not any(conversation.speaker(role) for role in ROLES):
+        yield AGENT_UNKNOWN
+        return
     for role in ROLES:
         if not floor.segments[role]:
             yield f"no_speech: the {role} says nothing, so replies are unknown"
@@ -164,10 +168,12 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
             "open": (0, len(of("open"))),
         }
     minutes = (floor.end_s - floor.start_s) / 60
-    ratios["pauses"] = (_seconds(of("pause")), minutes)
+    if everyone:
+        ratios["pauses"] = (_seconds(of("pause")), minutes)
     for role in ROLES:
-        quiet = [e for e in of("dead_air") if e.data.get("owner") == role]
-        ratios[f"dead_air_{role}"] = (_seconds(quiet), minutes)
+        if everyone:
+            quiet = [e for e in of("dead_air") if e.data.get("owner") == role]
+            ratios[f"dead_air_{role}"] = (_seconds(quiet), minutes)
         texts = [turn.text for _, turn in conversation.turns_of(role) if turn.text is not None]
         ratios[f"words_{role}"] = (sum(len(text.split()) for text in texts), len(texts))
     ratios["one"] = (1, 1)

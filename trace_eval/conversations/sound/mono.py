@@ -48,8 +48,8 @@ EDGE_ERROR_MS, EDGE_ERROR_P95_MS = 17, 430
 #: The name of the channel that holds both voices.
 MIX = "mix"
 
-#: What is said where nothing tells which voice is the agent's.
-AGENT_UNKNOWN = "who is the agent is not known: say --agent-voice FILE, or --agent-channel greets"
+#: How the caveat on a call in one channel begins.
+_TOLD_APART = "one channel: two voices were told apart"
 
 #: Least likeness of the agent's voice to a side, and by how much it must be nearer to it.
 _NEARER = 0.1
@@ -171,7 +171,7 @@ def conversation_from_mix(
 def _caveats(how: str, voices: Voices, sounds: Spans) -> list[str]:
     contrast = f"{voices.contrast:.2f}" if voices.contrast is not None else "not known"
     caveats = [
-        f"one channel: two voices were told apart (contrast {contrast}); {how}; overlaps,"
+        f"{_TOLD_APART} (contrast {contrast}){'; ' if how else ''}{how}; overlaps,"
         " interruptions, yields and backchannels are not known"
     ]
     if sounds:
@@ -289,7 +289,7 @@ def _agent(
         return agent, f"the agent is who is like {Path(voice).name} ({max(likeness):.2f})"
     if greets:
         return 0, "the agent is who speaks first"
-    return None, AGENT_UNKNOWN
+    return None, ""
 
 
 def of_log(
@@ -312,5 +312,5 @@ def of_log(
             ),
         }
     )
-    by_log = "the agent is who the log says"
-    return call, tuple(one.replace(AGENT_UNKNOWN, by_log) for one in said)
+    by_log = f"{_TOLD_APART}, and the agent is who the log says"
+    return call, tuple(one.replace(_TOLD_APART, by_log) for one in said)
