@@ -87,6 +87,12 @@ UNFINISHED = (
     "<|channel|>analysis<|message|>{}<|end|>",
     "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>commentary<|message|>x",
     "analysisWe need to compare. {}",
+    "<|thinking|>{}",
+    "< think >{}",
+    "&lt;think&gt;{}",
+    "<plan>{}",
+    "```thinking\n{}\n",
+    "Here is my thought process: {}",
     "Good. <think>{}</think> or <think>{}",
 )
 FINISHED = (
@@ -103,6 +109,9 @@ FINISHED = (
         "<|end|><|start|>assistant<|channel|>final<|message|>",
     ),
     ("analysisWe need {}", "assistantfinal"),
+    ("&lt;think&gt;{}", "&lt;/think&gt;"),
+    ("```thinking\n{}\n", "```"),
+    ("Here is my thought process: {}", "Here is my response:"),
 )
 
 #: What models copy from a form where a reason should stand.

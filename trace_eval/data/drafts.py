@@ -10,22 +10,27 @@ import re
 
 #: Names of the tags that models and prompts put around thinking.
 _TAG = (
-    r"(?:\w+[:_])?(?:ant)?(?:think(?:ing)?|thoughts?|reasoning|reasoning_content|analysis"
-    r"|reflection|scratch_?pad|draft|(?:inner_)?monologue|chain_of_thought|cot)"
+    r"(?:\w+[:_])?(?:ant)?(?:think(?:ing)?|thoughts?|thought_process|reason|reasoning"
+    r"|reasoning_content|analysis|reflection|deliberation|considerations?|scratch_?pad|draft|plan"
+    r"|planning|working|internal|(?:inner_)?monologue|chain_of_thought|cot)"
 )
+
+#: Brackets of a tag, as they are or as a page escapes them.
+_LESS, _MORE = r"(?:<|&lt;)\s?", r"\s?(?:>|&gt;)"
 
 #: (opening, closing) of a draft. Tags may have attributes; right
 #: behind a quotation mark they are quoted, as in a form that was copied.
 _MARKS = (
-    (rf"(?<!\")<{_TAG}(?:\s[^<>]{{0,200}})?>", rf"</\s?{_TAG}\s?>"),
+    (rf"(?<!\"){_LESS}{_TAG}(?:\s[^<>]{{0,200}})?{_MORE}", rf"{_LESS}/\s?{_TAG}{_MORE}"),
     (r"\[(?:think(?:ing)?|reasoning)\]", r"\[/(?:think(?:ing)?|reasoning)\]"),
     (r"◁think▷", r"◁/think▷"),
     (
-        r"<\|(?:begin_of_|begin_|start_)(?:thoughts?|think(?:ing)?|reasoning)\|>",
-        r"<\|(?:end_of_|end_)(?:thoughts?|think(?:ing)?|reasoning)\|>",
+        r"<\|(?:begin_of_|begin_|start_)?(?:thoughts?|think(?:ing)?|reasoning)\|>",
+        r"<\|(?:end_of_|end_|/)(?:thoughts?|think(?:ing)?|reasoning)\|>",
     ),
     (r"<\|?channel>thought", r"<channel\|>"),
     (r"<unused94>", r"<unused95>"),
+    (r"here(?: is|'s) my thought process:", r"here(?: is|'s) my (?:response|answer):"),
 )
 
 _ANY_MARK = re.compile(
@@ -34,6 +39,12 @@ _ANY_MARK = re.compile(
 
 #: The stem of a tag: ``<thinking>`` is closed by ``</think>`` too.
 _STEM = re.compile(r"think|thought|reason|\w+", re.IGNORECASE)
+
+#: A block of thinking in Markdown, with its end or with that of the reply.
+_BLOCK = re.compile(
+    r"```(?:think(?:ing)?|thoughts?|reasoning|scratch_?pad|analysis)\b(?:(?!```).)*(?P<end>```)?",
+    re.IGNORECASE | re.DOTALL,
+)
 
 #: Channels of gpt-oss. Without its special tokens a reply begins ``analysisWe need to ...``.
 _FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]{0,100}<\|message\|>|assistantfinal(?=\W|[A-Z])")
@@ -57,6 +68,10 @@ def without_drafts(reply: str) -> tuple[str, str | None]:
         if not finals:
             return "", channel[0].strip()
         reply = _FINAL_ENDS.split(reply[finals[-1].end() :])[0]
+    for block in _BLOCK.finditer(reply):
+        if block["end"] is None:
+            return "", block[0].split()[0]
+    reply = _BLOCK.sub("", reply)
     parts: list[str] = []
     start = 0
     draft: re.Match[str] | None = None
@@ -83,6 +98,6 @@ def _kind(mark: re.Match[str]) -> tuple[str, str]:
     number = str(mark.lastgroup)[1:]
     if number != "0":
         return number, ""
-    words = re.sub(r"\A</?\s?(?:\w+?[:_])?(?:ant)?", "", mark[0].lower())
+    words = re.sub(r"\A(?:<|&lt;)\s?/?\s?(?:\w+?[:_])?(?:ant)?", "", mark[0].lower())
     stem = _STEM.match(words)
     return number, stem[0] if stem else ""
