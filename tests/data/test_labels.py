@@ -97,7 +97,7 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
         ("l.jsonl", GOOD + '{"id": "x", "labels": "1"}', r" 2\b.*: labels: expected an object"),
         ("l.jsonl", GOOD + '{"id": "x", "id": "y", "content": 1}', r" 2\b.*: .*uplicate key"),
         # columns that may be no raters
-        ("l.csv", "id,ann\nx,A\n", "did you mean --column preference=ann"),
+        ("l.csv", "id,ann\nx,A\n", "perhaps --column preference=ann"),
         ("l.csv", "id,session,part\nx,1,2\ny,2,1\n", "no column of labels"),  # counts, perhaps
         ("l.csv", "id,rater,ann,bob\nx,me,A,B\n", "no column of labels"),
     ],

@@ -162,7 +162,7 @@ def test_labels_name_the_systems_of_the_items_that_they_are_about() -> None:
         Path("labels.csv").write_text(f"{header},winner\nq1,x.wav,new\nq2,x.wav,new\n")
         assert read_labels("labels.csv", about=[judged]).ids.tolist() == ["q1", "q2"]
     Path("labels.csv").write_text("clip,Which is better?\nq1.wav,new\nq2.wav,about the same\n")
-    with pytest.raises(UserError, match=r"did you mean --column 'preference=Which is better\?'"):
+    with pytest.raises(UserError, match=r"perhaps --column 'preference=Which is better\?'"):
         read_labels("labels.csv", about=[judged])
     Path("labels.csv").write_text("id,winner\nx1.wav,new\n")
     with pytest.raises(UserError, match=r"none of its 3 ids .*'q1' and 'x1\.wav'"):

@@ -65,6 +65,9 @@ CASES = (
     Case("zero", _labels("0", "0", "1", "1"), AGREE, ["----"], {"LABEL": "missing"}),
     Case("a negation", _labels("1", "\u00acA", "2", "1"), AGREE, ["1221"], {"LABEL": "2"}),
     Case("about", _labels("1", "~1", "2", "1"), AGREE, ["1121"], {"LABEL": "1"}),
+    Case("code of missing beside labels", _labels("1", "-99", "2", "1"), AGREE, ["1-21"],
+         {"LABEL": "missing"}),
+    Case("a code of nine", _labels("1", "9", "2", "1"), AGREE, ["1-21"], {"LABEL": "missing"}),
     Case("code of missing", _scores(4, 5, -99, 3, 2, 4), RANK, [4.0, 4.0]),
     Case("zero of missing", _scores(4, 5, 0, 3, 2, 4), RANK, [4.0, 4.0]),
     Case("words of a scale", _scores("Excellent", "Good", "Fair", "Good"), RANK, [4.0]),
@@ -125,6 +128,33 @@ def _read(typed: Sequence[str]) -> str:
     names = dict(enumerate("12gbt")) | {MISSING: "-"}
     assert LABELS[4] == "tie"
     return "".join(names[code] for code in labels.codes["overall"].tolist())
+
+
+@pytest.mark.usefixtures("here")
+def test_a_side_that_is_the_name_of_the_other_system_is_what_the_user_says() -> None:
+    Path("people.csv").write_text("id,system_a,system_b,overall\nx,2,1,1\ny,2,1,1\nz,2,1,2\n")
+    code, said = code_and_words("rank", "people.csv")
+    assert code == 2
+    [remedy] = remedies(said)
+    assert remedy.options == ("--map 1=LABEL", "--map 2=LABEL")
+    for meant, wins in (("1", 2), ("2", 1)):
+        typed = ["--map", f"1={meant}", "--map", f"2={'21'[meant == '2']}"]
+        code, said = code_and_words("rank", "people.csv", *typed, "--json", "out.json")
+        assert code == 0, said
+        rows = json.loads(Path("out.json").read_text())["systems"]
+        assert {row["system"]: row["wins"] for row in rows}["2"] == wins
+
+
+@pytest.mark.usefixtures("here")
+def test_a_command_without_an_option_of_a_remedy_says_what_to_do_instead() -> None:
+    Path("judged.csv").write_text(JUDGED)
+    Path("people.csv").write_text(_labels("1", "odd", "2"))
+    for command in ("card", "agree"):
+        code, said = code_and_words(command, "judged.csv", "--labels", "people.csv")
+        assert code == 2
+        assert "--map odd=LABEL" in said
+        has = f"{command} has no --map: write what each means into the file, or leave it empty"
+        assert (has in said) == (command != "agree")
 
 
 def test_remedies_are_found_in_the_words_of_a_message() -> None:

@@ -83,6 +83,26 @@ def test_rejected_rows_are_named_and_left_out_by_where(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("column", "kept", "gone"),
+    [
+        ("excluded", "no", "yes"),
+        ("valid", "1", "0"),
+        ("Include", "TRUE", "FALSE"),
+        ("is_spam", "", "x"),
+        ("QC", "pass", "fail"),
+    ],
+)
+def test_rows_that_a_column_of_yes_and_no_throws_out_are_named(
+    column: str, kept: str, gone: str, tmp_path: Path
+) -> None:
+    path = _write(tmp_path, f"id,rater,{column},overall\nq1,x,{kept},1\nq1,y,{gone},2\n")
+    [said] = [warning.text for warning in read_labels(path).warnings]
+    assert f"column {column} says {gone} of 1 row" in said
+    left = read_labels(path, where=parse_conditions([f"{column}!={gone}"]))
+    assert _letters(left.codes["overall"].tolist()) == "1"
+
+
+@pytest.mark.parametrize(
     ("text", "labels"),
     [
         ("id,ann,bob,cem\nq1,1,both_good,1\nq2,2,1,2\n", "12g112"),  # ann never ties

@@ -6,6 +6,7 @@ However one fails, it prints one line and ends with an exit code of ``console``.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sqlite3
 import sys
@@ -26,10 +27,10 @@ from trace_eval.commands.console import (
     EXIT_CLOSED,
     EXIT_DAMAGED,
     EXIT_USAGE,
+    advice_shown,
     complain,
     end_on_sigterm,
     results,
-    show_advice,
     stopped,
 )
 from trace_eval.commands.listing import FIRST, GROUPS, ImportedOnUse, in_words, listed
@@ -39,6 +40,9 @@ from trace_eval.data.csv_cells import RAW
 
 #: Set by ``--debug``: exceptions are not caught.
 DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
+
+#: Commands that had options of a draw, while their intervals were resampled.
+_ONCE_DRAWN = ("agree", "compare", "gate", "turns", "card", "ablate", "plan")
 
 #: Words of the parser's message about a second input.
 _EXTRA = "unexpected extra argument"
@@ -94,6 +98,30 @@ class Commands(TyperGroup):
             except typer.TyperException as error:
                 _refuse_misplaced(error)
                 raise
+            except UserError as error:
+                command = self.get_command(ctx, ctx.invoked_subcommand or "")
+                error.args = (_with_known_options(str(error), command), *error.args[1:])
+                raise
+
+
+#: Options of remedies that not every command has -> what to do where there is none.
+_INSTEAD = {
+    "--map": "write what each means into the file, or leave it empty",
+    "--scale": "write the labels as 1, 2 and tie, or scores on one scale",
+    "--column": "name the column so in the file",
+    "--where": "leave these rows out of the file",
+    "--judge": "leave the rows of one judge in the file",
+    "--dimension": "name that column overall in the file",
+}
+
+
+def _with_known_options(text: str, command: Any) -> str:
+    """Say what to do instead of the options of a remedy that this command does not have."""
+    taken = {name for parameter in getattr(command, "params", ()) for name in parameter.opts}
+    for option, instead in _INSTEAD.items():
+        if taken and option not in taken and re.search(rf"{option} \S", text):
+            text += f"; {command.name} has no {option}: {instead}"
+    return text
 
 
 def _refuse_misplaced(error: Exception) -> None:
@@ -114,6 +142,11 @@ def _refuse_misplaced(error: Exception) -> None:
     for flag, names in places.items():
         if flag in taken and name in names:
             raise UserError(f"{option}: belongs to {flag}; write {flag} {name}=VALUE") from None
+    if context.command.name in _ONCE_DRAWN and option in ("--resamples", "--seed"):
+        raise UserError(
+            f"{option}: the intervals of {context.command.name} are computed and no longer"
+            f" resampled; leave {option} out"
+        ) from None
 
 
 @contextmanager
@@ -252,9 +285,9 @@ def main() -> None:
         )
         sys.exit(EXIT_USAGE)
     end_on_sigterm()
-    show_advice()
     try:
-        app()
+        with advice_shown():
+            app()
     except KeyboardInterrupt:  # a second one, while the first was answered
         _, code = stopped()
         sys.exit(code)

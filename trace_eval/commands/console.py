@@ -220,7 +220,8 @@ def _bounded(text: object) -> str:
     return shown if len(shown) <= MAX_MESSAGE else shown[: MAX_MESSAGE - 1] + "…"
 
 
-def show_advice() -> None:
+@contextmanager
+def advice_shown() -> Iterator[None]:
     """Print advice of the library as one line; other warnings stay as they are."""
     others = warnings.showwarning
 
@@ -231,3 +232,7 @@ def show_advice() -> None:
             others(message, category, *where)
 
     warnings.showwarning = show  # type: ignore[assignment]
+    try:
+        yield
+    finally:  # one Python may run many commands, and none of them shall wrap those before it
+        warnings.showwarning = others

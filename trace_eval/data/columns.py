@@ -340,7 +340,7 @@ class Renamed:
         guess = _guess(self.fields, absent, self.values)
         typed = (f"{name}={guess.get(name, 'COLUMN')}" for name in absent)
         options = " ".join(f"--column {shlex.quote(text)}" for text in typed)
-        hint = f"did you mean {options}?" if guess else f"name them, e.g. {options}"
+        hint = f"perhaps {options}" if guess else f"name them, e.g. {options}"
         return (
             f"{self.label}: no column for {' and '.join(absent)}; {self._has()};"
             f" accepted are {accepted}; {hint}"

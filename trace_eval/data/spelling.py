@@ -115,6 +115,14 @@ def plain(value: object) -> str:
     return re.sub("_+", "_", _BETWEEN.sub("_", text.strip(_AROUND))).strip("_")
 
 
+class Declared(str):
+    """A label that the user says a value means, whatever the systems are called."""
+
+
+#: Why a value is no label: it names both answers, in two ways.
+EITHER_SIDE = "it is a side and the name of the other side's system"
+
+
 def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
     """Read a value as a label: ``1``, ``2``, ``tie``, ``both_good`` or ``both_bad``.
 
@@ -126,6 +134,7 @@ def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
         ValueError: it is none, or it may mean either side; says which.
     """
     word = plain(value)
+    names = NOBODY if isinstance(value, Declared) else names
     result = WORDS.get(word) or TYPED_TIES.get(word)
     if not typed and result in ("both_good", "both_bad"):
         result = "tie"
@@ -135,7 +144,7 @@ def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
     if by_name == "same":
         raise ValueError("both answers are of that system")
     if by_name and result and by_name != result:
-        raise ValueError("it is a side and the name of the other side's system")
+        raise ValueError(EITHER_SIDE)
     if result or by_name:
         return str(result or by_name)
     if word in FARED:
@@ -193,6 +202,7 @@ def verdict(reply: str, tail: int | None = None) -> str | None:
 #: What stands in a cell of which nothing is known, in lower case.
 _MISSING = frozenset((
     "", "-", "--", "---", "\u2013", "\u2014", "\u2212", ".", "..", "...", "\u2026", "?", "/", "//",
+    "#null!", "#div/0!", "#ref!", "#value!", "#num!", "#name?",  # of spreadsheets
     "na", "n/a", "n.a.", "n. a.", "n.a", "#n/a", "#na", "n/a.", "#n/a n/a", "<na>", "(na)", "nan",
     "-nan", "1.#qnan", "-1.#ind", "1.#ind", "nat", "null", "(null)", "<null>", "nil", "undefined",
     "missing", "<missing>", "(missing)", "empty", "(empty)", "blank", "(blank)", "<none>",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import InputError, counted
-from trace_eval.data.spelling import NO_LABEL, is_missing, visible
+from trace_eval.data.spelling import EITHER_SIDE, NO_LABEL, is_missing, visible
 
 Texts = NDArray[np.object_]
 
@@ -210,6 +210,9 @@ def refuse_duplicates(
         first[key] = row
 
 
+#: From here on a number beside labels of 0 to 2 is a code for something else: -99, 9, 888.
+_CODE = 8
+
 #: Values named in a message.
 _SHOWN = 6
 
@@ -292,11 +295,16 @@ class UnreadValues:
         values = [value for _, value in self._values]
         numbers = {value: number_of(value) for value in {*values, *self._columns.get(column, ())}}
         known = [number for number in numbers.values() if number is not None]
-        if len(known) == len(numbers) and not {*known} <= {0.0, 1.0, 2.0}:
+        far = {number for number in known if abs(number) >= _CODE}
+        rest = {*known} - far
+        coded = bool(far) and bool(rest) and rest <= {0.0, 1.0, 2.0}
+        if len(known) == len(numbers) and not coded and not {*known} <= {0.0, 1.0, 2.0}:
             return scale_remedy(min(known), max(known))
+        either = {value for (_, value), one in self._values.items() if one.why == EITHER_SIDE}
+        plainly = {value for value in values if numbers[value] in (1, 2)} - either
         typed = " ".join(
-            _map(value, "LABEL" if numbers[value] not in (1, 2) else f"{numbers[value]:g}")
-            for value in values[:_SHOWN]
+            _map(value, f"{numbers[value]:g}" if value in plainly else "LABEL")
+            for value in dict.fromkeys(values[:_SHOWN])
         )
         if 0.0 in known:  # then 1 may be B, or no label at all
             typed = " ".join(_map(value, "LABEL") for value in sorted(numbers)[:_SHOWN])

@@ -10,7 +10,7 @@ from typing import Any
 from blueprints import InputError
 from fusion import mean_points, threshold
 from trace_eval.data.columns import Columns, Ends
-from trace_eval.data.spelling import PLAIN, are_replies, is_missing, spelled, verdict
+from trace_eval.data.spelling import PLAIN, Declared, are_replies, is_missing, spelled, verdict
 from trace_eval.data.tables import column_names
 from trace_eval.opinions.cells import UnreadValues
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
@@ -149,7 +149,7 @@ def _labels(
     verdicts: list[str | None] = []
     (texts,) = mapped({"overall": values}, columns.mapping, scale).values()
     for row, value in enumerate(texts):
-        text = "" if value is None else str(value)
+        text = "" if value is None else value if isinstance(value, Declared) else str(value)
         if scale is not None:
             text = str(on_scale(text, scale))
         try:

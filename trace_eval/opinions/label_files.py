@@ -315,7 +315,7 @@ def refuse_without(
     near = get_close_matches(absent, free, n=1, cutoff=0.4 if absent == "id" else 0.7)
     meant = _meant(table, free, systems) if absent != "id" else None
     meant = meant or (f"{absent}={near[0]}" if near else None)
-    hint = f"did you mean --column {shlex.quote(meant or '')}?"
+    hint = f"perhaps --column {shlex.quote(meant or '')}"
     raise InputError(
         f"{table.name}: {details} ({', '.join(accepted)}); it has {', '.join(header[:24])};"
         f" {hint if meant else f'add one, or name it: --column {absent}=COLUMN'}"

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from blueprints import InputError
 from fusion import PREFERENCE
 from trace_eval.data.columns import Condition, Ends
-from trace_eval.data.spelling import NO_LABEL, Names, is_missing, names_are_words, spelled
+from trace_eval.data.spelling import (
+    NO_LABEL,
+    Declared,
+    Names,
+    is_missing,
+    names_are_words,
+    spelled,
+)
 from trace_eval.opinions.cells import (
     Texts,
     UnreadValues,
@@ -279,7 +286,9 @@ def mapped(
                 f"--map {value}={label}: numbers are scores, and these are labels: write one of"
                 f" {', '.join((*LABELS, NO_LABEL))}, or declare the scale with --scale"
             )
-    meant = {value: None if label == NO_LABEL else label for value, label in mapping.items()}
+    meant = {
+        value: None if label == NO_LABEL else Declared(label) for value, label in mapping.items()
+    }
     return {
         name: [meant.get(str(value), value) for value in values]
         if mapping and name in LABEL_COLUMNS

@@ -249,9 +249,9 @@ class Opinions:
         for name in ("overall", "preference") if dimension is None else (dimension,):
             if name in self.codes:
                 return name
+        others = f", or --dimension with one of {', '.join(self.codes)}" if self.codes else ""
         raise InputError(
-            f"{self.source}: a ranking needs a column overall or preference, or --dimension with"
-            f" one of {', '.join(self.codes)}"
+            f"{self.source}: labels of pairs are needed, in a column overall or preference{others}"
         )
 
     def units(self, instructions: bool = True) -> Numbers | None:

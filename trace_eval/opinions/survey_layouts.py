@@ -459,8 +459,22 @@ LAYOUTS: tuple[Layout, ...] = (
 _STATUS = frozenset((
     "status", "assignmentstatus", "approvalstatus", "reviewstatus", "submissionstatus", "state",
     "approval", "decision", "attentioncheck", "attention", "qc", "qualitycheck", "check", "passed",
-    "accepted", "valid", "finished",
+    "accepted", "valid", "finished", "quality",
 ))  # fmt: skip
+
+#: Columns of yes and no in which one of the two throws a row out.
+_IN = frozenset((
+    "valid", "isvalid", "include", "included", "keep", "kept", "accepted", "approved", "passed",
+    "passedcheck", "passedattention", "attentionpassed", "attentioncheckpassed", "usable",
+    "finished", "complete", "completed",
+))  # fmt: skip
+_OUT = frozenset((
+    "excluded", "exclude", "isexcluded", "rejected", "isrejected", "discard", "discarded", "spam",
+    "isspam", "invalid", "isinvalid", "flagged", "isflagged", "failedcheck", "failedattention",
+    "bot", "isbot",
+))  # fmt: skip
+_YES = frozenset(("yes", "y", "true", "t", "1", "1.0", "x", "\u2713", "\u2714", "ja", "oui", "si"))
+_NO = frozenset(("no", "n", "false", "f", "0", "0.0", "nein", "non"))
 
 #: What it says of a row that somebody threw out.
 _THROWN_OUT = frozenset((
@@ -479,7 +493,8 @@ def thrown_out(columns: Mapping[str, Sequence[object]]) -> Iterator[str]:
     """
     for name, values in columns.items():
         texts = [str(value).strip() for value in values if value is not None]
-        for value in dict.fromkeys(text for text in texts if text.casefold() in _THROWN_OUT):
+        throws = _thrown_by(name)
+        for value in dict.fromkeys(text for text in texts if text.casefold() in throws):
             rows = sum(text == value for text in texts)
             yield (
                 f"column {name} says {value} of {counted(rows, 'row')}, which all count; leave"
@@ -487,6 +502,17 @@ def thrown_out(columns: Mapping[str, Sequence[object]]) -> Iterator[str]:
             )
 
 
+def _thrown_by(name: str) -> frozenset[str]:
+    """Return what a column of decisions says of a row that somebody threw out."""
+    bare = _bare(name)
+    answers = (_NO if bare in _IN else frozenset()) | (_YES if bare in _OUT else frozenset())
+    return _THROWN_OUT | answers
+
+
 def is_status(name: str) -> bool:
     """Whether a column may say which rows were thrown out."""
-    return names.bare(_PREFIX.sub("", name, count=1)) in _STATUS
+    return _bare(name) in _STATUS | _IN | _OUT
+
+
+def _bare(name: str) -> str:
+    return names.bare(_PREFIX.sub("", name, count=1))

@@ -160,11 +160,16 @@ def _lone_ties(counts: Counts, metrics: Mapping[str, IntervalEstimate]) -> str:
         return ""
     who, other = ("The judge ties", "annotators") if judge else ("Annotators tie", "the judge")
     pairs = counted(round(total), "pair")
-    lone = f"{who} on {max(human, judge):g} of {pairs} and {other} on none"
+    lone = f"{who} on {_tenths(max(human, judge))} of {pairs} and {other} on none"
     if result is None or result.value is None:
         return f"{lone}."
     right = rate(result.value, result.interval)
-    return f"{lone}: where both name a winner, in {both:g}, they agree on {right}."
+    return f"{lone}: where both name a winner, in {_tenths(both)}, they agree on {right}."
+
+
+def _tenths(count: float) -> str:
+    """Print a count of pairs, of which some may count in part."""
+    return f"{round(count, 1):g}"
 
 
 def _baselines(

@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from fusion import DIMENSIONS
 from trace_eval.estimate.limits import Array
 from trace_eval.opinions.codes import MISSING, POINTS, Codes
@@ -144,8 +144,8 @@ def calibrate(
     unit = "instruction" if named else "pair"
     if available.sum() < LEAST_PAIRS or groups < 2:
         raise UserError(
-            f"calibration needs {LEAST_PAIRS} labelled pairs of 2 {unit}s at least, there"
-            f" are {int(available.sum())} of {groups}; label more"
+            f"calibration needs at least {LEAST_PAIRS} labelled pairs, of 2 {unit}s or more; there"
+            f" are {int(available.sum())}, of {counted(groups, unit)}; label more"
         )
     folds = min(folds, groups)
     fold = _folds(group[available], folds, seed)
