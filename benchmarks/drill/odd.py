@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.drill.outcome import Outcome
+from benchmarks.drill.remedies import followed, unchanged, unknown
 from tests.support.cases import verdict
 from tests.support.forked import Done
 from tests.support.judged import write_folder
@@ -322,7 +323,7 @@ def commands_of_pairs(folder: Path, rows: Rows) -> Iterator[list[object]]:
         yield ["rank", table, "--full", *QUICK]
     yield ["rank", labels, *QUICK]
     yield ["rank", table, "--labels", labels, "--missing", "drop", *WRITTEN]
-    yield ["rank", table, "--labels", labels, "--missing", "drop", "--independent", *QUICK]
+    yield ["rank", table, "--labels", labels, "--missing", "drop", "--typed", *QUICK]
     yield ["agree", table, "--labels", labels, "--missing", "drop", *WRITTEN]
     yield ["agree", table, table, "--labels", labels, "--missing", "drop"]
     yield ["agree", table, "--labels", labels, "--learn-policy", "--missing", "drop"]
@@ -620,6 +621,19 @@ def trace_eval(*arguments: object, cwd: Path) -> Done:
 def _try(outcome: Outcome, about: str, command: list[object], folder: Path) -> None:
     """Run one command and look at its end."""
     done = trace_eval(*command, cwd=folder)
+    _look(outcome, about, command=command, done=done)
+    if done.code != 2:
+        return
+    again = followed(command, done, lambda words: trace_eval(*words, cwd=folder))
+    for remedy, after in again.items():
+        outcome.note("remedies followed", 1)
+        _look(outcome, f"{about}, {remedy}", command=command, done=after)
+        useless = unchanged(done, after) or unknown(after)
+        outcome.check(not useless, f"{about}: {command[0]}: {remedy} changes nothing")
+
+
+def _look(outcome: Outcome, about: str, command: list[object], done: Done) -> None:
+    """Count how a command ended, and keep what no command may do."""
     outcome.cases += 1
     outcome.note(f"code {done.code}", 1)
     line = " ".join(Path(str(word)).name if "/" in str(word) else str(word) for word in command)
