@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -14,11 +16,13 @@ from trace_eval.estimate.figures import quantile_interval, share_interval
 from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import mcnemar, mean_difference, sign_flip, sign_test
+from trace_eval.estimate.resample import Resampler
 from trace_eval.estimate.shift import least_paired, paired_shift, unpaired_shift
 from trace_eval.estimate.units import Statistic, Units
 from trace_eval.estimate.worth import Clusters
 from trace_eval.opinions.codes import UNTYPED
 from trace_eval.stats.agreement.counts import accuracy
+from trace_eval.stats.agreement.linear import ccc, moments, pearson_of_sums, r, rho
 from trace_eval.stats.agreement.metrics import measures_of
 
 
@@ -65,6 +69,32 @@ def test_what_so_few_units_cannot_tell() -> None:
     assert "not of the commonest label" in (
         estimates(rare, measures_of(UNTYPED), IntervalOptions())["kappa"].reason or ""
     )
+
+
+def test_a_correlation_at_a_ceiling_has_no_interval() -> None:
+    """Where 6 of 80 answers are not rated 5, they decide r, and limits of it do not hold."""
+    truth = np.ones(80)
+    truth[:6] = 0.2
+    said = truth.copy()
+    said[[0, 7]] = 0.5
+    resampler = Resampler(np.arange(80))
+    both = SimpleNamespace(judge=SimpleNamespace(score=said), truth=truth, off_scale=None)
+    for metric in (r, ccc, rho):
+        metric(resampler, metric.__name__, both)
+    resampler.sums("other", moments(np.arange(80) / 80, truth), pearson_of_sums, correlation=True)
+    resampler.difference("gap", "r", "other")
+    got = resampler.estimates(IntervalOptions())
+    for name in ("r", "ccc", "gap"):
+        assert got[name].interval is None
+        assert got[name].reason is not None
+        assert "of 80 units carry the spread of one side" in got[name].reason
+    assert got["rho"].interval is not None
+    # of twenty ratings that are not at a ceiling there is one, and it holds
+    for name, one in Scored("1 to 5", 20).covered(150).items():
+        assert one["given"] > 0.9, name
+    at_the_top = Scored("mostly 5", 50).covered(150)
+    assert at_the_top["r"]["given"] < 0.6
+    assert at_the_top["mae"]["given"] == 1
 
 
 def test_rows_are_worth_what_their_likeness_leaves() -> None:

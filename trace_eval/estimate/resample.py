@@ -108,6 +108,13 @@ FARTHER = 2.0
 #: The range of shares and of positions on a scale.
 UNIT: Range = (0.0, 1.0)
 
+#: Units that must carry the spread of each side of a correlation where most units do not: where
+#: most answers have the one rating, a few others decide it, and limits hold in 70 to 90 % of draws.
+LEAST_CARRIERS = 15
+
+#: Share of the units that carry a spread in which all have a part; of a normal one a third.
+_MOST_CARRY = 0.25
+
 #: Differences below this are rounding.
 _SAME = 1e-12
 
@@ -138,6 +145,8 @@ class Resampler:
         self._rows: dict[str, Array] = {}
         #: Registered names that are correlations: their limits lie on Fisher's scale.
         self.correlations: set[str] = set()
+        #: Registered names -> units that carry the spread of the side that fewer carry.
+        self._carriers: dict[str, float] = {}
         #: Registered names of which the farther limit counts on both sides.
         self.both_ways: set[str] = set()
         self._cells: dict[tuple[int, int, int], tuple[Cells, Any]] = {}
@@ -168,6 +177,19 @@ class Resampler:
         ]
         self._sums[name] = places, statistic
         self._rows[name] = self._count(unit)
+
+    def carried_by(
+        self, name: str, sides: Sequence[Array], row: NDArray[np.int64] | None = None
+    ) -> None:
+        """Register the values of both sides of a correlation, whose spread few units may carry.
+
+        Under :data:`LEAST_CARRIERS` of them it has no interval.
+
+        Args:
+            sides: values per row [shape=(rows,) each]; ``row`` as of :meth:`sums`.
+        """
+        unit = self._unit_of(row)
+        self._carriers[name] = min(_carriers(side, unit, self.units) for side in sides)
 
     def _count(self, unit: NDArray[np.int64]) -> NDArray[np.float64]:
         """Rows of each unit, from the unit of each row."""
@@ -281,6 +303,11 @@ class Resampler:
         clusters = jackknifed(number, without, rows)
         if isinstance(clusters, str):
             return IntervalEstimate(number, reason=clusters)
+        sides = self._differences.get(name, (name,))
+        carriers = min(self._carriers.get(one, np.inf) for one in sides)
+        if carriers < min(LEAST_CARRIERS, _MOST_CARRY * clusters.units):
+            why = f"no interval: about {carriers:.0f} of {clusters.units} units carry the spread"
+            return IntervalEstimate(number, reason=f"{why} of one side, {LEAST_CARRIERS} must")
         if name in self._means:
             limits = mean_interval(*self._means[name], level)
             return IntervalEstimate.within(number, limits, SCORE)
@@ -309,6 +336,15 @@ class Resampler:
             if first in results and second in results:
                 results[name] = results[second] - results[first]
         return results
+
+
+def _carriers(values: Array, unit: NDArray[np.int64], units: int) -> float:
+    """Units of equal weight that would carry the spread of some values; infinity without any."""
+    squares = (
+        np.bincount(unit, (values - values.mean()) ** 2, units) if len(values) else np.zeros(1)
+    )
+    total = float(squares @ squares)
+    return float(squares.sum() ** 2 / total) if total > 0 else np.inf
 
 
 def ratio(sums: Array) -> Array:

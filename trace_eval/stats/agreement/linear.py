@@ -49,6 +49,7 @@ def r(resampler: Resampler, key: str, scored: Scored) -> Basis:
     """``s_xy / (s_x s_y)`` of scores and mean ratings (Pearson 1895), -1 to 1."""
     columns = moments(scored.judge.score, scored.truth)
     resampler.sums(key, columns, pearson_of_sums, correlation=True)
+    resampler.carried_by(key, (scored.judge.score, scored.truth))
     return Basis(len(scored.truth))
 
 
@@ -103,6 +104,7 @@ def ccc(resampler: Resampler, key: str, scored: Scored) -> Basis:
     if scored.off_scale is None:
         columns = concordance_moments(scored.judge.score, scored.truth)
         resampler.sums(key, columns, concordance_of_sums, correlation=True)
+        resampler.carried_by(key, (scored.judge.score, scored.truth))
     return Basis(len(scored.truth), reason=scored.off_scale)
 
 
