@@ -26,6 +26,7 @@ from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.systems import SystemChange
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.paired import mean_difference, sign_flip
+from trace_eval.estimate.resample import UNIT
 from trace_eval.estimate.share import Share
 from trace_eval.show.table import NOTHING, column, p_text
 
@@ -90,10 +91,11 @@ class Direction:
 
 @dataclass(frozen=True)
 class MetricFlips:
-    """Flips of a metric, and those in excess of the judge's own; None: no A/A was measured."""
+    """Flips of a metric, their rate, and the excess over the judge's own; None: no A/A."""
 
     metric: str
     flips: Flips
+    rate: IntervalEstimate = field(metadata=column("share"))
     noise: VerdictNoise
     excess: IntervalEstimate | None = field(metadata=column("excess over A/A"))
 
@@ -188,11 +190,18 @@ def metric_flips(
     """Flips of one metric, beside those of the judge with itself."""
     one, other = joined.first, joined.second
     per_item, noise, _ = repeated(one, repeats, metric)
+    change = changed(one, other, metric)
+    rate = mean_difference(*joined.available(change), options.bootstrap, bounds=UNIT)
     beyond = None
     if noise.measured:
-        change = changed(one, other, metric)
         beyond = mean_difference(*joined.available(change - per_item), options.bootstrap)
-    return MetricFlips(metric, flips(one, other, metric), noise, beyond)
+    return MetricFlips(
+        metric=metric,
+        flips=flips(one, other, metric),
+        rate=rate,
+        noise=noise,
+        excess=beyond,
+    )
 
 
 def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
@@ -208,7 +217,7 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
     labels = {}
     if metric in joined.first.codes:
         x, y, names = comparable(joined.first.codes[metric], joined.second.codes[metric])
-        for code, name in enumerate(names):
+        for code, name in enumerate(names if len(gap) else ()):
             before, after = (x[present] == code).astype(float), (y[present] == code).astype(float)
             moved = mean_difference(after - before, cluster, options.bootstrap)
             labels[name] = (float(before.mean()), float(after.mean()), moved)

@@ -33,7 +33,7 @@ _SAME = 1e-9
 class Flips:
     """Items on which two judgings differ."""
 
-    share: Share  # flips over the items that both scored; its ``interval`` is Wilson's
+    share: Share  # flips over the items that both scored
     kinds: dict[str, int]  # items by kind, see :data:`KINDS`; empty for scores
     kappa: float | None  # of both with each other; None: scores, or one label throughout
     labels: tuple[str, ...] = ()  # of the transitions; empty for scores

@@ -188,10 +188,10 @@ def _sentence(
     same: bool,
     options: ChangeOptions,
 ) -> str:
-    if same:
-        return COPY
     if not main.items:
         return "not enough data: no item was scored by both"
+    if same:
+        return COPY
     value, limits, margin = main.shift.value or 0.0, main.shift.interval, options.margin
     seen_as = f"shift {value:+.3f}"
     if limits:

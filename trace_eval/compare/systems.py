@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from trace_eval.compare.conclusions import (
 )
 from trace_eval.compare.judgings import Array, Joined, Judging
 from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.limits import NO_SPREAD
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import holm, sign_flip
 from trace_eval.estimate.resample import Resampler
@@ -25,8 +27,12 @@ from trace_eval.show.table import column, joined, p_text
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.outcomes import ranks
 
-#: Pairs of bootstrap resamples of one judging, where there is no A/A.
+#: Pairs of bootstrap resamples of one judging, where there is no A/A, and how they are called.
 _HALVES = 100
+_HALVES_IN_WORDS = f"{_HALVES} pairs of bootstrap samples of the first judging, seed 0"
+
+#: Points of a cluster that are nearer to even than this are even.
+_EVEN = 1e-9
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,8 @@ def system_change(
     ]
     again = None if repeat is None else repeat.points(metric)
     families = []
-    for family in _families(table, metric in joined.first.codes):
+    cluster = np.arange(len(x)) if joined.first.cluster is None else joined.first.cluster
+    for family in _families(table, cluster, labels=metric in joined.first.codes):
         expected = _expected(family, x, again)
         seen = family.conclude(x), family.conclude(y)
         families.append(change(family.name, family.names, *seen, expected))
@@ -169,36 +176,63 @@ def _rows(
 
 @dataclass(frozen=True)
 class _Family:
-    """Comparisons of systems."""
+    """Comparisons of systems, whose units are clusters: each has one sign, and one influence.
+
+    Attributes:
+        names: of the comparisons.
+        rows: that count.
+        group: comparison of each row [shape=(k,)].
+        cluster: of each item [shape=(items,)].
+        labels: sign tests of wins and losses; else normal tests of means against the field.
+    """
 
     name: str
-    names: tuple[str, ...]  # of the comparisons
-    rows: _Rows  # that count
-    group: NDArray[np.int64]  # comparison of each [shape=(k,)]
-    labels: bool  # sign tests of wins and losses; else normal tests of means against the field
+    names: tuple[str, ...]
+    rows: _Rows
+    group: NDArray[np.int64]
+    cluster: NDArray[np.int64]
+    labels: bool
+
+    @cached_property
+    def _units(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Comparison and cluster of each unit, and the unit of each row."""
+        clusters = int(self.cluster.max(initial=-1)) + 1
+        key = self.group * clusters + self.cluster[self.rows.item]
+        units, unit = np.unique(key, return_inverse=True)
+        return *np.divmod(units, max(clusters, 1)), unit
 
     def conclude(self, points: Array, weight: Array | None = None) -> Conclusions:
-        """From points of each item, and how often each counts."""
-        own, group, size = self.rows.points(points), self.group, len(self.names)
-        times = np.ones(len(own)) if weight is None else weight[self.rows.item]
-        times = np.where(np.isnan(own), 0.0, times)
-        own = np.nan_to_num(own, nan=0.5)
+        """From points of each item, and how often each cluster counts [shape=(clusters,)]."""
+        own, size = self.rows.points(points), len(self.names)
+        group, cluster, unit = self._units
+        scored = ~np.isnan(own)
+        rows = np.bincount(unit, scored, len(group))
+        total = np.bincount(unit, np.where(scored, own, 0.0), len(group))
+        times = np.where(rows > 0, 1.0 if weight is None else weight[cluster], 0.0)
         if self.labels:
-            wins, losses = (np.bincount(group, times * w, size) for w in (own > 0.5, own < 0.5))
+            gap = total - rows / 2
+            signs = gap > _EVEN, gap < -_EVEN
+            wins, losses = (np.bincount(group, times * sign, size) for sign in signs)
             return sign_conclusions(wins, losses)
-        count = np.maximum(np.bincount(group, times, size), 1e-9)
-        mean, square = (np.bincount(group, times * own**n, size) / count for n in (1, 2))
-        field = float(np.average(own, weights=times)) if times.any() else 0.5
-        variance = (square - mean**2) / np.maximum(count - 1, 1)
+        count = np.maximum(np.bincount(group, times * rows, size), 1e-9)
+        mean = np.bincount(group, times * total, size) / count
+        everything = times * rows
+        field = float((times @ total) / everything.sum()) if everything.any() else 0.5
+        influence = (total - mean[group] * rows) / count[group]
+        number = np.bincount(group, times, size)
+        variance = np.bincount(group, times * influence**2, size).astype(np.float64)
+        variance *= number / np.maximum(number - 1, 1)
+        variance[variance < NO_SPREAD] = 0.0
         return z_conclusions(np.where(count < 1, 0.0, mean - field), variance)
 
 
-def _families(rows: _Rows, labels: bool) -> Iterator[_Family]:
+def _families(rows: _Rows, cluster: NDArray[np.int64], labels: bool) -> Iterator[_Family]:
     yield _Family(
         name="every system against the field",
         names=rows.names,
         rows=rows,
         group=rows.system,
+        cluster=cluster,
         labels=labels,
     )
     if (rows.rival < 0).any():
@@ -209,18 +243,24 @@ def _families(rows: _Rows, labels: bool) -> Iterator[_Family]:
     item, system, rival = rows.item[once], rows.system[once], rows.rival[once]
     pairs = _Rows(item=item, system=system, rival=rival, flip=rows.flip[once], names=rows.names)
     yield _Family(
-        name="every two systems that met", names=names, rows=pairs, group=group, labels=labels
+        name="every two systems that met",
+        names=names,
+        rows=pairs,
+        group=group,
+        cluster=cluster,
+        labels=labels,
     )
 
 
 def _expected(family: _Family, x: Array, again: Array | None) -> tuple[float, str]:
-    """Estimate conclusions changed by noise alone: from A/A, else from resampled items."""
+    """Estimate conclusions changed by noise alone: from A/A, else from resampled clusters."""
     if again is not None:
         return float(changes(family.conclude(x), family.conclude(again))), "A/A"
     rng = np.random.default_rng(0)
-    even = np.full(len(x), 1 / len(x))
+    clusters = int(family.cluster.max(initial=-1)) + 1
+    even = np.full(clusters, 1 / clusters)
     results = [
-        changes(*(family.conclude(x, rng.multinomial(len(x), even).astype(float)) for _ in "ab"))
+        changes(*(family.conclude(x, rng.multinomial(clusters, even).astype(float)) for _ in "ab"))
         for _ in range(_HALVES)
     ]
-    return float(np.mean(results)), "two bootstrap samples of the first judging"
+    return float(np.mean(results)), _HALVES_IN_WORDS

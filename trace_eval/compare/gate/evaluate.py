@@ -63,7 +63,7 @@ def _gate(
     copy = identical(baseline, joined.second)
     if copy:
         notes.append(COPY)
-        rows = [replace(row, verdict="pass", why=COPY) for row in rows]
+        rows = [replace(row, verdict="pass", why=COPY) if row.items else row for row in rows]
     # the pair as a whole where it was judged; scores are of one answer: there is no other side
     whole = [name for name in names if name.rpartition(".")[2] in _WHOLE][:1] or names
     severe = [
@@ -81,7 +81,11 @@ def _gate(
     per_week = options.runs_per_week
     return GateReport(
         verdict=verdict,
-        sentence=f"pass: {COPY}" if copy else sentence(verdict, rows, covered, tagged, options),
+        sentence=(
+            f"pass: {COPY}"
+            if copy and verdict == "pass"
+            else sentence(verdict, rows, covered, tagged, options)
+        ),
         baseline=baseline.source,
         candidate=candidate.source,
         options=options,
