@@ -105,7 +105,7 @@ class Finding:
             *(f"warning: {text}" for text in self.warnings),
             *(f"note: {text}" for text in self.notes),
         ]
-        parts = [(table.title, table.columns, table.rows, table.note) for table in self.tables]
+        parts = [(table.title, table.columns, table.rows, table.caption) for table in self.tables]
         return table_html(self.title, lines, parts)
 
 

@@ -119,10 +119,9 @@ def _score_points(report: ScoreReport) -> Iterator[Point]:
 
 def ranking_finding(report: RankReport) -> Finding:
     """Turn the report of ``rank`` into an object of a notebook."""
-    unit = "mean score" if report.means else f"win rate by {report.who}"
     span = None if report.means else _SHARE
     return _statistics(
-        "Ranking of systems", report, points=_ranking_points(report), unit=unit, span=span
+        "Ranking of systems", report, points=_ranking_points(report), unit=report.unit, span=span
     )
 
 

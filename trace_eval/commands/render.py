@@ -103,7 +103,7 @@ def print_tables(tables: Iterable[Table], everything: Path | None = None, width:
             shown = RichTable(
                 title=Text(table.title, style="bold") if table.title and not number else None,
                 title_justify="left",
-                caption=Text(table.note) if table.note and last else None,
+                caption=Text(table.caption) if table.caption and last else None,
                 caption_justify="left",
                 box=SIMPLE_HEAD,
                 pad_edge=False,
@@ -131,7 +131,7 @@ def by_judge(table: Table, width: int) -> list[Table]:
             f"{table.title}: {judge}",
             table.columns[1:],
             tuple(row[1:] for row in table.rows if row[0] == judge),
-            table.note if judge == judges[-1] else "",
+            table.caption if judge == judges[-1] else "",
         )
         for judge in judges
     ]

@@ -11,6 +11,7 @@ from trace_eval.compare.flips import KINDS, severe_table
 from trace_eval.compare.human_labels import NEITHER, AgainstLabels, AgainstRatings
 from trace_eval.compare.judgings import Ceiling
 from trace_eval.compare.mapping import mapped_cells, mapping_table
+from trace_eval.estimate.paired import FLIPS_DRAWN
 from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 
 
@@ -37,7 +38,7 @@ def change_tables(report: JudgeChange) -> Iterator[Table]:
         report.direction,
         "metric items first second shift p equivalence",
         f"means of answer A, or of scores; {level:.0%} intervals; two one-sided tests for the"
-        " margin",
+        f" margin; p: {FLIPS_DRAWN}",
     ).beside(
         f"within {margin:g}",
         ["yes" if d.interchangeable(margin) else "not shown" for d in report.direction],
@@ -66,8 +67,8 @@ def _flips(report: JudgeChange) -> Iterator[Table]:
     result = table(
         "Flips",
         report.flips,
-        "metric flips.share.counts flips.share",
-        "share: 95 % interval by Wilson",
+        "metric flips.share.counts rate",
+        f"brackets: {report.options.bootstrap.level:.0%} interval",
         counts="flips",
     )
     for kind in KINDS:
@@ -96,7 +97,8 @@ def _systems(report: JudgeChange) -> Iterator[Table]:
         f" Kendall {result.correlation.kendall or 0:.3f}",
         result.rows,
         "system items first second shift p_holm ranks",
-        "mean points, ties as halves; p: of no shift, by sign flips",
+        f"mean points, ties as halves; brackets: {report.options.bootstrap.level:.0%} interval;"
+        f" p: of no shift, by {FLIPS_DRAWN}",
     )
     mapped = report.mapping if report.direction[0].labels else None
     cells = [mapped_cells(mapped, row.first.value) for row in result.rows]
@@ -188,6 +190,6 @@ def _ratings(rated: Sequence[AgainstRatings]) -> Table:
         "Nearer to human ratings",
         ("metric", "items", "judge", "mean distance", "Spearman", "p", "nearer", _AMONG),
         rows,
-        f"points from 0 to 1; p of equal distances, by sign flips; {_AMONG}: mean distance of two"
-        " of their ratings",
+        f"points from 0 to 1; p of equal distances, by {FLIPS_DRAWN}; {_AMONG}: mean distance of"
+        " two of their ratings",
     )

@@ -17,7 +17,7 @@ from blueprints import UserError, counted
 from trace_eval.compare.evaluate import RunComparison, compare_runs, names_of
 from trace_eval.compare.options import CompareOptions
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.paired import holm, mean_difference, sign_flip
+from trace_eval.estimate.paired import FLIPS_DRAWN, holm, mean_difference, sign_flip
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.table import Table, column, grid, out_of, p_text, table
@@ -259,7 +259,7 @@ def score_tables(report: ScoreComparison) -> Iterator[Table]:
         "Difference, second minus first, paired by question",
         report.differences,
         "first second rubric questions difference higher lower p p_holm",
-        f"{options.level:.0%} intervals over whole questions; {_TEST}",
+        f"{options.level:.0%} intervals over whole questions; p: {FLIPS_DRAWN}",
     )
     yield grid(
         "Furthest apart",

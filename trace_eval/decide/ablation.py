@@ -20,7 +20,7 @@ from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data.policies import load_policy
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions
-from trace_eval.estimate.paired import McNemar, holm, mcnemar, mean_difference
+from trace_eval.estimate.paired import McNemar, holm, mcnemar, mean_difference, tests_in_words
 from trace_eval.opinions.codes import (
     LABEL_COLUMNS,
     LABELS,
@@ -246,13 +246,12 @@ def compare(
 
 def ablation_view(result: Ablation, title: str = "Ablation") -> Table:
     """Build the table of an ablation, or of modes and policies."""
-    tests = dict.fromkeys(row.mcnemar.test for row in result.rows if row.mcnemar is not None)
     return table(
         f"{title}: difference to {result.reference}",
         result.rows,
         "condition dimension items accuracy spread run_to_run difference mcnemar.only_first"
         " mcnemar.only_second mcnemar.p p_holm",
-        f"paired p: {', '.join(tests)}" if tests else "",
+        tests_in_words(row.mcnemar for row in result.rows if row.mcnemar is not None),
         only_first="only reference right",
         only_second="only condition right",
         p="paired p",

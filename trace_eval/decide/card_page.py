@@ -10,7 +10,7 @@ from blueprints import Strict, counted
 from trace_eval.data import strict_toml
 from trace_eval.decide.card import Card
 from trace_eval.decide.verdict import RULES
-from trace_eval.estimate.interval import IntervalEstimate, methods_of
+from trace_eval.estimate.interval import WILSON, IntervalEstimate, methods_of
 from trace_eval.estimate.share import digits
 from trace_eval.runs.probe.report import ProbeReport
 from trace_eval.show.table import NOTHING, Table, grid, p_value, table
@@ -217,6 +217,7 @@ def probe_table(probes: ProbeReport) -> Table:
         f"{_count(probes.pairs, 'pair')}, changed so that the verdict of {probes.judge} is known",
         ("probe", "expected", "held", "of", "share", "low", "high", "unscored"),
         rows,
+        f"low, high: {WILSON}, 95%",
     )
 
 

@@ -13,6 +13,10 @@ SCORE = "score limits"
 STRETCHED = "score limits of accuracy, stretched"
 JACKKNIFE = "jackknife limits, moved by skewness"
 FISHER = "jackknife limits on Fisher's scale"
+WILSON = "Wilson's limits"
+RANKS = "limits by the ranks of the values"
+SIGN_LIMITS = "limits of the sign test"
+MANN_WHITNEY = "limits of Mann-Whitney's test"
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,12 @@ class IntervalEstimate:
 
 def methods_of(results: Iterable[IntervalEstimate]) -> str:
     """Return the methods of some intervals in a clause; empty where there is no interval."""
-    return ", or ".join(dict.fromkeys(result.method for result in results if result.method))
+    return in_a_clause(result.method for result in results)
+
+
+def in_a_clause(methods: Iterable[str | None]) -> str:
+    """Name each of several methods once; None is that of no interval."""
+    return ", or ".join(dict.fromkeys(method for method in methods if method))
 
 
 #: Limits may miss their estimate by rounding.

@@ -8,7 +8,7 @@ Mosteller 1952).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -149,8 +149,19 @@ def log_choose(number: int, chosen: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(gammaln(number + 1) - gammaln(chosen + 1) - gammaln(number - chosen + 1))
 
 
+#: How captions name a test by sign flips: the flips are drawn where they cannot be counted.
+_DRAWN = f"of which {DRAWS:,} are drawn with seed 0 where there are too many"
+FLIPS_DRAWN = f"sign flips, {_DRAWN}"
+
 #: What sentences call the test of single items, and that of items that are drawn together.
 MCNEMAR, SIGN_FLIP = "exact McNemar test", "sign-flip test over instructions or copies"
+
+
+def tests_in_words(tests: Iterable[McNemar]) -> str:
+    """Name the tests of some paired comparisons in a caption; empty without any."""
+    names = dict.fromkeys(test.test for test in tests)
+    drawn = f", {_DRAWN}" if SIGN_FLIP in names else ""
+    return f"paired p: {', '.join(names)}{drawn}" if names else ""
 
 
 @dataclass(frozen=True)

@@ -74,8 +74,8 @@ def _float(caption: str, table: Table) -> list[str]:
         r"\bottomrule",
         r"\end{tabular}",
     ]
-    if table.note:
-        lines.append(rf"\par\smallskip\footnotesize {escaped(table.note)}")
+    if table.caption:
+        lines.append(rf"\par\smallskip\footnotesize {escaped(table.caption)}")
     return [*lines, r"\end{table}"]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
-from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.interval import IntervalEstimate, in_a_clause
 from trace_eval.estimate.share import digits
 
 #: Shown where a number is not defined.
@@ -33,6 +33,19 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     cells: tuple[tuple[Any, ...], ...] = ()  # what the texts were made of
+
+    @property
+    def caption(self) -> str:
+        """The note, with those methods of the intervals shown that it does not name."""
+        shown = [
+            value.method
+            for row in self.cells
+            for value in row
+            if isinstance(value, IntervalEstimate) and value.interval is not None
+        ]
+        unnamed = in_a_clause(method for method in shown if method and method not in self.note)
+        made_by = f"intervals: {unnamed}" if unnamed else ""
+        return "; ".join(part for part in (self.note, made_by) if part)
 
     def beside(self, title: str, column: Sequence[Any]) -> Table:
         """Return the table with one more column at the right.

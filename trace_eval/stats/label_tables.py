@@ -8,6 +8,7 @@ from dataclasses import replace
 from blueprints import counted
 from fusion import DIMENSIONS
 from trace_eval.estimate.interval import methods_of
+from trace_eval.estimate.paired import tests_in_words
 from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 from trace_eval.stats.agreement.learn import Learned
@@ -116,9 +117,8 @@ def comparison_table(
     title: str, comparisons: Sequence[Comparison], note: str = "", items: str = "items"
 ) -> Table:
     """Judges, runs or policies compared with human labels, two by two."""
-    tests = dict.fromkeys(row.mcnemar.test for row in comparisons)
-    by = f"paired p: {', '.join(tests)}" if tests else ""
-    note = "; ".join(part for part in (note, by) if part)
+    tests = tests_in_words(row.mcnemar for row in comparisons)
+    note = "; ".join(part for part in (note, tests) if part)
     return table(
         title,
         comparisons,

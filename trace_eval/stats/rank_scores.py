@@ -106,6 +106,7 @@ def rank_scores(
         parameters=(),
         caveats=tuple(_caveats(items, judge, means)),
         means=rows,
+        scale=(scale.low, scale.high),
     )
 
 

@@ -30,7 +30,7 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             f"Scores in {report.source}",
             report.means,
             "system scored unscored mean people",
-            f"brackets: {level:.0%} interval over {LEAST_LABELS} questions or more:"
+            f"{report.unit}; brackets: {level:.0%} interval over {LEAST_LABELS} questions or more:"
             f" {methods_of(row.mean for row in report.means)}",
         )
     else:

@@ -14,7 +14,7 @@ import numpy as np
 
 from blueprints import UserError, counted
 from trace_eval.conversations.definitions.base import FigureSpec
-from trace_eval.estimate.interval import Range
+from trace_eval.estimate.interval import MANN_WHITNEY, SIGN_LIMITS, Range
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import mean_difference
 from trace_eval.estimate.shift import least_paired, paired_shift, unpaired_shift
@@ -120,14 +120,19 @@ class SystemsCompared:
         """Return the printed table of the differences."""
         left = len(self.only_first) + len(self.only_second)
         counts = "higher lower " if self.paired else ""
+        shown = [one for one in self.differences if one.scenarios]
+        notes = []
+        if any(one.median_interval for one in shown):
+            notes.append(f"brackets: {SIGN_LIMITS if self.paired else MANN_WHITNEY}")
+        if left and self.paired:
+            gone = counted(left, "scenario is", "scenarios are")
+            notes.append(f"{gone} of one side only, and left out")
         kind = "by scenario" if self.paired else "calls of different scenarios, unpaired"
         return table(
             f"{self.definitions}: {self.first} minus {self.second}, {kind}",
-            [one for one in self.differences if one.scenarios],
+            shown,
             f"figure scenarios pooled mean median median_interval {counts}p",
-            f"{counted(left, 'scenario is', 'scenarios are')} of one side only, and left out"
-            if left and self.paired
-            else "",
+            "; ".join(notes),
             median_interval=f"{self.level:.0%} of median",
         )
 

@@ -13,7 +13,7 @@ from trace_eval.conversations.definitions.base import Event
 from trace_eval.data.corrections import EventCorrection, read_corrections
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid
-from trace_eval.turns.figures import limits_text
+from trace_eval.turns.figures import brackets, limits_text
 from trace_eval.turns.report import TurnsReport, report_of, values_of
 
 
@@ -53,9 +53,10 @@ class CorrectedReport:
     def figures(self) -> Table:
         """Return the figures under both; those that are unknown under both are left out."""
         after = self.report.figures
+        level = f"{self.report.options.level:.0%}"
         return grid(
             f"{self.report.definitions.name}: as measured and as corrected",
-            ("figure", "measured", "95%", "corrected", "95%", "events"),
+            ("figure", "measured", level, "corrected", level, "events"),
             (
                 (
                     *(name, before.text, limits_text(before.interval)),
@@ -64,6 +65,7 @@ class CorrectedReport:
                 for name, before in self.measured.figures.items()
                 if {before.reason, (now := after[name]).reason} != {"none"}
             ),
+            brackets([*self.measured.figures.values(), *after.values()]),
         )
 
 

@@ -7,7 +7,7 @@ several runs.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trace_eval.conversations.definitions.base import DefinitionSet, FigureSpec, Measured
 from trace_eval.estimate.figures import jackknife_interval, quantile_interval, share_interval
-from trace_eval.estimate.interval import Range
+from trace_eval.estimate.interval import JACKKNIFE, RANKS, SCORE, Range, in_a_clause
 from trace_eval.turns.options import FigureOptions
 
 #: Conversations that an interval needs at least.
@@ -23,6 +23,12 @@ MIN_CONVERSATIONS = 8
 
 #: Why there is none otherwise.
 TOO_FEW_CONVERSATIONS = f"no interval: under {MIN_CONVERSATIONS} conversations"
+
+
+def brackets(figures: Iterable[TurnFigure]) -> str:
+    """Say what the intervals of some figures are over, and by which methods; empty without any."""
+    methods = in_a_clause(one.method for one in figures)
+    return f"intervals over conversations, or their scenarios: {methods}" if methods else ""
 
 
 def limits_text(limits: Range | None, sign: str = "") -> str | None:
@@ -37,7 +43,7 @@ class TurnFigure:
     Attributes:
         value: None where nothing was counted, or where ``reason`` says why it is hidden.
         unit: ``s``, ``ms``, or nothing for shares and counts.
-        interval: over conversations, see :mod:`trace_eval.estimate`.
+        interval: over conversations, see :mod:`trace_eval.estimate`; ``method`` made it.
         reason: ``few``, ``none``, or why there is no interval.
     """
 
@@ -50,6 +56,7 @@ class TurnFigure:
     denominator: float | None = None
     interval: Range | None = None
     reason: str | None = None
+    method: str | None = None
 
     @property
     def text(self) -> str | None:
@@ -232,14 +239,15 @@ def _limited(figure: TurnFigure, spec: FigureSpec, parts: _Parts, level: float) 
             return replace(figure, reason=why)
         if not np.isfinite(result.interval).all():
             return replace(figure, reason="no interval: replies that never came are within it")
-        return replace(figure, interval=result.interval)
+        return replace(figure, interval=result.interval, method=RANKS)
     top, bottom = parts.sums(spec, np.arange(len(parts.measured)))
     if spec.share and not parts.averaged:
-        limits = share_interval(top, bottom, level)
+        limits, method = share_interval(top, bottom, level), SCORE
     else:
+        method = JACKKNIFE
         limits = jackknife_interval(figure.value, parts.without(spec), bottom, level)
         if spec.how == "ratio" and not isinstance(limits, str):  # of times and counts
             limits = max(0.0, limits[0]), limits[1]
     if isinstance(limits, str):
         return replace(figure, reason=limits)
-    return replace(figure, interval=limits)
+    return replace(figure, interval=limits, method=method)

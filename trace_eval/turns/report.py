@@ -26,6 +26,7 @@ from trace_eval.turns.failed import fault_table
 from trace_eval.turns.figures import (
     TOO_FEW_CONVERSATIONS,
     TurnFigure,
+    brackets,
     counts_of,
     few,
     figures_of,
@@ -164,6 +165,7 @@ class TurnsReport:
             for one in shown
         ]
         notes = [*self._audit_line(), *([note] if note else [])]
+        notes += [made] if (made := brackets(shown)) else []
         notes += [*mixed_channels([timed.item for timed in self.conversations])]
         if any(one.reason == TOO_FEW_CONVERSATIONS for one in shown):
             notes.insert(0, TOO_FEW_CONVERSATIONS)

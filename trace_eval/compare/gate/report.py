@@ -11,6 +11,7 @@ from trace_eval.compare.flips import SevereItem, VerdictNoise, severe_table
 from trace_eval.compare.judgings import Joined
 from trace_eval.compare.options import GateOptions
 from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.paired import FLIPS_DRAWN
 from trace_eval.estimate.share import Share
 from trace_eval.show.table import Table, column, p_text, table
 from trace_eval.turns.compare import SystemsCompared
@@ -156,7 +157,8 @@ def gate_tables(report: GateReport) -> Iterator[Table]:
         report.rows,
         "metric verdict items baseline candidate difference p p_holm worst",
         f"points from 0 to 1; fails at p <= {options.alpha:g} and a drop of more than"
-        f" {options.margin:g}; worst: what is not scored any more are losses",
+        f" {options.margin:g}; brackets: {options.bootstrap.level:.0%} interval; p: {FLIPS_DRAWN};"
+        " worst: what is not scored any more are losses",
     )
     yield table(
         "What this gate can see",

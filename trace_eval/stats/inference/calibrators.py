@@ -149,6 +149,10 @@ class Draws:
         return HeldOutFit(value, (max(0.0, value - far), min(1.0, value + far)))
 
 
+#: How captions name the intervals of held-out figures.
+_QUANTILES = f"quantiles of {RESAMPLES} resamples of whole instructions"
+
+
 def measured(value: HeldOutFit, _: object = None) -> IntervalEstimate:
     """Return a held-out figure for a cell of a table."""
-    return IntervalEstimate(value.value, value.interval)
+    return IntervalEstimate(value.value, value.interval, method=_QUANTILES)

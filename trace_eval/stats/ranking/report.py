@@ -121,7 +121,8 @@ class RankReport:
         together: several comparisons were drawn as one; ``drawn`` says what one is.
         powered: human win rates from all judgements and a few labels; None: there are no labels,
             every judged item has one, or they cannot speak for the others, as a caveat says then.
-        means: the systems of scores, which have no comparisons.
+        means: the systems of scores, which have no comparisons; ``scale``: the least and the
+            greatest score.
         split: comparisons on which annotators split, which are half a win for each system.
         defects: of the answers of a run whose blueprints hold the group; empty: they do not.
         judged, labelled: win rates with intervals by this judge's labels alone and by annotators',
@@ -144,6 +145,7 @@ class RankReport:
     labelled: tuple[RateRow, ...] = ()
     powered: WinRates | None = None
     means: tuple[MeanRow, ...] = ()
+    scale: tuple[float, float] | None = None
     split: int = 0
     meetings: tuple[MeetingRow, ...] = ()
     defects: tuple[DefectRow, ...] = ()
@@ -154,6 +156,14 @@ class RankReport:
     def who(self) -> str:
         """Who gave what is ranked, in sentences."""
         return "annotators" if self.human else "this judge"
+
+    @property
+    def unit(self) -> str:
+        """What is ranked by, with the ends of its scale."""
+        if self.scale is None:
+            return f"win rate by {self.who}"
+        low, high = self.scale
+        return f"mean score from {low:g} to {high:g}"
 
     @property
     def silent(self) -> bool:
