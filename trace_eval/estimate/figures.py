@@ -31,7 +31,7 @@ class QuantileInterval:
 def quantile_interval(
     values: Array, cluster: NDArray[np.int64], q: float, level: float = 0.95
 ) -> QuantileInterval:
-    """Limits of the quantile ``q``, 0 to 1, both excluded.
+    """Return limits of the quantile ``q``, 0 to 1, both excluded.
 
     Args:
         values: in any order, infinite ones too [shape=(n,), n > 0].
@@ -40,49 +40,62 @@ def quantile_interval(
     from scipy.special import bdtrik, ndtr
 
     ordered = np.sort(values)
-    below = (values <= np.quantile(ordered, q, method="inverted_cdf")).astype(np.float64)
+    quantile = np.quantile(ordered, q, method="inverted_cdf")
+    is_below = (values <= quantile).astype(np.float64)
     _, index, rows = np.unique(cluster, return_inverse=True, return_counts=True)
-    total = np.bincount(index, below).astype(np.float64)
-    clusters = Clusters.of(rows, total, total)
+    below = np.bincount(index, is_below).astype(np.float64)
+    clusters = Clusters.of(rows, below, below)
     worth = clusters.worth()
     tail = float(ndtr(-clusters.quantile(level, exact=True)))
-    wanted = log(tail) / log(max(q, 1 - q))
+    # so many independent values all lie on one side of the quantile with the chance of the tail
+    least_worth = log(tail) / log(max(q, 1 - q))
     # clusters of equal size that are worth as much, were all values of a cluster alike
-    equal = float(rows.sum()) ** 2 / float((rows.astype(np.float64) ** 2).sum())
-    if equal < wanted or clusters.too_few():
-        return QuantileInterval(None, max(ceil(len(rows) * wanted / equal), len(rows) + 1))
+    worth_if_alike = float(rows.sum()) ** 2 / float((rows.astype(np.float64) ** 2).sum())
+    if worth_if_alike < least_worth or clusters.too_few():
+        needed = ceil(len(rows) * least_worth / worth_if_alike)
+        return QuantileInterval(None, max(needed, len(rows) + 1))
     # how many values lie below the true quantile is binomial, whatever their distribution
-    edges = np.array([bdtrik(tail, worth, q), bdtrik(1 - tail, worth, q)]) / worth * len(values)
-    first, last = int(max(np.floor(edges[0]), 0)), int(min(np.ceil(edges[1]), len(values) - 1))
+    ranks = np.array([bdtrik(tail, worth, q), bdtrik(1 - tail, worth, q)]) / worth * len(values)
+    first = int(max(np.floor(ranks[0]), 0))
+    last = int(min(np.ceil(ranks[1]), len(values) - 1))
     return QuantileInterval((float(ordered[first]), float(ordered[last])), len(rows))
 
 
 def share_interval(top: Array, bottom: Array, level: float = 0.95) -> Range | str:
     """Compute limits of a share of events, or say why there are none.
 
-    Arguments are the events of a kind and all events of each cluster [shape=(clusters,) each].
+    Args:
+        top: events of the kind in each cluster [shape=(clusters,)].
+        bottom: all events of each cluster [shape=(clusters,)].
     """
     clusters = Clusters.of(bottom, top, top)
     if why := clusters.too_few():
         return why
     share = clusters.mean
-    return clusters.reach(np.arange(2.0), np.array([1 - share, share]), level).around(share)
+    no_and_yes, weights = np.array([0.0, 1.0]), np.array([1 - share, share])
+    return clusters.reach(no_and_yes, weights, level).around(share)
 
 
 def mean_interval(
     values: Array, unit: NDArray[np.int64], bounds: Range, level: float = 0.95
 ) -> Range | str:
-    """Limits of a mean of bounded values, or the reason why there are none.
+    """Compute limits of a mean of bounded values, or say why there are none.
 
-    ``unit`` is the cluster of each, from 0 [shape=(n,)].
+    Args:
+        values: from the first of ``bounds`` to the second [shape=(n,)].
+        unit: cluster of each, from 0 [shape=(n,)].
+        bounds: the least and the greatest possible value.
     """
-    total, squares = (np.bincount(unit, values**power) for power in (1, 2))
+    total = np.bincount(unit, values)
+    squares = np.bincount(unit, values**2)
     clusters = Clusters.of(np.bincount(unit), total, squares)
     if not clusters.single and (why := clusters.too_few()):
         return why
-    low, width, size = bounds[0], bounds[1] - bounds[0], len(values)
-    shares = np.clip((values - low) / width, 0.0, 1.0)
-    reach = clusters.reach(shares, np.full(size, 1 / size), level)
+    low, high = bounds
+    width = high - low
+    positions = np.clip((values - low) / width, 0.0, 1.0)
+    weights = np.full(len(values), 1 / len(values))
+    reach = clusters.reach(positions, weights, level)
     below, above = reach.around((clusters.mean - low) / width)
     return low + width * below, low + width * above
 
@@ -90,10 +103,11 @@ def mean_interval(
 def jackknife_interval(
     value: float, without: Array, rows: Array, level: float = 0.95, both_ways: bool = False
 ) -> Range | str:
-    """Limits of a smooth figure from its values without each cluster, or why there are none.
+    """Return jackknife limits from leave-one-cluster-out values, or why there are none.
 
     Args:
-        without: the value without each cluster [shape=(clusters,)].
+        value: a smooth function of the data.
+        without: its value without each cluster [shape=(clusters,)].
         rows: of each cluster; those without any do not count [shape=(clusters,)].
         both_ways: the farther limit counts on both sides, of figures whose influences follow an
             order of the clusters.
@@ -105,7 +119,8 @@ def jackknife_interval(
         return "no interval: all units are alike"
     reach = skewed_reach(clusters.influence, clusters.variance(), clusters.quantile(level))
     if both_ways:
-        reach = Reach(*[max(reach.below, reach.above)] * 2)
+        farther = max(reach.below, reach.above)
+        reach = Reach(below=farther, above=farther)
     return reach.around(value, -np.inf, np.inf)
 
 

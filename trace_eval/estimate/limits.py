@@ -49,13 +49,13 @@ class Reach:
 
     def around(self, estimate: float, low: float = 0.0, high: float = 1.0) -> Range:
         """Return the interval around an estimate, within the range and never without it."""
-        return max(low, min(estimate, estimate - self.below)), min(
-            high, max(estimate, estimate + self.above)
-        )
+        lower = min(estimate, estimate - self.below)
+        upper = max(estimate, estimate + self.above)
+        return max(low, lower), min(high, upper)
 
 
 def score_reach(values: Array, weights: Array, units: float, z: float) -> Reach:
-    """Score limits of a weighted mean of values in [0, 1], as distances from it.
+    """Return score limits of a weighted mean of values in [0, 1], as distances from it.
 
     Args:
         values: in [0, 1] [shape=(n,)].
@@ -63,22 +63,25 @@ def score_reach(values: Array, weights: Array, units: float, z: float) -> Reach:
         units: independent values of equal weight that would have the variance of the mean.
         z: quantile, e.g. 1.96.
     """
-    seen, index = np.unique(values[weights > 0], return_inverse=True)
-    share = np.bincount(index, weights=weights[weights > 0]).astype(np.float64)
-    mean, factor = float(share @ seen), z * z / units
-    if len(seen) == 1 and seen[0] in (0.0, 1.0):  # exact binomial (Clopper & Pearson 1934)
+    weighs = weights > 0
+    distinct, index = np.unique(values[weighs], return_inverse=True)
+    share = np.bincount(index, weights=weights[weighs]).astype(np.float64)
+    mean = float(share @ distinct)
+    factor = z * z / units
+    if len(distinct) == 1 and distinct[0] in (0.0, 1.0):
         from scipy.special import ndtr
 
+        # exact binomial (Clopper & Pearson 1934)
         width = float(1 - (1 - ndtr(z)) ** (1 / units))
-        return Reach(width, 0.0) if seen[0] else Reach(0.0, width)
-    return Reach(
-        max(0.0, _above(1 - seen[::-1], share[::-1], 1 - mean, factor)),
-        max(0.0, _above(seen, share, mean, factor)),
-    )
+        return Reach(below=width, above=0.0) if distinct[0] else Reach(below=0.0, above=width)
+    # what lies below the mean lies above it on the scale turned round
+    below = _above(1 - distinct[::-1], share[::-1], 1 - mean, factor)
+    above = _above(distinct, share, mean, factor)
+    return Reach(below=max(0.0, below), above=max(0.0, above))
 
 
-def _above(seen: Array, share: Array, mean: float, factor: float) -> float:
-    """Upper score limit minus the mean.
+def _above(distinct: Array, share: Array, mean: float, factor: float) -> float:
+    """Return the upper score limit minus the mean.
 
     The nearest distributions with a higher mean weigh a value ``v`` by ``1 / (1 - s v)``. With
     ``Z = sum share / (1 - s v)`` their mean is ``(1 - 1/Z) / s``, and the limit is where it is
@@ -88,22 +91,25 @@ def _above(seen: Array, share: Array, mean: float, factor: float) -> float:
     ``1 / Z`` is a harmonic mean, concave in ``s``: from above, Newton's method finds the only root.
     It starts where the root would be if values lay close together.
     """
-    spread = float(share @ (seen - mean) ** 2)
-    weighted = share * seen
+    spread = float(share @ (distinct - mean) ** 2)
+    weighted = share * distinct
 
     def excess(s: float) -> tuple[float, float]:
-        tilted = 1 / (1 - s * seen)
-        z = float(share @ tilted)
-        slope = float(weighted @ (tilted * tilted)) / z**2 - mean / (1 + factor)
+        """Return by how much the mean is beyond the limit at ``s``, and its slope there."""
+        tilt = 1 / (1 - s * distinct)
+        z = float(share @ tilt)
+        slope = float(weighted @ (tilt * tilt)) / z**2 - mean / (1 + factor)
         return 1 - 1 / z - (s * mean + factor) / (1 + factor), slope
 
-    last = 1 - _LEAST_STEP
-    if factor < _LEAST_STEP**2 or excess(last)[0] <= 0:
+    greatest = 1 - _LEAST_STEP
+    if factor < _LEAST_STEP**2 or excess(greatest)[0] <= 0:
         return (mean + factor) / (1 + factor) - mean
-    s = min(last, 2 / (mean + float(np.sqrt(mean**2 + 4 * spread * (1 + factor) / factor))))
+    root_if_close = 2 / (mean + float(np.sqrt(mean**2 + 4 * spread * (1 + factor) / factor)))
+    s = min(greatest, root_if_close)
     for _ in range(_STEPS):
         over, slope = excess(s)
-        step = s - last if slope <= 0 else max(over / slope, s - last)
+        to_greatest = s - greatest
+        step = to_greatest if slope <= 0 else max(over / slope, to_greatest)
         s -= step
         if abs(step) < _LEAST_STEP:
             break
@@ -113,7 +119,7 @@ def _above(seen: Array, share: Array, mean: float, factor: float) -> float:
 def skewed_reach(
     influence: Array, variance: float, z: float, more: float = 0.0, least: float = 0.0
 ) -> Reach:
-    """Limits of any estimate from the influence of each unit on it, moved by their skewness.
+    """Return limits of any estimate from the influence of each unit, moved by their skewness.
 
     Of rare errors to one side few are seen, and more is unseen on that side than on the other:
     limits move by ``z^2 / 3`` times the third moment over the second (Johnson 1978; Hall 1992).
@@ -127,28 +133,38 @@ def skewed_reach(
         least: smallest distance.
     """
     squares = influence**2
-    second = max(float(squares.sum()), NO_SPREAD)
-    variance = float(variance) + max(more, float(squares @ squares) / second)
-    half = z * float(np.sqrt(variance))
-    shift = z**2 / 3 * float(influence @ squares) / max(variance, NO_SPREAD)
-    return Reach(max(least, half - shift), max(least, half + shift))
+    second_moment = max(float(squares.sum()), NO_SPREAD)
+    third_moment = float(influence @ squares)
+    one_unit_more = float(squares @ squares) / second_moment
+    variance = float(variance) + max(more, one_unit_more)
+    half_width = z * float(np.sqrt(variance))
+    shift = z**2 / 3 * third_moment / max(variance, NO_SPREAD)
+    return Reach(below=max(least, half_width - shift), above=max(least, half_width + shift))
 
 
 def of_sum(parts: list[tuple[float, Reach]], more: float = 0.0) -> Reach:
     """Compute limits of a weighted sum of independent estimates.
 
-    Parts are a weight, not negative, and limits each; ``more`` is the half width of what varies
-    besides.
+    Args:
+        parts: weight, not negative, and limits of each.
+        more: half width of what varies besides.
     """
-    below = sum((weight * reach.below) ** 2 for weight, reach in parts)
-    above = sum((weight * reach.above) ** 2 for weight, reach in parts)
-    return Reach(float(np.sqrt(below + more**2)), float(np.sqrt(above + more**2)))
+    below_squared = sum((weight * reach.below) ** 2 for weight, reach in parts)
+    above_squared = sum((weight * reach.above) ** 2 for weight, reach in parts)
+    return Reach(
+        below=float(np.sqrt(below_squared + more**2)),
+        above=float(np.sqrt(above_squared + more**2)),
+    )
 
 
 def of_difference(first: Reach, second: Reach, correlation: float) -> Reach:
-    """Limits of the first minus the second, -1 to 1."""
+    """Return limits of the first estimate minus the second, which correlate from -1 to 1."""
 
-    def side(one: float, other: float) -> float:
-        return float(np.sqrt(max(0.0, one**2 + other**2 - 2 * correlation * one * other)))
+    def distance(one: float, other: float) -> float:
+        squared = one**2 + other**2 - 2 * correlation * one * other
+        return float(np.sqrt(max(0.0, squared)))
 
-    return Reach(side(first.below, second.above), side(first.above, second.below))
+    return Reach(
+        below=distance(first.below, second.above),
+        above=distance(first.above, second.below),
+    )

@@ -51,7 +51,7 @@ class MeasurePart:
     curve: Callable[[float], float] = float
 
     def of_rows(self, shares: Array) -> MeasurePart:
-        """Over a table whose rows are parts of several labels, see ``folded``."""
+        """Return the part over a table whose rows are shares of labels, see :func:`folded`."""
         labels = shares.shape[1]
         counted = shares @ self.counted.reshape(labels, labels)
         total = shares @ (self.credit * self.counted).reshape(labels, labels)
@@ -100,24 +100,29 @@ def _estimate(units: Units, measure: Measure, options: IntervalOptions) -> Inter
     if np.isnan(value):
         return IntervalEstimate(None)
     rows = units.tables.sum(1).astype(np.float64)
-    whole = Clusters.of(rows, rows, rows, units.sizes)
-    if rows.max() > 1 and (why := whole.too_few()):  # limits of single items hold for any number
+    clusters = Clusters.of(rows, total=rows, squares=rows, sizes=units.sizes)
+    # limits of single items hold for any number of them
+    if rows.max() > 1 and (why := clusters.too_few()):
         return IntervalEstimate(value, reason=why)
     if measure.others > _others(units.total, measure.shares):
         why = f"no interval: under {measure.others} items are not of the commonest label"
         return IntervalEstimate(value, reason=why)
     if not measure.parts:
         return _by_units(units, measure, value, options.level)
-    limited = [one for part in measure.parts if (one := _limited(units, part, options.level))]
-    reach = _together(limited, units.sizes)
+    parts: list[_LimitedPart] = []
+    for part in measure.parts:
+        limited = _limited(units, part, options.level)
+        if limited is not None:
+            parts.append(limited)
+    reach = _reach_of_mean(parts, units.sizes)
     if not measure.stretched:
         limits = reach.around(value, measure.parts[0].low)
         return IntervalEstimate(value, limits, method=SCORE)
-    stretch = _stretch(units, measure, value, limited[0])
+    stretch = _stretch(units, measure, value, parts[0])
     if stretch is None:
         return IntervalEstimate(value, reason="no interval: all items are alike")
-    wide = Reach(stretch * reach.below, stretch * reach.above)
-    return IntervalEstimate(value, wide.around(value, -1.0), method=STRETCHED)
+    stretched = Reach(below=stretch * reach.below, above=stretch * reach.above)
+    return IntervalEstimate(value, stretched.around(value, -1.0), method=STRETCHED)
 
 
 def _by_units(units: Units, measure: Measure, value: float, level: float) -> IntervalEstimate:
@@ -138,15 +143,16 @@ def _by_units(units: Units, measure: Measure, value: float, level: float) -> Int
 
 
 def _others(counts: NDArray[Any], shares: Array | None) -> float:
-    """Items to which a side gives another label than its commonest one, the fewer of both."""
+    """Count the items that a side gives another label than its commonest; the fewer of both."""
     if shares is None:
         return float("inf")
     table = folded(counts.reshape(shares.shape), shares)
-    return float(table.sum() - max(table.sum(0).max(), table.sum(1).max()))
+    commonest = max(table.sum(0).max(), table.sum(1).max())
+    return float(table.sum() - commonest)
 
 
 @dataclass(frozen=True)
-class _Limited:
+class _LimitedPart:
     """A part with its limits, and the influence of each kind of unit on it."""
 
     reach: Reach
@@ -154,42 +160,56 @@ class _Limited:
     variance: float
 
 
-def _limited(units: Units, part: MeasurePart, level: float) -> _Limited | None:
-    """None: no item counts."""
-    cells = part.credit * part.counted
-    rows, total = units.tables @ part.counted, units.tables @ cells
-    seen = rows > 0
-    if not seen.any():
+def _limited(units: Units, part: MeasurePart, level: float) -> _LimitedPart | None:
+    """Compute the limits of one part; None where no item counts for it."""
+    credit = part.credit * part.counted
+    rows = units.tables @ part.counted
+    total = units.tables @ credit
+    squares = units.tables @ (part.credit * credit)
+    has_rows = rows > 0
+    if not has_rows.any():
         return None
-    clusters = Clusters.of(rows, total, units.tables @ (part.credit * cells), units.sizes)
+    clusters = Clusters.of(rows, total, squares, units.sizes)
     width = part.high - part.low
     counts = units.total * part.counted
-    reach = clusters.reach((part.credit - part.low) / width, counts / counts.sum(), level)
+    positions = (part.credit - part.low) / width
+    reach = clusters.reach(positions, counts / counts.sum(), level)
     mean = clusters.mean
     low, high = reach.around((mean - part.low) / width)
-    at = part.curve(mean)
-    below, above = at - part.curve(part.low + width * low), part.curve(part.low + width * high) - at
+    value = part.curve(mean)
+    lower = part.curve(part.low + width * low)
+    upper = part.curve(part.low + width * high)
     influence = np.zeros(len(rows))
-    influence[seen] = clusters.influence
-    return _Limited(Reach(below, above), influence, clusters.variance())
+    influence[has_rows] = clusters.influence
+    return _LimitedPart(
+        reach=Reach(below=value - lower, above=upper - value),
+        influence=influence,
+        variance=clusters.variance(),
+    )
 
 
-def _together(parts: list[_Limited], sizes: NDArray[np.int64]) -> Reach:
-    """Limits of the mean of parts, which are correlated as their influences are."""
+def _reach_of_mean(parts: list[_LimitedPart], sizes: NDArray[np.int64]) -> Reach:
+    """Return limits of the mean of parts, which are correlated as their influences are."""
     influence = np.stack([part.influence for part in parts])
     product = (influence * sizes) @ influence.T
-    own = np.sqrt(np.diag(product))
-    scale = np.outer(own, own)
-    alike = np.divide(product, scale, out=np.eye(len(parts)), where=scale > _NO_SPREAD**2)
-    np.fill_diagonal(alike, 1.0)
-    below, above = (
-        np.sqrt(max(0.0, float(side @ alike @ side))) / len(parts)
-        for side in np.array([[part.reach.below, part.reach.above] for part in parts]).T
+    norm = np.sqrt(np.diag(product))
+    norms = np.outer(norm, norm)
+    correlation = np.divide(product, norms, out=np.eye(len(parts)), where=norms > _NO_SPREAD**2)
+    np.fill_diagonal(correlation, 1.0)
+
+    distances = np.array([[part.reach.below, part.reach.above] for part in parts])
+
+    def distance_of_mean(side: Array) -> float:
+        squared = float(side @ correlation @ side)
+        return float(np.sqrt(max(0.0, squared))) / len(parts)
+
+    return Reach(
+        below=distance_of_mean(distances[:, 0]),
+        above=distance_of_mean(distances[:, 1]),
     )
-    return Reach(float(below), float(above))
 
 
-def _stretch(units: Units, measure: Measure, value: float, part: _Limited) -> float | None:
+def _stretch(units: Units, measure: Measure, value: float, part: _LimitedPart) -> float | None:
     """Return the statistic's standard error over that of its part; None if it is not defined."""
     if part.variance < _NO_SPREAD:
         return _slope(units.total, measure, value)
@@ -201,20 +221,25 @@ def _stretch(units: Units, measure: Measure, value: float, part: _Limited) -> fl
     influence[cells] = (float(units.total.sum()) - 1) * (value - measure.statistic(without))
     if np.isnan(influence).any():
         return None
-    rows, sums = units.tables.sum(1).astype(np.float64), units.tables @ influence
-    own = Clusters.of(rows, sums, units.tables @ influence**2, units.sizes)
-    return float(np.sqrt(own.variance() / part.variance))
+    clusters = Clusters.of(
+        rows=units.tables.sum(1).astype(np.float64),
+        total=units.tables @ influence,
+        squares=units.tables @ influence**2,
+        sizes=units.sizes,
+    )
+    return float(np.sqrt(clusters.variance() / part.variance))
 
 
 def _slope(total: NDArray[Any], measure: Measure, value: float) -> float | None:
-    """Loss of the statistic over the loss of its part, where some labels are dealt anew."""
+    """Return the statistic's loss over its part's, where a few labels are dealt anew."""
     if measure.shares is None:
         return None
     table = total.reshape(measure.shares.shape)
-    by_chance = np.outer(table.sum(1), table.sum(0)).ravel() / float(total.sum())
-    mixed = (1 - _LITTLE) * total + _LITTLE * by_chance
+    dealt_anew = np.outer(table.sum(1), table.sum(0)).ravel() / float(total.sum())
+    mixed = (1 - _LITTLE) * total + _LITTLE * dealt_anew
     [part] = measure.parts
-    lost = float(part.credit * part.counted @ (total - mixed)) / float(total.sum())
-    if lost < _NO_SPREAD:
+    loss_of_part = float(part.credit * part.counted @ (total - mixed)) / float(total.sum())
+    if loss_of_part < _NO_SPREAD:
         return None
-    return (value - float(measure.statistic(mixed))) / lost
+    loss = value - float(measure.statistic(mixed))
+    return loss / loss_of_part
