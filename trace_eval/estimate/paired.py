@@ -81,7 +81,7 @@ def sign_flip(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> float:
-    """p value that the mean difference is 0.
+    """Return the p value of a mean difference of 0, by flipping signs.
 
     Differences of one size make it the exact McNemar or sign test; few ones that are multiples of
     the smallest have an exact p as well. Others are drawn, and p is ``(1 + draws at least as far) /
@@ -102,48 +102,63 @@ def sign_flip(
         if alternative == "greater":
             minus, plus = plus, minus
         return sign_test(minus, plus, one_sided=alternative != "two-sided")
-    seen = float(sums.sum())
+    observed = float(sums.sum())
+    counts = np.bincount(index)
     steps = np.rint(sizes / sizes[0]).astype(np.int64)
-    if np.allclose(steps, sizes / sizes[0]) and int(steps @ np.bincount(index)) <= _EXACT:
-        return _exact(steps, np.bincount(index), round(seen / sizes[0]), alternative)
-    rng, counts = np.random.default_rng(seed), np.bincount(index)
+    are_whole_steps = np.allclose(steps, sizes / sizes[0])
+    if are_whole_steps and int(steps @ counts) <= _EXACT:
+        return _exact_p(steps, counts, round(observed / sizes[0]), alternative)
+    rng = np.random.default_rng(seed)
     if len(sizes) <= _FEW:
         drawn = (2 * rng.binomial(counts, 0.5, size=(draws, len(sizes))) - counts) @ sizes
     else:
-        block = max(1, min(draws, _BLOCK // len(sums)))
-        blocks = []
-        for start in range(0, draws, block):
-            shape = min(block, draws - start), len(sums)
-            signs = 2.0 * rng.integers(0, 2, size=shape, dtype=np.int8) - 1
-            blocks.append(signs @ np.abs(sums))
-        drawn = np.concatenate(blocks)
-    near = _SAME * float(np.abs(sums).sum())
-    far = {"less": drawn <= seen + near, "greater": drawn >= seen - near}
-    farther = far.get(alternative, np.abs(drawn) >= abs(seen) - near)
-    return float((1 + farther.sum()) / (1 + draws))
+        drawn = _flipped_sums(np.abs(sums), draws, rng)
+    rounding = _SAME * float(np.abs(sums).sum())
+    if alternative == "less":
+        is_as_far = drawn <= observed + rounding
+    elif alternative == "greater":
+        is_as_far = drawn >= observed - rounding
+    else:
+        is_as_far = np.abs(drawn) >= abs(observed) - rounding
+    return float((1 + is_as_far.sum()) / (1 + draws))
 
 
-def _exact(
-    steps: NDArray[np.int64], counts: NDArray[np.int64], seen: int, alternative: Alternative
+def _flipped_sums(sizes: Array, draws: int, rng: np.random.Generator) -> Array:
+    """Draw sums of differences whose signs are random [shape=(draws,)]."""
+    block = max(1, min(draws, _BLOCK // len(sizes)))
+    sums = []
+    for start in range(0, draws, block):
+        shape = min(block, draws - start), len(sizes)
+        signs = 2.0 * rng.integers(0, 2, size=shape, dtype=np.int8) - 1
+        sums.append(signs @ sizes)
+    return np.concatenate(sums)
+
+
+def _exact_p(
+    steps: NDArray[np.int64], counts: NDArray[np.int64], observed: int, alternative: Alternative
 ) -> float:
-    """p from the distribution of the sum itself, where all differences are whole steps."""
-    total = np.ones(1)
+    """Compute p from the distribution of the sum itself, where all differences are whole steps."""
+    chances = np.ones(1)
     for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
-        total = np.convolve(total, coin_sums(step, count))
-    sums = 2 * np.arange(len(total)) - (len(total) - 1)
-    far = {"less": sums <= seen, "greater": sums >= seen, "two-sided": np.abs(sums) >= abs(seen)}
-    return float(min(1.0, total[far[alternative]].sum()))
+        chances = np.convolve(chances, coin_sums(step, count))
+    sums = 2 * np.arange(len(chances)) - (len(chances) - 1)
+    is_as_far = {
+        "less": sums <= observed,
+        "greater": sums >= observed,
+        "two-sided": np.abs(sums) >= abs(observed),
+    }
+    return float(min(1.0, chances[is_as_far[alternative]].sum()))
 
 
 def coin_sums(step: int, count: int) -> NDArray[np.float64]:
-    """Chances of the sums 0, 1, 2 ... of ``count`` coins that are worth ``step`` or nothing."""
+    """Return the chances of the sums 0, 1, 2 ... of coins that are worth a step or nothing."""
     chances = np.zeros(step * count + 1)
     chances[::step] = np.exp(log_choose(count, np.arange(count + 1)) - count * np.log(2))
     return chances
 
 
 def log_choose(number: int, chosen: NDArray[Any]) -> NDArray[np.float64]:
-    """Logarithms of binomial coefficients [shape as of ``chosen``]."""
+    """Return logarithms of binomial coefficients [shape as of ``chosen``]."""
     from scipy.special import gammaln  # scipy.stats.binom takes 1 s of imports
 
     return np.asarray(gammaln(number + 1) - gammaln(chosen + 1) - gammaln(number - chosen + 1))
@@ -191,19 +206,20 @@ def mcnemar(differences: Array, cluster: NDArray[np.int64] | None = None) -> McN
 
 
 def sign_test(first: int, second: int, one_sided: bool = False) -> float:
-    """Exact binomial p value that both, seen so often, are equally likely; 1 without any.
+    """Return the exact binomial p value of two counts being equally likely; 1 without any.
 
-    With ``one_sided`` against the second one being rarer only.
+    With ``one_sided`` only a rarer second one speaks against it.
     """
     from scipy.special import bdtr  # scipy.stats.binomtest gives the same after 1 s of imports
 
+    trials = first + second
     if one_sided:
-        return float(bdtr(second, first + second, 0.5))
-    return min(1.0, 2 * float(bdtr(min(first, second), first + second, 0.5)))
+        return float(bdtr(second, trials, 0.5))
+    return min(1.0, 2 * float(bdtr(min(first, second), trials, 0.5)))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p values that control the chance of any false claim, in the order of the input (Holm 1979).
+    """Correct p values for the chance of any false claim, in the order of the input (Holm 1979).
 
     The i-th smallest of m is multiplied by ``m - i + 1``; the results never fall and never
     pass 1.

@@ -10,7 +10,7 @@ _FEWEST, _MOST = 2, 4
 
 
 def digits(number: float | None) -> int:
-    """Decimals of a printed figure over ``number`` items: none finer than one item.
+    """Return the decimals of a printed figure over so many items: none finer than one item.
 
     >>> [digits(n) for n in (1, 13, 100, 101, 497, 20_000, None)]
     [2, 2, 2, 3, 3, 4, 4]
@@ -33,13 +33,15 @@ class Share:
         return self.count / self.of if self.of else None
 
     def interval(self, z: float = 1.959964) -> tuple[float, float]:
-        """Wilson's score interval (Wilson 1927), 95 % by default; (0, 1) without trials."""
+        """Return Wilson's score interval (Wilson 1927), 95 % by default; (0, 1) without trials."""
         if not self.of:
             return 0.0, 1.0
-        share, n = self.count / self.of, self.of
+        n = self.of
+        share = self.count / n
         centre = share + z * z / (2 * n)
-        half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-        low, high = (centre - half) / (1 + z * z / n), (centre + half) / (1 + z * z / n)
+        half_width = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        low = (centre - half_width) / (1 + z * z / n)
+        high = (centre + half_width) / (1 + z * z / n)
         return max(0.0, low), min(1.0, high)
 
     def __str__(self) -> str:

@@ -45,18 +45,27 @@ def paired_shift(differences: NDArray[np.float64], level: float) -> Shift:
         return Shift(None, None, None)
     from scipy.special import bdtr
 
-    ordered, number = np.sort(differences), len(differences)
-    tails = bdtr(np.arange(number // 2 + 1), number, 0.5)
-    left_out = int((tails <= (1 - level) / 2).sum())  # on either side
-    interval = None
-    if left_out:
-        interval = float(ordered[left_out - 1]), float(ordered[number - left_out])
-    higher, lower = int((differences > 0).sum()), int((differences < 0).sum())
-    return Shift(float(np.median(ordered)), interval, sign_test(higher, lower))
+    ordered = np.sort(differences)
+    tails = bdtr(np.arange(len(ordered) // 2 + 1), len(ordered), 0.5)
+    left_out = int((tails <= (1 - level) / 2).sum())
+    higher = int((differences > 0).sum())
+    lower = int((differences < 0).sum())
+    return Shift(
+        median=float(np.median(ordered)),
+        interval=_inner(ordered, left_out),
+        p=sign_test(higher, lower),
+    )
+
+
+def _inner(ordered: NDArray[np.float64], left_out: int) -> Range | None:
+    """Return the ends of sorted values where so many are left out on either side; None: of 0."""
+    if not left_out:
+        return None
+    return float(ordered[left_out - 1]), float(ordered[len(ordered) - left_out])
 
 
 def least_paired(level: float) -> int:
-    """Paired differences that an interval needs at least.
+    """Return how many paired differences an interval needs at least.
 
     >>> least_paired(0.95)
     6
@@ -75,42 +84,48 @@ def unpaired_shift(first: NDArray[np.float64], second: NDArray[np.float64], leve
     if not len(first) or not len(second):
         return Shift(None, None, None)
     ordered = np.sort((second[:, None] - first[None, :]).ravel())
-    left_out = _ranks(len(first), len(second), (1 - level) / 2)
-    interval = None
-    if left_out:
-        interval = float(ordered[left_out - 1]), float(ordered[len(ordered) - left_out])
-    above = float((ordered > 0).sum() + (ordered == 0).sum() / 2)
-    return Shift(float(np.median(ordered)), interval, _p(len(first), len(second), above))
+    left_out = _left_out(len(first), len(second), (1 - level) / 2)
+    statistic = float((ordered > 0).sum() + (ordered == 0).sum() / 2)
+    return Shift(
+        median=float(np.median(ordered)),
+        interval=_inner(ordered, left_out),
+        p=_mann_whitney_p(len(first), len(second), statistic),
+    )
 
 
-def _ranks(first: int, second: int, tail: float) -> int:
-    """How many of the sorted pairwise differences lie outside of the interval, on either side."""
-    if first * second > _EXACT:
+def _left_out(first: int, second: int, tail: float) -> int:
+    """Count the sorted pairwise differences that lie outside of the interval, on either side."""
+    pairs = first * second
+    if pairs > _EXACT:
         from scipy.special import ndtri
 
-        spread = (first * second * (first + second + 1) / 12) ** 0.5
-        return max(0, int(np.floor(first * second / 2 + ndtri(tail) * spread)))
+        spread = (pairs * (first + second + 1) / 12) ** 0.5
+        return max(0, int(np.floor(pairs / 2 + ndtri(tail) * spread)))
     return int((_cumulative(first, second) <= tail).sum())
 
 
-def _p(first: int, second: int, above: float) -> float:
-    """Two-sided p of a Mann-Whitney statistic; of two equal ones their middle."""
-    least = min(above, first * second - above)
-    if first * second > _EXACT:
+def _mann_whitney_p(first: int, second: int, statistic: float) -> float:
+    """Return the two-sided p of a Mann-Whitney statistic of two groups of such sizes."""
+    pairs = first * second
+    least = min(statistic, pairs - statistic)
+    if pairs > _EXACT:
         from scipy.special import ndtr
 
-        spread = (first * second * (first + second + 1) / 12) ** 0.5
-        return min(1.0, 2 * float(ndtr((least + 0.5 - first * second / 2) / spread)))
+        spread = (pairs * (first + second + 1) / 12) ** 0.5
+        return min(1.0, 2 * float(ndtr((least + 0.5 - pairs / 2) / spread)))
     return min(1.0, 2 * float(_cumulative(first, second)[int(np.ceil(least))]))
 
 
 def _cumulative(first: int, second: int) -> NDArray[np.float64]:
-    """P(statistic <= u) for every u under equal groups [shape=(first * second + 1,)]."""
+    """Return P(statistic <= u) for every u of equal groups [shape=(first * second + 1,)].
+
+    Counts of arrangements are a Gaussian binomial coefficient, multiplied factor by factor.
+    """
     counts = np.zeros(first * second + 1)
     counts[0] = 1.0
-    for k in range(1, first + 1):  # the Gaussian binomial coefficient, factor by factor
-        over = second + k
-        counts[over:] -= counts[: len(counts) - over].copy()
-        for start in range(k):
-            counts[start::k] = np.cumsum(counts[start::k])
+    for power in range(1, first + 1):
+        numerator = second + power
+        counts[numerator:] -= counts[: len(counts) - numerator].copy()
+        for start in range(power):
+            counts[start::power] = np.cumsum(counts[start::power])
     return np.asarray(np.cumsum(counts) / counts.sum())

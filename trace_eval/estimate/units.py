@@ -51,33 +51,41 @@ class Units:
     def of(
         cls, cell: NDArray[np.int64], cells: int, unit: NDArray[np.int64] | None = None
     ) -> Units:
-        """From the cell of every item and the number of its unit; None: each is one."""
+        """Sort items into kinds of units.
+
+        Args:
+            cell: of every item [shape=(n,)].
+            cells: how many there are.
+            unit: number of the unit of every item [shape=(n,)]; None: each item is one.
+        """
         if unit is None or not len(unit):
             return cls.items(np.bincount(cell, minlength=cells))
         order = np.argsort(unit, kind="stable")
         cell = cell[order]
-        start = np.flatnonzero(np.r_[True, np.diff(unit[order]) != 0])
+        starts = np.flatnonzero(np.r_[True, np.diff(unit[order]) != 0])
         # units of equal cells have equal sums of 64 random bits for each cell
         bits = np.random.default_rng(0).integers(2**64, size=cells, dtype=np.uint64)
-        _, first, sizes = np.unique(
-            np.add.reduceat(bits[cell], start), return_index=True, return_counts=True
-        )
+        digests = np.add.reduceat(bits[cell], starts)
+        _, first, sizes = np.unique(digests, return_index=True, return_counts=True)
         by_appearance = np.argsort(first)
-        kind = np.full(len(start), -1)
-        kind[first[by_appearance]] = np.arange(len(first))
-        kind = np.repeat(kind, np.diff(np.r_[start, len(cell)]))
-        key = kind[kind >= 0] * cells + cell[kind >= 0]
-        tables = np.bincount(key, minlength=len(first) * cells).reshape(-1, cells)
+        # only the first unit of a kind has its number, so that its items alone are counted
+        kind_of_unit = np.full(len(starts), -1)
+        kind_of_unit[first[by_appearance]] = np.arange(len(first))
+        items_of_unit = np.diff(np.r_[starts, len(cell)])
+        kind = np.repeat(kind_of_unit, items_of_unit)
+        counted = kind >= 0
+        place = kind[counted] * cells + cell[counted]
+        tables = np.bincount(place, minlength=len(first) * cells).reshape(-1, cells)
         return cls(tables, sizes[by_appearance])
 
     @classmethod
     def items(cls, counts: NDArray[Any]) -> Units:
-        """Single items, from the counts of their cells (any shape; it is flattened)."""
-        flat = np.asarray(counts, np.int64).ravel()
-        seen = np.flatnonzero(flat)
-        tables = np.zeros((len(seen), len(flat)), np.int64)
-        tables[np.arange(len(seen)), seen] = 1
-        return cls(tables, flat[seen])
+        """Make each item a unit, from the counts of their cells (any shape; it is flattened)."""
+        sizes = np.asarray(counts, np.int64).ravel()
+        used = np.flatnonzero(sizes)
+        tables = np.zeros((len(used), len(sizes)), np.int64)
+        tables[np.arange(len(used)), used] = 1
+        return cls(tables, sizes[used])
 
     @property
     def total(self) -> NDArray[np.int64]:
@@ -102,15 +110,14 @@ class Units:
                 weights = np.empty((size, kinds), dtype)
                 together = max(1, _DRAWN_TOGETHER // units)
                 for first in range(0, size, together):
-                    rows = weights[first : first + together]
-                    drawn = rng.integers(units, size=(len(rows), units), dtype=np.int32)
-                    chosen = drawn if kinds == units else members[drawn]
-                    apart = chosen + kinds * np.arange(len(rows))[:, None]
-                    rows[:] = np.bincount(apart.ravel(), minlength=rows.size).reshape(rows.shape)
+                    _draw_into(weights[first : first + together], members, rng)
             yield count(weights)
 
     def _counter(self, dtype: type) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
-        """Count vectors of weights ``[block, kinds]``; exact whole numbers either way."""
+        """Make the function from weights ``[block, kinds]`` to count vectors.
+
+        They are exact whole numbers, by a dense product as by a sparse one.
+        """
         if np.count_nonzero(self.tables) > _SPARSE * self.tables.size:
             dense: NDArray[Any] = self.tables.astype(dtype)
             return lambda weights: np.matmul(weights.astype(dtype, copy=False), dense).astype(
@@ -123,6 +130,19 @@ class Units:
         return lambda weights: np.ascontiguousarray(
             (cells @ np.ascontiguousarray(weights.T, np.float64)).T
         )
+
+
+def _draw_into(weights: NDArray[Any], members: NDArray[np.int64], rng: np.random.Generator) -> None:
+    """Fill weights [shape=(resamples, kinds)] with how often units of each kind were drawn.
+
+    ``members`` is the kind of each unit.
+    """
+    resamples, kinds = weights.shape
+    units = len(members)
+    drawn = rng.integers(units, size=(resamples, units), dtype=np.int32)
+    kind = drawn if kinds == units else members[drawn]
+    place = kind + kinds * np.arange(resamples)[:, None]
+    weights[:] = np.bincount(place.ravel(), minlength=weights.size).reshape(weights.shape)
 
 
 def draw(units: int, resamples: int, seed: int = 0) -> Iterator[NDArray[np.float64]]:

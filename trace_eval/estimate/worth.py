@@ -57,10 +57,13 @@ class Clusters:
 
         Kinds without rows do not count; ``sizes`` None: one cluster of each.
         """
-        seen = rows > 0
-        number = np.ones(int(seen.sum())) if sizes is None else sizes[seen]
-        rows, total, number = (x.astype(np.float64) for x in (rows[seen], total[seen], number))
-        return cls(rows, total, np.maximum(squares[seen] - total**2 / rows, 0.0), number)
+        has_rows = rows > 0
+        if sizes is None:
+            sizes = np.ones(len(rows))
+        rows = rows[has_rows].astype(np.float64)
+        total = total[has_rows].astype(np.float64)
+        within = np.maximum(squares[has_rows] - total**2 / rows, 0.0)
+        return cls(rows, total, within, sizes[has_rows].astype(np.float64))
 
     @property
     def number(self) -> float:
@@ -85,21 +88,22 @@ class Clusters:
     @property
     def spread(self) -> float:
         """Variance of the values of all rows."""
-        between, inner = self._squares()
-        return (between + inner) / self.number
+        between, within = self._squares()
+        return (between + within) / self.number
 
     def _squares(self) -> tuple[float, float]:
         """Return the sums of squares between clusters and within them."""
-        off = self.influence * self.number
-        return float(self.sizes @ (off**2 / self.rows)), float(self.sizes @ self.within)
+        distance = self.influence * self.number
+        between = float(self.sizes @ (distance**2 / self.rows))
+        return between, float(self.sizes @ self.within)
 
     @property
     def single(self) -> bool:
-        """No cluster has more than one row; parts of rows weigh less."""
+        """Whether no cluster has more than one row; parts of rows weigh less."""
         return float(self.rows.max()) <= 1
 
     def too_few(self) -> str | None:
-        """Why they allow no interval; None: they do."""
+        """Say why they allow no interval; None: they do."""
         if self.units < LEAST_UNITS:
             which = "only one unit is" if self.units == 1 else f"only {self.units} units are"
             return f"no interval: {which} drawn from, {LEAST_UNITS} are needed"
@@ -109,27 +113,29 @@ class Clusters:
         return None
 
     def worth(self) -> float:
-        """Independent rows of the same spread, whose mean would have the same variance."""
+        """Return how many independent rows of the same spread have a mean of this variance."""
         number = self.number
         if self.single or self.spread < NO_SPREAD:
             return number**2 / float(self.sizes @ self.rows**2)
         alike = self._alike()
-        model = float(self.sizes @ (alike * self.rows**2 + (1 - alike) * self.rows)) / number**2
-        own = 1 - self.rows / number
-        seen = float(self.sizes @ (self.influence**2 / np.maximum(own, 1 - MOST_OF_ONE)))
-        return 1 / max(model, seen / self.spread)
+        by_sizes = float(self.sizes @ (alike * self.rows**2 + (1 - alike) * self.rows)) / number**2
+        # of each cluster without its own pull on the mean
+        share_of_others = np.maximum(1 - self.rows / number, 1 - MOST_OF_ONE)
+        by_values = float(self.sizes @ (self.influence**2 / share_of_others))
+        return 1 / max(by_sizes, by_values / self.spread)
 
     def _alike(self) -> float:
-        """Upper limit of the intra-cluster correlation, 0 to 1."""
+        """Return the upper limit of the intra-cluster correlation, 0 to 1."""
         from scipy.special import fdtri
 
-        (between, inner), number, units = self._squares(), self.number, self.units
-        if units < 2 or number <= units or inner < NO_SPREAD:
+        between, within = self._squares()
+        number, units = self.number, self.units
+        if units < 2 or number <= units or within < NO_SPREAD:
             return 1.0
-        typical = (number - float(self.sizes @ self.rows**2) / number) / (units - 1)
-        ratio = between / (units - 1) / (inner / (number - units))
+        typical_rows = (number - float(self.sizes @ self.rows**2) / number) / (units - 1)
+        ratio = between / (units - 1) / (within / (number - units))
         ratio /= float(fdtri(units - 1, number - units, _MORE_ALIKE))
-        return float(np.clip((ratio - 1) / (ratio + typical - 1), 0.0, 1.0))
+        return float(np.clip((ratio - 1) / (ratio + typical_rows - 1), 0.0, 1.0))
 
     def quantile(self, level: float, exact: bool = False) -> float:
         """Return Student's quantile for these clusters.
@@ -137,13 +143,14 @@ class Clusters:
         With ``exact`` it is the normal's where each row is a cluster or all are alike, so that no
         variance is estimated.
         """
-        exact = exact and (self.single or self.spread < NO_SPREAD)
-        return quantile(level, None if exact else self.units - 1)
+        if exact and (self.single or self.spread < NO_SPREAD):
+            return quantile(level)
+        return quantile(level, degrees=self.units - 1)
 
     def reach(self, values: Array, weights: Array, level: float) -> Reach:
-        """Score limits of a mean in [0, 1] over these rows, see :func:`score_reach`."""
+        """Return score limits of a mean in [0, 1] over these rows, see :func:`score_reach`."""
         return score_reach(values, weights, self.worth(), self.quantile(level, exact=True))
 
     def variance(self) -> float:
-        """Of the mean, unbiased for independent rows."""
+        """Return the variance of the mean, unbiased for independent rows."""
         return self.spread / self.worth() * self.units / max(self.units - 1, 1)
