@@ -10,7 +10,6 @@ tau-b = T / sqrt(Tx Ty) with T = E[sgn(X - X') sgn(Y - Y')], Tx = P(X != X'), Ty
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,21 +25,30 @@ def add_spearman(
         resampler,
         name,
         cells=resampler.cells(x, y, row),
-        how=(spearman_weights, _rho_influence),
+        ranked_anew=spearman_weights,
+        by_influence=_rho_influence,
         row=row,
     )
 
 
 def add_kendall(resampler: Resampler, name: str, x: Array, y: Array) -> None:
     """Register tau-b of two columns [shape=(items,)]."""
-    _add(resampler, name, resampler.cells(x, y), (kendall_weights, _tau_influence))
+    _add(
+        resampler,
+        name,
+        cells=resampler.cells(x, y),
+        ranked_anew=kendall_weights,
+        by_influence=_tau_influence,
+    )
 
 
 def _add(
     resampler: Resampler,
     name: str,
+    *,
     cells: Cells,
-    how: tuple[Callable[[Cells], OfWeights], Callable[[Cells], tuple[float, Array]]],
+    ranked_anew: Callable[[Cells], OfWeights],
+    by_influence: Callable[[Cells], tuple[float, Array]],
     row: NDArray[np.int64] | None = None,
 ) -> None:
     """Register a correlation: of few cells ranked anew, of many by the influence of each row."""
@@ -49,14 +57,14 @@ def _add(
         return
     resampler.correlations.add(name)
     if cells.few:
-        resampler.weighted(name, how[0](cells))
+        resampler.weighted(name, ranked_anew(cells))
         return
-    value, influence = how[1](cells)
+    value, influence = by_influence(cells)
     resampler.linear(name, value, influence[cells.cell], row)
 
 
 def spearman(x: Array, y: Array) -> float:
-    """rho; NaN where one side is constant.
+    """Compute rho; NaN where one side is constant.
 
     >>> round(spearman(np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 2, 3])), 6)
     0.948683
@@ -71,7 +79,7 @@ def _value(cells: Cells) -> float:
 
 
 def spearman_weights(cells: Cells) -> OfWeights:
-    """rho of each resample, ranked anew."""
+    """Make the function from weights to rho of each resample, ranked anew."""
 
     def statistic(weights: Array) -> Array:
         return _rho(*_moments(cells, cells.weigh(weights)))
@@ -80,16 +88,18 @@ def spearman_weights(cells: Cells) -> OfWeights:
 
 
 def _rho_influence(cells: Cells) -> tuple[float, Array]:
-    """rho, and the influence of a row of each cell on it (infinitesimal jackknife).
+    """Compute rho, and the influence of a row of each cell on it (infinitesimal jackknife).
 
     ``E[F G]`` is of third degree in the distribution, so its influence at (x, y) is
     ``F G + E[h(x, X) G(Y)] + E[h(y, Y) F(X)] - 3 E[F G]``, with h(x, X) = 1 for x < X and
     1/2 for x = X; the two variances alike; the rest is the chain rule.
     """
     share = cells.counts() / cells.counts().sum()
-    f, g = _mid(cells.x, share[None], cells.x_levels), _mid(cells.y, share[None], cells.y_levels)
-    f, g = f[0], g[0]
-    fg, ff, gg = ((share * a * b).sum() for a, b in ((f, g), (f, f), (g, g)))
+    [f] = _mid(cells.x, share[None], cells.x_levels)
+    [g] = _mid(cells.y, share[None], cells.y_levels)
+    fg = (share * f * g).sum()
+    ff = (share * f * f).sum()
+    gg = (share * g * g).sum()
     above_x, above_y = _above(cells.x, cells.x_levels), _above(cells.y, cells.y_levels)
     on_fg = f * g + above_x(share * g) + above_y(share * f) - 3 * fg
     on_ff = f * f + 2 * above_x(share * f) - 3 * ff
@@ -101,26 +111,32 @@ def _rho_influence(cells: Cells) -> tuple[float, Array]:
 
 
 def _moments(cells: Cells, weights: Array) -> tuple[Array, Array, Array]:
+    """Return the covariance and both variances of mid-distributions, of each resample."""
     with np.errstate(invalid="ignore"):  # a resample may have none of the rows
         share = weights / weights.sum(1, keepdims=True)
-    f, g = _mid(cells.x, share, cells.x_levels), _mid(cells.y, share, cells.y_levels)
-    return tuple((share * a * b).sum(1) - 0.25 for a, b in ((f, g), (f, f), (g, g)))
+    f = _mid(cells.x, share, cells.x_levels)
+    g = _mid(cells.y, share, cells.y_levels)
+    covariance = (share * f * g).sum(1) - 0.25
+    variance_f = (share * f * f).sum(1) - 0.25
+    variance_g = (share * g * g).sum(1) - 0.25
+    return covariance, variance_f, variance_g
 
 
-def _rho(fg: Array, ff: Array, gg: Array) -> Array:
+def _rho(covariance: Array, variance_f: Array, variance_g: Array) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
-        flat = (ff <= 1e-12) | (gg <= 1e-12)
-        return np.where(flat, np.nan, np.clip(fg / np.sqrt(ff * gg), -1, 1))
+        is_constant = (variance_f <= 1e-12) | (variance_g <= 1e-12)
+        rho = np.clip(covariance / np.sqrt(variance_f * variance_g), -1, 1)
+        return np.where(is_constant, np.nan, rho)
 
 
 def _mid(level: NDArray[np.int64], share: Array, count: int) -> Array:
-    """Mid-distribution of each cell [shape=(b, cells)]."""
+    """Return the mid-distribution of each cell [shape=(b, cells)]."""
     mass = by_level(share, level, count)
     return np.asarray((mass.cumsum(1) - mass / 2)[:, level])
 
 
-def _above(level: NDArray[np.int64], count: int) -> Any:
-    """E[h(x, X) v] for each cell, from v per cell."""
+def _above(level: NDArray[np.int64], count: int) -> Callable[[Array], Array]:
+    """Make the function from a value per cell to ``E[h(x, X) value]`` of each cell."""
 
     def of(values: Array) -> Array:
         sums = np.bincount(level, weights=values, minlength=count)
@@ -130,7 +146,7 @@ def _above(level: NDArray[np.int64], count: int) -> Any:
 
 
 def kendall(x: Array, y: Array) -> float:
-    """tau-b; NaN where one side is constant.
+    """Compute tau-b; NaN where one side is constant.
 
     >>> round(kendall(np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 2, 3])), 6)
     0.912871
@@ -139,7 +155,10 @@ def kendall(x: Array, y: Array) -> float:
 
 
 def kendall_weights(cells: Cells) -> OfWeights:
-    """tau-b of each resample: ``w' S w`` with S the signs of all pairs of cells."""
+    """Make the function from weights to tau-b of each resample.
+
+    It is ``w' S w`` with S the signs of all pairs of cells.
+    """
 
     def signs(level: NDArray[np.int64]) -> Array:
         return np.asarray(np.sign(level[:, None] - level[None]), np.float32)
@@ -166,26 +185,30 @@ def kendall_weights(cells: Cells) -> OfWeights:
 def _tau(concordance: Array, x_share: Array, y_share: Array) -> Array:
     untied = (1 - (x_share**2).sum(-1)) * (1 - (y_share**2).sum(-1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(untied <= 1e-15, np.nan, np.clip(concordance / np.sqrt(untied), -1, 1))
+        tau = np.clip(concordance / np.sqrt(untied), -1, 1)
+        return np.where(untied <= 1e-15, np.nan, tau)
 
 
 def _tau_influence(cells: Cells) -> tuple[float, Array]:
-    """tau-b, and the influence of a row of each cell on it (infinitesimal jackknife)."""
+    """Compute tau-b, and the influence of a row of each cell on it (infinitesimal jackknife)."""
     if not cells.defined:
         return float("nan"), np.full(len(cells), np.nan)
     share = cells.counts() / cells.counts().sum()
     score = concordance(cells, share)
     x_share = np.bincount(cells.x, weights=share)
     y_share = np.bincount(cells.y, weights=share)
-    t, tx, ty = (share * score).sum(), 1 - (x_share**2).sum(), 1 - (y_share**2).sum()
+    t = (share * score).sum()
+    tx = 1 - (x_share**2).sum()
+    ty = 1 - (y_share**2).sum()
     tau = t / np.sqrt(tx * ty)
-    on_x, on_y = 1 - x_share[cells.x] - tx, 1 - y_share[cells.y] - ty
+    on_x = 1 - x_share[cells.x] - tx
+    on_y = 1 - y_share[cells.y] - ty
     influence = 2 * (score - t) / np.sqrt(tx * ty) - tau * (on_x / tx + on_y / ty)
     return float(np.clip(tau, -1, 1)), np.asarray(influence)
 
 
 def concordance(cells: Cells, share: Array) -> Array:
-    """E[sgn(x - X) sgn(y - Y)] of each cell [shape=(cells,)], in n log^2 n steps."""
+    """Compute E[sgn(x - X) sgn(y - Y)] of each cell [shape=(cells,)], in n log^2 n steps."""
     x_share = np.bincount(cells.x, weights=share)
     y_share = np.bincount(cells.y, weights=share)
     x_less = (x_share.cumsum() - x_share)[cells.x]
@@ -204,34 +227,38 @@ def concordance(cells: Cells, share: Array) -> Array:
 
 
 def _before(group: NDArray[np.int64], share: Array) -> Array:
-    """Share of the earlier cells of the same group; groups are runs."""
-    total = share.cumsum() - share
+    """Sum the shares of the earlier cells of the same group; groups are runs."""
+    earlier = share.cumsum() - share
     start = np.flatnonzero(np.diff(group, prepend=-1))
-    return np.asarray(total - np.repeat(total[start], np.diff(start, append=len(group))))
+    cells_of_group = np.diff(start, append=len(group))
+    before_group = np.repeat(earlier[start], cells_of_group)
+    return np.asarray(earlier - before_group)
 
 
 def _both_less(x: NDArray[np.int64], y: NDArray[np.int64], share: Array) -> Array:
-    """Share of the cells with a smaller x and a smaller y, by bottom-up merging.
+    """Sum the shares of the cells with a smaller x and a smaller y, by bottom-up merging.
 
     In the order of x up and y down, a smaller y that comes earlier has a smaller x as well.
     """
     order = np.lexsort((-y, x))
     y, weight = y[order], share[order]
-    outcome = np.zeros(len(y))
+    both_less = np.zeros(len(y))
     index = np.arange(len(y))
-    merged, size = index, 1
+    merged = index
+    size = 1
     while size < len(y):
         block = merged // (2 * size)
         key = block * (int(y.max()) + 1) + y[merged]
         sorting = np.argsort(key, kind="stable")
         merged, key = merged[sorting], key[sorting]
-        left = (merged // size) % 2 == 0
-        earlier = np.concatenate([[0.0], np.cumsum(np.where(left, weight[merged], 0))])
-        first_of_key = np.maximum.accumulate(np.where(np.diff(key, prepend=-1) != 0, index, 0))
+        is_left = (merged // size) % 2 == 0
+        earlier = np.concatenate([[0.0], np.cumsum(np.where(is_left, weight[merged], 0))])
+        begins_key = np.diff(key, prepend=-1) != 0
+        first_of_key = np.maximum.accumulate(np.where(begins_key, index, 0))
         first_of_block = (merged // (2 * size)) * (2 * size)
         gain = earlier[first_of_key] - earlier[first_of_block]
-        outcome[merged] += np.where(left, 0, gain)
+        both_less[merged] += np.where(is_left, 0, gain)
         size *= 2
     result = np.empty(len(y))
-    result[order] = outcome
+    result[order] = both_less
     return result

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from trace_eval.estimate.figures import jackknife_interval, jackknifed, mean_interval
 from trace_eval.estimate.interval import FISHER, JACKKNIFE, SCORE, IntervalEstimate, Range
 from trace_eval.estimate.options import IntervalOptions
+from trace_eval.estimate.worth import Clusters
 
 Array = NDArray[Any]
 
@@ -47,11 +48,14 @@ class Cells:
         unit: NDArray[np.int64],
         level_of: Callable[[Array], NDArray[np.int64]] | None = None,
     ) -> None:
-        x_level, y_level = (level_of or levels)(x), (level_of or levels)(y)
-        self.x_levels, self.y_levels = (int(of.max(initial=-1)) + 1 for of in (x_level, y_level))
-        key = x_level * max(self.y_levels, 1) + y_level
-        distinct, self.cell = np.unique(key, return_inverse=True)
-        self.x, self.y = np.divmod(distinct, max(self.y_levels, 1))
+        level_of = level_of or levels
+        x_level = level_of(x)
+        y_level = level_of(y)
+        self.x_levels = int(x_level.max(initial=-1)) + 1
+        self.y_levels = int(y_level.max(initial=-1)) + 1
+        columns = max(self.y_levels, 1)
+        distinct, self.cell = np.unique(x_level * columns + y_level, return_inverse=True)
+        self.x, self.y = np.divmod(distinct, columns)
         order = np.argsort(self.cell, kind="stable")
         self._unit = unit[order]
         self._starts = np.searchsorted(self.cell[order], np.arange(len(distinct)))
@@ -70,7 +74,7 @@ class Cells:
         return self.x_levels > 1 and self.y_levels > 1
 
     def counts(self) -> NDArray[np.float64]:
-        """Rows per cell [shape=(cells,)]."""
+        """Count the rows of each cell [shape=(cells,)]."""
         return np.bincount(self.cell, minlength=len(self)).astype(float)
 
     def weigh(self, weights: Array) -> NDArray[np.float64]:
@@ -79,9 +83,10 @@ class Cells:
 
 
 def levels(values: Array) -> NDArray[np.int64]:
-    """Dense ranks from 0 [shape=(n,)]; equal to twelve digits is equal."""
-    result = np.unique(np.round(np.asarray(values, float), _DIGITS), return_inverse=True)[1]
-    return result.astype(np.int64)
+    """Rank densely from 0 [shape=(n,)]; equal to twelve digits is equal."""
+    rounded = np.round(np.asarray(values, float), _DIGITS)
+    _, rank = np.unique(rounded, return_inverse=True)
+    return rank.astype(np.int64)
 
 
 def by_level(weights: Array, level: NDArray[np.int64], count: int) -> NDArray[np.float64]:
@@ -192,7 +197,7 @@ class Resampler:
         self._carriers[name] = min(_carriers(side, unit, self.units) for side in sides)
 
     def _count(self, unit: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Rows of each unit, from the unit of each row."""
+        """Count the rows of each unit, from the unit of each row."""
         return np.bincount(unit, minlength=self.units).astype(np.float64)
 
     def _unit_of(self, row: NDArray[np.int64] | None) -> NDArray[np.int64]:
@@ -207,7 +212,7 @@ class Resampler:
         return self._place[key]
 
     def cells(self, x: Array, y: Array, row: NDArray[np.int64] | None = None) -> Cells:
-        """Rows as cells of equal (x, y); ``row`` as of :meth:`sums`. Sorting is remembered."""
+        """Sort rows into cells of equal (x, y), once; ``row`` as of :meth:`sums`."""
         key = (id(x), id(y), id(row))
         if key not in self._cells:
             # the arrays are kept, so that no other one gets their ids
@@ -312,20 +317,14 @@ class Resampler:
             limits = mean_interval(*self._means[name], level)
             return IntervalEstimate.within(number, limits, SCORE)
         if name in self.correlations and clusters.variance() > _SAME**2:
-            # symmetric where the spread does not depend on the correlation (Fisher 1921)
-            room = 1 - number**2
-            if room < _SAME:
-                return IntervalEstimate(number, reason="no interval: all units lie on one line")
-            far = float(np.sqrt(clusters.variance())) * clusters.quantile(level) / room
-            low, high = np.tanh(np.arctanh(number) + np.array([-far, far])).tolist()
-            return IntervalEstimate(number, (low, high), method=FISHER)
+            return _on_fishers_scale(number, clusters, level)
         limits = jackknife_interval(
             number, without, rows=rows, level=level, both_ways=name in self.both_ways
         )
         return IntervalEstimate.within(number, limits, JACKKNIFE)
 
     def _values(self, totals: Array, weights: Array) -> dict[str, Array]:
-        """Every statistic, from sums of columns or from unit weights, one of each in a row."""
+        """Compute every statistic, from sums of columns or from unit weights, row by row."""
         with np.errstate(invalid="ignore", divide="ignore"):
             results = {
                 name: statistic(totals[..., index])
@@ -347,6 +346,17 @@ def _carriers(values: Array, unit: NDArray[np.int64], units: int) -> float:
     return float(squares.sum() ** 2 / total) if total > 0 else np.inf
 
 
+def _on_fishers_scale(correlation: float, clusters: Clusters, level: float) -> IntervalEstimate:
+    """Return limits that are symmetric where the spread is the same everywhere (Fisher 1921)."""
+    slope = 1 - correlation**2
+    if slope < _SAME:
+        return IntervalEstimate(correlation, reason="no interval: all units lie on one line")
+    half_width = float(np.sqrt(clusters.variance())) * clusters.quantile(level) / slope
+    ends = np.arctanh(correlation) + np.array([-half_width, half_width])
+    low, high = np.tanh(ends).tolist()
+    return IntervalEstimate(correlation, (low, high), method=FISHER)
+
+
 def ratio(sums: Array) -> Array:
-    """First sum over the second."""
+    """Divide the first sum by the second."""
     return np.asarray(sums[..., 0] / sums[..., 1])
