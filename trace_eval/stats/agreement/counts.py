@@ -32,12 +32,12 @@ def joint_counts(
     ``rows`` are the kinds of truth, ``labels`` those of prediction; None: as many.
     """
     labels = labels or rows
-    available = (truth != MISSING) & (predicted != MISSING)
-    return crosstab(truth[available].astype(np.int64), predicted[available], rows, labels)
+    has_both = (truth != MISSING) & (predicted != MISSING)
+    return crosstab(truth[has_both].astype(np.int64), predicted[has_both], rows, labels)
 
 
 def collapse(counts: Counts) -> Counts:
-    """Typed ties made one: ``(..., 4, 4)`` to ``(..., 3, 3)``; three labels stay as they are."""
+    """Make typed ties one, ``(..., 4, 4)`` to ``(..., 3, 3)``; three labels stay as they are."""
     if counts.shape[-1] == len(UNTYPED):
         return counts
     return np.asarray(_COLLAPSE.T @ counts @ _COLLAPSE)
@@ -49,35 +49,40 @@ def winners_only(counts: Counts) -> Counts:
 
 
 def defined(value: float) -> float | None:
-    """``None`` for NaN: reports hold no numbers that are none."""
+    """Return the value, or None for NaN: reports hold no numbers that are none."""
     return None if np.isnan(value) else float(value)
 
 
 def ratio(numerator: Counts, denominator: Counts) -> NDArray[np.float64]:
-    """Elementwise quotient; NaN, not an error, where the denominator is 0."""
-    top, bottom = np.asarray(numerator, float), np.asarray(denominator, float)
-    out = np.full(np.broadcast(top, bottom).shape, np.nan)
-    np.divide(top, bottom, out=out, where=bottom != 0)
-    return out
+    """Divide elementwise; NaN, not an error, where the denominator is 0."""
+    top = np.asarray(numerator, float)
+    bottom = np.asarray(denominator, float)
+    quotient = np.full(np.broadcast(top, bottom).shape, np.nan)
+    np.divide(top, bottom, out=quotient, where=bottom != 0)
+    return quotient
 
 
 def accuracy(counts: Counts) -> NDArray[np.float64]:
-    """``sum_l n_ll / N``, the share of equal labels, 0 to 1; NaN where nothing was counted."""
-    return ratio(np.trace(counts, axis1=-2, axis2=-1), counts.sum((-2, -1)))
+    """Return the share of equal labels, ``sum_l n_ll / N``; NaN where nothing was counted."""
+    equal = np.trace(counts, axis1=-2, axis2=-1)
+    return ratio(equal, counts.sum((-2, -1)))
 
 
 def accuracy_3way(counts: Counts) -> NDArray[np.float64]:
-    """``sum_l n_ll / N`` with both kinds of ties made one, 0 to 1."""
+    """Return the share of equal labels with both kinds of ties made one, ``sum_l n_ll / N``."""
     return accuracy(collapse(counts))
 
 
 def accuracy_2way(counts: Counts) -> NDArray[np.float64]:
-    """``sum_l n_ll / N`` where both sides name a winner; a judge that rarely does has few items."""
+    """Return the share of equal winners, ``sum_l n_ll / N``, where both sides name one.
+
+    A judge that rarely names a winner has few such items.
+    """
     return accuracy(winners_only(counts))
 
 
 def coverage_2way(counts: Counts) -> NDArray[np.float64]:
-    """Share of the items on which :func:`accuracy_2way` stands."""
+    """Return the share of the items on which :func:`accuracy_2way` stands."""
     return ratio(winners_only(counts).sum((-2, -1)), counts.sum((-2, -1)))
 
 
@@ -86,28 +91,31 @@ CREDIT = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]])
 
 
 def accuracy_half_ties(counts: Counts) -> NDArray[np.float64]:
-    """``(equal + 1/2 where one side ties) / N``, 0 to 1: a tie counts as a coin that is tossed."""
-    three = collapse(counts)
-    return ratio((three * CREDIT).sum((-2, -1)), three.sum((-2, -1)))
+    """Return ``(equal + 1/2 where one side ties) / N``: a tie counts as a coin that is tossed."""
+    untyped = collapse(counts)
+    credit = (untyped * CREDIT).sum((-2, -1))
+    return ratio(credit, untyped.sum((-2, -1)))
 
 
 def balanced_accuracy(counts: Counts) -> NDArray[np.float64]:
-    """Mean of ``TP / (TP + FN)`` over the true labels (Brodersen et al. 2010).
+    """Average ``TP / (TP + FN)`` over the true labels (Brodersen et al. 2010).
 
     With two classes it is ``1 - (FPR + FNR) / 2``, which AudioJudge's released summaries print
     where its paper prints plain accuracy: different numbers where the classes differ in size.
     """
-    return _mean(ratio(np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(-1)))
+    hits = np.diagonal(counts, axis1=-2, axis2=-1)
+    recall_of_label = ratio(hits, counts.sum(-1))
+    return _mean_of_known(recall_of_label)
 
 
-def _mean(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Over the labels whose share is known; NaN without any."""
-    present = ~np.isnan(shares)
-    return ratio(np.where(present, shares, 0).sum(-1), present.sum(-1))
+def _mean_of_known(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Average over the labels whose share is known; NaN without any."""
+    is_known = ~np.isnan(shares)
+    return ratio(np.where(is_known, shares, 0).sum(-1), is_known.sum(-1))
 
 
 def kappa(counts: Counts) -> NDArray[np.float64]:
-    """Cohen's kappa, ``(p_o - p_e) / (1 - p_e)``, -1 to 1 (Cohen 1960).
+    """Compute Cohen's kappa, ``(p_o - p_e) / (1 - p_e)``, -1 to 1 (Cohen 1960).
 
     ``p_o`` is the share of equal labels, ``p_e = sum_l p(truth = l) p(predicted = l)``. NaN
     where ``p_e = 1``: both sides always say the same one label, and chance explains it all.
@@ -119,7 +127,7 @@ def kappa(counts: Counts) -> NDArray[np.float64]:
 
 
 def gwet_ac1(counts: Counts) -> NDArray[np.float64]:
-    """AC1, ``(p_o - p_e) / (1 - p_e)``, -1 to 1 (Gwet 2008).
+    """Compute Gwet's AC1, ``(p_o - p_e) / (1 - p_e)``, -1 to 1 (Gwet 2008).
 
     ``p_e = sum_l s(l) (1 - s(l)) / (k - 1)``.
 
@@ -134,7 +142,7 @@ def gwet_ac1(counts: Counts) -> NDArray[np.float64]:
 
 
 def f1_per_label(counts: Counts) -> NDArray[np.float64]:
-    """``2 TP / (2 TP + FP + FN)`` per label [shape=(..., labels)].
+    """Return ``2 TP / (2 TP + FP + FN)`` of each label [shape=(..., labels)].
 
     NaN for a label that is neither in the truth nor in the prediction: nothing is known of it.
     """
@@ -143,54 +151,69 @@ def f1_per_label(counts: Counts) -> NDArray[np.float64]:
 
 
 def macro_f1(counts: Counts) -> NDArray[np.float64]:
-    """Mean of ``2 TP / (2 TP + FP + FN)`` over the labels that occur (Sokolova & Lapalme 2009)."""
-    return _mean(f1_per_label(counts))
+    """Average ``2 TP / (2 TP + FP + FN)`` over the labels that occur (Sokolova & Lapalme 2009)."""
+    return _mean_of_known(f1_per_label(counts))
 
 
 def right(labels: int) -> tuple[MeasurePart, ...]:
-    """Equal labels, of all items."""
-    return (_share(np.eye(labels, dtype=bool)),)
+    """Count equal labels, of all items."""
+    is_equal = np.eye(labels, dtype=bool)
+    return (_share(is_equal),)
 
 
 def right_3way(labels: int) -> tuple[MeasurePart, ...]:
-    """Equal labels with all ties made one."""
-    return (_share(np.equal.outer(_collapsed(labels), _collapsed(labels))),)
+    """Count equal labels with all ties made one, of all items."""
+    untyped = _collapsed(labels)
+    return (_share(np.equal.outer(untyped, untyped)),)
 
 
 def right_2way(labels: int) -> tuple[MeasurePart, ...]:
-    """Equal winners, of the items where both sides name one."""
-    winner = np.arange(labels) < TIE
-    return (_share(np.eye(labels, dtype=bool), np.logical_and.outer(winner, winner)),)
+    """Count equal winners, of the items where both sides name one."""
+    is_winner = np.arange(labels) < TIE
+    both_name_one = np.logical_and.outer(is_winner, is_winner)
+    return (_share(np.eye(labels, dtype=bool), both_name_one),)
 
 
 def half_right(labels: int) -> tuple[MeasurePart, ...]:
-    """Credit with ties as halves."""
-    collapsed = _collapsed(labels)
-    return (_share(CREDIT[np.ix_(collapsed, collapsed)]),)
+    """Count equal labels with ties as halves, of all items."""
+    untyped = _collapsed(labels)
+    return (_share(CREDIT[np.ix_(untyped, untyped)]),)
 
 
 def recalls(labels: int) -> tuple[MeasurePart, ...]:
-    """For each true label how often it is said."""
-    eye = np.eye(labels, dtype=bool)
-    return tuple(_share(eye, np.tile(eye[label][:, None], labels)) for label in range(labels))
+    """Count for each true label how often it is said."""
+    is_equal = np.eye(labels, dtype=bool)
+    shares: list[MeasurePart] = []
+    for label in range(labels):
+        is_truth = np.tile(is_equal[label][:, None], labels)
+        shares.append(_share(is_equal, is_truth))
+    return tuple(shares)
 
 
 def f1_shares(labels: int) -> tuple[MeasurePart, ...]:
-    """For each label the items on which both sides give it, of those on which any side does.
+    """Count for each label the items where both sides give it, of those where any side does.
 
     F1 is ``2 J / (1 + J)`` of that share J.
     """
-    only = np.eye(labels, dtype=bool)
-    parts = (
-        _share(np.logical_and.outer(mine, mine), np.logical_or.outer(mine, mine)) for mine in only
-    )
-    return tuple(replace(part, curve=lambda share: 2 * share / (1 + share)) for part in parts)
+    shares: list[MeasurePart] = []
+    for is_label in np.eye(labels, dtype=bool):
+        both_give_it = np.logical_and.outer(is_label, is_label)
+        any_gives_it = np.logical_or.outer(is_label, is_label)
+        shares.append(replace(_share(both_give_it, any_gives_it), curve=_f1_of_share))
+    return tuple(shares)
+
+
+def _f1_of_share(share: float) -> float:
+    return 2 * share / (1 + share)
 
 
 def _share(credit: NDArray[Any], counted: NDArray[np.bool_] | None = None) -> MeasurePart:
-    every = np.ones(credit.size) if counted is None else counted.ravel().astype(float)
-    return MeasurePart(credit.ravel().astype(float), every)
+    """Build a share from tables over [truth, predicted]; ``counted`` None: every item counts."""
+    if counted is None:
+        counted = np.ones(credit.shape, bool)
+    return MeasurePart(credit.ravel().astype(float), counted.ravel().astype(float))
 
 
 def _collapsed(labels: int) -> NDArray[np.int64]:
+    """Return the untyped code of each label."""
     return np.minimum(np.arange(labels), TIE)

@@ -30,12 +30,12 @@ _LOG_T = (-6.0, 8.0)
 
 
 def sigmoid(x: Array) -> Array:
-    """``1 / (1 + exp(-x))`` without overflow."""
+    """Compute ``1 / (1 + exp(-x))`` without overflow."""
     return np.asarray(0.5 * (1 + np.tanh(x / 2)))
 
 
 def fit_isotonic(x: Array, y: Array) -> Calibrator:
-    """Isotonic regression on the lead (Zadrozny & Elkan 2002), by scikit-learn."""
+    """Fit isotonic regression on the lead (Zadrozny & Elkan 2002), by scikit-learn."""
     sklearn = require("sklearn.isotonic", "scikit-learn", "agree", "isotonic calibration")
     lead = x[:, 0]
     model = sklearn.IsotonicRegression(y_min=EDGE, y_max=1 - EDGE, out_of_bounds="clip")
@@ -44,39 +44,43 @@ def fit_isotonic(x: Array, y: Array) -> Calibrator:
 
 
 def fit_temperature(x: Array, y: Array) -> Calibrator:
-    """``sigmoid(lead / T)`` with the T of least log loss (Guo et al. 2017)."""
+    """Fit ``sigmoid(lead / T)`` with the T of least log loss (Guo et al. 2017)."""
     from scipy.optimize import minimize_scalar
 
-    lead = x[:, 0]
+    def predicted(evidence: Array, log_t: float) -> Array:
+        lead = evidence[:, 0]
+        return _edged(sigmoid(lead / np.exp(log_t)))
 
     def loss(log_t: float) -> float:
-        return log_loss(_edged(sigmoid(lead / np.exp(log_t))), y)
+        return log_loss(predicted(x, log_t), y)
 
-    log_t = float(minimize_scalar(loss, bounds=_LOG_T, method="bounded").x)
-    return lambda new: _edged(sigmoid(new[:, 0] / np.exp(log_t)))
+    best = minimize_scalar(loss, bounds=_LOG_T, method="bounded")
+    return lambda evidence: predicted(evidence, float(best.x))
 
 
 def fit_margins(x: Array, y: Array) -> Calibrator:
-    """Logistic regression on everything measured, without an intercept (L2, C = 1)."""
+    """Fit logistic regression on everything measured, without an intercept (L2, C = 1)."""
     sklearn = require("sklearn.linear_model", "scikit-learn", "agree", "calibration by margins")
     scale = np.maximum(np.sqrt((x**2).mean(0)), 1e-12)
     # each pair and its mirror image, half each: both classes are there whatever annotators say
-    both = np.concatenate([x, x, -x, -x]) / scale
+    evidence = np.concatenate([x, x, -x, -x]) / scale
     ones, zeros = np.ones(len(y)), np.zeros(len(y))
     target = np.r_[ones, zeros, zeros, ones]
     weight = np.r_[y, 1 - y, y, 1 - y] / 2
+    weighs = weight > 0
     model = sklearn.LogisticRegression(fit_intercept=False, max_iter=1000)
-    model.fit(both[weight > 0], target[weight > 0], sample_weight=weight[weight > 0])
+    model.fit(evidence[weighs], target[weighs], sample_weight=weight[weighs])
     coefficients = np.asarray(model.coef_[0] / scale)
     return lambda new: _edged(sigmoid(new @ coefficients))
 
 
 def _edged(p: Array) -> Array:
+    """Keep probabilities away from 0 and 1."""
     return np.clip(p, EDGE, 1 - EDGE)
 
 
 def log_loss(p: Array, y: Array) -> float:
-    """Mean negative log-likelihood, nats; ``y`` may be a half."""
+    """Return the mean negative log-likelihood, nats; ``y`` may be a half."""
     return float(-(y * np.log(p) + (1 - y) * np.log(1 - p)).mean())
 
 
@@ -108,45 +112,52 @@ class Draws:
     """Resamples of whole instructions, shared by everything that is compared."""
 
     def __init__(self, group: NDArray[np.int64], level: float, seed: int) -> None:
-        _, self.at = np.unique(group, return_inverse=True)
-        self.number = int(self.at.max()) + 1
+        _, self.unit = np.unique(group, return_inverse=True)
+        self.units = int(self.unit.max()) + 1
         self.level = level
         rng = np.random.default_rng(seed)
-        share = np.full(self.number, 1 / self.number)
-        self.weights = rng.multinomial(self.number, share, size=RESAMPLES).astype(np.float64)
-        self.sizes = self._sums(np.ones(len(self.at)))
+        share = np.full(self.units, 1 / self.units)
+        self.weights = rng.multinomial(self.units, share, size=RESAMPLES).astype(np.float64)
+        self.pairs = self._sums(np.ones(len(self.unit)))
 
     def _sums(self, values: Array) -> Array:
-        return np.bincount(self.at, weights=values, minlength=self.number).astype(np.float64)
+        """Sum values of pairs within each instruction."""
+        return np.bincount(self.unit, weights=values, minlength=self.units).astype(np.float64)
 
     def mean(self, values: Array) -> HeldOutFit:
-        """Mean over pairs."""
-        drawn = self.weights @ self._sums(values) / (self.weights @ self.sizes)
+        """Average over pairs, with the quantiles of resampled means."""
+        means = self.weights @ self._sums(values) / (self.weights @ self.pairs)
         value = float(values.mean())
-        low, high = np.quantile(drawn, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
-        return HeldOutFit(value, None if low == high else holding(value, (low, high)))
+        low, high = np.quantile(means, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
+        if low == high:
+            return HeldOutFit(value, None)
+        return HeldOutFit(value, holding(value, (low, high)))
 
     def gap(self, difference: Array, bins: NDArray[np.int64]) -> HeldOutFit:
-        """Mean over bins, by their size, of the absolute mean difference, with a bound.
+        """Average the absolute mean difference over bins, by their size, with a bound.
 
         The error of every bin adds to that distance and never takes away, so that quantiles of
         resampled distances lie above it. A distance differs from the true one by no more than
         the distance between the two differences (triangle inequality): quantiles of *that*
         bound it on both sides, whatever the truth, and more widely than need be.
         """
-        count = int(bins.max()) + 1
-        table = np.stack([self._sums(np.where(bins == b, difference, 0.0)) for b in range(count)])
-        sizes = np.stack([self._sums((bins == b).astype(float)) for b in range(count)])
-        pairs = sizes.sum(1)
-        mean = table.sum(1) / pairs
-        drawn = (self.weights @ table.T - (self.weights @ sizes.T) * mean) / len(difference)
-        units = np.maximum((sizes > 0).sum(1), 2)
+        sums_of_bins: list[Array] = []
+        pairs_of_bins: list[Array] = []
+        for number in range(int(bins.max()) + 1):
+            in_bin = bins == number
+            sums_of_bins.append(self._sums(np.where(in_bin, difference, 0.0)))
+            pairs_of_bins.append(self._sums(in_bin.astype(float)))
+        sums, pairs = np.stack(sums_of_bins), np.stack(pairs_of_bins)  # [bins, units]
+        size = pairs.sum(1)
+        mean = sums.sum(1) / size
+        drawn = (self.weights @ sums.T - (self.weights @ pairs.T) * mean) / len(difference)
+        units = np.maximum((pairs > 0).sum(1), 2)
         # by how much resamples of so few units spread too little: Student's over the normal's
         wider = np.array([quantile(self.level, n - 1) for n in units]) / quantile(self.level)
-        off = np.abs(drawn * wider * np.sqrt(units / (units - 1))).sum(1)
-        value = float((np.abs(mean) * pairs).sum() / len(difference))
-        far = float(np.quantile(off, self.level))
-        return HeldOutFit(value, (max(0.0, value - far), min(1.0, value + far)))
+        distances = np.abs(drawn * wider * np.sqrt(units / (units - 1))).sum(1)
+        value = float((np.abs(mean) * size).sum() / len(difference))
+        bound = float(np.quantile(distances, self.level))
+        return HeldOutFit(value, (max(0.0, value - bound), min(1.0, value + bound)))
 
 
 #: How captions name the intervals of held-out figures.

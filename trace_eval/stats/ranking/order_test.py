@@ -9,6 +9,7 @@ points of all these games together are compared with that distribution, two-side
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -30,7 +31,7 @@ def order_p(
     typed: bool = False,
     only: int | None = None,
 ) -> Array:
-    """p values that two systems are equally good, two-sided, by their comparisons.
+    """Return p values that two systems are equally good, two-sided, by their comparisons.
 
     Copies and both orders of a pair are one comparison, of their mean. Where an instruction has
     several comparisons, it counts as one (sign test over instructions).
@@ -42,32 +43,56 @@ def order_p(
     Returns:
         p where the row is ahead of the column, and 1 elsewhere [shape=(systems, systems)].
     """
-    size = len(outcomes.systems)
-    result = np.ones((size, size))
-    if outcomes.by_instruction:
-        rates = _instruction_rates(outcomes, typed, only)
-    else:
-        played, own = _games(outcomes, typed)
-    for one, other in combinations(range(size), 2):
-        if outcomes.by_instruction:  # who has more points per game where both are compared
-            gap = rates[one] - rates[other]
-            more, fewer = int((gap > _SAME).sum()), int((gap < -_SAME).sum())
-            p, ahead = sign_test(more, fewer), more > fewer
-        else:
-            thirds = [k for k in range(size) if k not in (one, other) and only in (None, k)]
-            direct = played[one, other] if only in (None, one, other) else np.zeros(3, np.int64)
-            p, ahead = _points_test(direct, own[one, thirds], own[other, thirds])
-        result[(one, other) if ahead else (other, one)] = p
+    systems = len(outcomes.systems)
+    result = np.ones((systems, systems))
+    test = _by_instruction if outcomes.by_instruction else _by_comparison
+    compare = test(outcomes, typed, only)
+    for one, other in combinations(range(systems), 2):
+        p, one_is_ahead = compare(one, other)
+        row, column = (one, other) if one_is_ahead else (other, one)
+        result[row, column] = p
     return result
 
 
+#: From two systems to the p value of their being equally good, and whether the first is ahead.
+PairTest = Callable[[int, int], tuple[float, bool]]
+
+
+def _by_instruction(outcomes: Outcomes, typed: bool, only: int | None) -> PairTest:
+    """Make the test of who has more points per game where both are compared."""
+    rates = _instruction_rates(outcomes, typed, only)
+
+    def compare(one: int, other: int) -> tuple[float, bool]:
+        gap = rates[one] - rates[other]
+        more = int((gap > _SAME).sum())
+        fewer = int((gap < -_SAME).sum())
+        return sign_test(more, fewer), more > fewer
+
+    return compare
+
+
+def _by_comparison(outcomes: Outcomes, typed: bool, only: int | None) -> PairTest:
+    """Make the test of points in the games of two systems, and of both against each third."""
+    played, games = _games(outcomes, typed)
+    opponents = range(len(outcomes.systems)) if only is None else [only]
+
+    def compare(one: int, other: int) -> tuple[float, bool]:
+        direct = np.zeros(3, np.int64)
+        if only in (None, one, other):
+            direct = played[one, other]
+        thirds = [system for system in opponents if system not in (one, other)]
+        return _points_test(direct, games[one, thirds], games[other, thirds])
+
+    return compare
+
+
 def _games(outcomes: Outcomes, typed: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Losses, ties and wins of row against column [shape=(systems, systems, 3) each].
+    """Count losses, ties and wins of row against column [shape=(systems, systems, 3) each].
 
     Of the two against each other, and of the row's own points: ``both_bad`` is a tie of the two,
     though typed ties give neither of them a point.
     """
-    size = len(outcomes.systems)
+    systems = len(outcomes.systems)
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
     if outcomes.unit is None:
         unit = np.arange(len(pair))
@@ -75,86 +100,105 @@ def _games(outcomes: Outcomes, typed: bool) -> tuple[NDArray[np.int64], NDArray[
         key = outcomes.unit * len(outcomes.pairs) + pair
         _, first, unit = np.unique(key, return_index=True, return_inverse=True)
         pair = pair[first]
-    mean = np.stack([np.bincount(unit, row) for row in points(outcome, typed)]) / np.bincount(unit)
-    one, other = outcomes.pairs[pair].T
-    played, own = np.zeros((2, size, size, 3), np.int64)
-    for mine, theirs, row in ((one, other, 0), (other, one, 1)):
-        for table, gap in ((played, mean[row] - mean[1 - row]), (own, mean[row] - 0.5)):
-            result = 1 + np.sign(np.round(gap, 9)).astype(np.int64)
-            np.add.at(table, (mine, theirs, result), 1)
-    return played, own
+    sums = [np.bincount(unit, of_side) for of_side in points(outcome, typed)]
+    mean = np.stack(sums) / np.bincount(unit)
+    first_system, second_system = outcomes.pairs[pair].T
+    sides = ((first_system, second_system, 0), (second_system, first_system, 1))
+    played, own_points = np.zeros((2, systems, systems, 3), np.int64)
+    for system, opponent, side in sides:
+        ahead_of_opponent = mean[side] - mean[1 - side]
+        ahead_of_half = mean[side] - 0.5
+        np.add.at(played, (system, opponent, _loss_tie_win(ahead_of_opponent)), 1)
+        np.add.at(own_points, (system, opponent, _loss_tie_win(ahead_of_half)), 1)
+    return played, own_points
+
+
+def _loss_tie_win(gap: Array) -> NDArray[np.int64]:
+    """Return 0, 1 and 2 for gaps below, at and above 0."""
+    return np.asarray(1 + np.sign(np.round(gap, 9)).astype(np.int64))
 
 
 def _points_test(
     direct: NDArray[np.int64], mine: NDArray[np.int64], theirs: NDArray[np.int64]
 ) -> tuple[float, bool]:
-    """(two-sided p, the first is ahead) from losses, ties and wins.
+    """Return the two-sided p, and whether the first system is ahead.
 
     Args:
-        direct: of the first against the second [shape=(3,)].
-        mine, theirs: of both against each third system [shape=(thirds, 3)].
+        direct: losses, ties and wins of the first against the second [shape=(3,)].
+        mine, theirs: those of both against each third system [shape=(thirds, 3)].
     """
-    met = (mine.sum(1) > 0) & (theirs.sum(1) > 0)
-    mine, theirs = mine[met], theirs[met]
+    both_met = (mine.sum(1) > 0) & (theirs.sum(1) > 0)
+    mine, theirs = mine[both_met], theirs[both_met]
     lost, won = int(direct[0]), int(direct[2])
-    points = 2 * won + int((mine @ [0, 1, 2]).sum())
-    if lost + won + int(mine.sum() + theirs.sum()) > MANY:
-        return _normal_test(points, lost + won, mine, theirs)
-    share = coin_sums(2, lost + won)  # in half points
-    for ours, both in zip(mine, mine + theirs, strict=True):
-        share = np.convolve(share, _dealt(both, int(ours.sum())))
-    below, above = share[: points + 1].sum(), share[points:].sum()
-    return float(min(1.0, 2 * min(below, above))), bool(above < below)
+    decided = lost + won
+    half_points = 2 * won + int((mine @ [0, 1, 2]).sum())
+    if decided + int(mine.sum() + theirs.sum()) > MANY:
+        return _normal_test(half_points, decided, mine, theirs)
+    chances = coin_sums(2, decided)
+    for my_games, all_games in zip(mine, mine + theirs, strict=True):
+        chances = np.convolve(chances, _dealt(all_games, int(my_games.sum())))
+    at_most = chances[: half_points + 1].sum()
+    at_least = chances[half_points:].sum()
+    return float(min(1.0, 2 * min(at_most, at_least))), bool(at_least < at_most)
 
 
 def _normal_test(
-    points: int, decided: int, mine: NDArray[np.int64], theirs: NDArray[np.int64]
+    half_points: int, decided: int, mine: NDArray[np.int64], theirs: NDArray[np.int64]
 ) -> tuple[float, bool]:
     """Test by that distribution's mean and variance, with half a step less."""
     from scipy.special import ndtr
 
-    number, total = mine.sum(1), (mine + theirs).sum(1)
-    mean, square = ((mine + theirs) @ values / total for values in ([0, 1, 2], [0, 1, 4]))
-    share = number * (total - number) / np.maximum(total - 1, 1)
-    variance = decided + float(share @ (square - mean**2))
-    gap = points - decided - float(number @ mean)
+    all_games = mine + theirs
+    number, total = mine.sum(1), all_games.sum(1)
+    mean = all_games @ [0, 1, 2] / total
+    mean_square = all_games @ [0, 1, 4] / total
+    variance_of_dealing = number * (total - number) / np.maximum(total - 1, 1)
+    variance = decided + float(variance_of_dealing @ (mean_square - mean**2))
+    gap = half_points - decided - float(number @ mean)
     if variance < _SAME:
         return 1.0, gap > 0
-    step = 0.5 if len(mine) else 1.0  # half points come one by one, wins alone in twos
-    return float(2 * ndtr(-max(0.0, abs(gap) - step) / np.sqrt(variance))), gap > 0
+    half_step = 0.5 if len(mine) else 1.0  # half points come one by one, wins alone in twos
+    distance = max(0.0, abs(gap) - half_step) / np.sqrt(variance)
+    return float(2 * ndtr(-distance)), gap > 0
 
 
 def _dealt(total: NDArray[np.int64], number: int) -> Array:
-    """Chances of half points when ``number`` of the losses, ties and wins are dealt."""
-    losses, ties, wins = (int(n) for n in total)
+    """Return the chances of half points when ``number`` of the games are dealt.
+
+    ``total`` is all losses, ties and wins.
+    """
+    losses, ties, wins = (int(games) for games in total)
     chances = np.zeros(2 * number + 1)
-    everything = log_choose(losses + ties + wins, np.array([number]))[0]
+    log_deals = log_choose(losses + ties + wins, np.array([number]))[0]
     for tied in range(min(ties, number) + 1):
-        rest = number - tied
-        won = np.arange(max(0, rest - losses), min(wins, rest) + 1)
-        logs = log_choose(wins, won) + log_choose(losses, rest - won)
-        logs += log_choose(ties, np.array([tied]))[0] - everything
-        chances[2 * won + tied] += np.exp(logs)
+        decided = number - tied
+        won = np.arange(max(0, decided - losses), min(wins, decided) + 1)
+        log_chances = log_choose(wins, won) + log_choose(losses, decided - won)
+        log_chances += log_choose(ties, np.array([tied]))[0] - log_deals
+        chances[2 * won + tied] += np.exp(log_chances)
     return chances
 
 
 def _instruction_rates(outcomes: Outcomes, typed: bool, only: int | None) -> Array:
-    """Points per game of every system in every instruction, NaN where it has none.
+    """Return points per game of every system in every instruction, NaN where it has none.
 
     Returns:
         [shape=(systems, instructions)]
     """
     assert outcomes.unit is not None
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
-    size, groups = len(outcomes.systems), int(outcomes.unit.max(initial=-1)) + 1
-    total, count = np.zeros(size * groups), np.zeros(size * groups)
+    systems, instructions = len(outcomes.systems), int(outcomes.unit.max(initial=-1)) + 1
+    cells = systems * instructions
+    total, games = np.zeros(cells), np.zeros(cells)
     first, second = outcomes.pairs[pair].T
-    for side, opponent, own in zip(
-        (first, second), (second, first), points(outcome, typed), strict=True
-    ):
-        mine = slice(None) if only is None else (side == only) | (opponent == only)
-        key = side[mine] * groups + outcomes.unit[mine]
-        total += np.bincount(key, weights=own[mine], minlength=size * groups)
-        count += np.bincount(key, minlength=size * groups)
-    rates = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
-    return rates.reshape(size, groups)
+    points_of_first, points_of_second = points(outcome, typed)
+    sides = ((first, second, points_of_first), (second, first, points_of_second))
+    for system, opponent, own_points in sides:
+        counts: NDArray[np.bool_] | slice = slice(None)
+        if only is not None:
+            counts = (system == only) | (opponent == only)
+        cell = system[counts] * instructions + outcomes.unit[counts]
+        total += np.bincount(cell, weights=own_points[counts], minlength=cells)
+        games += np.bincount(cell, minlength=cells)
+    rates = np.divide(total, games, out=np.full_like(total, np.nan), where=games > 0)
+    return rates.reshape(systems, instructions)
