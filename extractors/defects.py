@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from blueprints import Absent, Blueprint, Event, Extension, Present, Signal, Status
+from blueprints import Absent, Blueprint, Event, Extension, FiniteJson, Present, Signal, Status
 from extractors.audio import Clip
 from extractors.base import Extractor
 from extractors.contours import swing_dbfs
@@ -95,14 +96,16 @@ def _sounds(clip: Clip, frames: Frames) -> Iterator[Event]:
 
 
 def _outside(events: list[Event], others: list[Event]) -> Iterator[Event]:
-    """Those that do not share half of themselves with one of the others."""
+    """Yield those that do not share half of themselves with one of the others."""
     for event in events:
-        if not any(
-            min(event.end_s, one.end_s) - max(event.start_s, one.start_s)
-            >= 0.5 * min(event.seconds, one.seconds)
-            for one in others
-        ):
+        if not any(_share_half(event, other) for other in others):
             yield event
+
+
+def _share_half(one: Event, other: Event) -> bool:
+    """Whether two events have half of the shorter one in common."""
+    common_s = min(one.end_s, other.end_s) - max(one.start_s, other.start_s)
+    return common_s >= 0.5 * min(one.seconds, other.seconds)
 
 
 def _quiet(frames: Frames, signal: Signal) -> Iterator[Event]:
@@ -111,14 +114,13 @@ def _quiet(frames: Frames, signal: Signal) -> Iterator[Event]:
             start_s, end_s = _quiet_part(frames, pause.start_s, pause.end_s)
             strength = pause.seconds / LONG_PAUSE_S
             yield Event(kind="long_pause", start_s=start_s, end_s=end_s, strength=strength)
-    for start_s, end_s in (
-        (0.0, signal.speech[0].start_s),
-        (signal.speech[-1].end_s, signal.duration_s),
-    ):
+    before_speech = (0.0, signal.speech[0].start_s)
+    behind_speech = (signal.speech[-1].end_s, signal.duration_s)
+    for start_s, end_s in (before_speech, behind_speech):
         share = (end_s - start_s) / signal.duration_s
-        levels = frames.level[round(start_s / STEP_S) + 5 : round(end_s / STEP_S) - 5]
         if end_s - start_s < SILENCE_S or share < SILENCE_SHARE:
             continue
+        levels = frames.level[round(start_s / STEP_S) + 5 : round(end_s / STEP_S) - 5]
         if float(np.percentile(levels, 95)) < frames.speech_db - SILENCE_DB:
             start_s, end_s = _quiet_part(frames, start_s, end_s)
             strength = share / SILENCE_SHARE
@@ -138,19 +140,21 @@ def _quiet_part(frames: Frames, start_s: float, end_s: float) -> tuple[float, fl
 
 
 def _group(events: list[Event]) -> Extension:
-    ordered = sorted(events, key=lambda event: (event.start_s, event.kind))
+    """Make the group of events in order of time."""
+    counts = Counter(event.kind for event in events)
+    rows: list[FiniteJson] = []
+    for event in sorted(events, key=lambda event: (event.start_s, event.kind)):
+        row: FiniteJson = {
+            "kind": event.kind,
+            "start_s": round(event.start_s, 3),
+            "end_s": round(event.end_s, 3),
+            "strength": round(min(event.strength, MOST_STRENGTH), 2),
+        }
+        rows.append(row)
     return Extension(
         values={
-            "events": [
-                {
-                    "kind": event.kind,
-                    "start_s": round(event.start_s, 3),
-                    "end_s": round(event.end_s, 3),
-                    "strength": round(min(event.strength, MOST_STRENGTH), 2),
-                }
-                for event in ordered
-            ],
+            "events": rows,
             "count": len(events),
-            "counts": {kind: sum(event.kind == kind for event in events) for kind in KINDS},
+            "counts": {kind: counts[kind] for kind in KINDS},
         }
     )

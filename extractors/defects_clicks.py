@@ -36,49 +36,61 @@ CRACKLE_S = 0.5
 
 
 def clicks(frames: Frames) -> list[Event]:
-    """Impulses, by error and height over those beside them, narrowness, and what follows."""
+    """Find impulses, by error and height over those beside them, narrowness, and what follows."""
     count = len(frames.wave) // BLOCK
     if count < 4 * FAR:
         return []
+    wave = frames.wave[: count * BLOCK]
     error = np.abs(_prediction_error(frames.wave))[: count * BLOCK]
     errors = error.reshape(count, BLOCK).max(axis=1)
-    heights = np.abs(frames.wave[: count * BLOCK]).reshape(count, BLOCK).max(axis=1)
-    usual = max(float(np.percentile(errors, 98)), 1e-6)
-    times = errors / np.maximum(_beside(errors), 0.05 * usual)
+    heights = np.abs(wave).reshape(count, BLOCK).max(axis=1)
+    usual_error = max(float(np.percentile(errors, 98)), 1e-6)
+    error_over_sides = errors / np.maximum(_beside(errors), 0.05 * usual_error)
     # The click may lie across the edge of two blocks.
     highest = np.lib.stride_tricks.sliding_window_view(np.pad(heights, 1), 3).max(axis=1)
-    over = highest / np.maximum(_beside(heights), 1e-9)
+    height_over_sides = highest / np.maximum(_beside(heights), 1e-9)
     # Of the wave as well: the puff of air behind a burst is predicted, for it moves slowly.
-    both = error, frames.wave[: count * BLOCK]
-    louder = np.maximum(*(_louder_behind(one, 0.01 * usual) for one in both))
-    results = []
-    high_enough = highest >= SHARE * heights.max()
-    for block in np.flatnonzero((times >= TIMES) & high_enough).tolist():
-        at = block * BLOCK + int(error[block * BLOCK : (block + 1) * BLOCK].argmax())
-        inside = float(np.square(error[max(0, at - CORE) : at + CORE + 1]).sum())
-        around = float(np.square(error[max(0, at - BLOCK) : at + BLOCK + 1]).sum())
-        narrow = inside / max(around - inside, 1e-3 * inside)
-        out = narrow * float(errors[block]) / usual / float(louder[block])
-        strength = float(times[block] * over[block]) * out ** (2 / 3) / CLICK
+    louder_behind = np.maximum(
+        _louder_behind(error, 0.01 * usual_error), _louder_behind(wave, 0.01 * usual_error)
+    )
+    is_candidate = (error_over_sides >= TIMES) & (highest >= SHARE * heights.max())
+    events = []
+    for block in np.flatnonzero(is_candidate).tolist():
+        sample = block * BLOCK + int(error[block * BLOCK : (block + 1) * BLOCK].argmax())
+        stands_out = _narrowness(error, sample) * float(errors[block]) / usual_error
+        stands_out /= float(louder_behind[block])
+        over_sides = float(error_over_sides[block] * height_over_sides[block])
+        strength = over_sides * stands_out ** (2 / 3) / CLICK
         if strength >= 1:
-            when = min(frames.seconds, at / SPEECH_RATE)
-            results.append(Event(kind="click", start_s=when, end_s=when, strength=strength))
-    return joined(results, CRACKLE_S)
+            moment_s = min(frames.seconds, sample / SPEECH_RATE)
+            event = Event(kind="click", start_s=moment_s, end_s=moment_s, strength=strength)
+            events.append(event)
+    return joined(events, CRACKLE_S)
+
+
+def _narrowness(error: Floats, sample: int) -> float:
+    """Return the energy within ``CORE`` of a sample over the rest of that within ``BLOCK``."""
+    core = float(np.square(error[max(0, sample - CORE) : sample + CORE + 1]).sum())
+    around = float(np.square(error[max(0, sample - BLOCK) : sample + BLOCK + 1]).sum())
+    return core / max(around - core, 1e-3 * core)
 
 
 def _beside(blocks: Floats) -> Floats:
     """Return the largest of the blocks beside each one."""
     rows = np.lib.stride_tricks.sliding_window_view(np.pad(blocks, FAR), 2 * FAR + 1)
-    left, right = rows[:, : FAR - NEAR + 1].max(axis=1), rows[:, FAR + NEAR :].max(axis=1)
+    left = rows[:, : FAR - NEAR + 1].max(axis=1)
+    right = rows[:, FAR + NEAR :].max(axis=1)
     return np.asarray(np.maximum(left, right))
 
 
 def _louder_behind(wave: Floats, least: float) -> Floats:
-    """Amplitude behind each block over that before it, both of at least so much."""
-    power = np.pad(np.square(wave, dtype=np.float64).reshape(-1, BLOCK).mean(axis=1), CLOSE)
-    sides = np.lib.stride_tricks.sliding_window_view(power, 2 * CLOSE + 1)
-    before, behind = sides[:, : CLOSE - NEAR + 1], sides[:, CLOSE + NEAR :]
-    return np.asarray(np.sqrt((behind.mean(axis=1) + least**2) / (before.mean(axis=1) + least**2)))
+    """Divide the amplitude behind each block by that before it, both of at least so much."""
+    power_of_block = np.square(wave, dtype=np.float64).reshape(-1, BLOCK).mean(axis=1)
+    padded = np.pad(power_of_block, CLOSE)
+    rows = np.lib.stride_tricks.sliding_window_view(padded, 2 * CLOSE + 1)
+    before = rows[:, : CLOSE - NEAR + 1].mean(axis=1)
+    behind = rows[:, CLOSE + NEAR :].mean(axis=1)
+    return np.asarray(np.sqrt((behind + least**2) / (before + least**2)))
 
 
 def _prediction_error(wave: Samples) -> Floats:
@@ -89,10 +101,11 @@ def _prediction_error(wave: Samples) -> Floats:
     rows = np.lib.stride_tricks.sliding_window_view(padded, SIZE)[::hop][:count]
     window = np.hanning(SIZE + 2)[1:-1].astype(np.float32)
     power = np.square(np.abs(np.fft.rfft(rows * window, 2 * SIZE)))
-    own = np.fft.irfft(power)[:, : ORDER + 1]
-    own[:, 0] = 1.0001 * own[:, 0] + 1e-9
+    autocorrelation = np.fft.irfft(power)[:, : ORDER + 1]
+    autocorrelation[:, 0] = 1.0001 * autocorrelation[:, 0] + 1e-9
     lags = np.abs(np.arange(ORDER)[:, None] - np.arange(ORDER))
-    weights = np.linalg.solve(own[:, lags], own[:, 1:, None])[..., 0]
+    solution = np.linalg.solve(autocorrelation[:, lags], autocorrelation[:, 1:, None])
+    weights = solution[..., 0]
     rows = np.lib.stride_tricks.sliding_window_view(np.pad(wave, (ORDER, hop)), ORDER + hop)
     rows = rows[::hop][:count]
     error = rows[:, ORDER:].astype(np.float64)

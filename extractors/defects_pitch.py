@@ -70,86 +70,105 @@ MOVES_DB = 20.0
 
 
 def jumps(frames: Frames) -> list[Event]:
-    """Moments inside a voiced stretch at which no pitch goes on."""
+    """Find moments inside a voiced stretch at which no pitch goes on."""
     similar = _similarity(frames)
     apart = SIDE + BETWEEN
     if len(similar) < apart + SIDE:
         return []
     level = frames.level[: len(similar)] - frames.speech_db
-    single = _salience(similar)
-    usual = single.argmax(axis=1)[(level > -USUAL_DB) & (single.max(axis=1) > USUAL_SALIENCE)]
-    if not len(usual):
+    usual = _usual_pitch(_salience(similar), level)
+    if usual is None:
         return []
     sides = _windows(similar, SIDE).mean(axis=-1)
     salience = _salience(sides)
     columns = salience.argmax(axis=1)
     pitch = columns / PER_SEMITONE
-    clear = np.take_along_axis(sides, columns[:, None], axis=1)[:, 0] / np.interp(pitch, *CLEAR)
-    good = _no_creak(pitch, clear, float(np.median(usual)) / PER_SEMITONE)
+    similarity = np.take_along_axis(sides, columns[:, None], axis=1)[:, 0]
+    clarity = similarity / np.interp(pitch, *CLEAR)
+    is_jump = _no_creak(pitch, clarity, usual)
     around = _windows(level, apart + SIDE)
-    lowest = around.min(axis=1)
-    good &= (lowest > -SOUND_DB) & (around.max(axis=1) - lowest < MOVES_DB)
-    starts = np.flatnonzero(good)
+    lowest, loudest = around.min(axis=1), around.max(axis=1)
+    is_jump &= (lowest > -SOUND_DB) & (loudest - lowest < MOVES_DB)
+    starts = np.flatnonzero(is_jump)
     before, after = pitch[starts], pitch[starts + apart]
-    lower = sides[starts + np.where(after > before, 0, apart)]
-    of_low, of_high = (_at(lower, side(before, after)) for side in (np.minimum, np.maximum))
-    most = np.where(after > before, SHARED_UP, SHARED_DOWN)
-    sure = (of_high < OTHER * of_low) & (_shared(salience[starts], salience[starts + apart]) < most)
-    whens = (starts + (apart + SIDE - 1) / 2) * STEP_S
+    is_up = after > before
+    lower_side = sides[starts + np.where(is_up, 0, apart)]
+    at_low = _similarity_near(lower_side, np.minimum(before, after))
+    at_high = _similarity_near(lower_side, np.maximum(before, after))
+    shared = _shared(salience[starts], salience[starts + apart])
+    is_sure = (at_high < OTHER * at_low) & (shared < np.where(is_up, SHARED_UP, SHARED_DOWN))
+    moments_s = (starts + (apart + SIDE - 1) / 2) * STEP_S
     strengths = np.abs(after - before) / JUMP_SEMITONES
-    events = [
-        Event(kind="pitch_jump", start_s=at, end_s=at, strength=strength)
-        for at, strength in zip(whens[sure].tolist(), strengths[sure].tolist(), strict=True)
-    ]
+    jumps_s = zip(moments_s[is_sure].tolist(), strengths[is_sure].tolist(), strict=True)
+    events: list[Event] = []
+    for moment_s, strength in jumps_s:
+        event = Event(kind="pitch_jump", start_s=moment_s, end_s=moment_s, strength=strength)
+        events.append(event)
     return joined(events, gap_s=0.1)
 
 
-def _no_creak(pitch: Floats, clear: Floats, usual: float) -> Bools:
-    """Where two clear and lasting pitches lie far apart, and neither is creak or a formant.
+def _usual_pitch(salience: Floats, level: Floats) -> float | None:
+    """Return the median pitch of clear frames, semitones over ``LOW_HZ``; None without any."""
+    is_clear = (level > -USUAL_DB) & (salience.max(axis=1) > USUAL_SALIENCE)
+    columns = salience.argmax(axis=1)[is_clear]
+    return float(np.median(columns)) / PER_SEMITONE if len(columns) else None
+
+
+def _no_creak(pitch: Floats, clarity: Floats, usual: float) -> Bools:
+    """Tell where two clear, lasting pitches lie far apart, and neither is creak or a formant.
 
     Args:
         pitch: of each side, semitones over ``LOW_HZ`` [shape=(sides,)].
-        clear: how clear it is, 1 for a clear voice [shape=(sides,)].
+        clarity: how clear it is, 1 for a clear voice [shape=(sides,)].
         usual: pitch of the clip, semitones over ``LOW_HZ``.
     """
     apart = SIDE + BETWEEN
     padded = np.pad(pitch, LASTS, mode="edge")
     before, after = pitch[:-apart], pitch[apart:]
-    steps, up = np.abs(after - before), after > before
-    low, high = (LOW_HZ * 2 ** (side(before, after) / 12) for side in (np.minimum, np.maximum))
-    least = np.minimum(clear[:-apart], clear[apart:])
-    halved = ~up & (np.abs(steps - 12) <= HALF_SEMITONES)
-    good = (steps >= JUMP_SEMITONES) & (steps <= MOST_SEMITONES)
-    good &= least >= np.where(halved, HALVED_CLEAR, LEAST_CLEAR)
-    good &= np.abs(padded[: len(before)] - before) <= LASTS_SEMITONES
-    good &= np.abs(padded[-len(after) :] - after) <= LASTS_SEMITONES
-    regular = (clear[:-apart] >= REGULAR_CLEAR) & (high <= UP_TO_HZ)
-    good &= regular | np.where(up, before >= usual - UNDER_USUAL, before <= usual + OVER_USUAL)
-    good &= np.where(up, (low >= UP_FROM_HZ) & (high <= UP_TO_HZ), high >= DOWN_FROM_HZ)
-    return np.asarray(good)
+    semitones, is_up = np.abs(after - before), after > before
+    low_hz = LOW_HZ * 2 ** (np.minimum(before, after) / 12)
+    high_hz = LOW_HZ * 2 ** (np.maximum(before, after) / 12)
+    least_clarity = np.minimum(clarity[:-apart], clarity[apart:])
+    is_halved = ~is_up & (np.abs(semitones - 12) <= HALF_SEMITONES)
+    is_jump = (semitones >= JUMP_SEMITONES) & (semitones <= MOST_SEMITONES)
+    is_jump &= least_clarity >= np.where(is_halved, HALVED_CLEAR, LEAST_CLEAR)
+    is_jump &= np.abs(padded[: len(before)] - before) <= LASTS_SEMITONES
+    is_jump &= np.abs(padded[-len(after) :] - after) <= LASTS_SEMITONES
+    is_regular = (clarity[:-apart] >= REGULAR_CLEAR) & (high_hz <= UP_TO_HZ)
+    is_jump &= is_regular | np.where(
+        is_up, before >= usual - UNDER_USUAL, before <= usual + OVER_USUAL
+    )
+    is_jump &= np.where(
+        is_up, (low_hz >= UP_FROM_HZ) & (high_hz <= UP_TO_HZ), high_hz >= DOWN_FROM_HZ
+    )
+    return np.asarray(is_jump)
 
 
-def _at(similar: Floats, pitch: Floats) -> Floats:
-    """How like itself the wave is near a pitch, semitones [shape=(moments,)]."""
+def _similarity_near(similar: Floats, pitch: Floats) -> Floats:
+    """Return how like itself the wave is near a pitch, semitones [shape=(moments,)]."""
     columns = np.rint(pitch * PER_SEMITONE).astype(int)[:, None] + np.arange(-2, 3)
     return np.asarray(np.take_along_axis(similar, np.maximum(0, columns), axis=1).max(axis=1))
 
 
 def _shared(left: Floats, right: Floats) -> Floats:
     """Return the largest share of pitches near each other on both sides [shape=(moments,)]."""
-    left, right = (
-        side / np.maximum(side.max(axis=1, keepdims=True), 0.02) for side in (left, right)
-    )
+    left = left / np.maximum(left.max(axis=1, keepdims=True), 0.02)
+    right = right / np.maximum(right.max(axis=1, keepdims=True), 0.02)
     near = NEAR_SEMITONES * PER_SEMITONE
     padded = np.pad(right, ((0, 0), (near, near)), constant_values=-1)
-    return np.asarray(np.minimum(left, _windows(padded.T, 2 * near + 1).max(axis=-1).T).max(axis=1))
+    right_nearby = _windows(padded.T, 2 * near + 1).max(axis=-1).T
+    return np.asarray(np.minimum(left, right_nearby).max(axis=1))
 
 
 def _salience(similar: Floats) -> Floats:
-    """How like itself the wave is at a pitch and not at its double [shape=(frames, PITCHES)]."""
-    multiples = np.maximum(
-        similar[:, _TWICE : _TWICE + PITCHES], similar[:, _THRICE : _THRICE + PITCHES]
-    )
+    """Compute how like itself the wave is at a pitch and not at its double.
+
+    Returns:
+        [shape=(frames, PITCHES)]
+    """
+    doubles = similar[:, _TWICE : _TWICE + PITCHES]
+    triples = similar[:, _THRICE : _THRICE + PITCHES]
+    multiples = np.maximum(doubles, triples)
     return np.asarray(similar[:, :PITCHES] - OF_MULTIPLES * np.maximum(0, multiples))
 
 
@@ -158,21 +177,21 @@ def _windows(values: Floats, size: int) -> Floats:
 
 
 def _similarity(frames: Frames) -> Floats:
-    """How like itself the wave is one period later [shape=(frames, PITCHES + _THRICE)]."""
+    """Compute how like itself the wave is one period later [shape=(frames, PITCHES + _THRICE)]."""
     wave = soxr.resample(frames.wave, SPEECH_RATE, RATE, quality="LQ")
     step, half = round(STEP_S * RATE), _SIZE // 2
     padded = np.concatenate((np.zeros(half, np.float32), wave, np.zeros(_SIZE, np.float32)))
     rows = _windows(padded, _SIZE)[::step][: len(frames.level)]
-    sounds = frames.level[: len(rows)] > frames.speech_db - SOUND_DB
+    has_sound = frames.level[: len(rows)] > frames.speech_db - SOUND_DB
     window = np.hanning(_SIZE + 2)[1:-1].astype(np.float32)
     periods = RATE / LOW_HZ / 2 ** (np.arange(PITCHES + _THRICE) / PER_SEMITONE / 12)
     lags = periods.astype(int)
-    part = (periods - lags).astype(np.float32)
+    beyond_lag = (periods - lags).astype(np.float32)
     similar = np.zeros((len(rows), len(lags)), np.float32)
-    for places in np.array_split(np.flatnonzero(sounds), len(rows) // 2000 + 1):
-        magnitude = np.abs(np.fft.rfft(rows[places] * window, _FFT)).astype(np.float32)
+    for some in np.array_split(np.flatnonzero(has_sound), len(rows) // 2000 + 1):
+        magnitude = np.abs(np.fft.rfft(rows[some] * window, _FFT)).astype(np.float32)
         magnitude[:, :4] = 0  # under 30 Hz
-        own = np.fft.irfft(magnitude**COMPRESSED, _FFT).astype(np.float32)
-        own /= np.maximum(own[:, :1], 1e-12)
-        similar[places] = own[:, lags] * (1 - part) + own[:, lags + 1] * part
+        of_lag = np.fft.irfft(magnitude**COMPRESSED, _FFT).astype(np.float32)
+        of_lag /= np.maximum(of_lag[:, :1], 1e-12)
+        similar[some] = of_lag[:, lags] * (1 - beyond_lag) + of_lag[:, lags + 1] * beyond_lag
     return similar

@@ -44,51 +44,64 @@ HUM_STEP = 4
 
 
 def hums(frames: Frames) -> list[Event]:
-    """Lines that stand still for a second and more, as mains hum and buzzes do."""
-    db = _lines(frames)
-    if len(db) < HUM_FRAMES:
+    """Find lines that stand still for a second and more, as mains hum and buzzes do."""
+    level = _line_levels(frames)
+    if len(level) < HUM_FRAMES:
         return []
-    first, last = (round(hz * LONG / SPEECH_RATE) for hz in HUM_HZ)
-    windows = np.lib.stride_tricks.sliding_window_view(db, HUM_FRAMES, axis=0)[::HUM_STEP]
+    lowest_hz, highest_hz = HUM_HZ
+    first, last = round(lowest_hz * LONG / SPEECH_RATE), round(highest_hz * LONG / SPEECH_RATE)
+    windows = np.lib.stride_tricks.sliding_window_view(level, HUM_FRAMES, axis=0)[::HUM_STEP]
     low, high = np.percentile(windows, (20, 80), axis=2)
     bins = np.arange(first, last)
     sides = np.concatenate([np.arange(-8, -2), np.arange(3, 9)])
-    over = low[:, bins] - np.median(low[:, bins[:, None] + sides], axis=2)
-    still = (high - windows.min(axis=2))[:, bins] < HUM_MOVES_DB
-    over[~still | (low[:, bins] < frames.speech_db - HUM_UNDER_DB)] = 0
-    hz = bins * SPEECH_RATE / LONG
-    off = np.min([np.abs(hz - mains * np.round(hz / mains)) for mains in (50, 60)], axis=0)
-    over /= np.where(off < MAINS_HZ, MAINS_DB, HUM_DB)
-    strongest = over.max(axis=1)
-    results = [
-        _hum(frames, bins, over[start:end], HUM_STEP * start) for start, end in runs(strongest >= 1)
-    ]
-    return joined(results, gap_s=1.0)
+    lead = low[:, bins] - np.median(low[:, bins[:, None] + sides], axis=2)
+    is_still = (high - windows.min(axis=2))[:, bins] < HUM_MOVES_DB
+    is_faint = low[:, bins] < frames.speech_db - HUM_UNDER_DB
+    lead[~is_still | is_faint] = 0
+    lead /= np.where(_from_mains(bins * SPEECH_RATE / LONG) < MAINS_HZ, MAINS_DB, HUM_DB)
+    strongest = lead.max(axis=1)
+    events: list[Event] = []
+    for start, end in runs(strongest >= 1):
+        events.append(_hum(frames, bins, lead[start:end], HUM_STEP * start))
+    return joined(events, gap_s=1.0)
 
 
-def _hum(frames: Frames, bins: npt.NDArray[np.int_], over: Floats, first: int) -> Event:
-    """Make the event of windows from this frame on, by its strongest lines."""
-    window = int(over.max(axis=1).argmax())
-    own = over[window]
-    padded = np.pad(own, 1)
-    peaks = (own >= np.maximum(padded[:-2], padded[2:])) & (own > LINE_SHARE * own.max())
-    lines = np.flatnonzero(peaks)
-    lines = lines[np.argsort(own[lines])[-HUM_LINES:]]
-    low, behind = max(0, first - HUM_REACH), first + HUM_STEP * len(over) + HUM_FRAMES + HUM_REACH
+def _from_mains(hz: Floats) -> Floats:
+    """Return the distance from the nearest multiple of 50 or 60 Hz, Hz."""
+    distances = [np.abs(hz - mains * np.round(hz / mains)) for mains in (50, 60)]
+    return np.asarray(np.min(distances, axis=0))
+
+
+def _hum(frames: Frames, bins: npt.NDArray[np.int_], lead: Floats, first: int) -> Event:
+    """Make the event of windows from this frame on, by its strongest lines.
+
+    ``lead`` is by how many times what is asked for each bin stands out [shape=(windows, bins)].
+    """
+    window = int(lead.max(axis=1).argmax())
+    lead_of_bin = lead[window]
+    padded = np.pad(lead_of_bin, 1)
+    is_peak = lead_of_bin >= np.maximum(padded[:-2], padded[2:])
+    lines = np.flatnonzero(is_peak & (lead_of_bin > LINE_SHARE * lead_of_bin.max()))
+    lines = lines[np.argsort(lead_of_bin[lines])[-HUM_LINES:]]
+    low = max(0, first - HUM_REACH)
+    behind = first + HUM_STEP * len(lead) + HUM_FRAMES + HUM_REACH
     parts = _parts(frames, bins[lines] * SPEECH_RATE / LONG, low, behind)
-    begin, stop = (low + at for at in _extent(parts, first + HUM_STEP * window - low))
+    begin, stop = _extent(parts, first + HUM_STEP * window - low)
+    begin, stop = low + begin, low + stop
     # A frame whose middle lies on the edge of a tone holds half of its amplitude.
-    step, edge = LONG_STEP / SPEECH_RATE, (LONG - LONG_STEP) / 2 / SPEECH_RATE
+    step_s = LONG_STEP / SPEECH_RATE
+    edge_s = (LONG - LONG_STEP) / 2 / SPEECH_RATE
+    reaches_end = stop * LONG_STEP + LONG > len(frames.wave)
     return Event(
         kind="hum",
-        start_s=begin * step + edge if begin else 0.0,
-        end_s=stop * step + edge if stop * LONG_STEP + LONG <= len(frames.wave) else frames.seconds,
-        strength=float(over.max()),
+        start_s=begin * step_s + edge_s if begin else 0.0,
+        end_s=frames.seconds if reaches_end else stop * step_s + edge_s,
+        strength=float(lead.max()),
     )
 
 
 def _parts(frames: Frames, hz: Floats, low: int, behind: int) -> Complexes:
-    """Amplitude and phase of tones in long frames, at rest at these frequencies exactly."""
+    """Compute amplitude and phase of tones in long frames, at rest at these frequencies exactly."""
     rows = np.lib.stride_tricks.sliding_window_view(frames.wave, LONG)[::LONG_STEP][low:behind]
     window = np.hanning(LONG + 1)[:-1]
     turns = np.exp(-2j * np.pi / SPEECH_RATE * np.arange(LONG)[:, None] * hz)
@@ -124,7 +137,10 @@ def _extent(parts: Complexes, top: int) -> tuple[int, int]:
 
 
 def _at_rest(parts: Complexes, begin: int, stop: int, size: int) -> Complexes:
-    """Without what the tones turn from one so many frames to the next in these frames."""
+    """Take off what tones turn from one group of frames to the next, between two frames.
+
+    ``size`` is the frames of a group.
+    """
     here = parts[begin : begin + (stop - begin) // size * size]
     means = here.reshape(-1, size, here.shape[1]).mean(axis=1)
     product = means[1:] * means[:-1].conj()
@@ -132,16 +148,16 @@ def _at_rest(parts: Complexes, begin: int, stop: int, size: int) -> Complexes:
     return np.asarray(parts * np.exp(-1j * np.arange(len(parts))[:, None] * turn))
 
 
-def _lines(frames: Frames) -> Floats:
-    """Level of the bins up to ``HUM_HZ`` in long frames, dB [shape=(frames, bins)]."""
+def _line_levels(frames: Frames) -> Floats:
+    """Compute the level of the bins up to ``HUM_HZ`` in long frames, dB [shape=(frames, bins)]."""
     last = round(HUM_HZ[1] * LONG / SPEECH_RATE) + 10
     if len(frames.wave) < LONG:
         return np.zeros((0, last), np.float32)
     rows = np.lib.stride_tricks.sliding_window_view(frames.wave, LONG)[::LONG_STEP]
     window = np.hanning(LONG + 1)[:-1].astype(np.float32)
     window *= 2 / window.sum()
-    parts = (
-        np.square(np.abs(np.fft.rfft(part * window, axis=1)[:, :last]))
-        for part in np.array_split(rows, len(rows) // 200 + 1)
-    )
-    return decibels_of(np.concatenate(list(parts)))
+    powers = []
+    for part in np.array_split(rows, len(rows) // 200 + 1):
+        spectrum = np.fft.rfft(part * window, axis=1)[:, :last]
+        powers.append(np.square(np.abs(spectrum)))
+    return decibels_of(np.concatenate(powers))

@@ -38,7 +38,7 @@ def prominences(speech: Samples, lengths_s: Sequence[float]) -> list[float | Non
         lengths_s: lengths of stretches that all begin with the speech; None where a stretch is
             shorter than a frame.
     """
-    frame, step = (round(x * SPEECH_RATE) for x in (FRAME_S, STEP_S))
+    frame, step = round(FRAME_S * SPEECH_RATE), round(STEP_S * SPEECH_RATE)
     if len(speech) < frame:
         return [None] * len(lengths_s)
     frames = np.lib.stride_tricks.sliding_window_view(speech, frame)[::step]
@@ -47,8 +47,9 @@ def prominences(speech: Samples, lengths_s: Sequence[float]) -> list[float | Non
     for seconds in lengths_s:
         count = max(0, (round(seconds * SPEECH_RATE) - frame) // step + 1)
         loudest = level[:count].max(initial=-np.inf)
-        heard = by_frame[:count][level[:count] > loudest - RANGE_DB]
-        results.append(float(heard.mean()) if len(heard) else None)
+        is_loud = level[:count] > loudest - RANGE_DB
+        of_voice = by_frame[:count][is_loud]
+        results.append(float(of_voice.mean()) if len(of_voice) else None)
     return results
 
 
@@ -58,18 +59,18 @@ def _by_frame(frames: Floats) -> tuple[Floats, Floats]:
     power = np.abs(np.fft.rfft(frames, TRANSFORM, axis=1)[:, :bins]) ** 2
     spectrum = 10 * np.log10(power + 1e-10)
     quefrency = np.arange(bins - 1) / (2 * HIGHEST_HZ)
-    seen = int(np.searchsorted(quefrency, LINE_S[1])) + 2
-    cepstrum = np.fft.irfft(spectrum, axis=1)[:, :seen] ** 2
+    used = int(np.searchsorted(quefrency, LINE_S[1])) + 2
+    quefrency = quefrency[:used]
+    cepstrum = np.fft.irfft(spectrum, axis=1)[:, :used] ** 2
     smooth = _mean_of_three(_mean_of_three(cepstrum, axis=0), axis=1)
-    decibels = 10 * np.log10(smooth + 1e-12)
-    quefrency = quefrency[:seen]
-    voice = (quefrency >= PERIODS_S[0]) & (quefrency <= PERIODS_S[1])
-    under = (quefrency >= LINE_S[0]) & (quefrency <= LINE_S[1])
-    line = np.polyfit(quefrency[under], decibels[:, under].T, 1)
-    peak = decibels[:, voice].argmax(axis=1)
-    base = line[0] * quefrency[voice][peak] + line[1]
+    height = 10 * np.log10(smooth + 1e-12)
+    of_voices = (quefrency >= PERIODS_S[0]) & (quefrency <= PERIODS_S[1])
+    under_line = (quefrency >= LINE_S[0]) & (quefrency <= LINE_S[1])
+    slope, offset = np.polyfit(quefrency[under_line], height[:, under_line].T, 1)
+    peak = height[:, of_voices].argmax(axis=1)
+    line_at_peak = slope * quefrency[of_voices][peak] + offset
     level = 10 * np.log10(np.einsum("ij,ij->i", frames, frames) + 1e-12)
-    return decibels[:, voice].max(axis=1) - base, level
+    return height[:, of_voices].max(axis=1) - line_at_peak, level
 
 
 def _mean_of_three(values: Floats, axis: int) -> Floats:
@@ -77,5 +78,7 @@ def _mean_of_three(values: Floats, axis: int) -> Floats:
     width = [(0, 0), (0, 0)]
     width[axis] = (1, 1)
     padded = np.pad(values, width, mode="edge")
-    before, after = (np.take(padded, np.arange(n, n + values.shape[axis]), axis) for n in (0, 2))
+    size = values.shape[axis]
+    before = np.take(padded, np.arange(size), axis)
+    after = np.take(padded, np.arange(2, size + 2), axis)
     return np.asarray((before + values + after) / 3)
