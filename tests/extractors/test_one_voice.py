@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from benchmarks import defects_voices
-from blueprints import Absent, Blueprint, Extension, Present, Span, render_compact
+from blueprints import Absent, Blueprint, Contour, Extension, Present, Span, render_compact
 from extractors import packaged
 from extractors.audio import Clip
 from extractors.networks import speaker
+from extractors.networks.drift import drift_of, what_else_moves
 from extractors.networks.speaker import CampplusExtractor, clip_time, least_likeness
 from extractors.signal import SignalExtractor
+from tests.support import blueprints as make
 from tests.support.speech import measured, noise, say, silence
 
 FIRST = "The weather is lovely today, and we are going to the park in the afternoon."
@@ -34,12 +36,21 @@ def need() -> None:
         pytest.skip(reason)
 
 
-def extracted(clip: Clip) -> Present | Absent:
-    return CampplusExtractor().extract(clip, measured(clip))
+def pitched(clip: Clip, before_hz: float, after_hz: float, at_s: float) -> Blueprint:
+    """Return a blueprint whose pitch changes at a moment."""
+    count = round(clip.seconds / 0.1)
+    contour = [before_hz if number * 0.1 < at_s else after_hz for number in range(count)]
+    track = Contour(start_s=0.0, step_s=0.1, values=contour)
+    return measured(clip).model_copy(update={"pitch": make.pitch(contour=track)})
 
 
-def values(clip: Clip) -> dict[str, object]:
-    group = extracted(clip)
+def extracted(clip: Clip, blueprint: Blueprint | None = None) -> Present | Absent:
+    known = blueprint or pitched(clip, before_hz=120, after_hz=120, at_s=0)
+    return CampplusExtractor().extract(clip, known)
+
+
+def values(clip: Clip, blueprint: Blueprint | None = None) -> dict[str, object]:
+    group = extracted(clip, blueprint)
     assert isinstance(group, Extension), group
     return group.values
 
@@ -65,6 +76,33 @@ def test_times_in_speech_are_times_in_the_clip() -> None:
     assert clip_time(spans, 0.5) == 1.5
     assert clip_time(spans, 2.5) == 10.5
     assert clip_time(spans, 9.0) == 12
+
+
+def test_a_voice_that_turns_away_drifts_and_one_that_wanders_does_not() -> None:
+    away = np.array([[np.cos(turn), np.sin(turn)] for turn in np.linspace(0, 0.8, 12)])
+    drift = drift_of(away.astype(np.float32))
+    assert drift is not None
+    assert drift.trend == pytest.approx(-1)
+    assert drift.drifts
+    there_and_back = np.concatenate([away[::2], away[::-2]])
+    assert not drift_of(there_and_back.astype(np.float32)).drifts
+    assert drift_of(away[:11]) is None
+
+
+def test_rising_noise_and_a_closing_band_are_named_beside_a_voice() -> None:
+    random = np.random.default_rng(0)
+    speech = np.tile(random.standard_normal(8000), 24).astype(np.float32)
+    speech *= np.repeat(np.tile([1.0, 0.001], 24), 4000).astype(np.float32)
+    assert what_else_moves(speech, 16_000) is None
+    rising = np.geomspace(0.001, 0.2, len(speech))
+    noisy = speech + (rising * random.standard_normal(len(speech))).astype(np.float32)
+    assert "its noise goes from" in str(what_else_moves(noisy, 16_000))
+    half = len(speech) // 2
+    closed = np.concatenate([speech[:half], np.repeat(speech[half::2], 2)])
+    spectrum = np.fft.rfft(closed[half:])
+    spectrum[len(spectrum) // 2 :] = 0
+    closed[half:] = np.fft.irfft(spectrum, half)
+    assert "its band goes from 8.0 to" in str(what_else_moves(closed, 16_000))
 
 
 def test_an_embedding_is_in_no_rendering_and_its_event_is() -> None:
@@ -94,6 +132,21 @@ def test_one_voice_stays_one_and_another_is_heard_with_its_time() -> None:
     assert event["kind"] == "voice_change"
     assert event["start_s"] == pytest.approx(first.seconds, abs=0.4)
     assert changed["likeness"] < speaker.ONE_VOICE
+
+
+def test_where_the_pitch_moves_as_well_it_may_be_another_mood() -> None:
+    need()
+    first = flite("rms", FIRST, SECOND)
+    clip = joined(first, flite("awb", SECOND, FIRST))
+    for pitch_hz in (300.0, 50.0):
+        mood = values(clip, pitched(clip, before_hz=120, after_hz=pitch_hz, at_s=first.seconds))
+        assert speaker.ANY_MOOD < mood["likeness"] < speaker.ONE_VOICE
+        assert mood["events"] == []
+        assert "the voice or its mood changes at" in mood["unknown"]
+        assert "semitones" in mood["unknown"]
+    unmeasured = values(clip, measured(clip))
+    assert unmeasured["events"] == []
+    assert "its pitch was not measured" in unmeasured["unknown"]
 
 
 def test_short_speech_says_that_a_change_is_not_known() -> None:

@@ -64,6 +64,8 @@ def extract(
     count = len(sources) - len(done.errors)
     lacking = f", without {', '.join(done.missing)}" if done.missing else ""
     messages().print(f"{count} of {counted(len(sources), 'recording')}{lacking} -> {done.out}")
+    for voice in done.voices:
+        messages().print(voice.sentence)
     give(replace(done, problems=[str(problem) for problem in problems]))
     if done.errors or done.missing or problems:
         raise typer.Exit(EXIT_INCOMPLETE)

@@ -102,7 +102,9 @@ def _print_notes(run: Run, caveats: Sequence[Sequence[str]]) -> None:
     """Print the caveats of a run, with a count where one is not about all items."""
     if QUIET.get():
         return
-    for line in findings_in(run):
+    from trace_eval.runs.voices import voices_of  # brings numpy
+
+    for line in (*findings_in(run), *(row.sentence for row in voices_of(run))):
         say(f"\nnote: {line}")
     counts = Counter(caveat for texts in caveats for caveat in set(texts))
     for caveat, count in sorted(counts.items()):

@@ -15,6 +15,7 @@ from fusion import DEFAULT_POLICY
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import as_path, is_file, is_folder
+from trace_eval.data.measures.voice import SystemVoice
 from trace_eval.data.names import NAMES
 from trace_eval.data.policies import WHOLE_PAIR, any_policy, load_policy
 from trace_eval.data.tables import records
@@ -25,9 +26,11 @@ from trace_eval.opinions.judge_files import has_positions, read_positions
 from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
 from trace_eval.opinions.scores import as_source, holds_scores
 from trace_eval.opinions.units import index_of
+from trace_eval.runs.answers import decoded_answers
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.runs.outcomes import ALPHA
 from trace_eval.runs.run import Run
+from trace_eval.runs.voices import voices_of
 from trace_eval.stats.inference.labelled_run import labelled
 from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
 from trace_eval.stats.options import LABELS, SCORES, RankOptions, check
@@ -71,6 +74,7 @@ def rank(
     judged = as_source(source, columns)
     given: Path | Mapping[str, float] | None = as_path(human)
     defects = defect_rows(judged, options) if isinstance(judged, Path) else ()
+    voices = voice_rows(judged, options) if isinstance(judged, Path) else ()
     of_scores = holds_scores(judged, columns)
     check(options, SCORES if of_scores else LABELS)
     provided = read_human_ranking(given) if isinstance(given, Path) else given
@@ -81,7 +85,7 @@ def rank(
     )
     if of_scores:
         report = rank_scores(read, human_labels, options, provided)
-        return replace(report, defects=defects, human=read.human)
+        return replace(report, defects=defects, voices=voices, human=read.human)
     caveats: tuple[Caveat, ...] = ()
     if human_labels is None:
         own, wanted = read.labels, options.dimension
@@ -91,7 +95,7 @@ def rank(
         human_labels = read.labels
     report = _rank_judged(read, human_labels, options, provided)
     caveats = (*caveats, *report.caveats)
-    return replace(report, caveats=caveats, defects=defects, human=read.human)
+    return replace(report, caveats=caveats, defects=defects, voices=voices, human=read.human)
 
 
 def _rank_judged(
@@ -237,6 +241,13 @@ def defect_rows(source: Path, options: RankOptions) -> tuple[DefectRow, ...]:
     )
 
 
+def voice_rows(source: Path, options: RankOptions) -> tuple[SystemVoice, ...]:
+    """Whether each system keeps its voice; no rows of a file, or where none was measured."""
+    if not is_folder(source):
+        return ()
+    return voices_of(Run.open(source), options.systems or SIDE_NAMES)
+
+
 def _kinds_by_clip(run: Run) -> dict[str, frozenset[str]]:
     """Clip -> kinds of its defects; a clip in which none could be looked for is not there."""
     path = run.path("blueprints.jsonl")
@@ -251,17 +262,12 @@ def _kinds_by_clip(run: Run) -> dict[str, frozenset[str]]:
 
 
 def _answers(
-    run: Run, kinds: dict[str, frozenset[str]], names: tuple[str, ...]
+    run: Run, kinds: dict[str, frozenset[str]], names: tuple[str, str]
 ) -> Iterator[tuple[str, str, frozenset[str]]]:
     """System, question and kinds of defects of every answer that was looked at, each once."""
-    clips = {source: record.clip for source, record in run.clips().items()}
     seen = set()
-    for item in run.items():
-        question = item.question_id or item.id
-        placed = zip(item.sides.values(), item.systems, names, strict=False)
-        for answer, system, place in placed:
-            clip = clips.get(answer.source_id) if answer.has_audio else None
-            key = (system or place, question, clip)
-            if clip in kinds and key not in seen:
-                seen.add(key)
-                yield system or place, question, kinds[clip]
+    for answer in decoded_answers(run, names):
+        key = (answer.system, answer.question, answer.clip)
+        if answer.clip in kinds and key not in seen:
+            seen.add(key)
+            yield answer.system, answer.question, kinds[answer.clip]

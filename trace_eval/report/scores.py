@@ -23,6 +23,7 @@ from trace_eval.report.page import pieces
 from trace_eval.report.timing import timing_of
 from trace_eval.runs.findings import findings_in
 from trace_eval.runs.run import Run
+from trace_eval.runs.voices import voices_of
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.report import RankReport
@@ -59,7 +60,7 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
             for line in lines
             if line["value"] is None
         ),
-        caveats=[*findings_in(run), *_caveats(lines)],
+        caveats=[*findings_in(run), *(row.sentence for row in voices_of(run)), *_caveats(lines)],
         problems=list(run.problems()),
         level=RankOptions().bootstrap.level,
         least=LEAST_LABELS,

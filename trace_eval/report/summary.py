@@ -26,6 +26,7 @@ from trace_eval.runs.outcomes import (
 )
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
+from trace_eval.runs.voices import voices_of
 
 #: Titles of the judged dimensions and of their fusion.
 TITLES = {
@@ -157,6 +158,8 @@ def _warnings(
         yield f"Do not use these ratings: {position.warning}."
     for finding in findings_among(facts.blueprints.values()):
         yield f"{finding}."
+    for voice in voices_of(Run(facts.folder)):
+        yield f"{voice.sentence}."
     yield from facts.record.unused_labels
     for text, count in Counter(text for j in available for text in j.caveats).most_common():
         yield text if count == len(facts.pairs) else f"On {counted(count, 'pair')}: {text}"

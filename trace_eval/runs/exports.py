@@ -21,6 +21,7 @@ from trace_eval.data.scores import Score
 from trace_eval.runs.reader import LineIndex
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import Cell, Columns, Table, results_table
+from trace_eval.runs.voices import LIKENESS, likeness_by_source
 
 #: What the events are called.
 EVENT = "gen_ai.evaluation.result"
@@ -76,11 +77,14 @@ def clip_table(folder: Path) -> Table:
         for name, value in flat(blueprint).items():
             if value is not None:
                 kinds.setdefault(name, type(value) if isinstance(value, bool | str) else float)
+    if likeness := likeness_by_source(run):
+        kinds[LIKENESS] = float
     columns = dict.fromkeys(("source", "clip", "error"), str) | dict(sorted(kinds.items()))
 
     def row(source: str, clip: str | None, error: str | None) -> list[Cell]:
         line = index.line(clip) if clip else None
         values = flat(strict_json.parse(Blueprint, line)) if line else {}
+        values[LIKENESS] = likeness.get(source)
         return [source, clip, error, *(values.get(name) for name in list(columns)[3:])]
 
     return Table(columns, (row(r.source, r.clip, r.error) for r in run.clips().values()))

@@ -10,6 +10,7 @@ from pathlib import Path
 from blueprints import Absent, Blueprint, Status, UserError
 from trace_eval.data import jsonl
 from trace_eval.data.files import replace_file
+from trace_eval.data.measures.voice import SystemVoice
 from trace_eval.data.outputs import claimed
 from trace_eval.data.urls import is_url, redacted
 from trace_eval.extracting.clip import Extracted
@@ -17,6 +18,8 @@ from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract_each, source_from
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.pipeline import Listener, RunEvent
+from trace_eval.runs.run import Run
+from trace_eval.runs.voices import voices_of_folder
 
 #: Absences that are facts about the tools, not about the clip.
 _NOT_RUN = frozenset({Status.UNAVAILABLE, Status.FAILED})
@@ -32,6 +35,7 @@ class Extraction:
         errors: one sentence per recording that could not be decoded.
         missing: group that no recording has, because its extractor never ran through -> why.
         problems: records of manifests that could not be read.
+        voices: whether the recordings, as answers of one system, have one voice.
     """
 
     out: str
@@ -39,6 +43,7 @@ class Extraction:
     errors: list[str] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    voices: list[SystemVoice] = field(default_factory=list)
 
 
 def extract_to(
@@ -76,6 +81,8 @@ def extract_to(
         keep = None if is_url(out) else _into(Path(out))
         extract_each(requested, options, tell, shards=f"{out}/shards")
     done.missing.update(missing or {})
+    if not is_url(out):
+        done.voices.extend(voices_of_folder(Run(Path(out))))
     return done
 
 

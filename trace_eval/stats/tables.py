@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from blueprints import counted
+from trace_eval.data.measures.voice import OWN_VOICE, SURE_SPEECH_S, SystemVoice
 from trace_eval.estimate.interval import SCORE, IntervalEstimate, methods_of
 from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, grid, table
@@ -70,8 +71,25 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             f"brackets: {report.options.bootstrap.level:.0%} interval by question:"
             f" {methods_of(row.share for row in report.defects)}",
         )
+    if report.voices:
+        yield voice_table(report.voices)
     if report.powered is not None:
         yield from ppi_tables(report.powered, level)
+
+
+def voice_table(voices: Sequence[SystemVoice]) -> Table:
+    """Whether each system keeps its voice over its answers."""
+    return table(
+        "Voice of each system over its answers",
+        voices,
+        "system bandwidth answers short left_out in_another_voice least item unknown",
+        f"likeness to the other answers; in wide band under {OWN_VOICE:g} is another voice,"
+        f" from {SURE_SPEECH_S:g} s of speech on",
+        left_out="not compared",
+        least="least likeness",
+        item="of item",
+        unknown="not known",
+    )
 
 
 def _ranking(report: RankReport) -> Table:

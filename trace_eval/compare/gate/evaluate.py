@@ -14,7 +14,10 @@ from trace_eval.compare.gate.rows import coverage, gate_rows, sides
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
 from trace_eval.compare.options import GateOptions
 from trace_eval.compare.read_judging import Source, read_judging
+from trace_eval.data.files import is_folder
+from trace_eval.data.measures.voice import SystemVoice
 from trace_eval.runs.run import Run
+from trace_eval.runs.voices import voices_of
 from trace_eval.turns.compare import compare_systems, faulty, usable
 from trace_eval.turns.limits import failed, limited, undecided
 from trace_eval.turns.report import TurnsReport, time_folder
@@ -42,6 +45,7 @@ def gate_runs(
     options = options or GateOptions()
     repeated = [read_judging(repeat) for repeat in repeats]
     report = _gate(read_judging(baseline), read_judging(candidate), repeated, options)
+    report = replace(report, voices=_voices(baseline, candidate))
     return _with_timing(report, baseline, candidate, options)
 
 
@@ -151,6 +155,17 @@ def _with_timing(
     return replace(
         report, verdict=verdict, sentence=sentence, timing=timing, limits=rows, notes=notes
     )
+
+
+def _voices(baseline: Source, candidate: Source) -> tuple[SystemVoice, ...]:
+    """Whether each side keeps its voice over its answers; it fails no gate."""
+    rows: list[SystemVoice] = []
+    for side, source in (("baseline", baseline), ("candidate", candidate)):
+        if not isinstance(source, Run) and not is_folder(Path(source)):
+            continue
+        run = source if isinstance(source, Run) else Run(Path(source))
+        rows += [replace(row, system=f"{side}, {row.system}") for row in voices_of(run)]
+    return tuple(rows)
 
 
 def _left_out(name: str, report: TurnsReport) -> Iterator[str]:

@@ -10,10 +10,12 @@ from blueprints import counted
 from trace_eval.compare.flips import SevereItem, VerdictNoise, severe_table
 from trace_eval.compare.judgings import Joined
 from trace_eval.compare.options import GateOptions
+from trace_eval.data.measures.voice import SystemVoice
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.paired import FLIPS_DRAWN
 from trace_eval.estimate.share import Share
 from trace_eval.show.table import Table, column, p_text, table
+from trace_eval.stats.tables import voice_table
 from trace_eval.turns.compare import SystemsCompared
 from trace_eval.turns.limits import Limited, limits_table
 
@@ -78,6 +80,7 @@ class GateReport:
         properties: what the verdict rests on, for machines.
         false_alarms: expected in a week at so many runs; None: not requested.
         timing: of the calls, candidate minus baseline; None: the runs hold none.
+        voices: whether each side keeps its voice; empty: no voice was measured.
         limits: of that timing, each with its verdict.
     """
 
@@ -94,6 +97,7 @@ class GateReport:
     false_alarms: float | None
     notes: tuple[str, ...]
     timing: SystemsCompared | None = None
+    voices: tuple[SystemVoice, ...] = ()
     limits: tuple[Limited, ...] = ()
 
     @property
@@ -171,6 +175,8 @@ def gate_tables(report: GateReport) -> Iterator[Table]:
         yield limits_table(report.limits)
     if report.timing:
         yield report.timing.table()
+    if report.voices:
+        yield voice_table(report.voices)
     severe = [*report.severe, *report.others]
     if severe:
         note = f"{len(report.severe)} tagged, {options.severe} allowed; the others fail nothing"

@@ -11,6 +11,7 @@ from blueprints import (
     Absent,
     Blueprint,
     Extension,
+    Signal,
     Transcript,
     UserError,
     written_language,
@@ -35,10 +36,29 @@ WER_UNIT, CER_UNIT = "share of words", "share of characters"
 UNSPACED_UNIT = "share of characters (written without spaces)"
 
 
+#: Bandwidths of voices. Those of a telephone are compared with each other only.
+WIDE, NARROW = "wide", "narrow"
+
+#: The highest frequency of a telephone, Hz.
+_NARROW_HZ = 4500.0
+
+#: Less speech on either side says too little of its voice, seconds.
+LEAST_SPEECH_S = 2.0
+
+
+def bandwidth_of(blueprint: Blueprint) -> str | None:
+    """Return whether a clip has the bandwidth of a telephone; None where it is not known."""
+    signal = blueprint.signal
+    if not isinstance(signal, Signal) or signal.bandwidth_hz is None:
+        return None
+    return NARROW if signal.bandwidth_hz <= _NARROW_HZ else WIDE
+
+
 def speaker_similarity(a: Blueprint, b: Blueprint) -> PairMeasure:
     """How alike two voices are; over about 0.25 the VoxCeleb ECAPA says the same speaker.
 
     Both embeddings must come from the same model; others have nothing to do with each other.
+    Not known are voices of two bandwidths, and of under 2 s of speech.
     """
     vectors = []
     for side in (a, b):
@@ -52,10 +72,24 @@ def speaker_similarity(a: Blueprint, b: Blueprint) -> PairMeasure:
     sources = [side.provenance.get(SPEAKER) for side in (a, b)]
     if sources[0] != sources[1] or len(vectors[0]) != len(vectors[1]):
         return PairMeasure.without(COSINE, "the two embeddings come from different models")
+    if why := _not_comparable(a, b):
+        return PairMeasure.without(COSINE, why)
     dot = sum(x * y for x, y in zip(*vectors, strict=True))
     return PairMeasure(
         value=dot / math.prod(math.hypot(*vector) for vector in vectors), unit=COSINE
     )
+
+
+def _not_comparable(a: Blueprint, b: Blueprint) -> str | None:
+    """Return why two voices cannot be compared; what was not measured is no reason."""
+    bandwidths = {bandwidth_of(side) for side in (a, b)}
+    if bandwidths == {WIDE, NARROW}:
+        return "one recording has the bandwidth of a telephone and the other has not"
+    signals = [side.signal for side in (a, b) if isinstance(side.signal, Signal)]
+    least = min((signal.speech_s for signal in signals), default=LEAST_SPEECH_S)
+    if least < LEAST_SPEECH_S:
+        return f"one side has {least:.1f} s of speech; {LEAST_SPEECH_S:g} s are needed"
+    return None
 
 
 def measure_pair(

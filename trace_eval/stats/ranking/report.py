@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from trace_eval.data.measures.voice import SystemVoice
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.show.table import column
@@ -125,6 +126,7 @@ class RankReport:
             greatest score.
         split: comparisons on which annotators split, which are half a win for each system.
         defects: of the answers of a run whose blueprints hold the group; empty: they do not.
+        voices: whether each system keeps its voice; empty: no voice was measured.
         judged, labelled: win rates with intervals by this judge's labels alone and by annotators',
             best first; empty: there are no labels.
         human: what is ranked are labels or scores by annotators, not by a judge.
@@ -149,6 +151,7 @@ class RankReport:
     split: int = 0
     meetings: tuple[MeetingRow, ...] = ()
     defects: tuple[DefectRow, ...] = ()
+    voices: tuple[SystemVoice, ...] = ()
     human: bool = False
     drawn: str = ITEMS
 
