@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.audio import tone, write
+from tests.support.audio import write
 from tests.support.cli import ROOT
 from tests.support.docs import files
 from tests.support.processes import python
+from tests.support.speech import noise, say
 
 yaml = pytest.importorskip("yaml")
 
@@ -164,32 +165,49 @@ def test_what_is_kept_is_where_models_and_replies_are(monkeypatch: pytest.Monkey
         assert Path(hub.strip()).is_relative_to(kept), name
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["github", "gitlab"])
-def test_the_lines_of_a_recipe_judge_and_gate(name: str, tmp_path: Path) -> None:
-    job = _jobs()[name]
+#: Release -> systems whose answers are spoilt by noise, and the exit code of its recipe.
+RELEASES = {"equal": ((), 0), "better": (("old",), 0), "worse": (("new",), 1)}
+
+
+def _release(folder: Path, spoilt: tuple[str, ...]) -> None:
+    """Write pairs of the same spoken answers, some of them in noise."""
     rows = []
-    for n in range(3):
+    for number, day in enumerate(
+        ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Sunday")
+    ):
+        clip = say(f"The weather on {day} is lovely, and the museum is open.")
+        noisy = clip.samples + noise(clip.seconds, clip.rate).samples[: len(clip.samples)]
         sides = {}
-        for place, system in enumerate(("new", "old")):
-            path = write(tmp_path / f"{system}{n}.wav", tone(0.3, hz=200 + 50 * place + n))
-            sides["ab"[place]] = {"audio": str(path.name), "system": system}
-        rows.append(json.dumps({"id": str(n), "instruction": {"text": "Say it."}, **sides}))
-    (tmp_path / "pairs.jsonl").write_text("\n".join(rows))
+        for side, system in (("a", "new"), ("b", "old")):
+            samples = noisy if system in spoilt else clip.samples
+            path = write(folder / f"{system}{number}.wav", samples, clip.rate)
+            sides[side] = {"audio": path.name, "system": system}
+        question = {"text": f"What is {day} like?"}
+        rows.append(json.dumps({"id": str(number), "instruction": question, **sides}))
+    (folder / "pairs.jsonl").write_text("\n".join(rows))
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("name", ["github", "gitlab"])
+def test_a_recipe_fails_for_a_worse_release_alone(name: str, release: str, tmp_path: Path) -> None:
+    job, (spoilt, expected) = _jobs()[name], RELEASES[release]
+    _release(tmp_path, spoilt)
     script = tmp_path / "bin" / "trace-eval"
     script.parent.mkdir()
     script.write_text(f'#!/bin/sh\nexec {sys.executable} -m trace_eval "$@"\n')
     script.chmod(0o755)
     told = {key: value.replace(job["root"], str(tmp_path)) for key, value in job["set"].items()}
     path = {"PATH": f"{script.parent}:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": "/nowhere"}
-    for line in job["lines"]:
-        done = subprocess.run(
+    *before, last = [
+        subprocess.run(
             ["bash", "-c", line], cwd=tmp_path, env=path | told, capture_output=True, text=True
         )
-        assert done.returncode in (0, 1), f"{line}\n{done.stderr}"
-    # Too few pairs to pass: the gate says so, and the server gets its file all the same.
-    assert "new is" in done.stderr
-    assert Xml.parse(tmp_path / job["junit"]).getroot().get("failures") == "1"
+        for line in job["lines"]
+    ]
+    assert [done.returncode for done in before] == [0] * len(before), before[-1].stderr
+    assert last.returncode == expected, f"{last.stdout}\n{last.stderr}"
+    failures = Xml.parse(tmp_path / job["junit"]).getroot().get("failures")
+    assert failures == str(expected)
     assert list((tmp_path / job["kept"][0]).rglob("*.sqlite"))
 
 

@@ -100,7 +100,7 @@ def test_noise_counts_only_where_no_cache_answered(tmp_path: Path) -> None:
     assert "A/A flips 0.030" in report.rows[0].why
     twice = gate_runs(base, base, [base], FEW)
     assert (twice.verdict, twice.exit_code, twice.rows[0].flips.count) == ("pass", 0, 0)
-    assert twice.sentence == "pass: identical judgements: not an A/A"
+    assert twice.sentence == "pass: no change: every judgement is the same in both runs"
     assert twice.rows[0].noise.reason == "base: identical judgements: not an A/A"
     cached = judged_run(tmp_path / "cached", labels(60), seconds=2.0, cached=True)
     noise = gate_runs(base, candidate, [cached], FEW).rows[0].noise

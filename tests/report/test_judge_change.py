@@ -134,7 +134,7 @@ def test_the_title_names_what_differs_beside_the_judge(tmp_path: Path) -> None:
     other = judged_run(tmp_path / "other", LABELS, version="v2", parameters={"model": "m1"})
     assert of_runs(old, other).title == "recordings changed"
     same = of_runs(old, old)
-    assert same.sentence == "identical judgements: not an A/A"
+    assert same.sentence == "no change: every judgement is the same in both runs"
     assert same.title == "nothing that is recorded changed"
 
 

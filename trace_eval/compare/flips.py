@@ -25,6 +25,19 @@ KINDS = ("win reversed", "win to tie", "tie to win", "both_good and both_bad")
 #: The sentence on two copies of one judging.
 COPY = "identical judgements: not an A/A"
 
+#: The sentence of a gate on them.
+SAME = "no change: every judgement is the same in both runs"
+
+#: Judges whose verdict is a function of the evidence: asked twice, they say the same thing twice.
+DETERMINISTIC = ("rules", "lexical", "turns")
+
+
+def is_deterministic(judging: Judging) -> bool:
+    """Whether a judge gives equal verdicts on equal evidence; a table does not say who judged."""
+    record = judging.record
+    return record is not None and record.judge.spec.partition(":")[0] in DETERMINISTIC
+
+
 #: Scores closer than this are the same.
 _SAME = 1e-9
 
@@ -91,6 +104,7 @@ class VerdictNoise:
         items: items with a repetition that came from no cache.
         flips: of the first judging with each repetition, and of those with each other, pooled.
         reason: why the noise is not measured; None: it is.
+        deterministic: the judge has none, so there is nothing to measure.
         notes: repetitions, or items of them, that were left out, and why.
     """
 
@@ -99,6 +113,7 @@ class VerdictNoise:
     flips: Share
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    deterministic: bool = False
 
     @property
     def measured(self) -> bool:
@@ -140,6 +155,17 @@ def _fresh(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | No
     return fresh, None if fresh.any() else "all replies came from a cache: not an A/A"
 
 
+def _no_noise(first: Judging, repeats: Sequence[Judging]) -> VerdictNoise:
+    spec = first.record.judge.spec if first.record else ""
+    return VerdictNoise(
+        runs=tuple(repeat.source for repeat in repeats),
+        items=0,
+        flips=Share(0, 0),
+        reason=f"{spec} is deterministic: no noise",
+        deterministic=True,
+    )
+
+
 def repeated(
     first: Judging, repeats: Sequence[Judging], metric: str
 ) -> tuple[Array, VerdictNoise, list[Array]]:
@@ -150,6 +176,8 @@ def repeated(
         of judgings the differences of points (NaN where unknown).
     """
     unknown = np.full(len(first), np.nan)
+    if is_deterministic(first):
+        return unknown, _no_noise(first, repeats), []
     usable, notes = [(first, first.points(metric))], []
     for repeat in [each for each in repeats if metric in each.metrics]:
         fresh, reason = _fresh(first, repeat)

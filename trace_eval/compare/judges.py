@@ -22,7 +22,7 @@ from trace_eval.compare.change_report import (
 )
 from trace_eval.compare.change_tables import change_tables
 from trace_eval.compare.comparable import OF_THE_JUDGE, Held, held_fixed, others_changed
-from trace_eval.compare.flips import COPY, identical, severe_items
+from trace_eval.compare.flips import SAME, identical, severe_items
 from trace_eval.compare.human_labels import against_labels, against_ratings
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
 from trace_eval.compare.mapping import Mapping, mapping
@@ -30,6 +30,7 @@ from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.read_judging import Source, is_board, read_board, read_judging
 from trace_eval.compare.run_judgings import with_labels
 from trace_eval.compare.systems import SystemChange, system_change
+from trace_eval.data.columns import Columns
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import read_ratings
@@ -41,6 +42,7 @@ def judge_change(
     repeats: Sequence[Source] = (),
     options: ChangeOptions | None = None,
     labels: Path | Opinions | None = None,
+    columns: Columns | None = None,
 ) -> JudgeChange | BoardChange:
     """Report how a change of judges moves the verdicts on the same items.
 
@@ -51,6 +53,7 @@ def judge_change(
         repeats: the first source judged once more (A/A).
         labels: human labels, of scores their ratings, or the file of them; None: those in the
             runs, or the column ``truth`` of the options.
+        columns: how the file of labels names its columns and labels.
 
     Raises:
         UserError: not two sources, or they cannot be read or have nothing in common.
@@ -77,7 +80,18 @@ def judge_change(
         _refuse(options, replace(options, truth=None), where)
     read = [read_judging(source, options.truth) for source in sources]
     if isinstance(labels, Path):
-        labels = read_ratings(labels) if read[0].scores else read_labels(labels, about=read)
+        columns = columns or Columns()
+        if read[0].scores:
+            labels = read_ratings(labels, columns=columns)
+        else:
+            labels = read_labels(
+                labels,
+                columns=columns.fields,
+                mapping=columns.mapping,
+                about=read,
+                where=columns.where,
+                scale=columns.scale,
+            )
     first, second = (with_labels(judging, labels) for judging in read)
     report = compare_judgings(first, second, [read_judging(each) for each in repeats], options)
     if labels is not None and not (report.people or report.rated):
@@ -191,7 +205,7 @@ def _sentence(
     if not main.items:
         return "not enough data: no item was scored by both"
     if same:
-        return COPY
+        return SAME
     value, limits, margin = main.shift.value or 0.0, main.shift.interval, options.margin
     seen_as = f"shift {value:+.3f}"
     if limits:

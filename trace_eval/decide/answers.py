@@ -60,6 +60,10 @@ def rank_answer(report: RankReport) -> tuple[str, ...]:
 def _two(report: RankReport) -> tuple[str, ...]:
     options, (best, other) = report.options, report.judged
     names = best.system, other.system
+    if report.unchanged:
+        first, second = sorted(names)
+        pairs = counted(report.unchanged, "pair")
+        return (f"No change: {first} and {second} gave the same recording in each of the {pairs}.",)
     level, own = options.bootstrap.level, best.rate
     assert own.labels is not None
     of = f"of {counted(own.labelled, 'pair')} by {report.who}{under(options.policy)}"

@@ -64,34 +64,45 @@ def checked(
         if name not in offered:
             some = ", ".join(offered)
             raise UserError(f"--fail-under {name}: no such figure; use one of {some}")
-        rows += [GateCondition(who, name, own.get(name), least) for who, own in values.items()]
+        # Who holds other figures of the same kind lacks this one; who holds none is not asked.
+        kind = {figure for own in values.values() if name in own for figure in own}
+        for who, own in values.items():
+            if kind & own.keys():
+                rows.append(GateCondition(who, name, own.get(name), least))
     return rows
 
 
 def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
-    """Lower ends of the systems' win rates: by the judge, by labels alone, and by both.
+    """Return the ends of the intervals of win rates: by the judge, by labels, and by both.
 
-    ``SYSTEM`` is by both where there are human labels, else by the judge; ``judge:SYSTEM``,
-    ``labels:SYSTEM`` and ``both:SYSTEM`` name one of them. Where every pair has a label, both is
-    the rate of the labels. A rate without an interval is not known.
+    ``SYSTEM`` is the lower end, by both where there are human labels, else by the judge;
+    ``judge:SYSTEM``, ``labels:SYSTEM`` and ``both:SYSTEM`` name one of them. Where every pair has
+    a label, both is the rate of the labels. ``upper:SYSTEM`` is the upper end of the same
+    interval: it is lower than a number only where the system is shown to be worse than that. A
+    rate without an interval is not known.
     """
     rows = report.labelled if report.powered is None else report.powered.systems
     human: dict[str, PPIEstimate | None] = {row.system: row.rate for row in rows}
     if report.silent:
         human = dict.fromkeys(human)
-    results: dict[str, float | None] = {}
+    lower: dict[str, float | None] = {}
+    upper: dict[str, float | None] = {}
     for row in report.judged:
         own = row.rate.labels_interval
         rate = human.get(row.system)
-        lows = {
-            "judge": own[0] if own else None,
-            "labels": rate.labels_interval[0] if rate and rate.labels_interval else None,
-            "both": rate.interval[0] if rate and rate.interval else None,
+        intervals = {
+            "judge": own,
+            "labels": rate.labels_interval if rate else None,
+            "both": rate.interval if rate else None,
         }
-        results |= {f"{by}:{row.system}": low for by, low in lows.items()}
-        results[row.system] = lows["both" if human else "judge"]
+        lower |= {f"{by}:{row.system}": ends and ends[0] for by, ends in intervals.items()}
+        chosen = intervals["both" if human else "judge"]
+        lower[row.system], upper[f"upper:{row.system}"] = chosen and chosen[0], chosen and chosen[1]
     level = f"{report.options.bootstrap.level:.0%}"
-    return {f"win rate, lower end of the {level} interval": results}
+    return {
+        f"win rate, lower end of the {level} interval": lower,
+        f"win rate, upper end of the {level} interval": upper,
+    }
 
 
 def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | None]]:

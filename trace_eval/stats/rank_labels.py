@@ -67,6 +67,7 @@ def rank_labels(
         options=replace(options, bootstrap=bootstrap),
         unscored=outcomes.unscored,
         self_compared=outcomes.self_compared,
+        unchanged=outcomes.unchanged,
         warnings=tuple(ranking_warnings(table, table.column(options.dimension), labels)),
         systems=tuple(_system_rows(outcomes, options)),
         places=tuple(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from blueprints import UserError, counted
 from trace_eval.compare.comparable import check_comparable
-from trace_eval.compare.flips import COPY, identical, severe_items
+from trace_eval.compare.flips import SAME, identical, severe_items
 from trace_eval.compare.gate.report import GateReport, Verdict, properties, sentence
 from trace_eval.compare.gate.rows import coverage, gate_rows, sides
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
@@ -66,8 +66,7 @@ def _gate(
     rows = gate_rows(joined, names, repeats=again, flip=flip, options=options)
     copy = identical(baseline, joined.second)
     if copy:
-        notes.append(COPY)
-        rows = [replace(row, verdict="pass", why=COPY) if row.items else row for row in rows]
+        rows = [replace(row, verdict="pass", why=SAME) if row.items else row for row in rows]
     # the pair as a whole where it was judged; scores are of one answer: there is no other side
     whole = [name for name in names if name.rpartition(".")[2] in _WHOLE][:1] or names
     severe = [
@@ -86,7 +85,7 @@ def _gate(
     return GateReport(
         verdict=verdict,
         sentence=(
-            f"pass: {COPY}"
+            f"pass: {SAME}"
             if copy and verdict == "pass"
             else sentence(verdict, rows, covered, tagged, options)
         ),

@@ -115,8 +115,14 @@ def sentence(
     tagged: Sequence[SevereItem],
     options: GateOptions,
 ) -> str:
-    """State the verdict and all that speaks for it."""
-    lines = [f"{row.metric}: {row.why}" for row in rows if row.verdict == verdict]
+    """State the verdict and what speaks for it, in a line that fits a chat message.
+
+    The first metric, the pair as a whole, stands for the others where it has the verdict.
+    """
+    told = [row for row in rows if row.verdict == verdict]
+    lines = [f"{row.metric.rpartition('.')[2]} {row.why}" for row in told[:1]]
+    if others := [row.metric.rpartition(".")[2] for row in told[1:]]:
+        lines.append(f"also {', '.join(others)}")
     if verdict == "fail":
         items = sorted({item.item for item in tagged})
         if len(items) > options.severe:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.compare.comparable import differs
-from trace_eval.compare.flips import changed, repeated
+from trace_eval.compare.flips import VerdictNoise, changed, repeated
 from trace_eval.compare.gate.power import Array, Spread, spread, wider
 from trace_eval.compare.gate.report import GateCoverage, GateRow, Verdict
 from trace_eval.compare.judgings import Joined, Judging
@@ -154,12 +154,19 @@ def _why(row: GateRow, options: GateOptions) -> str:
     parts = [f"{what}, p {row.p_holm:.3g}"]
     if row.verdict == "cannot tell":
         parts.append(
-            f"a drop of {100 * options.margin:g} points, the margin, would be detected with a"
-            f" probability of only {row.power:.2f}"
+            f"a drop of {100 * options.margin:g} points, the margin, would be seen with a"
+            f" probability of only {row.power:.2f} (n {row.items})"
         )
-    parts.append(f"this gate sees {seen} (power .8, n {row.items})")
-    parts.append(f"A/A flips {noise.flips.value:.3f}" if noise.measured else "noise not measured")
+    else:
+        parts.append(f"this gate sees {seen} (power .8, n {row.items})")
+    parts.append(_noise_in_words(noise))
     return "; ".join(parts)
+
+
+def _noise_in_words(noise: VerdictNoise) -> str:
+    if noise.measured:
+        return f"A/A flips {noise.flips.value:.3f}"
+    return noise.counts if noise.deterministic else "noise not measured"
 
 
 def sides(baseline: Judging, candidate: Judging, side: str) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.opinions.cells import texts_of
-from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, is_untyped
+from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, TIE, is_untyped
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column as titled
 from trace_eval.stats.agreement.drawn import INSTRUCTIONS, ITEMS, drawn_units
@@ -50,6 +50,8 @@ class Outcomes:
         absent: systems of which no comparison has a label.
         unscored, self_compared: rows left out, because they have no label, or compare a
             system with itself.
+        unchanged: comparisons of two systems that gave the same recording, each a tie; 0 where
+            other comparisons are there, because then these are left out.
     """
 
     systems: tuple[str, ...]
@@ -63,6 +65,7 @@ class Outcomes:
     split: int = 0
     drawn: str = ITEMS
     absent: tuple[str, ...] = ()
+    unchanged: int = 0
 
     @property
     def by_instruction(self) -> bool:
@@ -111,6 +114,12 @@ def outcomes_of(table: Opinions, dimension: str | None = None, cluster: bool = F
             raise UserError(f"{table.source}: {table.ids[row]!r} has no system_{side}; name it")
     same = self_mask(table.facts, len(table))
     kept = ~same & (codes != MISSING)
+    unchanged = np.zeros(len(table), bool)
+    if not kept.any():
+        # A release that changed nothing is a result, not an error.
+        unchanged = same & np.not_equal(*(table.facts[f"system_{side}"] for side in "ab"))
+        kept, same = unchanged, same & ~unchanged
+        codes = np.where(unchanged, TIE, codes)
     if not kept.any():
         raise UserError(
             f"{table.source}: no comparison is left: {int(same.sum())} compare a system with"
@@ -139,6 +148,7 @@ def outcomes_of(table: Opinions, dimension: str | None = None, cluster: bool = F
         split=int((codes[kept] >= SPLIT).sum()),
         drawn=drawn,
         absent=tuple(sorted({*listed[0], *listed[1]} - {*systems})),
+        unchanged=int(unchanged.sum()),
     )
 
 

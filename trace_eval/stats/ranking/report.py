@@ -130,6 +130,7 @@ class RankReport:
         judged, labelled: win rates with intervals by this judge's labels alone and by annotators',
             best first; empty: there are no labels.
         human: what is ranked are labels or scores by annotators, not by a judge.
+        unchanged: pairs of the same recording from two systems, where there are no others.
     """
 
     source: str
@@ -154,6 +155,7 @@ class RankReport:
     voices: tuple[SystemVoice, ...] = ()
     human: bool = False
     drawn: str = ITEMS
+    unchanged: int = 0
 
     @property
     def who(self) -> str:
