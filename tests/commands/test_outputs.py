@@ -47,7 +47,7 @@ DOORS = {
     "convert out": "convert hcot PAIRS MINE",
     "fuse out": "fuse RUN --out MINE",
     "merge out": "merge RUN RUN --out MINE",
-    "ablate csv_folder": "ablate RUN --csv MINE",
+    "ablate csv": "ablate RUN --csv MINE",
     "drill injection out": "drill injection PAIRS --out MINE",
     "drill judge out": "drill judge PAIRS --out MINE",
     "train fusion out": "train fusion PAIRS --runs RUN --out MINE",

@@ -219,8 +219,34 @@ def test_every_command_knows_the_systems_of_its_runs_in_labels() -> None:
         scores = annotators[0].get("scores", annotators)
         assert {one["scored"] for one in scores} == {57}
     folders = {"full": [Path("reader")], "no_emotion": [Path("again")]}
-    ablated = compare(Path("reader"), folders, AblateOptions(), Path("labels.csv"))["Ablation"]
+    ablated = compare(Path("reader"), folders, AblateOptions(), Path("labels.csv")).groups
     assert {row.items for row in ablated.rows} == {57}
+
+
+@pytest.mark.usefixtures("here")
+def test_every_command_reads_a_foreign_sheet_of_labels_by_the_same_options() -> None:
+    for name, right in (("reader", 0.8), ("again", 0.6)):
+        golden_runs.pair_run(Path(name), "reader", right)
+    rows = ["Pair,Winner,Status"]
+    for number, pair in enumerate(Run.open(Path("reader")).pairs()):
+        rows += [f"{pair.id},{'AB'[number % 2]},ok", f"{pair.id},B,rejected"]
+    Path("sheet.csv").write_text("\n".join(rows))
+    named = "--labels sheet.csv --id Pair --column preference=Winner --map A=1 --map B=2"
+    for command in (
+        "report reader --out page.html",
+        "compare reader again",
+        "compare reader again --judge-change",
+        "plan reader --out plan.csv",
+        "screen reader --out lists",
+        "fuse reader --calibrated",
+        "card reader --out card",
+    ):
+        code, shown = _typed(f"{command} {named} --where Status=ok --json out.json")
+        assert code == 0, f"{command}\n{shown}"
+        assert "rejected" not in shown
+    assert "split" not in Path("page.html").read_text().partition("annotators")[2][:500]
+    code, shown = _typed("fuse reader --id Pair")
+    assert (code, "--id means nothing without --calibrated" in shown) == (2, True), shown
 
 
 @pytest.mark.usefixtures("here")

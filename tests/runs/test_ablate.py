@@ -13,7 +13,7 @@ from tests.support.cli import trace_eval
 from tests.support.datasets_made import write_lines
 from tests.support.judged import extracted_run
 from tests.support.samples import spoken
-from trace_eval.decide.ablation import compare
+from trace_eval.decide.ablation import TREE_AND_VOTE, compare
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.runs.ablate import FULL, AblateOptions, ablate, conditions_of
 from trace_eval.runs.cases import CaseReader
@@ -58,7 +58,7 @@ def test_rules_find_a_dropped_group_absent_and_the_tables_say_so(tmp_path: Path)
     assert blind.rating("content") is Rating.BOTH_GOOD
 
     options = AblateOptions(policy="content_first")
-    table = compare(run.folder, folders, options)["Ablation"]
+    table = compare(run.folder, folders, options).groups
     rows = {(row.condition, row.dimension): row for row in table.rows}
     assert rows[FULL, "overall"].accuracy == 1.0
     assert rows["without quality", "overall"].items == 0
@@ -109,17 +109,25 @@ def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
     drops = {name: Run.open(f[0]).record().judge.parameters["drop"] for name, f in folders.items()}
     assert drops == {FULL: [], "without pitch": ["pitch"], "transcript": []}
     options = AblateOptions(modes=True, policy="content_first")
-    tables = compare(run.folder, folders, options)
-    rows = {row.condition: row.accuracy for row in tables["Modes and policies"].rows}
-    both = [f"{mode} / {how}" for mode in ("blueprint", "transcript") for how in ("tree", "vote")]
+    report = compare(run.folder, folders, options)
+    assert report.modes is not None
+    rows = {row.condition: row.accuracy for row in report.modes.rows}
+    both = [f"{mode} / {how}" for mode in ("blueprint", "transcript") for how in TREE_AND_VOTE]
     assert rows == dict.fromkeys(both, 1.0)
 
 
 def test_the_command_prints_and_writes_the_tables(tmp_path: Path) -> None:
     run = extracted_run(tmp_path / "run")
     places = ["--json", tmp_path / "out.json", "--csv", tmp_path / "csv"]
-    done = trace_eval("ablate", run.folder, "--without", "rate", *places, ends=0)
+    sheet = tmp_path / "sheet.csv"
+    winners = "AB" * len(list(run.pairs()))
+    rows = [f"{pair.id},{winner}" for pair, winner in zip(run.pairs(), winners, strict=False)]
+    sheet.write_text("\n".join(["Pair,Winner", *rows]))
+    named = ["--id", "Pair", "--column", "preference=Winner", "--map", "A=1", "--map", "B=2"]
+    options = ["--without", "rate", "--labels", sheet, *named, *places]
+    done = trace_eval("ablate", run.folder, *options, ends=0)
+    assert done.out.startswith("rate does not matter on these 4 labelled pairs")
     assert "without rate" in done.out
-    rows = list(csv.DictReader((tmp_path / "csv" / "ablation" / "rows.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "csv" / "groups.csv").open()))
     assert {row["condition"] for row in rows} == {FULL, "without rate"}
-    assert len(json.loads((tmp_path / "out.json").read_text())["Ablation"]["rows"]) == len(rows)
+    assert len(json.loads((tmp_path / "out.json").read_text())["groups"]["rows"]) == len(rows)

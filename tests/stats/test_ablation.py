@@ -7,15 +7,17 @@ from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.label_tables import QUICK, codes, table
 from trace_eval.decide.ablation import (
+    AblationReport,
     AblationRow,
     ablation_table,
-    ablation_view,
     consensus,
     mode_policy_table,
 )
+from trace_eval.decide.ablation_answer import ablation_answer, ablation_views
 from trace_eval.opinions.opinions import Opinions
 
 TRUTH = table("labels", {"overall": "1212121212"})
+TRUTH_OF_MODES = table("labels", {"overall": "1112"})
 
 
 def compared(labels: Opinions = TRUTH, **overall: str) -> tuple[AblationRow, ...]:
@@ -64,13 +66,42 @@ def test_modes_and_policies() -> None:
     judged = {"content": "1111", "voice_quality": "2222", "paralinguistics": "2222"}
     modes = {"blueprint": [table("b", judged)]}
     modes["transcript"] = [table("t", dict.fromkeys(judged, "1111"))]
-    result = mode_policy_table(modes, table("labels", {"overall": "1112"}), QUICK)
-    assert result.reference == "blueprint / tree"
+    result = mode_policy_table(modes, TRUTH_OF_MODES, QUICK)
+    assert result.reference == "blueprint / content_first"
     accuracy = {row.condition: row.accuracy for row in result.rows}
-    assert accuracy.pop("blueprint / vote") == 0.25
-    others = ("blueprint / tree", "transcript / tree", "transcript / vote")
+    assert accuracy.pop("blueprint / majority_vote") == 0.25
+    others = (
+        "blueprint / content_first",
+        "transcript / content_first",
+        "transcript / majority_vote",
+    )
     assert accuracy == dict.fromkeys(others, 0.75)
-    assert len(ablation_view(result).rows) == 4
+    groups = ablation_table({"full": modes["blueprint"]}, TRUTH_OF_MODES, QUICK)
+    views = ablation_views(AblationReport(groups, result))
+    assert [len(view.rows) for view in views] == [1, 4]
+
+
+def answer_of(labels: Opinions = TRUTH, **overall: str) -> tuple[str, ...]:
+    """Return the sentences on conditions, the first of which is the reference."""
+    conditions = {name: [table(name, {"overall": picks})] for name, picks in overall.items()}
+    return ablation_answer(AblationReport(ablation_table(conditions, labels, QUICK)))
+
+
+def test_the_first_sentence_names_the_group_that_matters_most() -> None:
+    picks = {"full": "1212121212", "without rate": "1212121211", "without quality": "12--------"}
+    assert answer_of(**picks) == (
+        "quality matters most: without it 2 of 10 labelled pairs keep a verdict.",
+    )
+    del picks["without quality"]
+    assert answer_of(**picks) == (
+        "rate matters most: without it 9 of 10 labelled pairs are judged right, with all 10; that"
+        " is not shown to be more than chance.",
+    )
+    equal = {**picks, "without pitch": picks["without rate"]}
+    assert answer_of(**equal)[0].startswith("rate and pitch matter most: without any one of them 9")
+    better = dict.fromkeys(("without rate", "without pitch"), "1212121212")
+    (nothing,) = answer_of(full="1212121211", **better)
+    assert nothing.startswith("No single group matters on these 10 labelled pairs")
 
 
 def test_copies_of_a_pair_are_drawn_together() -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from trace_eval.compare.evaluate import RunComparison
     from trace_eval.compare.scores import ScoreComparison
+    from trace_eval.decide.ablation import AblationReport
     from trace_eval.decide.card import Card
     from trace_eval.decide.screen import Screening
 
@@ -156,6 +157,25 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
         points=tuple(points),
         axis=axis,
         ends=ends,
+    )
+
+
+def ablation_finding(report: AblationReport) -> Finding:
+    """Turn the report of ``ablate`` into an object of a notebook; it draws the differences."""
+    from trace_eval.decide.ablation_answer import ablation_answer, ablation_views
+
+    points = [
+        Point(f"{row.condition}, {row.dimension}", row.difference.value, *row.difference.ends)
+        for row in report.groups.rows
+        if row.difference.value is not None
+    ]
+    return Finding(
+        "Ablation",
+        report,
+        ablation_views(report),
+        ablation_answer(report),
+        points=tuple(points),
+        axis="difference in accuracy",
     )
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,6 @@ from trace_eval.stats.options import AgreeOptions, RankOptions, ScreenOptions
 
 #: Problems of an input that are warned of one by one; the others are counted.
 _WARNED = 10
-
-#: A larger run is not ranked only to be shown, items.
-_SOON = 20_000
 
 
 class Run(StoredRun):
@@ -56,13 +53,9 @@ class Run(StoredRun):
 
     def _answer(self) -> tuple[str, ...]:
         """Return the first sentence of the report, where it takes a moment at most."""
-        from trace_eval.report.answer import run_answer
+        from trace_eval.report.answer import short_answer
 
-        if not self.exists or (done := self.record().coverage) is None or done.total > _SOON:
-            return ()
-        with suppress(UserError):
-            return run_answer(self.folder)[:1]
-        return ()
+        return short_answer(self.folder)
 
     @python_words()
     def agreement(
@@ -111,12 +104,14 @@ class Run(StoredRun):
         self,
         others: StoredRun | str | os.PathLike[str] | Sequence[Any],
         labels: Any = None,
+        columns: Mapping[str, str] | None = None,
         **options: Any,
     ) -> Finding:
         """Tell how this run differs from others over the same input.
 
         Args:
             others: a run or several, or their folders.
+            columns: as of :meth:`agreement`.
             options: of :class:`trace_eval.compare.CompareOptions`; ``level``, ...
 
         Raises:
@@ -128,16 +123,19 @@ class Run(StoredRun):
         several = isinstance(others, Sequence) and not isinstance(others, str)
         listed: Sequence[Any] = others if several else [others]  # type: ignore[assignment]
         folders = [o.folder if isinstance(o, StoredRun) else Path(o) for o in listed]
-        provided, _ = findings.labels_of(labels)
+        provided, named = findings.labels_of(labels, columns)
         chosen = with_settings(CompareOptions(), options)
-        report = compare_folders([self.folder, *folders], provided, chosen)
+        report = compare_folders([self.folder, *folders], provided, chosen, named)
         return findings.comparison_finding(report)
 
     @python_words()
-    def screening(self, labels: Any = None, **options: Any) -> Finding:
+    def screening(
+        self, labels: Any = None, columns: Mapping[str, str] | None = None, **options: Any
+    ) -> Finding:
         """Tell which pairs the judge may decide alone.
 
         Args:
+            columns: as of :meth:`agreement`.
             options: of :class:`trace_eval.stats.inference.decidable.ScreenOptions`.
 
         Raises:
@@ -147,19 +145,24 @@ class Run(StoredRun):
         from trace_eval.decide.screen import screen
 
         chosen = with_settings(ScreenOptions(), options)
-        run = read_labelled_run(self.folder, findings.labels_of(labels)[0])
+        provided, named = findings.labels_of(labels, columns)
+        run = read_labelled_run(self.folder, provided, columns=named)
         return findings.screening_finding(screen(run, chosen))
 
     @python_words()
-    def card(self, labels: Any = None) -> Finding:
+    def card(self, labels: Any = None, columns: Mapping[str, str] | None = None) -> Finding:
         """Tell how far the judge can be trusted, and for what.
+
+        Args:
+            columns: as of :meth:`agreement`.
 
         Raises:
             UserError: the run has no judgements, or the labels cannot be read.
         """
         from trace_eval.decide.card import make_cards
 
-        cards = make_cards([self.folder], findings.labels_of(labels)[0])
+        provided, named = findings.labels_of(labels, columns)
+        cards = make_cards([self.folder], provided, columns=named)
         return findings.cards_finding(cards)
 
     def plot(self, ax: Any = None) -> Any:
@@ -172,6 +175,8 @@ class Run(StoredRun):
         out: str | os.PathLike[str] | None = None,
         audio: bool = False,
         redact: bool = False,
+        labels: Any = None,
+        columns: Mapping[str, str] | None = None,
     ) -> findings.FindingsPage:
         """Write one HTML file that shows the run; gives its path.
 
@@ -180,10 +185,19 @@ class Run(StoredRun):
             audio: copy the recordings beside it.
             redact: take digits, mail addresses, card and phone numbers out of words, and mute
                 them in copies. Of runs of pairs.
+            columns: as of :meth:`agreement`.
         """
         from trace_eval.report.write import write_report
 
-        path = write_report(self.folder, None if out is None else Path(out), audio, redact)
+        provided, named = findings.labels_of(labels, columns)
+        path = write_report(
+            self.folder,
+            None if out is None else Path(out),
+            audio=audio,
+            redact=redact,
+            labels=provided,
+            columns=named,
+        )
         return findings.page_of(self, path)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.api.finding import Finding
 from trace_eval.api.findings import (
+    ablation_finding,
     agreement_finding,
     cards_finding,
     comparison_finding,
@@ -15,6 +16,7 @@ from trace_eval.api.findings import (
 )
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison
+from trace_eval.decide.ablation import AblationReport
 from trace_eval.decide.card import Card
 from trace_eval.show import draw
 from trace_eval.show.draw import Picture, Point
@@ -35,6 +37,8 @@ def finding_of(report: Any) -> Finding:
         return ranking_finding(report)
     if isinstance(report, RunComparison | ScoreComparison):
         return comparison_finding(report)
+    if isinstance(report, AblationReport):
+        return ablation_finding(report)
     return timing_finding(report) if isinstance(report, TurnsResult) else cards_finding(report)
 
 

@@ -8,13 +8,17 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import messages
+from trace_eval.commands.console import messages, say
 from trace_eval.commands.options import ConfigOption, judge_options
-from trace_eval.commands.render import Labels, print_tables
-from trace_eval.commands.result_files import give
+from trace_eval.commands.render import Labels, Output, print_tables
+from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes
+from trace_eval.data.columns import OF_LABELS, Columns
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.runs.options import AblateOptions
+
+#: Characters of a line where the tables are not printed on a terminal.
+WIDTH = 100
 
 
 @from_classes
@@ -23,9 +27,8 @@ def ablate(
     *,
     run: Annotated[Path, typer.Argument(help="Run folder of judge.")],
     labels: Labels = None,
-    csv_folder: Annotated[
-        Path | None, typer.Option("--csv", help="Write one CSV per table to this folder.")
-    ] = None,
+    columns: Annotated[Columns, OF_LABELS],
+    output: Annotated[Output, ("csv",)],
     cache: Annotated[
         Path | None, typer.Option(help="Cache folder, for replies; default: the user's.")
     ] = None,
@@ -34,15 +37,17 @@ def ablate(
     judging: JudgeOptions,
 ) -> None:
     """Judge again with one feature group left out at a time; compare with human labels."""
-    from trace_eval.decide.ablation import ablation_view, compare
+    from trace_eval.decide.ablation import compare
+    from trace_eval.decide.ablation_answer import ablation_answer, ablation_views
     from trace_eval.runs.ablate import ablate
-    from trace_eval.show.records import write_csv
 
     folders = ablate(run, replace(options, judging=judging))
-    tables = compare(run, folders, options, labels)
-    print_tables([ablation_view(table, title) for title, table in tables.items()])
+    report = compare(run, folders, options, labels, columns)
+    sentences = ablation_answer(report)
+    say(*sentences)
+    print_tables(ablation_views(report), width=WIDTH)
     messages().print(f"each condition is a run of its own under {run / 'ablations'}")
-    give(tables)
-    if csv_folder:
-        for title, table in tables.items():
-            write_csv(csv_folder / title.lower().replace(" ", "-"), table)
+    give(report, sentences)
+    tables = {"groups": report.groups, "modes": report.modes}
+    rows = {name: table.rows for name, table in tables.items() if table is not None}
+    give_figures(report, output.csv, rows)

@@ -21,7 +21,7 @@ def card(
         list[Path], typer.Argument(help="Run folders or files of judgements; several compare.")
     ],
     labels: Labels = None,
-    columns: Annotated[Columns, ("named",)],
+    columns: Columns,
     probes: Annotated[
         list[Path] | None,
         typer.Option(help="Result of trace-eval drill judge; default: probes.json in the run."),

@@ -14,6 +14,7 @@ from trace_eval.commands.render import Labels, Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.compare.options import ChangeOptions, CompareOptions
+from trace_eval.data.columns import OF_LABELS, Columns
 
 
 @from_classes
@@ -26,6 +27,7 @@ def compare(
         ),
     ],
     labels: Labels = None,
+    columns: Annotated[Columns, OF_LABELS],
     judge_change: Annotated[
         bool,
         typer.Option(
@@ -62,9 +64,11 @@ def compare(
         refuse_unused(context, ("copy_audio",), "without --html")
     if judge_change:
         change = replace(change, bootstrap=options.bootstrap, top=options.top)
-        print_change(runs, aa or (), options=change, labels=labels, full=output.full)
+        print_change(
+            runs, aa or (), options=change, labels=labels, columns=columns, full=output.full
+        )
         return
-    report = compare_folders(runs, labels, options)
+    report = compare_folders(runs, labels, options, columns)
     for note in report.notes:
         say_note(note)
     sentences = compare_answer(report)
@@ -84,12 +88,13 @@ def print_change(
     repeats: Sequence[Path],
     options: ChangeOptions,
     labels: Path | None = None,
+    columns: Columns | None = None,
     full: bool = True,
 ) -> None:
     """Print what a change of judges does; ``gate --judge-changed`` does the same."""
     from trace_eval.compare.judges import judge_change, judge_change_tables
 
-    report = judge_change(sources, repeats, options, labels)
+    report = judge_change(sources, repeats, options, labels, columns)
     say(f"{report.title}: {report.sentence}")
     for note in report.notes:
         say_note(note)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +13,8 @@ from fusion import DEFAULT_POLICY
 from trace_eval.commands.console import say
 from trace_eval.commands.render import Labels, print_tables
 from trace_eval.commands.result_files import give
-from trace_eval.commands.signatures import from_classes
+from trace_eval.commands.signatures import from_classes, refuse_unused
+from trace_eval.data.columns import Columns
 from trace_eval.runs.options import PairOptions
 
 _Policy = Annotated[
@@ -57,12 +58,17 @@ def fuse(
         ),
     ] = False,
     labels: Labels = None,
+    columns: Columns,
     out: _Out = None,
     options: PairOptions,
+    context: typer.Context,
 ) -> None:
     """Fuse again with another policy, or make pairs of scores; nothing is judged."""
     from trace_eval.runs.run import Run
 
+    if not calibrated:
+        names = {field.name for field in fields(Columns)}
+        refuse_unused(context, {"labels", *names}, "without --calibrated")
     if run.is_dir() and Run(run).holds_scores:
         if policy or calibrated or labels:
             raise UserError(f"{run}: holds scores; policy, calibrated and labels are for pairs")
@@ -78,7 +84,7 @@ def fuse(
             )
         if out is None:
             raise UserError(f"out: name the folder of the probabilities of {run} with --out")
-        _calibrate(run, policy, labels, out)
+        _calibrate(run, policy, labels=labels, columns=columns, folder=out)
         return
     if options != PairOptions() or out:
         run = _replace(run, options, out)
@@ -89,7 +95,7 @@ def fuse(
     fuse_again(run, policy or DEFAULT_POLICY)
     print_results(run)
     if calibrated:
-        _calibrate(run, None, labels, run)
+        _calibrate(run, None, labels=labels, columns=columns, folder=run)
     else:
         give(RunShown.of(Run.open(run)))
 
@@ -117,12 +123,14 @@ def _replace(run: Path, options: PairOptions, out: Path | None) -> Path:
     return out
 
 
-def _calibrate(source: Path, policy: str | None, labels: Path | None, folder: Path) -> None:
+def _calibrate(
+    source: Path, policy: str | None, *, labels: Path | None, columns: Columns, folder: Path
+) -> None:
     from trace_eval.decide.labelled import write_probabilities
     from trace_eval.runs.opinions import read_with_labels
     from trace_eval.stats.inference.tables import calibration_tables
 
-    (judged,), available = read_with_labels([source], labels)
+    (judged,), available = read_with_labels([source], labels, columns)
     result, paths = write_probabilities(judged, available, folder, policy)
     print_tables(calibration_tables(result))
     say(*paths)

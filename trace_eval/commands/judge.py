@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer
 from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
-from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn_all
+from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, messages, say, warn_all
 from trace_eval.commands.progress import progress
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
@@ -189,9 +190,19 @@ def _judge(job: Job, batch_results: Sequence[Path]) -> None:
         summary = session.judge_pending(batch_results)
     (print_scores if job.options.rubrics else print_results)(job.folder)
     print_summary(summary, job.folder, _noun(job))
+    _conclude(job.folder)
     give(JudgedRun(job.folder, summary.coverage, summary))
     if summary.total and summary.coverage < job.options.min_coverage:
         raise typer.Exit(EXIT_INCOMPLETE)
+
+
+def _conclude(folder: Path) -> None:
+    """Print who wins by the run, and the command that shows it."""
+    from trace_eval.report.answer import short_answer
+
+    say(*short_answer(folder))
+    message = f"next: trace-eval report {shlex.quote(str(folder))}"
+    messages().print(message, highlight=False, markup=False, soft_wrap=True)
 
 
 def rate(**values: Any) -> None:

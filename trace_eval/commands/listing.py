@@ -119,7 +119,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
         ".stats.inference.calibrate:Calibration",
     ),
     "merge": (".runs.merge:Merged",),
-    "ablate": ("dict .decide.ablation:Ablation",),
+    "ablate": ("said .decide.ablation:AblationReport",),
     "drill injection": (".runs.probe.injection:InjectionReport",),
     "drill judge": (".runs.probe.report:ProbeReport",),
     "train fusion": (".stats.agreement.train_fusion:FusionTraining",),

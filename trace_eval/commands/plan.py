@@ -11,6 +11,7 @@ from trace_eval.commands.console import say, warn
 from trace_eval.commands.render import Labels, print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
+from trace_eval.data.columns import Columns
 from trace_eval.stats.options import LabelChoice, PlanOptions
 
 
@@ -28,6 +29,7 @@ def plan(
         Path | None,
         typer.Option(help="CSV of the pairs to label; default: RUN/plan.csv."),
     ] = None,
+    columns: Columns,
 ) -> None:
     """Plan labels: how many more pairs to label, which, and how long that takes."""
     from trace_eval.decide.labelled import read_labelled_run, write_plan
@@ -36,7 +38,7 @@ def plan(
     if str(source).isdecimal() and not source.exists():
         _before(int(str(source)), options)
         return
-    run = read_labelled_run(source, labels, chosen)
+    run = read_labelled_run(source, labels, chosen=chosen, columns=columns)
     if not run.has_label.any():
         _before(int(run.scored.sum()), options)
         return

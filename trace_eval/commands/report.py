@@ -10,7 +10,10 @@ import typer
 
 from blueprints import UserError
 from trace_eval.commands.console import messages, say
+from trace_eval.commands.render import Labels
 from trace_eval.commands.result_files import give
+from trace_eval.commands.signatures import from_classes
+from trace_eval.data.columns import OF_LABELS, Columns
 
 #: Of a folder of runs: as many are named on the terminal, the newest first.
 MOST_LISTED = 3
@@ -23,7 +26,9 @@ class ReportWritten:
     report: Path
 
 
+@from_classes
 def report(
+    *,
     run: Annotated[
         Path,
         typer.Argument(
@@ -51,6 +56,8 @@ def report(
         bool,
         typer.Option("--live", help="Of several runs: write again while one is being made."),
     ] = False,
+    labels: Labels = None,
+    columns: Annotated[Columns, OF_LABELS],
 ) -> None:
     """Write a run as one HTML file to read, hear and search; nothing is judged again."""
     from trace_eval.report.answer import run_answer
@@ -60,16 +67,16 @@ def report(
 
     sentences: tuple[str, ...] = ()
     if run.is_dir() and not Run(run).exists:
-        if audio or redact:
-            option = "--audio" if audio else "--redact"
+        if audio or redact or labels:
+            option = "--audio" if audio else "--redact" if redact else "--labels"
             raise UserError(f"{run}: holds runs; {option} is of one, so name one of them")
         path, lines = write_run_list(run, out, live)
         sentences = tuple(f"{line.name}: {line.sentences[0]}" for line in lines[:MOST_LISTED])
     else:
         if live:
             raise UserError(f"{run}: is one run; --live is of a folder of runs, so name that")
-        path = write_report(run, out, audio, redact)
-        sentences = run_answer(run)
+        path = write_report(run, out, audio, redact, labels=labels, columns=columns)
+        sentences = run_answer(run, labels, columns)
     say(*sentences)
     messages().print(f"report: {path}", highlight=False, markup=False, soft_wrap=True)
     give(ReportWritten(path), sentences)

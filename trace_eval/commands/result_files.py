@@ -21,7 +21,7 @@ import typer
 from blueprints import UserError, require
 
 #: Commands that have figures.
-COMMANDS = ("agree", "card", "compare", "rank", "turns")
+COMMANDS = ("ablate", "agree", "card", "compare", "rank", "turns")
 
 #: Suffixes of pictures.
 SUFFIXES = (".pdf", ".svg", ".png")

@@ -12,6 +12,7 @@ import numpy as np
 from blueprints import UserError, counted
 from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.compare.options import CompareOptions
+from trace_eval.data.columns import Columns
 from trace_eval.data.items import noisy_side
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions, SeedOptions
@@ -90,17 +91,21 @@ def compare_runs(
     folders: Sequence[Path],
     labels: Path | Opinions | None = None,
     options: CompareOptions | None = None,
+    columns: Columns | None = None,
 ) -> RunComparison:
     """Put two or more run folders side by side.
 
     Without human labels, or the file of them, those inside the first run that has some count.
+
+    Args:
+        columns: how the file of labels names its columns and labels.
 
     Raises:
         UserError: fewer than two runs, a folder that is no judged run, or no common item.
     """
     options = options or CompareOptions()
     names = names_of(folders)
-    judged, labels = read_with_labels(folders, labels)
+    judged, labels = read_with_labels(folders, labels, columns)
     sources = {  # under the runs' own names: two runs may have one judge
         name: replace(one, source=name, rater=texts_of([name] * len(one)), calls=None, warnings=())
         for name, one in zip(names, judged, strict=True)

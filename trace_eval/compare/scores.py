@@ -16,6 +16,7 @@ import numpy as np
 from blueprints import UserError, counted
 from trace_eval.compare.evaluate import RunComparison, compare_runs, names_of
 from trace_eval.compare.options import CompareOptions
+from trace_eval.data.columns import Columns
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.paired import FLIPS_DRAWN, holm, mean_difference, sign_flip
 from trace_eval.opinions.opinions import Opinions
@@ -100,15 +101,19 @@ def compare_folders(
     folders: Sequence[Path],
     labels: Path | Opinions | None = None,
     options: CompareOptions | None = None,
+    columns: Columns | None = None,
 ) -> RunComparison | ScoreComparison:
     """Compare runs of pairs by :func:`compare_runs`, runs of scores by :func:`compare_scores`.
+
+    Args:
+        columns: how the file of labels names its columns and labels.
 
     Raises:
         UserError: some are of pairs and some of scores, or see there.
     """
     rated = [folder for folder in folders if Run(folder).holds_scores]
     if not rated:
-        return compare_runs(folders, labels, options)
+        return compare_runs(folders, labels, options, columns)
     if other := [folder for folder in folders if folder not in rated]:
         raise UserError(
             f"compare: {rated[0]} holds scores and {other[0]} verdicts on pairs; compare runs of"

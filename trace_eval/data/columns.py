@@ -187,6 +187,10 @@ def parse_ends(text: str | None) -> Ends | None:
 _MOST_STEPS = 10_000
 
 
+#: Fields of :class:`Columns` that say how a file of human labels beside a run is read.
+OF_LABELS = ("id", "mapping", "where", "scale", "named")
+
+
 @dataclass(frozen=True)
 class Columns:
     """How a file names its columns and labels, and which of its rows count.

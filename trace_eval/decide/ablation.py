@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
+from trace_eval.data.columns import Columns
 from trace_eval.data.policies import load_policy
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions
-from trace_eval.estimate.paired import McNemar, holm, mcnemar, mean_difference, tests_in_words
+from trace_eval.estimate.paired import McNemar, holm, mcnemar, mean_difference
 from trace_eval.opinions.codes import (
     LABEL_COLUMNS,
     LABELS,
@@ -34,7 +35,7 @@ from trace_eval.opinions.units import crosstab
 from trace_eval.runs.ablate import FULL
 from trace_eval.runs.opinions import read_opinions, read_with_labels
 from trace_eval.runs.options import AblateOptions
-from trace_eval.show.table import Table, column, p_text, table
+from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.alpha import noise
 from trace_eval.stats.agreement.drawn import drawn_units
 from trace_eval.stats.agreement.judges import with_overall, with_preference
@@ -44,8 +45,7 @@ Condition = Sequence[Opinions]
 
 #: Policies of the modes table: the decision tree of the paper, and a plain vote.
 TREE_AND_VOTE: dict[str, Policy] = {
-    "tree": POLICIES[DEFAULT_POLICY],
-    "vote": POLICIES["majority_vote"],
+    name: POLICIES[name] for name in (DEFAULT_POLICY, "majority_vote")
 }
 
 
@@ -84,6 +84,19 @@ class Ablation:
     reference: str
     labels: str
     rows: tuple[AblationRow, ...]
+
+
+@dataclass(frozen=True)
+class AblationReport:
+    """What ``trace-eval ablate`` found.
+
+    Attributes:
+        groups: the run judged without one group at a time (TRACE, Table 12).
+        modes: judge modes x :data:`TREE_AND_VOTE` (Table 11); None: not asked for.
+    """
+
+    groups: Ablation
+    modes: Ablation | None = None
 
 
 def ablation_table(
@@ -218,41 +231,29 @@ def compare(
     folders: Mapping[str, Sequence[Path]],
     options: AblateOptions,
     labels: Path | None = None,
-) -> dict[str, Ablation]:
-    """Title -> table: dropped groups (TRACE, Table 12), and modes x policies (Table 11).
+    columns: Columns | None = None,
+) -> AblationReport:
+    """Compare the judged conditions of a run with human labels.
 
     Args:
         run: what was judged again.
         folders: condition -> the runs of its repeats.
         options: the policy, and whether there are modes to compare.
         labels: annotators'; None: those in the run.
+        columns: how the file of labels names its columns and labels.
 
     Raises:
         UserError: there are no labels.
     """
-    (full,), read = read_with_labels([folders[FULL][0]], labels)
+    (full,), read = read_with_labels([folders[FULL][0]], labels, columns)
     truth = read or full.labels
     if truth is None:
         raise UserError(f"{run}: its pairs carry no labels; name a file with --labels")
     judged = {name: [read_opinions(f) for f in repeats] for name, repeats in folders.items()}
     bootstrap = IntervalOptions()
     drops = {name: tables for name, tables in judged.items() if name != "transcript"}
-    results = {"Ablation": ablation_table(drops, truth, bootstrap, load_policy(options.policy))}
-    if options.modes:
-        two = {"blueprint": judged[FULL], "transcript": judged["transcript"]}
-        results["Modes and policies"] = mode_policy_table(two, truth, bootstrap)
-    return results
-
-
-def ablation_view(result: Ablation, title: str = "Ablation") -> Table:
-    """Build the table of an ablation, or of modes and policies."""
-    return table(
-        f"{title}: difference to {result.reference}",
-        result.rows,
-        "condition dimension items accuracy spread run_to_run difference mcnemar.only_first"
-        " mcnemar.only_second mcnemar.p p_holm",
-        tests_in_words(row.mcnemar for row in result.rows if row.mcnemar is not None),
-        only_first="only reference right",
-        only_second="only condition right",
-        p="paired p",
-    )
+    groups = ablation_table(drops, truth, bootstrap, load_policy(options.policy))
+    if not options.modes:
+        return AblationReport(groups)
+    two = {"blueprint": judged[FULL], "transcript": judged["transcript"]}
+    return AblationReport(groups, mode_policy_table(two, truth, bootstrap))

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError, counted
+from trace_eval.data.columns import Columns
 from trace_eval.decide.agree import agree_read
 from trace_eval.decide.answers import rank_answer
 from trace_eval.decide.rank import rank
 from trace_eval.report.summary import Facts
-from trace_eval.runs.opinions import read_opinions
+from trace_eval.runs.opinions import read_opinions, read_with_labels
 from trace_eval.runs.outcomes import scored_pairs
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.judges import fused_by
@@ -29,12 +30,37 @@ if TYPE_CHECKING:
     from trace_eval.opinions.opinions import Opinions
 
 
-def run_answer(folder: Path | str) -> tuple[str, ...]:
-    """At most three sentences on which system is better and how much of a run is scored."""
+def run_answer(
+    folder: Path | str, labels: Path | None = None, columns: Columns | None = None
+) -> tuple[str, ...]:
+    """Say in at most three sentences which system is better and how much of a run is scored.
+
+    Args:
+        labels: file of human labels of pairs; None: those in the run.
+        columns: how that file names its columns and labels.
+    """
     run = Run.open(folder)
     if run.holds_scores:
         return score_answer(run, score_rankings(run))
-    return pair_answer(run, ranking_of(run)[0])
+    source = None
+    if labels is not None:
+        (judged,), given = read_with_labels([run.folder], labels, columns)
+        source = replace(judged, labels=given)
+    return pair_answer(run, ranking_of(run, source)[0])
+
+
+#: A larger run is not ranked only to show its first sentence, items.
+SOON = 20_000
+
+
+def short_answer(folder: Path | str) -> tuple[str, ...]:
+    """Return the first sentence on a run, where it takes a moment at most; else nothing."""
+    run = Run(folder)
+    if not run.exists or (coverage := run.record().coverage) is None or coverage.total > SOON:
+        return ()
+    with suppress(UserError):
+        return run_answer(folder)[:1]
+    return ()
 
 
 def score_rankings(run: Run) -> dict[str, RankReport]:
@@ -95,6 +121,8 @@ def human_labels(facts: Facts) -> dict[str, Any]:
     agreement = ranking = calibration = source = None
     try:
         source = read_opinions(facts.folder)
+        if facts.labels is not None:
+            source = replace(source, labels=facts.labels)
     except UserError as error:
         agreement_note = ranking_note = str(error)
     else:

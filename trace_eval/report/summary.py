@@ -14,6 +14,7 @@ from trace_eval.data.answers import Recording
 from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.outcome import Usage
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.findings import findings_among
 from trace_eval.runs.outcomes import (
     ClipRecord,
@@ -50,6 +51,7 @@ class Facts:
     blueprints: dict[str, Blueprint]
     judgements: dict[str, Judgement]  # by pair id
     overall: dict[str, Overall]  # by pair id
+    labels: Opinions | None = None  # of a file; None: those of the pairs
 
     @classmethod
     def read(cls, folder: Path) -> Facts:

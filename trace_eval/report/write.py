@@ -6,18 +6,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from markupsafe import Markup
 
 from blueprints import UserError
 from extractors import MAX_SECONDS
+from trace_eval.data.columns import Columns
 from trace_eval.data.files import encoded, is_file, make_folder
 from trace_eval.data.items import items_of_pair
 from trace_eval.data.outputs import write_file
 from trace_eval.report.answer import human_labels, pair_answer
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.evidence import view
+from trace_eval.report.given_labels import with_labels_of
 from trace_eval.report.page import deferred, pieces, templates
 from trace_eval.report.pairs import FLAGS, RAW_SHOWN, PairRow, page_of, pair_row
 from trace_eval.report.redact import LIMITS, redact_facts, spans
@@ -39,6 +42,8 @@ def write_report(
     out: Path | str | None = None,
     audio: bool = False,
     redact: bool = False,
+    labels: Any = None,
+    columns: Columns | None = None,
 ) -> Path:
     """Write one HTML file that shows a run; nothing is extracted or judged.
 
@@ -48,16 +53,23 @@ def write_report(
             sent to somebody; else the players point to the original files.
         redact: take digits, mail addresses, card and phone numbers out of words, and mute them
             in copies; the page says what was not looked for. Of runs of pairs.
+        labels: human labels, a table of them or its file; None: those in the run. Of runs of
+            pairs.
+        columns: how that file names its columns and labels.
 
     Returns:
         The file that was written.
 
     Raises:
-        UserError: there is no run, or the file cannot be written.
+        UserError: there is no run, the labels cannot be read, or the file cannot be written.
     """
     run = Run.open(run_folder)
     run_folder = run.folder
     facts = None if run.holds_scores else Facts.read(run_folder)
+    if labels is not None and facts is None:
+        raise UserError(f"{run_folder}: holds scores; --labels is of runs of pairs")
+    if labels is not None and facts is not None:
+        facts = with_labels_of(facts, labels, columns)
     if redact and not facts:
         raise UserError(f"{run_folder}: holds scores; --redact is of runs of pairs")
     path = Path(out) if out else run_folder / REPORT
