@@ -23,14 +23,15 @@ from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, StageActor, Work
-from trace_eval.extracting.ray.driver import RayJob, Size, _split
+from trace_eval.extracting.ray.cluster import Size
+from trace_eval.extracting.ray.driver import RayJob, _split
 from trace_eval.extracting.ray.engine import RayEngine
 from trace_eval.extracting.ray.shards import (
     CHUNK_CLIPS,
     SCHEMA,
+    Finished,
     ShardFolder,
     cut,
-    finished,
     plan_digest,
     to_parquet,
 )
@@ -103,12 +104,30 @@ def test_a_shard_counts_for_its_plan_and_its_files_only(tmp_path: Path) -> None:
     folder.write(chunk.name, to_parquet([done], chunk.versions))
     names = folder.names(digest)
     assert names == [chunk.name]
-    assert finished(folder, names, [source]) == {source.id: chunk.name}
+    assert Finished(folder, names).find(source) == chunk.name
     assert not folder.names(plan_digest(Plan((Counting(tmp_path / "log", gain=2),))))
     assert not folder.names(plan_digest(Plan(plan.extractors, max_seconds=9)))
     assert plan_digest(Plan((Counting(tmp_path / "elsewhere", delay_s=1),))) == digest
     write(clip, tone(seconds=0.3))
-    assert not finished(folder, names, [source])
+    assert Finished(folder, names).find(source) is None
+
+
+def test_of_shards_with_the_same_recordings_the_last_one_counts(tmp_path: Path) -> None:
+    folder = ShardFolder(str(tmp_path))
+    sources = [ClipSource(f"s3://b/{number}", url=f"s3://b/{number}") for number in range(300)]
+    final, passing = Extension(values={}), Absent(status=Status.FAILED, reason="crashed")
+    for name, some, value in (
+        ("1.parquet", sources[:200], final),
+        ("2.parquet", sources[100:250], final),
+        ("3.parquet", sources, passing),
+    ):
+        rows = [Extracted(source.id, _blueprint(value)) for source in some]
+        folder.write(name, to_parquet(rows, [None] * len(rows)))
+    index = Finished(folder, folder.names(""))
+    expected = ["1.parquet"] * 100 + ["2.parquet"] * 150 + [None] * 50
+    assert [index.find(source) for source in sources] == expected
+    assert len(index) == 350
+    assert Finished(folder, []).find(sources[0]) is None
 
 
 def _act(plan: Plan, place: str, work: Work) -> Any:
@@ -146,7 +165,8 @@ def test_a_new_extractor_costs_itself_alone(tmp_path: Path) -> None:
     (chunk,) = cut(plan_digest(plan), [source], workers=1)
     _act(plan, place, Work(chunk))
     more = Plan((Counting(log), Derived(added)), tmp_path / "2")
-    earlier = finished(ShardFolder(place), [chunk.name], [source])
+    earlier = {source.id: chunk.name}
+    assert Finished(ShardFolder(place), [chunk.name]).find(source) == chunk.name
     (larger,) = cut(plan_digest(more), [source], workers=1, earlier=earlier)
     assert larger.earlier == (chunk.name,)
     _act(more, place, Work(larger))
@@ -160,7 +180,7 @@ def test_a_new_extractor_costs_itself_alone(tmp_path: Path) -> None:
 
     # Another setting of the first one is another measurement, and so is what rests on it.
     other = Plan((Counting(log, gain=2), Derived(added)), tmp_path / "4")
-    earlier = finished(ShardFolder(place), [larger.name], [source])
+    earlier = {source.id: larger.name}
     (changed,) = cut(plan_digest(other), [source], workers=1, earlier=earlier)
     _act(other, place, Work(changed))
     assert len(log.read_text().splitlines()) == 3, "the local one, and this one"
@@ -175,7 +195,7 @@ def test_a_failed_recording_behind_a_url_is_tried_again(tmp_path: Path) -> None:
     source, folder = ClipSource("s3://b/a", path=clip), ShardFolder(place)
     for times in (1, 2):
         names = folder.names(digest)
-        assert not finished(folder, names, [source])
+        assert Finished(folder, names).find(source) is None
         (chunk,) = cut(digest, [source], 1, names)
         _act(plan, place, Work(chunk))
         assert len(log.read_text().splitlines()) == times

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ from trace_eval.data.outputs import claimed
 from trace_eval.data.urls import is_url, redacted
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
+from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import extract_each, source_from
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.pipeline import Listener, RunEvent
@@ -76,7 +77,7 @@ def extract_to(
         if listener:
             listener(RunEvent(clip=result))
 
-    requested = [source_from(path) for path in sources]
+    requested = _Requested(sources)
     with nullcontext() if is_url(out) else claimed(Path(out), "extract", private=True):
         keep = None if is_url(out) else _into(Path(out))
         extract_each(requested, options, tell, shards=f"{out}/shards")
@@ -84,6 +85,22 @@ def extract_to(
     if not is_url(out):
         done.voices.extend(voices_of_folder(Run(Path(out))))
     return done
+
+
+class _Requested(Collection[ClipSource]):
+    """The sources of recordings, each made where it is needed: millions take much memory."""
+
+    def __init__(self, recordings: Sequence[Path | str]) -> None:
+        self._recordings = recordings
+
+    def __len__(self) -> int:
+        return len(self._recordings)
+
+    def __iter__(self) -> Iterator[ClipSource]:
+        return map(source_from, self._recordings)
+
+    def __contains__(self, source: object) -> bool:
+        return any(source == one for one in self)
 
 
 def _not_run(blueprint: Blueprint) -> dict[str, str]:

@@ -1,34 +1,19 @@
-"""The process that drives Ray: it can be stopped at any moment, and takes Ray's state with it.
-
-Ray connects a whole process to a cluster, prints among its output, and cannot be left while it
-works without bringing the process down.
-"""
+"""What the driver of an extraction does: it cuts the recordings, and runs the stages over them."""
 
 from __future__ import annotations
 
-import logging
-import multiprocessing
-import os
-import signal
-import socket
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from typing import Any
 
 from blueprints import UserError
-from trace_eval.data.system import cores
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, StageActor, Work
+from trace_eval.extracting.ray.cluster import Size
 from trace_eval.extracting.ray.shards import Chunk, cut
 from trace_eval.extracting.source import ClipSource
-from trace_eval.extracting.workers import exit_with_parent, without_script
-
-#: Seconds for Ray to stop in good order before it is killed.
-_PATIENCE_S = 10.0
 
 #: CPUs of an actor where the plan is one stage.
 WHOLE_CPU = 1.0
@@ -40,24 +25,6 @@ LATER_STAGE_CPU = 0.04
 
 #: Chunks that an actor has at hand: the pool grows while this many wait for each.
 AT_HAND = 2
-
-#: Of a cluster on this machine, bytes: only texts travel, and audio embedded in a manifest.
-OBJECT_STORE_BYTES = 256 * 2**20
-
-#: Seconds to wait for a cluster's answer.
-KNOCK_S = 15.0
-
-#: Ray tells of lost nodes in tens of lines; they are in its log folder too.
-_QUIET = {"RAY_DEDUP_LOGS_SKIP_REGEX": "."}
-
-#: For a cluster of our own: it writes no key into the home folder and tells nobody of its
-#: use. Where memory runs out, Ray would kill an actor and start its task again, for ever; the
-#: kernel kills the process that holds the clip, which is then an error of that clip.
-_OWN = {
-    "RAY_AUTH_MODE": "disabled",
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_memory_monitor_refresh_ms": "0",
-}
 
 
 @dataclass(frozen=True)
@@ -84,124 +51,8 @@ class RayJob:
     options: ExtractOptions
 
 
-class Driver:
-    """The driver's process, as seen from outside."""
-
-    def __init__(self, job: RayJob) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe(duplex=False)
-        self._process = context.Process(target=_drive, args=(job, theirs), daemon=True)
-        with without_script(job):
-            self._process.start()
-        theirs.close()
-
-    def begun(self) -> tuple[int, dict[str, list[str]]]:
-        """Wait for the cluster: its workers, and shard -> recordings as the job was cut."""
-        workers, chunks = self._next()
-        return workers, chunks
-
-    def arrivals(self) -> Iterator[tuple[str, bytes]]:
-        """(name, content that is yet to be written) of the shards as they are finished."""
-        return iter(self._next, None)
-
-    def _next(self) -> Any:
-        try:
-            message = self._pipe.recv()
-        except (EOFError, OSError):
-            died = "Ray: its process died; see the logs in /tmp/ray/session_latest"
-            raise RuntimeError(died) from None
-        if isinstance(message, Exception):
-            raise message
-        return message
-
-    def stop(self) -> None:
-        """End it, whatever it is doing."""
-        self._process.terminate()
-        self._process.join(_PATIENCE_S)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
-        self._pipe.close()
-
-
-# --- inside the driver -----------------------------------------------------------------
-
-
-def _drive(job: RayJob, pipe: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    exit_with_parent()
-    _quieten()
-    try:
-        with _joined(job.options.ray_address) as size:
-            _work(job, size, pipe)
-            pipe.send(None)
-    except UserError as error:
-        pipe.send(UserError(str(error)))
-    except Exception as error:
-        details = " ".join(str(error).split())[:600]
-        pipe.send(RuntimeError(f"Ray: {type(error).__name__}: {details}"))
-
-
-class Size(NamedTuple):
-    """What a cluster has now; an autoscaling one may grow."""
-
-    cpus: float
-    gpus: float
-
-
-@contextmanager
-def _joined(address: str | None) -> Iterator[Size]:
-    """Be a driver of a cluster, quietly, and tell its size.
-
-    Args:
-        address: of a running one; None: start one on this machine.
-
-    Raises:
-        UserError: nothing answers at the address.
-    """
-    for name, value in (_QUIET | (_OWN if address is None else {})).items():
-        os.environ.setdefault(name, value)
-    import ray
-    import ray.data  # configures its logger
-
-    if address is None:
-        ray.init(
-            address="local",
-            num_cpus=cores(),
-            object_store_memory=OBJECT_STORE_BYTES,
-            include_dashboard=False,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-        )
-    else:
-        try:
-            _knock(address)
-            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-        except (OSError, ValueError, RuntimeError) as error:
-            details = " ".join(str(error).split())[:200]
-            raise UserError(
-                f"ray address {address!r}: no cluster answers ({details}); start one with"
-                " 'ray start --head', or leave the address out for one on this machine"
-            ) from None
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
-    context = ray.data.DataContext.get_current()
-    context.enable_progress_bars = False
-    context.print_on_execution_start = False
-    try:
-        result = ray.cluster_resources()
-        yield Size(result.get("CPU", 0.0), result.get("GPU", 0.0))
-    finally:
-        ray.shutdown()
-
-
-def _knock(address: str) -> None:
-    """Ray itself waits for minutes where nobody listens at ``HOST:PORT``."""
-    host, _, port = address.rpartition(":")
-    if host and port.isdigit() and "://" not in address:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCK_S).close()
-
-
-def _work(job: RayJob, size: Size, pipe: Connection) -> None:
+def extract_chunks(job: RayJob, size: Size, pipe: Connection) -> None:
+    """Tell the workers and the chunks of a job, then each shard as it is finished."""
     split, cpus = _split(job, size), int(size.cpus)
     workers = max(1, min(cpus, job.options.workers or cpus))
     chunks = cut(job.digest, job.sources, workers, names=job.names, earlier=job.earlier)
@@ -264,11 +115,3 @@ def _run(
             if row[PROBLEM]:
                 raise UserError(row[PROBLEM])
             yield row[NAME], row[PARQUET]
-
-
-def _quieten() -> None:
-    """Send what libraries print to stderr, and what Ray's C++ parts print nowhere."""
-    sys.stdout = sys.stderr = os.fdopen(os.dup(2), "w", buffering=1)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(nowhere, stream)

@@ -13,8 +13,9 @@ from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
-from trace_eval.extracting.ray.driver import Driver, RayJob
-from trace_eval.extracting.ray.shards import CHUNK_CLIPS, ShardFolder, finished, plan_digest
+from trace_eval.extracting.ray.cluster import Driver
+from trace_eval.extracting.ray.driver import RayJob, extract_chunks
+from trace_eval.extracting.ray.shards import CHUNK_CLIPS, Finished, ShardFolder, plan_digest
 from trace_eval.extracting.source import ClipSource
 
 #: Shards that are held in memory: they come about in the order in which they are asked for.
@@ -50,23 +51,26 @@ class RayEngine:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._workers = 1
-        wanted = list({source.id: source for source in sources}.values())
         digest = plan_digest(plan)
         names = self._folder.names(digest)
-        self._shards = finished(self._folder, names, wanted)
-        self._before = frozenset(self._shards.values())
-        if left := [source for source in wanted if source.id not in self._shards]:
+        self._finished = Finished(self._folder, names)
+        #: Recording -> the shard that is made of it now.
+        self._shards: dict[str, str] = {}
+        left = {source.id: source for source in sources if self._finished.find(source) is None}
+        if left:
             if not is_installed("ray"):
                 remedy = install_line("ray")
                 raise UserError(f"engine ray: the package ray is not installed; run: {remedy}")
             others = [name for name in self._folder.names("") if not name.startswith(digest)]
+            earlier = Finished(self._folder, others)
+            held = {source.id: earlier.find(source) for source in left.values()}
             job = RayJob(
                 plan=plan,
                 record=plan_record(plan.extractors),
                 digest=digest,
                 names=frozenset(names),
-                sources=left,
-                earlier=finished(self._folder, others, left),
+                sources=list(left.values()),
+                earlier={source: name for source, name in held.items() if name},
                 place=place,
                 options=options,
             )
@@ -79,9 +83,12 @@ class RayEngine:
 
     async def extract(self, source: ClipSource) -> Extracted:
         """Return the blueprint of one recording, after waiting for its shard."""
-        name = self._shards[source.id]
-        if name in self._arrivals:
-            await asyncio.shield(self._arrivals[name])
+        made = self._shards.get(source.id)
+        name = made or self._finished.find(source)
+        if name is None:
+            return Extracted(source.id, error=f"{source.id}: has changed; run the job again")
+        if made:
+            await asyncio.shield(self._arrivals[made])
         async with self._reading:
             if name not in self._held:
                 self._held[name] = await asyncio.to_thread(self._read, name)
@@ -89,7 +96,7 @@ class RayEngine:
                     self._held.popitem(last=False)
             self._held.move_to_end(name)
             result = self._held[name][source.id]
-        return replace(result, work={}) if name in self._before else result
+        return result if made else replace(result, work={})
 
     async def close(self) -> None:
         """Stop the cluster, or leave it; unfinished shards are dropped."""
@@ -101,9 +108,9 @@ class RayEngine:
             await asyncio.to_thread(self._thread.join)
 
     def _start(self, job: RayJob) -> None:
-        self._driver = Driver(job)
+        self._driver = Driver(job.options.ray_address, extract_chunks, job)
         try:
-            self._workers, chunks = self._driver.begun()
+            self._workers, chunks = self._driver.next()
         except BaseException:
             self._driver.stop()
             raise

@@ -12,20 +12,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from io import BytesIO
-from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from fsspec.implementations.local import LocalFileSystem
 
 from blueprints import Blueprint, UserError
 from extractors import stamp_of
 from trace_eval.data import strict_json
-from trace_eval.data.files import replace_file
 from trace_eval.data.jsonl import canonical
-from trace_eval.data.remote import file_system
-from trace_eval.data.urls import location, redacted
+from trace_eval.data.place import Place
 from trace_eval.extracting.cache import lasting
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.plan import Plan
@@ -89,61 +86,19 @@ def _row(one: Extracted, version: str | None) -> dict[str, object]:
     }
 
 
-class ShardFolder:
-    """The shards at one place.
-
-    Args:
-        place: a folder, or an fsspec URL whose filesystem is installed (``s3fs``, ``gcsfs``).
-
-    Raises:
-        UserError: the protocol is unknown or not allowed, or its package is missing.
-    """
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-        self._shown = redacted(place)
-        try:
-            where = location(place)
-            if isinstance(where, Path):
-                self._fs, self._root = LocalFileSystem(), str(where.absolute())
-            else:
-                self._fs, self._root = file_system(where)
-        except (ImportError, ValueError) as error:
-            message = str(error).removeprefix(f"{redacted(place)}: ")
-            raise UserError(f"{redacted(place)}: {message}; install it or name a folder") from None
-
-    def __str__(self) -> str:
-        return self._shown
-
-    @property
-    def local(self) -> bool:
-        """True where only this machine is sure to see it, so that it does the writing."""
-        return isinstance(self._fs, LocalFileSystem)
+class ShardFolder(Place):
+    """The shards at one place."""
 
     def names(self, prefix: str) -> list[str]:
         """Names of the finished shards that begin with ``prefix``, sorted."""
-        if not self._fs.exists(self._root):
-            return []
-        results = (str(path).rpartition("/")[2] for path in self._fs.ls(self._root, detail=False))
-        return sorted(n for n in results if n.startswith(prefix) and n.endswith(SUFFIX))
-
-    def has(self, name: str) -> bool:
-        """Tell whether the shard is finished."""
-        self._fs.invalidate_cache()
-        return bool(self._fs.exists(self._path(name)))
-
-    def write(self, name: str, content: bytes) -> None:
-        """Write a shard; readers see it whole or not at all."""
-        self._fs.makedirs(self._root, exist_ok=True)
-        if not self.local:
-            self._fs.pipe_file(self._path(name), content)  # one object, put in one operation
-            return
-        replace_file(Path(self._path(name)), content)
+        return [n for n in self.listed() if n.startswith(prefix) and n.endswith(SUFFIX)]
 
     def entries(self, name: str) -> list[tuple[str, str | None, bool]]:
         """(source, version, final) of a shard's rows: enough to know what is left to do."""
-        rows = self._read(name, ["source", "version", "final"]).to_pylist()
-        return [(row["source"], row["version"], row["final"]) for row in rows]
+        columns = ["source", "version", "final"]
+        table = self._read(name, columns)
+        sources, versions, final = (table.column(each).to_pylist() for each in columns)
+        return list(zip(sources, versions, final, strict=True))
 
     def outcomes(self, name: str) -> list[Extracted]:
         """Read the outcomes that a shard holds."""
@@ -163,14 +118,11 @@ class ShardFolder:
 
     def _read(self, name: str, columns: list[str] | None = None) -> pa.Table:
         try:
-            return pq.read_table(BytesIO(self._fs.cat_file(self._path(name))), columns=columns)
+            return pq.read_table(BytesIO(self.read(name)), columns=columns)
         except (pa.ArrowInvalid, KeyError) as error:
             raise UserError(
                 f"{self}/{name}: not a shard ({error}); delete it and run again"
             ) from None
-
-    def _path(self, name: str) -> str:
-        return f"{self._root}/{name}"
 
 
 @dataclass(frozen=True)
@@ -197,24 +149,55 @@ def plan_digest(plan: Plan) -> str:
     return _digest(identity)
 
 
-def finished(
-    folder: ShardFolder, names: Sequence[str], sources: Iterable[ClipSource]
-) -> dict[str, str]:
-    """Source id -> the shard that holds it for good, for those recordings that have one.
+class Finished:
+    """The recordings that some shards hold for good: an index of 20 bytes for each.
 
-    A recording counts while its file is as it was; behind a URL it is taken to stay the same.
+    A recording counts while its file is as it was; behind a URL it is taken to stay the same. Of
+    several shards with the same recording the last one counts.
     """
-    if not names:
-        return {}
-    versions = {source.id: version_of(source) for source in sources}
-    # Made of the sources' own ids: millions of equal texts need not be held twice.
-    shards: dict[str, str | None] = dict.fromkeys(versions)
-    with ThreadPoolExecutor(_READERS) as readers:
-        for name, entries in zip(names, readers.map(folder.entries, names), strict=True):
-            for source, version, final in entries:
-                if final and source in versions and versions[source] == version:
-                    shards[source] = name
-    return {source: name for source, name in shards.items() if name is not None}
+
+    def __init__(self, folder: ShardFolder, names: Sequence[str]) -> None:
+        self._names = names
+        marks, counts = bytearray(), []
+        with ThreadPoolExecutor(_READERS) as readers:
+            for part in readers.map(lambda name: _marks(folder.entries(name)), names):
+                marks += part
+                counts.append(len(part) // _MARK_BYTES)
+        numbers = np.frombuffer(bytes(marks), dtype=np.uint64).reshape(-1, 2)
+        del marks
+        order = np.argsort(numbers[:, 0], kind="stable")
+        self._first, self._second = numbers[order, 0], numbers[order, 1]
+        self._shard = np.repeat(np.arange(len(names), dtype=np.int32), counts)[order]
+
+    def __len__(self) -> int:
+        return len(self._shard)
+
+    def find(self, source: ClipSource) -> str | None:
+        """Return the name of the shard that holds a recording, if there is one."""
+        if not len(self):
+            return None
+        mark = _mark(source.id, version_of(source))
+        first, second = np.frombuffer(mark, dtype=np.uint64)
+        place = int(np.searchsorted(self._first, first, side="right")) - 1
+        while place >= 0 and self._first[place] == first:
+            if self._second[place] == second:
+                return self._names[int(self._shard[place])]
+            place -= 1
+        return None
+
+
+#: Bytes that stand for a recording and the version of its file: equal ones for two are as likely
+#: as a broken disk.
+_MARK_BYTES = 16
+
+
+def _mark(source: str, version: str | None) -> bytes:
+    text = f"{source}\0{version or ''}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=_MARK_BYTES).digest()
+
+
+def _marks(entries: Iterable[tuple[str, str | None, bool]]) -> bytes:
+    return b"".join(_mark(source, version) for source, version, final in entries if final)
 
 
 def cut(

@@ -1,0 +1,108 @@
+"""A folder of results on this machine or an object store: ``s3://``, ``gs://``, ``file://``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from fsspec.implementations.local import LocalFileSystem
+
+from blueprints import UserError
+from trace_eval.data.files import make_folder, replace_file
+from trace_eval.data.remote import file_system
+from trace_eval.data.urls import location, redacted
+
+
+class Place:
+    """A folder, or the prefix of an object store.
+
+    Args:
+        place: a path, or an fsspec URL whose filesystem is installed (``s3fs``, ``gcsfs``).
+
+    Raises:
+        UserError: the protocol is unknown or not allowed, or its package is missing.
+    """
+
+    def __init__(self, place: Path | str) -> None:
+        self.place = str(place)
+        self._shown = redacted(self.place)
+        try:
+            where = location(place)
+            if isinstance(where, Path):
+                self._fs, self._root = LocalFileSystem(), str(where.absolute())
+            else:
+                self._fs, self._root = file_system(where)
+        except (ImportError, ValueError) as error:
+            message = str(error).removeprefix(f"{self._shown}: ")
+            raise UserError(f"{self._shown}: {message}; install it or name a folder") from None
+
+    def __str__(self) -> str:
+        return self._shown
+
+    @property
+    def local(self) -> bool:
+        """True where only this machine is sure to see it, so that it does the writing."""
+        return isinstance(self._fs, LocalFileSystem)
+
+    def has(self, name: str) -> bool:
+        """Tell whether there is a file of that name."""
+        self._fs.invalidate_cache()
+        return bool(self._fs.exists(self.path(name)))
+
+    def listed(self, folder: str = "") -> list[str]:
+        """Names of what lies in the folder or in one below it, sorted; none if it is missing."""
+        self._fs.invalidate_cache()
+        root = self.path(folder)
+        if not self._fs.exists(root):
+            return []
+        below = (str(path).rstrip("/") for path in self._fs.ls(root, detail=False))
+        return sorted(path.rpartition("/")[2] for path in below if path != root)
+
+    def read(self, name: str) -> bytes:
+        """Read a file.
+
+        Raises:
+            FileNotFoundError: there is none.
+        """
+        content: bytes = self._fs.cat_file(self.path(name))
+        return content
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file; readers see it whole or not at all."""
+        path = self.path(name)
+        if self.local:
+            make_folder(Path(path).parent)
+            replace_file(Path(path), content)
+            return
+        self._fs.pipe_file(path, content)  # one object, put in one operation
+
+    def remove(self, name: str) -> None:
+        """Remove a file."""
+        self._fs.rm_file(self.path(name))
+
+    def copy_here(self, file: Path, name: str) -> None:
+        """Copy a file of this machine to the place, in pieces where it is large."""
+        if self.local:
+            make_folder(Path(self.path(name)).parent)
+        self._fs.put_file(str(file), self.path(name))
+
+    def write_folder(self, folder: str, files: Mapping[str, bytes], last: str) -> None:
+        """Write the files of a folder, with ``last`` at the end: what has it is complete."""
+        for name, content in files.items():
+            if name != last:
+                self.write(f"{folder}/{name}", content)
+        self.write(f"{folder}/{last}", files[last])
+
+    def read_folder(self, folder: str) -> dict[str, bytes]:
+        """Read all files of a folder by name; empty where it is missing."""
+        self._fs.invalidate_cache()
+        root = self.path(folder)
+        if not self._fs.exists(root):
+            return {}
+        entries = self._fs.ls(root, detail=True)
+        paths = [str(entry["name"]) for entry in entries if entry["type"] == "file"]
+        return {path.rpartition("/")[2]: self._fs.cat_file(path) for path in sorted(paths)}
+
+    def path(self, name: str) -> str:
+        """Return the path of a name within its file system."""
+        return f"{self._root}/{name}" if name else self._root
