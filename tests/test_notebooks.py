@@ -90,7 +90,7 @@ def test_what_fails_before_it_begins_leaves_no_folder(
     def fail(*_: object) -> None:
         raise UserError("no")
 
-    monkeypatch.setattr("trace_eval.runs.session.Session._new_record", fail)
+    monkeypatch.setattr("trace_eval.runs.session.Session.record", fail)
     kept = tmp_path / "mine"
     kept.mkdir()
     for out in (tmp_path / "run", kept):

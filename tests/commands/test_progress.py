@@ -17,6 +17,7 @@ from trace_eval.data.outcome import Reason
 from trace_eval.extracting.clip import Extracted
 from trace_eval.judges.base import Activity
 from trace_eval.runs.pipeline import RunEvent
+from trace_eval.runs.standing import Standing
 
 _CLIP = RunEvent(clip=Extracted("a.wav", audio_s=6.0), activity=Activity(3, 0.125))
 _PAIR = RunEvent(outcomes=(Judgement.unscored("1", "x", Reason.JUDGE_FAILED, "told"),))
@@ -31,7 +32,7 @@ def test_the_pace_is_what_was_done_over_the_time_it_took(monkeypatch: pytest.Mon
     assert pace.summary() == "2 clips, 0.5/s, 3.0 x real time, 3 calls in flight, US$ 0.12"
     pace = Pace(started=100.0)
     pace.count(_PAIR)  # of a judge without calls and price
-    assert pace.summary() == "0 clips, 0.0/s, 0.0 x real time"
+    assert pace.summary() == "15 a minute, 1 failed"
 
 
 def test_logs_get_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +48,18 @@ def test_logs_get_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
         clock[0] = seconds
         pace.count(event)
         lines.append(pace.line())
-    assert lines == [None, None, "judging: 2 of 120; 0 clips, 0.0/s, 0.0 x real time", None]
+    line = "judging: 2 of 120; 2 a minute, 2 failed, 60 min left"
+    assert lines == [None, None, line, None]
+
+
+def test_a_line_of_a_cluster_tells_of_all_its_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.time, "monotonic", lambda: 120.0)
+    pace = Pace(total=0, started=0.0, printed=0.0)
+    pace.count(RunEvent(pending=9000))
+    pace.count(RunEvent(job=Standing(done=1000, failed=3, calls=40, cost_usd=1.5)))
+    pace.count(RunEvent(job=Standing(done=3000, failed=4, calls=41, cost_usd=2.5)))
+    expected = "1,500 a minute, 4 failed, 41 calls in flight, US$ 2.50, 4 min left"
+    assert pace.line() == f"judging: 3000 of 9000; {expected}"
 
 
 def _console(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> io.StringIO:
@@ -65,7 +77,7 @@ def test_a_continued_run_counts_what_is_left_on_a_terminal_alone(
     with progress(100) as listen:
         for event in (RunEvent(pending=2), _CLIP, _PAIR):
             listen(event)
-    line = r"judging .* 1/2 1 clip, .*/s, .* x real time .* left "
+    line = r"judging .* 1/2 .* a minute, 1 failed, 1 clip, .*/s, .* x real time .* left "
     assert re.search(line if terminal else r"\A\s*\Z", out.getvalue()), out.getvalue()
 
 

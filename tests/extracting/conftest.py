@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.object_store import object_store
 from tests.support.ray_nodes import Nodes
 
 #: Read when Ray is imported or a node is started.
@@ -19,6 +20,10 @@ os.environ |= {
 
 @pytest.fixture(scope="package")
 def nodes() -> Iterator[Nodes]:
-    result = Nodes()
-    yield result
-    result.stop()
+    """Start the cluster; its workers, and the drivers of tests, know an object store."""
+    with object_store() as environment, pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        result = Nodes()
+        yield result
+        result.stop()

@@ -6,27 +6,32 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
-from blueprints import UserError
+from blueprints import RunFolderError, UserError
 from tests.support.audio import tone, write
 from tests.support.cli import ROOT, trace_eval
 from tests.support.fakes import Counting, Derived, Placed
-from tests.support.louder_wins import NOTHING, LouderWins
+from tests.support.judged_on_ray import contents, nodes_of, slow_options, slow_pairs
+from tests.support.louder_wins import NOTHING
+from tests.support.object_store import BUCKET
 from tests.support.processes import wait_for
 from tests.support.ray_nodes import Nodes
-from tests.support.web import serve
-from trace_eval.data.manifests import read_manifest
+from trace_eval.data.place import Place
+from trace_eval.data.shards import Shard
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract, extract_each, source_from
-from trace_eval.runs.job import judge_manifest
-from trace_eval.runs.options import Options
+from trace_eval.runs.job import judge_again, judge_manifest
+from trace_eval.runs.pipeline import RunEvent
+from trace_eval.runs.ray.judger import files_of
 from trace_eval.runs.run import Run
+from trace_eval.runs.standing import Standing
 
 pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[ray]'")
 
@@ -222,33 +227,6 @@ def _shards(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in folder.glob("[!.]*.parquet")}
 
 
-def test_a_run_is_the_local_engines(nodes: Nodes, tmp_path: Path) -> None:
-    first, second, third = _clips(tmp_path, 3)
-    with serve(tmp_path) as web:  # one answer is fetched by the worker
-        answers = [(f"{web.url}/{first.name}", second.name), (third.name, second.name)]
-        records = [
-            {"id": f"p{n}", "a": {"audio": a}, "b": {"audio": b}}
-            for n, (a, b) in enumerate(answers)
-        ]
-        (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
-        manifest = read_manifest(tmp_path / "pairs.jsonl")
-        log = tmp_path / "log"
-        summary = judge_manifest(
-            manifest, tmp_path / "ray", Options(_options(nodes, log), LouderWins())
-        )
-        judge_manifest(
-            manifest, tmp_path / "local", Options(_options(None, tmp_path / "other"), LouderWins())
-        )
-    assert (summary.scored, summary.clips) == (2, 3)
-    ours, theirs = Run.open(tmp_path / "ray"), Run.open(tmp_path / "local")
-    assert ours.clips() == theirs.clips()
-    assert {b.clip: b for b in ours.blueprints()} == {b.clip: b for b in theirs.blueprints()}
-    assert [(o.pair, o.rating) for o in ours.overall().values()] == [
-        (o.pair, o.rating) for o in theirs.overall().values()
-    ]
-    assert list((tmp_path / "ray" / "shards").glob("*.parquet"))
-
-
 def test_a_worker_with_other_versions_is_refused(
     nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,3 +256,77 @@ def test_extract_as_a_user_types_it(tmp_path: Path) -> None:
         ours, theirs = (sorted(_lines(tmp_path / e / name)) for e in ("ray", "local"))
         assert ours == theirs
     assert len(_lines(tmp_path / "ray" / "blueprints.jsonl")) == 2
+
+
+def test_a_node_dies_and_the_run_on_an_object_store_is_the_local_one(
+    nodes: Nodes, tmp_path: Path
+) -> None:
+    manifest, place = slow_pairs(tmp_path, 40), Place(f"{BUCKET}/run")
+    local = judge_manifest(manifest, tmp_path / "local", slow_options(tmp_path, None, 0.0))
+    (tmp_path / "judged.log").unlink()
+
+    def kill() -> None:
+        wait_for(lambda: len(nodes_of(tmp_path)) == 2, "two nodes at work")
+        nodes.kill_second()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    standings: list[Standing] = []
+
+    def listen(event: RunEvent) -> None:
+        if event.job:
+            standings.append(event.job)
+
+    options = slow_options(tmp_path, nodes.address)
+    summary = judge_manifest(manifest, place.place, options, listen)
+    killer.join()
+    nodes.replace_second()
+    assert (summary.scored, summary.total) == (local.scored, local.total) == (40, 41)
+    assert standings[-1].done == 40
+    assert standings[-1].failed == 0
+    assert contents(place.read_folder("")) == contents(files_of(tmp_path / "local"))
+
+    # What is finished is not judged again, and no cluster is asked for.
+    judged = (tmp_path / "judged.log").read_text()
+    again = judge_manifest(manifest, place.place, slow_options(tmp_path, _nowhere().address))
+    assert again.scored == 40
+    assert (tmp_path / "judged.log").read_text() == judged
+
+    # A shard that was lost is judged again, alone.
+    for name in place.listed("shards/2-of-5"):
+        place.remove(f"shards/2-of-5/{name}")
+    judge_manifest(manifest, place.place, options)
+    assert len((tmp_path / "judged.log").read_text().splitlines()) - len(judged.splitlines()) == 8
+    assert contents(place.read_folder("")) == contents(files_of(tmp_path / "local"))
+
+    # Another way of judging does not mix with it.
+    louder = options.extract.overrides["peak"]
+    other = replace(options.extract, overrides={"peak": replace(louder, gain=2.0)})  # type: ignore[type-var]
+    with pytest.raises(RunFolderError, match=r"made with another extractors .* name another"):
+        judge_manifest(manifest, place.place, replace(options, extract=other))
+
+
+@pytest.mark.slow
+def test_a_finished_run_is_judged_again_into_a_folder(nodes: Nodes, tmp_path: Path) -> None:
+    manifest = slow_pairs(tmp_path, 20)
+    judge_manifest(manifest, tmp_path / "first", slow_options(tmp_path, None, 0.0))
+    local, ray = tmp_path / "local", f"file://{tmp_path}/ray"
+    judge_again(tmp_path / "first", local, slow_options(tmp_path, None, 0.0))
+    judge_again(tmp_path / "first", ray, slow_options(tmp_path, nodes.address, 0.0))
+    assert contents(files_of(tmp_path / "ray")) == contents(files_of(local))
+    record = Run(tmp_path / "ray").record()
+    assert [one.run for one in record.merged] == [
+        f"{tmp_path}/ray/shards/{number}-of-3" for number in (1, 2, 3)
+    ]
+    with pytest.raises(RunFolderError, match="is a run of one machine"):
+        judge_again(tmp_path / "first", local, slow_options(tmp_path, _nowhere().address))
+
+
+def test_what_cannot_be_is_refused_before_a_cluster_is_asked_for(tmp_path: Path) -> None:
+    manifest, out = slow_pairs(tmp_path, 4), tmp_path / "out"
+    options = slow_options(tmp_path, _nowhere().address)
+    with pytest.raises(UserError, match="engine=ray cuts the items itself"):
+        judge_manifest(manifest.shard(Shard(1, 2)), out, options)
+    with pytest.raises(UserError, match="only -X engine=ray writes to a URL"):
+        judge_manifest(manifest, f"{BUCKET}/x", slow_options(tmp_path, None))
+    assert not out.exists()

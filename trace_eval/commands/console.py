@@ -60,7 +60,7 @@ def visible(text: str) -> str:
 
 
 @contextmanager
-def continuable(folder: Path) -> Iterator[None]:
+def continuable(folder: Path | str) -> Iterator[None]:
     """After Ctrl-C or SIGTERM, print that the same command continues the work in this folder.
 
     Raises:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import shlex
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -65,10 +66,10 @@ AnyPolicy = Annotated[
     ),
 ]
 Out = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
-        help="Run folder, continued if it is there; default: runs/ITEMS-JUDGE[-I-of-N],"
-        " another one for another file ITEMS."
+        help="Run folder, continued if it is there, with ray also a URL; default:"
+        " runs/ITEMS-JUDGE[-I-of-N], another one for another file ITEMS."
     ),
 ]
 Again = Annotated[
@@ -178,30 +179,29 @@ def _write_batch(job: Job, file: Path) -> None:
 
 def _judge(job: Job, batch_results: Sequence[Path]) -> None:
     from trace_eval.commands.tables import print_results, print_scores, print_summary
+    from trace_eval.runs.run import Run
     from trace_eval.runs.summary import JudgedRun
 
     what = "rating" if job.options.rubrics else "judging"
-    with (
-        continuable(job.folder),
-        progress(len(job.manifest.items), what) as listener,
-        job.session(listener, bool(batch_results)) as session,
-    ):
-        warn_all(cast("list[str]", session.judge.observed().get("example_warnings", [])))
-        summary = session.judge_pending(batch_results)
-    (print_scores if job.options.rubrics else print_results)(job.folder)
-    print_summary(summary, job.folder, _noun(job))
-    _conclude(job.folder)
-    give(JudgedRun(job.folder, summary.coverage, summary))
+    with continuable(job.out), ExitStack() as stack:
+        with progress(len(job.manifest.items), what) as listener:
+            folder, summary = stack.enter_context(job.judged(listener, batch_results))
+        observed = Run(folder).record().judge_observed
+        warn_all(cast("list[str]", observed.get("example_warnings", [])))
+        (print_scores if job.options.rubrics else print_results)(folder)
+        print_summary(summary, job.out, _noun(job))
+        _conclude(folder, job.out)
+        give(JudgedRun(job.out, summary.coverage, summary))
     if summary.total and summary.coverage < job.options.min_coverage:
         raise typer.Exit(EXIT_INCOMPLETE)
 
 
-def _conclude(folder: Path) -> None:
-    """Print who wins by the run, and the command that shows it."""
+def _conclude(folder: Path, out: Path | str) -> None:
+    """Print who wins by the run in a folder, and the command that shows it where it is kept."""
     from trace_eval.report.answer import short_answer
 
     say(*short_answer(folder))
-    message = f"next: trace-eval report {shlex.quote(str(folder))}"
+    message = f"next: trace-eval report {shlex.quote(str(out))}"
     messages().print(message, highlight=False, markup=False, soft_wrap=True)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from blueprints import counted
 from trace_eval.commands.console import messages, warn
+from trace_eval.runs.standing import Standing
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -27,32 +28,25 @@ class Pace:
 
     Attributes:
         what: the word before the numbers of a line.
-        total: of what is to be done, until an event reports another number; ``done`` of it.
-        clips: recordings extracted, or read from the cache, with so many seconds of audio.
-        calls: to the judge's model that are in flight; None: it makes none.
-        cost_usd: spent so far; None: no price is known.
+        total: of what is to be done, until an event reports another number.
+        standing: what is done of it, and at what cost.
     """
 
     what: str = "judging"
     total: int = 0
-    done: int = 0
-    clips: int = 0
-    audio_s: float = 0.0
-    calls: int | None = None
-    cost_usd: float | None = None
+    standing: Standing = field(default_factory=Standing)
     started: float = field(default_factory=time.monotonic)
     printed: float = field(default_factory=time.monotonic)
 
-    def count(self, event: RunEvent) -> bool:
-        """Add an event to the counts; True: one more of the total is done."""
-        done = bool(event.clip) if self.what == "extracting" else bool(event.outcomes)
-        self.done += done
+    @property
+    def done(self) -> int:
+        """How much of the total is done."""
+        return self.standing.clips if self.what == "extracting" else self.standing.done
+
+    def count(self, event: RunEvent) -> None:
+        """Add an event to the counts."""
         self.total = self.total if event.pending is None else event.pending
-        if event.clip:
-            self.clips += 1
-            self.audio_s += event.clip.audio_s
-        self.calls, self.cost_usd = event.activity
-        return done
+        self.standing.count(event)
 
     def line(self) -> str | None:
         """Return a line for a log, or None within a minute of the last one."""
@@ -60,21 +54,36 @@ class Pace:
         if now - self.printed < LINE_EVERY_S:
             return None
         self.printed = now
-        return f"{self.what}: {self.done} of {self.total}; {self.summary()}"
+        left = ""
+        if 0 < self.done < self.total:
+            seconds = (self.total - self.done) * (now - self.started) / self.done
+            left = f", {_duration(seconds)} left"
+        return f"{self.what}: {self.done} of {self.total}; {self.summary()}{left}"
 
     def summary(self) -> str:
-        """One line, e.g. ``24 clips, 1.2/s, 9.8 x real time, 16 calls in flight, US$ 0.13``."""
-        seconds = max(time.monotonic() - self.started, 1e-9)
-        parts = [
-            counted(self.clips, "clip"),
-            f"{self.clips / seconds:.1f}/s",
-            f"{self.audio_s / seconds:.1f} x real time",
-        ]
-        if self.calls is not None:
-            parts.append(f"{counted(self.calls, 'call')} in flight")
-        if self.cost_usd is not None:
-            parts.append(f"US$ {self.cost_usd:.2f}")
+        """One line, e.g. ``12 a minute, 1 failed, 24 clips, 1.2/s, 9.8 x real time, US$ 0.13``."""
+        seconds, standing = max(time.monotonic() - self.started, 1e-9), self.standing
+        parts = []
+        if standing.done:
+            parts.append(f"{60 * standing.done / seconds:,.0f} a minute")
+        if standing.failed:
+            parts.append(f"{standing.failed} failed")
+        if standing.clips:
+            parts.append(counted(standing.clips, "clip"))
+            parts.append(f"{standing.clips / seconds:.1f}/s")
+            parts.append(f"{standing.audio_s / seconds:.1f} x real time")
+        if standing.calls is not None:
+            parts.append(f"{counted(standing.calls, 'call')} in flight")
+        if standing.cost_usd is not None:
+            parts.append(f"US$ {standing.cost_usd:.2f}")
         return ", ".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    """Write a time in words, e.g. ``12 min``, or ``3.5 h``."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def _bar(what: str, transient: bool = False) -> Progress:
@@ -128,8 +137,8 @@ def progress(total: int, what: str = "judging") -> Iterator[Listener]:
             if event.clip and event.clip.cache_problem and not warned:
                 warned = True
                 warn(event.clip.cache_problem)
-            done = pace.count(event)
-            bar.update(task, total=pace.total, advance=int(done), pace=pace.summary())
+            pace.count(event)
+            bar.update(task, total=pace.total, completed=pace.done, pace=pace.summary())
             if not console.is_terminal and (line := pace.line()):
                 console.print(line, markup=False)
 

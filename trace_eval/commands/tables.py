@@ -168,7 +168,7 @@ def _score_cells(outcome: ScoreRow, scale: Numbers) -> tuple[str, str]:
     return f"{outcome.value:.2f}", f"{outcome.variance**0.5 * (scale.high - scale.low):.2f}"
 
 
-def print_summary(summary: Summary, folder: Path, what: str = "pair") -> None:
+def print_summary(summary: Summary, folder: Path | str, what: str = "pair") -> None:
     """Print the coverage of a run, why items are unscored, and what the run took (stderr)."""
     console = messages()
     console.print(
@@ -189,7 +189,7 @@ def print_summary(summary: Summary, folder: Path, what: str = "pair") -> None:
     files = {"unreadable_record": "problems.jsonl"}
     for name in sorted({files.get(reason, details) for reason in summary.unscored}):
         again = "" if name in files.values() else "; the same command tries them again"
-        console.print(f"details: {escape(str(folder / name))}{again}")
+        console.print(f"details: {escape(f'{folder}/{name}')}{again}")
 
 
 def print_runs(runs: Sequence[ListedRun]) -> None:

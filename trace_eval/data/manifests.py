@@ -29,7 +29,7 @@ from trace_eval.data.records import (
     is_pair_record,
     pair_from_record,
 )
-from trace_eval.data.shards import ManifestShard, Shard, digest
+from trace_eval.data.shards import ManifestShard, Shard, digest, lined_up
 from trace_eval.data.singles import SINGLE_FIELDS, single_from_record
 from trace_eval.data.sources import Source, Table, opened, source_of
 from trace_eval.data.system_folders import FolderRow
@@ -89,16 +89,21 @@ class Manifest:
 
         Problems belong to the first part, so that they are counted once.
         """
-        positions = shard.places([question_of(item) for item in self.items])
-        part = ManifestShard(
-            shard, len(self.items), digest(item.id for item in self.items), tuple(positions)
-        )
-        return replace(
-            self,
-            items=[self.items[position] for position in positions],
-            problems=self.problems if shard.index == 1 else [],
-            part=part,
-        )
+        (part,) = self.parts([shard])
+        return part
+
+    def parts(self, shards: Iterable[Shard]) -> Iterator[Manifest]:
+        """Yield several parts, as :meth:`shard` gives one."""
+        line = lined_up([question_of(item) for item in self.items])
+        whole = digest(item.id for item in self.items)
+        for shard in shards:
+            places = shard.cut(line)
+            yield replace(
+                self,
+                items=[self.items[place] for place in places],
+                problems=self.problems if shard.index == 1 else [],
+                part=ManifestShard(shard, len(self.items), whole, tuple(places)),
+            )
 
 
 #: Values that are no labels, named in a message at most.

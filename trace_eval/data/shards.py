@@ -48,12 +48,20 @@ class Shard:
         Items are lined up by the first appearance of their key and cut into contiguous parts
         whose sizes differ by one at most, so at most ``of - 1`` keys are in two parts or more.
         """
-        first: dict[Hashable, int] = {}
-        for position, key in enumerate(keys):
-            first.setdefault(key, position)
-        line = sorted(range(len(keys)), key=lambda position: (first[keys[position]], position))
+        return self.cut(lined_up(keys))
+
+    def cut(self, line: Sequence[int]) -> list[int]:
+        """Places of this shard's items, ascending, of those that :func:`lined_up` has put."""
         start, end = (len(line) * part // self.of for part in (self.index - 1, self.index))
         return sorted(line[start:end])
+
+
+def lined_up(keys: Sequence[Hashable]) -> list[int]:
+    """Places of all items, lined up by the first appearance of their key."""
+    first: dict[Hashable, int] = {}
+    for position, key in enumerate(keys):
+        first.setdefault(key, position)
+    return sorted(range(len(keys)), key=lambda position: (first[keys[position]], position))
 
 
 @dataclass(frozen=True)

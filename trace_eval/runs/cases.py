@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar
 
 from blueprints import Blueprint
 from trace_eval.conversations.definitions.own import TRACE_EVAL
@@ -16,7 +17,7 @@ from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.source import ClipSource
 from trace_eval.judges.base import Case
 from trace_eval.runs.pipeline import decode_recording
-from trace_eval.runs.reader import LineIndex
+from trace_eval.runs.reader import LineIndex, line_at
 from trace_eval.runs.run import Run
 
 
@@ -42,6 +43,18 @@ class CaseReader:
         path = self._run.path("blueprints.jsonl")
         return None if line is None else strict_json.own(Blueprint, line, path)
 
+    def part(self, sources: Iterable[str]) -> StoredClips:
+        """Return what is stored of some recordings, to be read by another process."""
+        places: dict[str, int] = {}
+        errors: dict[str, str] = {}
+        for source in sources:
+            place = self._blueprints.place(self._clips.get(source) or "")
+            if place is not None:
+                places[source] = place
+            elif source in self._errors:
+                errors[source] = self._errors[source]
+        return StoredClips(self._run.folder, places, errors)
+
     def case(self, item: Item, roles: Collection[str] | None = None) -> Case | None:
         """Build the case of an item from the recordings of some roles, by default all.
 
@@ -63,13 +76,48 @@ class CaseReader:
 
     async def extract(self, source: ClipSource) -> Extracted:
         """Return the stored blueprint of one recording, or why there is none."""
-        if result := self.blueprint(source.id):
-            return Extracted(source.id, result)
-        error = self._errors.get(source.id) or f"{self._run.folder} stored no blueprint of it"
-        return Extracted(source.id, error=error)
+        return stored(source, self.blueprint(source.id), self._errors, self._run.folder)
 
     async def close(self) -> None:
         """Nothing to stop."""
+
+
+@dataclass(frozen=True)
+class StoredClips:
+    """An :class:`~trace_eval.extracting.engine.Engine` of some recordings of a run.
+
+    Attributes:
+        folder: of the run.
+        places: recording -> where its blueprint begins in the file.
+        errors: recording -> why it has none.
+    """
+
+    folder: Path
+    places: Mapping[str, int]
+    errors: Mapping[str, str]
+
+    #: Recordings in flight.
+    capacity: ClassVar[int] = CaseReader.capacity
+
+    async def extract(self, source: ClipSource) -> Extracted:
+        """Return the stored blueprint of one recording, or why there is none."""
+        place, path = self.places.get(source.id), self.folder / "blueprints.jsonl"
+        line = None if place is None else line_at(path, place)
+        blueprint = None if line is None else strict_json.own(Blueprint, line, path)
+        return stored(source, blueprint, self.errors, self.folder)
+
+    async def close(self) -> None:
+        """Nothing to stop."""
+
+
+def stored(
+    source: ClipSource, blueprint: Blueprint | None, errors: Mapping[str, str], folder: Path
+) -> Extracted:
+    """Return the outcome of a recording that a run has stored."""
+    if blueprint is not None:
+        return Extracted(source.id, blueprint)
+    error = errors.get(source.id) or f"{folder} stored no blueprint of it"
+    return Extracted(source.id, error=error)
 
 
 def write_turns(run: Run) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -40,6 +41,7 @@ from trace_eval.runs.summary import Summary
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
     from trace_eval.judges.ask.batch import BatchWritten
+    from trace_eval.runs.ray.job import RayJudging
 
 
 @dataclass(frozen=True)
@@ -50,12 +52,28 @@ class Job:
     """
 
     manifest: Manifest
-    folder: Path
+    out: Path | str
+    """The folder; with the engine ``ray`` also the URL of one on an object store."""
     options: Options
     source: Run | None = None
     """A finished run whose items these are, to be judged again on its stored evidence."""
     repeat: bool = False
     """A/A: the judge of ``source`` once more, with the next seed, past the reply cache."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.out, str) and self.options.extract.engine != "ray":
+            raise UserError(f"{self.out}: only -X engine=ray writes to a URL; name a folder")
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the run.
+
+        Raises:
+            UserError: it is on an object store.
+        """
+        if isinstance(self.out, str):
+            raise UserError(f"{self.out}: this needs a folder of this machine; name one as --out")
+        return self.out
 
     def problems(self) -> tuple[object, ...]:
         """Problems of the input: records left out, labels not read, recordings not there.
@@ -111,8 +129,33 @@ class Job:
         Raises:
             UserError: see :class:`~trace_eval.runs.session.Session`.
         """
+        with self.judged(listener, batch_results) as (_, summary):
+            return summary
+
+    @contextmanager
+    def judged(
+        self, listener: Listener | None = None, batch_results: Sequence[Path] = ()
+    ) -> Iterator[tuple[Path, Summary]]:
+        """Judge as :meth:`judge`; gives the run and its summary while the block runs.
+
+        With the engine ``ray``, a cluster judges the shards of the items, and where the run is on
+        an object store, the folder is a copy that goes at the end of the block.
+        """
+        if self.options.extract.engine == "ray" and not batch_results:
+            with self._on_ray(listener).judged() as (folder, summary):
+                yield folder, summary
+            return
         with self.session(listener, bool(batch_results)) as session:
-            return session.judge_pending(batch_results)
+            summary = session.judge_pending(batch_results)
+        yield self.folder, summary
+
+    def _on_ray(self, listener: Listener | None) -> RayJudging:
+        from trace_eval.runs.ray.job import RayJudging
+
+        judging = RayJudging(self.manifest, self.out, self.options, listener, self.source)
+        if self.repeat and self.source:
+            _check_same_judge(self.source, judging.session)
+        return judging
 
     def write_batch(self, path: Path, listener: Listener | None = None) -> BatchWritten:
         """Write the requests of what is not scored yet as a provider's batch; send nothing."""
@@ -177,7 +220,7 @@ def open_job(
     judges = [one if isinstance(one, str) else one.spec for one in options.judges]
     name = "-".join([*(Path(rubric).stem for rubric in options.rubrics), *judges])
     name += "-by-turn" if by_turn else ""
-    return Job(items, Path(out) if out else default_out(items, name), options)
+    return Job(items, location(out) if out else default_out(items, name), options)
 
 
 def _check_names(options: Options) -> None:
@@ -267,7 +310,8 @@ def open_again(
         name = judge if isinstance(judge, str) else judge.spec
         ending = "aa" if repeat else re.sub(r"[^\w.]+", "-", name).strip("-")
         out = source.folder.with_name(f"{source.folder.resolve().name}-{ending}")
-    if source.folder.resolve() == Path(out).resolve():
+    out = location(out)
+    if isinstance(out, Path) and source.folder.resolve() == out.resolve():
         raise UserError(f"{out}: is the run that is judged again; name another --out")
     if source.holds_scores != bool(options.rubrics):
         how = "rate" if source.holds_scores else "judge"
@@ -278,7 +322,7 @@ def open_again(
         options = replace(options, judging=replace(judging, cache=None, seed=judging.seed + step))
     return Job(
         manifest=Manifest(source.folder, every),
-        folder=Path(out),
+        out=out,
         options=options,
         source=source,
         repeat=repeat,

@@ -32,6 +32,7 @@ from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.combine.panel import Panel
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
+from trace_eval.runs.standing import Standing
 
 if TYPE_CHECKING:  # brings libsndfile, which runs without sound do not need
     from extractors import Clip
@@ -48,12 +49,14 @@ class RunEvent:
         outcomes: of an item, one per rubric.
         pending: items that are not scored yet, told once, before the first of them.
         activity: of the judge at that moment.
+        job: how far the machines of a cluster are together.
     """
 
     clip: Extracted | None = None
     outcomes: tuple[Outcome, ...] = ()
     pending: int | None = None
     activity: Activity = field(default_factory=Activity)
+    job: Standing | None = None
 
 
 Listener = Callable[[RunEvent], None]

@@ -227,11 +227,18 @@ class LineIndex:
         """Iterate over the keys in the order of their first lines."""
         return iter(self._places)
 
+    def place(self, name: str) -> int | None:
+        """Where the record of a key begins in the file; None where there is none."""
+        return self._places.get(name)
+
     def line(self, name: str) -> bytes | None:
         """Return the record of a key as it is stored; None where there is none."""
-        place = self._places.get(name)
-        if place is None:
-            return None
-        with self._path.open("rb") as file:
-            file.seek(place)
-            return file.readline()
+        place = self.place(name)
+        return None if place is None else line_at(self._path, place)
+
+
+def line_at(path: Path, place: int) -> bytes:
+    """Return the line that begins at a place of a file."""
+    with path.open("rb") as file:
+        file.seek(place)
+        return file.readline()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.extracting.engine import Engine
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.provenance import environment, now
+from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import check_available, engine_of, source_of
 from trace_eval.extracting.workers import end_if_imported_by_worker
 from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
@@ -73,6 +74,7 @@ class Session:
 
     Args:
         source: a run whose items are judged again on its stored evidence; None: extract.
+        engine: gives that evidence, where somebody has looked it up already.
 
     Raises:
         UserError: unknown names in the options, a run made with other options, or one whose
@@ -86,6 +88,7 @@ class Session:
         options: Options | None = None,
         listener: Listener | None = None,
         source: Run | None = None,
+        engine: Engine | None = None,
     ) -> None:
         end_if_imported_by_worker()
         self.options = options or Options()
@@ -93,7 +96,7 @@ class Session:
         spill = spill_into(self.options.extract.cache)
         self.manifest = replace(manifest, items=[spilled(item, spill) for item in manifest.items])
         self.policy = any_policy(self.options.policy)
-        self.run, self._source = Run(out), source
+        self.run, self._source, self._engine = Run(out), source, engine
         bad = manifest.problems
         if bad and not (manifest.items or manifest.part or self.run.exists):
             raise UserError(
@@ -131,7 +134,7 @@ class Session:
     def __enter__(self) -> Session:
         self.run.__enter__()
         try:
-            self._record = self._new_record()
+            self._record = self.record()
             if self.run.exists:
                 check_continues(self.run, self._record, self.manifest)
                 self._refuse_replaced(self.run)
@@ -165,8 +168,8 @@ class Session:
         outcomes = self.run.score_outcomes().items()
         return {key for key, score in outcomes if score.status == "scored"}
 
-    def _new_record(self) -> RunRecord:
-        """Make the record of this session of the run before it begins."""
+    def record(self) -> RunRecord:
+        """Make the record of this session before it begins."""
         judge, options, manifest = self.judge, self.options, self.manifest
         record = RunRecord(
             input=input_name(manifest),
@@ -188,7 +191,10 @@ class Session:
         if self._source is None:
             return record
         before = self._source.record()
-        return record.model_copy(update={name: getattr(before, name) for name in _KEPT})
+        kept = {name: getattr(before, name) for name in _KEPT}
+        if record.shard:  # of that run
+            kept["shard"] = record.shard
+        return record.model_copy(update=kept)
 
     def _policies(self) -> tuple[str, ...]:
         """All that the run was fused with, the chosen one first; scores are not fused."""
@@ -200,6 +206,13 @@ class Session:
         """Items that are not scored yet, in input order."""
         done = self.run.scored(self._rubric_names or [""])
         return [item for item in self.manifest.items if item.id not in done]
+
+    def sources(self, items: Iterable[Item]) -> Iterator[ClipSource]:
+        """Yield the recordings of items whose blueprints are needed."""
+        voices = any(extractor.group == SPEAKER for extractor in self.plan)
+        for item in items:
+            for recording in recordings_needed(item, self.judge, voices).values():
+                yield source_of(recording, item.language)
 
     def judge_pending(self, batch_results: Sequence[Path] = ()) -> Summary:
         """Judge the items that are not scored yet, and fuse all scored ones.
@@ -252,13 +265,9 @@ class Session:
 
     async def _with_engine(self, work: _Work, pending: _Items) -> None:
         voices = any(extractor.group == SPEAKER for extractor in self.plan)
-        sources = (
-            source_of(recording, item.language)
-            for item in pending
-            for recording in recordings_needed(item, self.judge, voices).values()
-        )
+        sources = self.sources(pending)
         if self._source:
-            engine: Engine = CaseReader(self._source)
+            engine: Engine = self._engine or CaseReader(self._source)
         else:
             clips, shards = 2 * len(pending), str(self.run.path("shards"))
             engine = engine_of(

@@ -64,6 +64,15 @@ class Summary:
             self.work_s[name] = self.work_s.get(name, 0.0) + seconds
         self.cache_problem = self.cache_problem or clip.cache_problem
 
+    def add(self, other: Summary) -> None:
+        """Add the work of another session; they ran side by side."""
+        self.clips += other.clips
+        self.clip_errors += other.clip_errors
+        self.audio_s += other.audio_s
+        for name, seconds in other.work_s.items():
+            self.work_s[name] = self.work_s.get(name, 0.0) + seconds
+        self.cache_problem = self.cache_problem or other.cache_problem
+
     def count(self, run: Run, rubrics: Sequence[str] = ()) -> None:
         """Count the items of a run over all its sessions, single answers by these rubrics."""
         self.scored, self.unscored, self.dimensions = 0, Counter(), Counter()
@@ -112,6 +121,6 @@ class RunShown:
 class JudgedRun:
     """What ``judge --json`` holds: the run's folder, the share that was scored, and the rest."""
 
-    run: Path
+    run: Path | str
     coverage: float
     summary: Summary

@@ -133,15 +133,20 @@ class Budget:
         """US dollars that are spent, or may be."""
         return self.spending.spent + self.spending.possible
 
+    def fits(self, worst: float) -> bool:
+        """Tell whether a call fits beside the worst cases of all that are under way."""
+        limit = self.spending.limit
+        return limit is None or self.committed + self._held + worst <= limit
+
+    def may_fit(self, worst: float) -> bool:
+        """Tell whether a call fits if those under way turn out to cost nothing."""
+        limit = self.spending.limit
+        return limit is None or self.committed + worst <= limit
+
     async def room(self, worst: float | None) -> None:
         """Wait while only the worst cases of calls under way stand against this one."""
-        limit = self.spending.limit
-        while limit is not None and self._held:
-            need = self.committed + (worst or 0.0)
-            if need > limit:
-                return  # it will not fit, however cheap the others turn out
-            if need + self._held <= limit:
-                return
+        need = worst or 0.0
+        while self._held and self.may_fit(need) and not self.fits(need):
             settled = asyncio.get_running_loop().create_future()
             self._waiting.append(settled)
             await settled
@@ -153,35 +158,44 @@ class Budget:
         Raises:
             CallFailed: the call could pass the limit; nothing must be sent.
         """
-        ticket, sums = Ticket(worst or 0.0), self.spending
-        if sums.limit is not None and self.committed + self._held + ticket.worst > sums.limit:
+        ticket = Ticket(worst or 0.0)
+        if not self.fits(ticket.worst):
             raise CallFailed(
                 Reason.OVER_BUDGET,
                 f"not sent: US$ {self.committed:.4f} are spent, and this call could"
-                f" pass the limit of {sums.limit:g}; raise --max-cost to go on",
+                f" pass the limit of {self.spending.limit:g}; raise --max-cost to go on",
             )
         call = self._ledger.sent(ticket.worst) if self._ledger else None
         self._held += ticket.worst
         try:
-            yield ticket
+            with self.counted(ticket):
+                yield ticket
+        finally:
+            self._held -= ticket.worst
+            if self._ledger and call and ticket.cost is not None:
+                self._ledger.settled(call, ticket.cost)
+            waiting, self._waiting = self._waiting, []
+            for settled in waiting:
+                if not settled.done():
+                    settled.set_result(None)
+
+    @contextmanager
+    def counted(self, ticket: Ticket) -> Iterator[None]:
+        """Add what a call has cost to the sums; one that failed unbilled has cost nothing."""
+        sums = self.spending
+        try:
+            yield
         except CallFailed as failure:
             if not failure.billed:
                 ticket.cost = 0.0
             raise
         finally:
-            self._held -= ticket.worst
             if ticket.cost is None:
                 sums.possible += ticket.worst
                 sums.calls += 1
             else:
                 sums.spent += ticket.cost
                 sums.above += max(0.0, ticket.cost - ticket.worst)
-                if self._ledger and call:
-                    self._ledger.settled(call, ticket.cost)
-            waiting, self._waiting = self._waiting, []
-            for settled in waiting:
-                if not settled.done():
-                    settled.set_result(None)
 
 
 @dataclass

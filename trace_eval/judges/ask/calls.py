@@ -22,6 +22,7 @@ from trace_eval.judges.ask.budget import Budget, Ledger
 from trace_eval.judges.ask.limits import Caller
 from trace_eval.judges.ask.message import Message, upper_tokens
 from trace_eval.judges.ask.prices import Price, sum_usage, usage_of
+from trace_eval.judges.ask.purse import SharedBudget
 from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.options.judge_options import JudgeOptions
 
@@ -132,6 +133,13 @@ async def together(tasks: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     return [task.result() for task in started]
 
 
+def _budget(options: JudgeOptions) -> Budget:
+    if options.purse is not None:
+        return SharedBudget(options.max_cost, options.purse)
+    ledger = Ledger(options.ledger, options.spent) if options.ledger else None
+    return Budget(options.max_cost, options.spent, ledger)
+
+
 class Asker(Generic[T]):
     """Sends questions to a client under the options' limits, retries and budget.
 
@@ -147,8 +155,7 @@ class Asker(Generic[T]):
         repair: Repair,
     ) -> None:
         self.caller = Caller(in_flight, options)
-        ledger = Ledger(options.ledger, options.spent) if options.ledger else None
-        self.budget = Budget(options.max_cost, options.spent, ledger)
+        self.budget = _budget(options)
         self._client = backend.client
         self._options = options
         self._price = backend.price

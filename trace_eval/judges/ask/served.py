@@ -7,6 +7,7 @@ and read is :class:`~trace_eval.judges.ask.openai.OpenAIClient`'s.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +33,17 @@ _DYING_S = 2.0
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
+#: Servers that later judges of this process take over, by their kind and all that starts them;
+#: None: each judge ends its own.
+_kept: dict[tuple[str, Start], ModelServer] | None = None
+
+
+def keep_servers() -> None:
+    """Keep servers until this process ends: it judges several runs, and models load for minutes."""
+    global _kept
+    _kept = {} if _kept is None else _kept
+
+
 class ServedClient(OpenAIClient):
     """One model on a server of its own.
 
@@ -55,6 +67,7 @@ class ServedClient(OpenAIClient):
         self._options = options
         self._server: ModelServer | None = None
         self._version: str | None = None  # of the engine that ran
+        self._identity: tuple[str, Start]
         self._further = arguments(engine, options.server_args) if engine.arguments else ()
         if not engine.is_there and not options.offline:
             raise JudgeError(
@@ -108,10 +121,18 @@ class ServedClient(OpenAIClient):
                 further=self._further,
             )
 
-        server = ModelServer(self._spec, self._engine, start, self._options.start_s)
+        server = self._take(start)
         self._server, self._version = server, server.version
         self.place = replace(self.place, url=f"{server.url}/v1", key=server.key)
         self.redact = self.replies.redact = Redactor(server.key)
+
+    def _take(self, start: Callable[[int, str], Start]) -> ModelServer:
+        """Take over a server that was kept and still runs, or start one."""
+        self._identity = (self._kind, start(0, ""))
+        kept = None if _kept is None else _kept.pop(self._identity, None)
+        if kept is not None and kept.ended() is None:
+            return kept
+        return ModelServer(self._spec, self._engine, start, self._options.start_s)
 
     def _failure(self, error: Exception) -> Exception:
         """Tell apart a call that failed and a server that has ended, which no call survives."""
@@ -128,11 +149,15 @@ class ServedClient(OpenAIClient):
         )
 
     async def close(self) -> None:
-        """Close the connections, and end the server."""
+        """Close the connections, and end the server, or keep it for the next judge."""
         await super().close()
-        if self._server:
-            self._server.stop()
-            self._server = None
+        server, self._server = self._server, None
+        if server is None:
+            return
+        if _kept is None or server.ended() is not None:
+            server.stop()
+        else:
+            _kept[self._identity] = server
 
 
 def _commit_of(model: str, revision: str | None) -> str | None:

@@ -59,6 +59,7 @@ class CallOptions:
         max_cost: stops before so many US dollars are passed.
         spent: US dollars spent before, counted against ``max_cost``.
         ledger: where calls are put down before they are sent.
+        purse: what is asked for money where several processes share one limit.
     """
 
     base_url: str | None = option(None, decides=False)  # recorded as the server
@@ -74,6 +75,7 @@ class CallOptions:
     max_cost: float | None = option(None, decides=False, more_than=0)
     spent: float = option(0.0, state=True, at_least=0)
     ledger: Path | None = option(None, state=True)
+    purse: Any = option(None, state=True)
 
 
 @dataclass(frozen=True)

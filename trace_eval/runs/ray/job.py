@@ -1,0 +1,313 @@
+"""A job as the user's machine sees it: cut, judged shard by shard, merged into the run."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+from blueprints import RunFolderError, UserError, install_line, is_installed
+from extractors import known_hashes
+from trace_eval.data import strict_json
+from trace_eval.data.access import url_access
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.outputs import claimed
+from trace_eval.data.place import Place
+from trace_eval.data.shards import Shard
+from trace_eval.data.urls import is_url
+from trace_eval.extracting.options import ENGINES
+from trace_eval.extracting.ray.cluster import Driver
+from trace_eval.judges.ask.budget import Spending
+from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.merge import COMMON, Merged, merge
+from trace_eval.runs.options import Options, settings_of
+from trace_eval.runs.pipeline import Listener, RunEvent
+from trace_eval.runs.ray.driver import JudgeJob, judge_shards
+from trace_eval.runs.ray.judger import LAST, SHARDS, Common, Files, Judged, Work, fill
+from trace_eval.runs.record import RunRecord, ShardRecord, differences
+from trace_eval.runs.run import Run
+from trace_eval.runs.session import Session
+from trace_eval.runs.standing import Standing
+from trace_eval.runs.summary import Summary
+
+#: Items of a shard: minutes of work, lost with its node. A small input is cut into so many
+#: shards, of so many items at least: each costs a second to begin.
+SHARD_ITEMS, FEW_SHARDS, FEW_ITEMS = 500, 64, 8
+
+#: Kinds of judges with a model that a GPU runs.
+_MODELS = frozenset({"gguf", "vllm", "sglang", "reward", "scorer"})
+
+#: Shards that are looked at, or copied, at once.
+_READERS = 16
+
+#: What calls cost, beside the run's other files.
+_LEDGER = "spending.jsonl"
+
+
+class RayJudging:
+    """The shards of an input at a place, to be judged by a cluster.
+
+    Args:
+        out: folder of the run, which this machine writes, or fsspec URL, which workers write.
+        source: a run whose items are judged again on its stored evidence; None: extract.
+
+    Raises:
+        UserError: the place holds a run that was made in another way, or on one machine; an
+            option contradicts the engine; Ray is missing.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        out: Path | str,
+        options: Options,
+        listener: Listener | None = None,
+        source: Run | None = None,
+    ) -> None:
+        if manifest.part:
+            raise UserError("--shard: -X engine=ray cuts the items itself; leave one of them out")
+        self.place, self.options, self._listener = Place(out), options, listener
+        self._source = source
+        self.manifest = replace(manifest, path=_absolute(manifest.path))
+        with tempfile.TemporaryDirectory(prefix="trace-eval-") as scratch:
+            offline = replace(options, judging=replace(options.judging, offline=True))
+            session = Session(self.manifest, Path(scratch) / "run", offline, source=source)
+            self.record = session.record()
+        self.session = session
+        present = [Shard.parse(name.replace("-of-", "/")) for name in self.place.listed(SHARDS)]
+        if not present and self.place.has(LAST):
+            raise RunFolderError(
+                f"{self.place}: is a run of one machine; continue it without -X engine=ray, or"
+                " name another --out"
+            )
+        count = present[0].of if present else _count(len(manifest.items))
+        self.shards = [Shard(index, count) for index in range(1, count + 1)]
+
+    @contextmanager
+    def judged(self) -> Iterator[tuple[Path, Summary]]:
+        """Judge what is left to do; gives the merged run while the block runs, and its summary.
+
+        Raises:
+            UserError: no try of a shard would do better; the finished ones are kept.
+        """
+        local = Path(self.place.path("")) if self.place.local else None
+        with (
+            tempfile.TemporaryDirectory(prefix="trace-eval-") as scratch,
+            claimed(local, "run", private=True) if local else nullcontext(),
+        ):
+            folder, totals, started = Path(scratch), Summary(), time.monotonic()
+            ledger = self._ledger(folder)
+            left = self._left()
+            self._begin(left)
+            if left:
+                self._judge(folder, left, ledger, totals)
+            merged = self._merged(local or folder / "merged", folder)
+            summary = merged.summary
+            assert summary is not None
+            yield (
+                merged.out,
+                replace(
+                    summary,
+                    clips=totals.clips,
+                    clip_errors=totals.clip_errors,
+                    audio_s=totals.audio_s,
+                    work_s=totals.work_s,
+                    cache_problem=totals.cache_problem,
+                    seconds=time.monotonic() - started,
+                    spending=totals.spending,
+                ),
+            )
+
+    def _left(self) -> dict[str, Manifest]:
+        """Name -> part of the shards that are not finished, after a look at those that are there.
+
+        Raises:
+            UserError: one was made in another way.
+        """
+        with ThreadPoolExecutor(_READERS) as readers:
+            records = list(readers.map(self._stored, self.shards))
+        left: dict[str, Manifest] = {}
+        parts = self.manifest.parts(self.shards)
+        for shard, part, stored in zip(self.shards, parts, records, strict=True):
+            if stored is not None:
+                assert part.part is not None
+                expected = self.record.model_copy(
+                    update={"shard": ShardRecord(**part.part.record())}
+                )
+                for what, details in differences(stored, expected, ("shard", *COMMON)):
+                    raise RunFolderError(
+                        f"{self.place}: was made with another {what} ({details}); name another"
+                        " --out, or fuse to change the policy only"
+                    )
+            if stored is None or stored.coverage is None or not _complete(stored, part):
+                left[shard.name] = part
+        return left
+
+    def _stored(self, shard: Shard) -> RunRecord | None:
+        name = f"{SHARDS}/{shard.name}/{LAST}"
+        try:
+            return strict_json.parse(RunRecord, self.place.read(name))
+        except FileNotFoundError:
+            return None
+        except strict_json.BadJson as error:
+            raise strict_json.DamagedFile(
+                f"{self.place}/{name}: not the record of a run ({error}); delete that shard, then"
+                " run the same command again"
+            ) from None
+
+    def _begin(self, left: Mapping[str, Manifest]) -> None:
+        if self._listener:
+            self._listener(RunEvent(pending=sum(len(part.items) for part in left.values())))
+
+    def _ledger(self, scratch: Path) -> Path:
+        """Return the file of the job's spending on this machine."""
+        if self.place.local:
+            return Path(self.place.path(_LEDGER))
+        path = scratch / _LEDGER
+        if self.place.has(_LEDGER):
+            path.write_bytes(self.place.read(_LEDGER))
+        return path
+
+    def _judge(
+        self, scratch: Path, left: Mapping[str, Manifest], ledger: Path, totals: Summary
+    ) -> None:
+        """Let the cluster judge shards, and keep what comes."""
+        if not is_installed("ray"):
+            remedy = install_line("ray")
+            raise UserError(f"engine ray: the package ray is not installed; run: {remedy}")
+        extract = self.options.extract
+        job = JudgeJob(
+            common=self._common(),
+            shards=dict(self._works(scratch, left)),
+            ledger=ledger,
+            most=extract.workers or None,
+            on_gpu=self._on_gpu(),
+        )
+        driver, kept = Driver(extract.ray_address, judge_shards, job), b""
+        try:
+            for arrived in driver.arrivals():
+                if isinstance(arrived, Judged):
+                    self._keep(arrived, totals)
+                    continue
+                standing, spending = arrived
+                totals.spending = spending if spending.spent or spending.calls else None
+                self._tell(standing, totals.spending)
+                kept = self._store(ledger, kept)
+        finally:
+            driver.stop()
+            self._store(ledger, kept)
+
+    def _common(self) -> Common:
+        options, source = self.options, self._source
+        workers = min(1, options.extract.workers) if options.extract.workers is not None else 1
+        extract = replace(options.extract, engine=ENGINES[0], ray_address=None, workers=workers)
+        return Common(
+            options=replace(options, extract=extract),
+            place=self.place.place,
+            record=self.record,
+            hashes=known_hashes(),
+            access=url_access(),
+            source=source.folder.resolve() if source else None,
+        )
+
+    def _on_gpu(self) -> bool:
+        if self.options.extract.device == "cpu":
+            return False
+        kinds = {str(judge).partition(":")[0] for judge in self.options.judges}
+        models = any(extractor.runs_on == "gpu" for extractor in self.session.plan)
+        return models or bool(kinds & _MODELS)
+
+    def _works(self, scratch: Path, left: Mapping[str, Manifest]) -> Iterator[tuple[str, Path]]:
+        """Write what each shard needs to a file of its own, so that one is in memory at a time."""
+        cases = CaseReader(self._source) if self._source else None
+        for name, part in left.items():
+            before: Files = {}
+            if self.place.local:
+                before = self.place.read_folder(f"{SHARDS}/{name}")
+            sources = (source.id for source in self.session.sources(part.items))
+            evidence = cases.part(sources) if cases else None
+            path = scratch / f"{name}.work"
+            path.write_bytes(Work(name, part, before, evidence).packed())
+            yield name, path
+
+    def _keep(self, judged: Judged, totals: Summary) -> None:
+        if judged.files:
+            self.place.write_folder(f"{SHARDS}/{judged.name}", judged.files, LAST)
+        if judged.summary:
+            totals.add(judged.summary)
+
+    def _store(self, ledger: Path, before: bytes) -> bytes:
+        """Copy the log of spending to an object store, where it has grown."""
+        if self.place.local or not ledger.exists():
+            return before
+        content = ledger.read_bytes()
+        if content != before:
+            self.place.write(_LEDGER, content)
+        return content
+
+    def _tell(self, standing: Standing, spending: Spending | None) -> None:
+        if self._listener:
+            cost = spending.spent + spending.possible if spending else None
+            self._listener(RunEvent(job=replace(standing, cost_usd=cost)))
+
+    def _merged(self, out: Path, scratch: Path) -> Merged:
+        """Merge all shards, and put the run in its place."""
+        folders = self._folders(scratch)
+        part = out / ".merged"
+        shutil.rmtree(part, ignore_errors=True)
+        out.mkdir(parents=True, exist_ok=True)
+        merged = replace(merge(folders, part), out=out)
+        run = Run(part)
+        run.write_record(self._record(run.record()))
+        files = [path for path in part.iterdir() if path.is_file() and path.name != LAST]
+        for path in (*files, part / LAST):
+            path.rename(out / path.name)
+        shutil.rmtree(part)
+        if not self.place.local:
+            for path in (*(out / file.name for file in files), out / LAST):
+                self.place.copy_here(path, path.name)
+        return merged
+
+    def _folders(self, scratch: Path) -> Sequence[Path]:
+        """Return the folders of all shards on this machine."""
+        if self.place.local:
+            return [Path(self.place.path(f"{SHARDS}/{shard.name}")) for shard in self.shards]
+
+        def fetched(shard: Shard) -> Path:
+            folder = scratch / SHARDS / shard.name
+            fill(folder, self.place.read_folder(f"{SHARDS}/{shard.name}"))
+            return folder
+
+        with ThreadPoolExecutor(_READERS) as readers:
+            return list(readers.map(fetched, self.shards))
+
+    def _record(self, merged: RunRecord) -> RunRecord:
+        """Return the record of the run, which names its shards by where they are kept."""
+        names = (f"{self.place}/{SHARDS}/{shard.name}" for shard in self.shards)
+        origins = zip(merged.merged, names, strict=True)
+        return merged.model_copy(
+            update={
+                "options": settings_of(self.options),
+                "merged": tuple(one.model_copy(update={"run": name}) for one, name in origins),
+            }
+        )
+
+
+def _count(items: int) -> int:
+    """Return the number of shards of an input; the same for the same input."""
+    size = min(SHARD_ITEMS, max(FEW_ITEMS, -(-items // FEW_SHARDS)))
+    return max(1, -(-items // size))
+
+
+def _absolute(path: Path | str) -> Path | str:
+    return path if is_url(str(path)) else Path(path).resolve()
+
+
+def _complete(stored: RunRecord, part: Manifest) -> bool:
+    """Whether all items of a finished shard are scored; others are tried again."""
+    return stored.coverage is not None and stored.coverage.scored >= len(part.items)
