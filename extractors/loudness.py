@@ -90,6 +90,14 @@ class LoudnessExtractor(Extractor):
         )
 
 
+def integrated_lufs(clip: Clip) -> float | None:
+    """Return the integrated loudness of a clip, LUFS; None where it has none."""
+    if _unmeasurable(clip):
+        return None
+    integrated, _ = _measure(clip)
+    return integrated if math.isfinite(integrated) else None
+
+
 def _unmeasurable(clip: Clip) -> Absent | None:
     if len(clip.samples) < BLOCK_S * clip.rate:
         reason = f"{clip.seconds:.3f} s, a loudness block has {BLOCK_S:g} s"

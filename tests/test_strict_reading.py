@@ -27,7 +27,8 @@ from trace_eval.judges.ask.prices import read_prices
 from trace_eval.judges.scorer.adapters import base_of
 from trace_eval.judges.scorer.checkpoint import OWN_FILE, locate
 from trace_eval.judges.views.text.tasks import load_listening
-from trace_eval.review.store import Remark, Store
+from trace_eval.review.store import Store
+from trace_eval.review.views import Remark
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.options import read_config
 from trace_eval.runs.run import Run

@@ -40,8 +40,8 @@ from trace_eval.opinions.ratings import read_ratings
 from trace_eval.opinions.scores import read_scores
 from trace_eval.review.forms import PHASES
 from trace_eval.review.labelstudio import read_results, tasks
+from trace_eval.review.opening import open_review
 from trace_eval.review.options import ReviewOptions
-from trace_eval.review.session import open_review
 from trace_eval.runs.options import read_config
 
 #: A pair as a line of a manifest.

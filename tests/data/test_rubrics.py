@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +12,9 @@ from blueprints import UserError
 from fusion import BINARY, likert, numbers, points
 from trace_eval.data.rubrics.base import RubricFile
 from trace_eval.data.rubrics.load import load_pair_rubric, load_rubric, rubric_names
+from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.read.score import read_score
 from trace_eval.judges.registry.kinds import view_of
 
 MINE = """
@@ -43,7 +47,13 @@ def test_the_shipped_ones_are_whole() -> None:
         assert rubric.rubric.item == "single"
         assert rubric.origin
         usual = likert(1, 3) if rubric.of_conversations else likert(1, 5)
-        scale = {"role_realism": BINARY, "naturalness": points(1, 10)}.get(name, usual)
+        others = {
+            "role_realism": BINARY,
+            "t-acc": BINARY,
+            "naturalness": points(1, 10),
+            "mushra": points(0, 100),
+        }
+        scale = others.get(name, usual)
         assert rubric.numbers == scale
         assert len(set(rubric.points.values())) == len(rubric.points)
     assert load_rubric("role_style").crop_s == 60
@@ -110,7 +120,7 @@ def test_scales_of_ones_own(tmp_path: Path, scale: str, wanted: object) -> None:
     [
         ('name = "mine"', "", "name: is missing; add it"),
         ('title = "Is it polite?"', 'titel = "x"\ntitle = "y"', "titel: is no field; use name"),
-        ("max = 3", "max = 1", r"scale: has 1 label; give 2 to 21"),
+        ("max = 3", "max = 1", r"scale: has 1 label; give 2 to 201"),
         ("max = 3", "max = 4", r"points: one sentence per label; missing 4, unknown none"),
         ("max = 3", "max = 3.5", r"steps of 1 from 1 do not reach 3.5"),
         ("min = 1, max = 3", "min = 1", "give min and max"),
@@ -137,3 +147,40 @@ def write(folder: Path, text: str) -> Path:
     path = folder / "mine.toml"
     path.write_text(text)
     return path
+
+
+@pytest.mark.parametrize(
+    ("scale", "labels", "choices"),
+    [
+        ("values = [0, 1]", (0, 1), "one of 0, 1"),
+        ("min = -3, max = 3", range(-3, 4), "one of -3, -2, -1, 0, 1, 2, 3"),
+        ("min = 1, max = 5, step = 0.5", (1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5), "one of 1, 1.5, 2"),
+        ("min = 0, max = 100", range(101), "a number from 0 to 100 in steps of 1"),
+        ("min = -50, max = 50, step = 0.5", None, "a number from -50 to 50 in steps of 0.5"),
+    ],
+)
+def test_scales_of_any_width_are_asked_for_and_read(
+    tmp_path: Path, scale: str, labels: Any, choices: str
+) -> None:
+    names = [f"{label:g}" for label in (labels or [-50, 50])]
+    worded = names if len(names) <= 11 else [names[0], names[-1]]
+    points = "\n".join(f'"{name}" = "words of {name}"' for name in worded)
+    head, _ = MINE.split("[points]")
+    text = re.sub(r"scale = .*", f"scale = {{ {scale} }}", head) + f"[points]\n{points}\n"
+    rubric = load_rubric(str(write(tmp_path, text)))
+    if labels is not None:
+        assert rubric.numbers.labels == tuple(labels)
+    system = view_of(rubric, JudgeOptions()).system.text
+    assert f"then n is {choices}" in system
+    assert f"{worded[0]}: words of" in system
+    low, high = rubric.numbers.low, rubric.numbers.high
+    for value in (low, high):
+        assert read_score(f'{{"reasoning": "r", "score": {value}}}', rubric).score == value
+    with pytest.raises(ReplyError):
+        read_score(f'{{"reasoning": "r", "score": {high + 1}}}', rubric)
+
+
+def test_a_long_scale_needs_two_sentences(tmp_path: Path) -> None:
+    text = MINE.replace("max = 3", "max = 30").split("[points]")[0] + '[points]\n1 = "bad"\n'
+    with pytest.raises(UserError, match="give at least two labels a sentence"):
+        load_rubric(str(write(tmp_path, text)))

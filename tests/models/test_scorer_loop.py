@@ -19,7 +19,7 @@ from trace_eval.commands.cli import app
 from trace_eval.data.scores import Score
 from trace_eval.judges.scorer.data import read_ratings
 from trace_eval.judges.scorer.options import TrainOptions
-from trace_eval.review.session import open_review
+from trace_eval.review.opening import open_review
 
 pytest.importorskip("torch")
 pytest.importorskip("peft", reason="pip install '.[scorer]'")

@@ -18,9 +18,10 @@ from tests.support import calls
 from tests.support import reviewed as support
 from tests.support.review_pages import BASE, TestClient, client_of, csrf
 from trace_eval.extracting.options import ExtractOptions
+from trace_eval.review.opening import open_review
 from trace_eval.review.options import ServeOptions
 from trace_eval.review.security import BODY_LIMIT, HEADERS, is_loopback
-from trace_eval.review.session import Review, open_review
+from trace_eval.review.session import Review
 from trace_eval.runs.job import open_job
 from trace_eval.runs.options import Options
 from trace_eval.runs.outcomes import ClipRecord

@@ -14,7 +14,7 @@ from tests.support import reviewed as support
 from trace_eval.data.manifests import read_manifest
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.exports import write_exports
-from trace_eval.review.session import open_review
+from trace_eval.review.opening import open_review
 
 for package in ("fastapi", "uvicorn", "python_multipart"):
     pytest.importorskip(package, reason="pip install '.[review]'")

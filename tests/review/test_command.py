@@ -31,8 +31,8 @@ from tests.support.audio import tone, write
 from trace_eval.commands.export import export as export_command
 from trace_eval.commands.review import review
 from trace_eval.review.forms import PHASES
+from trace_eval.review.opening import open_review
 from trace_eval.review.server import BoundedConnection
-from trace_eval.review.session import open_review
 
 app = typer.Typer()
 app.command()(review)

@@ -18,8 +18,9 @@ from trace_eval.data.conversation import Conversation
 from trace_eval.data.corrections import SetEvent
 from trace_eval.review.audio import lanes
 from trace_eval.review.exports import write_exports
+from trace_eval.review.opening import open_review
 from trace_eval.review.options import ReviewOptions
-from trace_eval.review.session import Review, open_review
+from trace_eval.review.session import Review
 from trace_eval.runs.job import open_job
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run

@@ -22,8 +22,9 @@ from trace_eval.review.audio import Clips
 from trace_eval.review.forms import PHASES
 from trace_eval.review.labelstudio import config, read_results, tasks, write_tasks
 from trace_eval.review.labelstudio_tasks import Imported
+from trace_eval.review.opening import open_review
 from trace_eval.review.options import ReviewOptions
-from trace_eval.review.session import Review, open_review
+from trace_eval.review.session import Review
 
 
 def review_of(folder: Path, records: Any, rubric: str) -> Review:

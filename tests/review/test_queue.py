@@ -10,15 +10,15 @@ from tests.support import reviewed as support
 from tests.support.audio import tone, write
 from trace_eval.data.judgement import Judgement
 from trace_eval.review.material import load_material
+from trace_eval.review.orders import shown_order
 from trace_eval.review.queue import (
     Need,
     Needed,
     QueueOptions,
-    check_same_pairs,
+    check_same_items,
     make_plan,
     need_of,
     plan_from_needs,
-    shown_order,
 )
 
 SPLIT = {Rating.A: 0.5, Rating.B: 0.5}
@@ -132,7 +132,7 @@ def test_a_manifest_is_all_random_and_bad_audio_is_left_out(tmp_path: Path) -> N
     assert plan.drawn == 2
     manifest.write_text("".join(lines[:2]))
     with pytest.raises(UserError, match="'p2' is gone"):
-        check_same_pairs(plan, load_material(manifest))
+        check_same_items(plan, load_material(manifest))
 
 
 def test_clips_that_the_run_could_not_decode_are_left_out(tmp_path: Path) -> None:

@@ -26,10 +26,12 @@ from trace_eval.opinions.ratings import read_ratings
 from trace_eval.review.exports import write_exports
 from trace_eval.review.forms import score_of
 from trace_eval.review.material import load_material, turn_lines
+from trace_eval.review.opening import open_review
 from trace_eval.review.options import QueueOptions
 from trace_eval.review.queue import make_plan
-from trace_eval.review.session import Review, open_review
-from trace_eval.review.store import Remark, Store
+from trace_eval.review.session import Review
+from trace_eval.review.store import Store
+from trace_eval.review.views import Remark
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.options import RateOptions
 from trace_eval.stats.options import AgreeOptions
@@ -165,7 +167,7 @@ def test_exports_feed_agreement(run: Path, tmp_path: Path) -> None:
 
 def test_a_rubric_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path) -> None:
     rubric = load_rubric("correctness").model_copy(update={"name": "sure", "confidence": True})
-    material = replace(load_material(run), rubric=rubric)
+    material = replace(load_material(run), protocol=rubric)
     review = Review(
         material, Store(tmp_path / "sure.sqlite", "sure"), make_plan(material, QueueOptions())
     )

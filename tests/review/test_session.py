@@ -13,13 +13,15 @@ from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
 from tests.support import reviewed as support
 from trace_eval.data.outcome import Order
+from trace_eval.data.rubrics.load import load_protocol
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.exports import write_exports
-from trace_eval.review.forms import NAME_LIMIT, TieForm, check_name, phases, rating, shown_rating
+from trace_eval.review.forms import NAME_LIMIT, check_name, form_of, phases, rating, shown_rating
+from trace_eval.review.opening import open_review
 from trace_eval.review.options import ReviewOptions
-from trace_eval.review.session import open_review
 
-FORM = TieForm(overall_first=False)
+HCOT = load_protocol("hcot")
+FORM = form_of(HCOT)
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 
@@ -54,7 +56,7 @@ def test_a_block_gives_a_typed_tie(order: Order, said: tuple[str, ...], tie: Rat
 
 @pytest.mark.parametrize("overall_first", [False, True])
 def test_every_way_through_an_item_ends_with_the_comment(overall_first: bool) -> None:
-    form, blocks = TieForm(overall_first), phases(overall_first)
+    form, blocks = form_of(HCOT, overall_first), phases(overall_first)
     for said in product(TIES, repeat=2):  # the first two blocks vary, the others are bad
         answers: dict[str, str] = {}
         order: Order = "ba"

@@ -9,7 +9,8 @@ import pytest
 
 from blueprints import UserError
 from trace_eval.review.forms import COMMENT
-from trace_eval.review.store import Remark, Store
+from trace_eval.review.store import Store
+from trace_eval.review.views import Remark
 
 
 def test_two_raters_never_overwrite_each_other(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ class Rater:
         self.page.goto(url)
         self.page.keyboard.type(name)
         self.page.keyboard.press("Enter")
-        self.page.wait_for_selector("#panel, main[data-step=done]")
+        self.page.wait_for_selector("#panel, form[data-scores], main[data-step=done]")
 
     def press(self, key: str) -> str:
         """Press a key that leads to another place, and wait for it."""

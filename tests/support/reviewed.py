@@ -17,7 +17,8 @@ from trace_eval.data.outcome import Reason
 from trace_eval.review.material import load_material
 from trace_eval.review.queue import QueueOptions, make_plan
 from trace_eval.review.session import Review
-from trace_eval.review.store import Remark, Store
+from trace_eval.review.store import Store
+from trace_eval.review.views import Remark
 from trace_eval.runs.fuse import fuse
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import JudgeRecord, RunRecord

@@ -53,7 +53,7 @@ def export(
     where: Path | str
     if to == "label-studio":
         from trace_eval.review.labelstudio import write_tasks
-        from trace_eval.review.session import open_review
+        from trace_eval.review.opening import open_review
 
         where = out or run / "export-label-studio"
         review = open_review(run, {})

@@ -34,7 +34,7 @@ GROUPS: dict[str, dict[str, str]] = {
             "Pass, fail or cannot tell: exit code 0, 1, and 0 (3 with "
             "--must-tell); 2: not comparable."
         ),
-        "review": "Review pairs under the HCoT protocol, or rate single answers by a rubric.",
+        "review": "Let people compare pairs or rate answers in the browser, as a protocol asks.",
         "doctor": "Show what is installed, and which extractors and judges can run here.",
     },
     "More of a run": {

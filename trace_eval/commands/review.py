@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,7 +28,8 @@ def review(
         Path,
         typer.Argument(
             metavar="RUN|PAIRS|ITEMS",
-            help="A run of judge or rate, or a manifest of pairs; with --rubric, of answers.",
+            help="A run of judge or rate, or a manifest of pairs; with --rubric, or a --protocol"
+            " of answers, a manifest of answers.",
         ),
     ],
     queue: QueueOptions,
@@ -45,9 +47,9 @@ def review(
     ] = None,
     context: typer.Context,
 ) -> None:
-    """Review pairs under the HCoT protocol, or rate single answers by a rubric."""
+    """Let people compare pairs or rate answers in the browser, as a protocol asks."""
     from trace_eval.review.exports import ReviewFiles
-    from trace_eval.review.session import open_review
+    from trace_eval.review.opening import open_review
 
     opened = open_review(source, typed(context, vars(queue)), options)
     left = opened.material.left_out.items()
@@ -67,6 +69,7 @@ def _write(
     from trace_eval.review.estimate import accuracies, accuracy_lines
     from trace_eval.review.exports import write_exports
     from trace_eval.review.labelstudio import write_tasks
+    from trace_eval.review.protocol_files import loudness_of, notes
 
     if label_studio:
         warn_all(write_tasks(opened, label_studio))
@@ -74,9 +77,10 @@ def _write(
         came = replace(came, files=(label_studio / "tasks.json", label_studio / "config.xml"))
     if export:
         came = replace(came, files=(*came.files, *write_exports(opened, export)))
-        if opened.material.judged:
+        if opened.material.judged and opened.is_hcot:
             came = replace(came, accuracy=accuracies(opened, opened.labelled()))
         say(*came.files, *accuracy_lines(came.accuracy))
+        warn_all(notes(opened, loudness_of(opened)))
     return came
 
 
@@ -99,11 +103,19 @@ def _import(opened: Review, path: Path) -> ReviewFiles:
 def _serve(opened: Review, serving: ServeOptions) -> None:
     for package in ("fastapi", "uvicorn", "python_multipart"):
         require(package, package, "review", "review")
+    from trace_eval.review.loudness import summary_of
+    from trace_eval.review.protocol_files import loudness_of
     from trace_eval.review.server import serve
+
+    def tell_loudness() -> None:
+        matched = opened.listening.loudness == "matched"
+        if differing := summary_of(loudness_of(opened), matched):
+            warn(differing)
 
     def ready(url: str) -> None:
         messages().print(opened.summary(), markup=False)
         typer.echo(f"open {url}")  # not by the console, which would hide the token
         messages().print("Ctrl-C stops; every answer is kept", markup=False)
+        Thread(target=tell_loudness, daemon=True).start()  # every recording is decoded for it
 
     serve(opened, serving, ready)

@@ -13,14 +13,24 @@ from starlette.middleware import Middleware
 from blueprints import UserError
 from trace_eval.data.corrections import CorrectedField
 from trace_eval.review import exports, pages
-from trace_eval.review.audio import Clips, byte_range, wave
+from trace_eval.review.audio import byte_range, wave
 from trace_eval.review.events_page import change_event, events_page
 from trace_eval.review.forms import check_name
+from trace_eval.review.page_scores import score_page, together_page
+from trace_eval.review.protocol_files import clips_of
 from trace_eval.review.results import results_page
 from trace_eval.review.security import Access, Guard, Visitor, set_visitor
-from trace_eval.review.sent import Number, SentAnswer, SentEvent, SentTexts, ShownEvent, Text
+from trace_eval.review.sent import (
+    Number,
+    SentAnswer,
+    SentEvent,
+    SentScores,
+    SentTexts,
+    ShownEvent,
+    Text,
+)
 from trace_eval.review.session import Review
-from trace_eval.review.store import Remark
+from trace_eval.review.views import Remark
 
 
 def _visitor(request: Request) -> Visitor:
@@ -80,6 +90,7 @@ def create_app(review: Review, access: Access) -> FastAPI:
         "/rater": site.sign_in,
         "/leave": site.leave,
         "/answer": site.answer,
+        "/scores": site.scores,
         "/undo": site.undo,
         "/next": site.go_on,
         "/correct": site.correct,
@@ -98,7 +109,7 @@ class _Site:
 
     def __init__(self, review: Review, access: Access) -> None:
         self._review, self._access = review, access
-        self._clips = Clips(review.items, review.store.secret)
+        self._clips = clips_of(review)
 
     def shared(self, visitor: Visitor) -> dict[str, Any]:
         """Return the visitor, the form and the rater's progress, which every page shows."""
@@ -168,13 +179,18 @@ class _Site:
         if position.step is None:
             values |= pages.judge_page(self._review, position)
             return self.page(request, "judge.html.j2", values)
+        if self._review.listening.together:
+            values |= together_page(self._review, self._clips, position)
+            return self.page(request, "together.html.j2", values)
         values |= pages.item_page(self._review, self._clips, position)
         return self.page(request, "item.html.j2", values)
 
     def results(self, rater: Rater, request: Request) -> Response:
         """Progress, agreement between raters and, at the end, the judge's accuracy."""
         unlocked = self._review.may_see_results(rater)
-        return self.page(request, "results.html.j2", results_page(self._review, unlocked))
+        measured = self._clips.measured(self._review.items)
+        values = results_page(self._review, unlocked, measured)
+        return self.page(request, "results.html.j2", values)
 
     def flags(self, rater: Rater, request: Request) -> Response:
         return self.page(request, "flags.html.j2", {"flags": self._review.flags()})
@@ -197,8 +213,31 @@ class _Site:
 
     def answer(self, rater: SendingRater, sent: Annotated[SentAnswer, Depends()]) -> Response:
         remark = Remark(sent.comment, sent.code or (), played=sent.played.split())
-        self._review.answer(rater, sent.task, sent.step, sent.value, remark, sent.version)
+        self._review.answer(
+            rater=rater,
+            task=sent.task,
+            step=sent.step,
+            value=sent.no_score or sent.value,
+            remark=remark,
+            version=sent.version,
+        )
         return see("/review")
+
+    def scores(self, rater: SendingRater, sent: Annotated[SentScores, Depends()]) -> Response:
+        """Keep scores of a page as they are set, and all of them at its end."""
+        remark = Remark(sent.comment, played=sent.played.split())
+        given = zip(sent.letter or (), sent.value or (), strict=False)
+        scores = {letter: text for letter, text in given if text.strip()}
+        score_page(
+            review=self._review,
+            rater=rater,
+            task=sent.task,
+            scores=scores,
+            remark=remark,
+            finish=sent.finish,
+            version=sent.version,
+        )
+        return see("/review") if sent.finish else Response(status_code=204)
 
     def undo(self, rater: SendingRater, task: Number = -1, comment: Text = "") -> Response:
         self._review.undo(rater, task, comment)

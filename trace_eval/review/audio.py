@@ -11,19 +11,24 @@ import hmac
 import io
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import soundfile
 from numpy.typing import NDArray
 
+from blueprints import UserError
 from extractors import SPEECH_RATE, Samples
+from extractors.loudness import integrated_lufs
 from trace_eval.conversations.sound.peaks import outline
 from trace_eval.data.answers import Cut, Recording
 from trace_eval.data.conversation import ROLES, Conversation, Role
-from trace_eval.data.items import Pair, Single
+from trace_eval.data.items import Pair
 from trace_eval.extracting.start import source_of
+from trace_eval.review.loudness import ItemLoudness, Level, gains, low_passed, spread
+from trace_eval.review.together import LowPassed, Page, Reviewed, Sound
 
 #: Decoded recordings that are kept, bytes: about a quarter of an hour at 24 kHz, mono.
 CACHE_BYTES = 48_000_000
@@ -39,13 +44,17 @@ class Clips:
         lanes: id of a whole call -> what it can be heard as: all, the user alone, the agent alone.
     """
 
-    def __init__(self, items: Iterable[Pair | Single], secret: bytes) -> None:
-        self._secret = secret
-        self._sources: dict[str, Recording | tuple[Conversation, Role | None]] = {}
+    def __init__(self, items: Iterable[Reviewed], secret: bytes, matched: bool = False) -> None:
+        self._secret, self.matched = secret, matched
+        self._sources: dict[str, Sound | tuple[Conversation, Role | None]] = {}
+        self._rated: dict[str, tuple[str, ...]] = {}  # clip -> those that are heard beside it
+        self._levels: dict[str, Level] = {}
         self.lanes: dict[str, tuple[str, ...]] = {}
         for item in items:
             for role, recording in item.recordings().items():
                 self._sources[self.clip_id(item.id, role)] = recording
+            beside = tuple(self.clip_id(item.id, role) for role in rated_roles(item))
+            self._rated |= dict.fromkeys(beside, beside)
             for side, answer in item.sides.items():
                 if answer.conversation is not None and answer.conversation.channels:
                     self._add_call(item.id, side, answer.conversation)
@@ -72,22 +81,73 @@ class Clips:
 
         Raises KeyError for an id of no recording, UserError for one that cannot be decoded now.
         """
-        recording = self._sources[clip]
         with self._lock:
             if clip in self._cache:
                 self._cache.move_to_end(clip)
                 return self._cache[clip]
-        if isinstance(recording, tuple):
-            samples, rate = lanes(*recording)
-        else:
-            sound = source_of(recording).decode()
-            samples, rate = sound.samples, sound.rate
+        samples, rate = self._decoded(clip)
+        if self.matched and clip in self._rated:
+            samples = samples * np.float32(gains(self.levels(self._rated[clip]))[clip])
         data = wav_file(samples, rate)
         with self._lock:
             self._cache[clip] = data
             while len(self._cache) > 1 and sum(map(len, self._cache.values())) > CACHE_BYTES:
                 self._cache.popitem(last=False)
         return data
+
+    def levels(self, clips: Iterable[str]) -> dict[str, Level]:
+        """Return how loud recordings are as they came; one that cannot be decoded has no loudness.
+
+        Each is decoded once.
+        """
+        levels = {}
+        for clip in clips:
+            if clip not in self._levels:
+                try:
+                    self._decoded(clip)
+                except UserError:
+                    self._levels[clip] = Level(lufs=None, peak=0.0)
+            levels[clip] = self._levels.get(clip, Level(lufs=None, peak=0.0))  # of calls
+        return levels
+
+    def loudness(self, item: Reviewed) -> ItemLoudness:
+        """Return how loud the answers of an item are as they came."""
+        roles = {self.clip_id(item.id, role): role for role in rated_roles(item)}
+        levels = self.levels(clip for clip in roles if clip in self._sources)
+        lufs = {roles[clip]: level.lufs for clip, level in levels.items()}
+        return ItemLoudness(item.id, lufs, spread(levels.values()))
+
+    def measured(self, items: Sequence[Reviewed]) -> list[ItemLoudness]:
+        """Return the loudness of the items whose answers were all decoded already."""
+        results = []
+        for item in items:
+            clips = [self.clip_id(item.id, role) for role in rated_roles(item)]
+            if clips and all(clip in self._levels for clip in clips):
+                results.append(self.loudness(item))
+        return results
+
+    def _decoded(self, clip: str) -> tuple[Samples, int]:
+        """Decode a recording; also notes how loud it is."""
+        source = self._sources[clip]
+        if isinstance(source, tuple):
+            return lanes(*source)
+        hz = source.hz if isinstance(source, LowPassed) else None
+        sound = source_of(source.recording if isinstance(source, LowPassed) else source).decode()
+        samples = sound.samples
+        if hz is not None:
+            samples = low_passed(samples, sound.rate, hz)
+            sound = replace(sound, samples=samples)
+        if clip in self._rated and clip not in self._levels:
+            peak = float(np.abs(samples).max(initial=0.0))
+            self._levels[clip] = Level(integrated_lufs(sound), peak)
+        return samples, sound.rate
+
+
+def rated_roles(item: Reviewed) -> tuple[str, ...]:
+    """Return the roles of an item's recordings that are compared with each other."""
+    if isinstance(item, Page):
+        return tuple(role for role in item.recordings() if role != "instruction")
+    return ("a", "b") if isinstance(item, Pair) and item.recordings().keys() >= {"a", "b"} else ()
 
 
 def wav_file(samples: Samples, rate: int) -> bytes:

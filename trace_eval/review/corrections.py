@@ -35,7 +35,8 @@ from trace_eval.data.corrections import (
     read_corrections,
 )
 from trace_eval.data.csv_cells import table_text
-from trace_eval.data.items import Pair, Single
+from trace_eval.data.items import Single
+from trace_eval.review.together import Page, Reviewed
 
 #: Feedback code -> what it asks to correct.
 CODES: dict[str, CorrectedField] = {"q": "question", "r": "reference", "a": "rationale"}
@@ -63,9 +64,11 @@ class Flag:
     codes: Mapping[str, int]
 
 
-def item_version(item: Pair | Single) -> str:
+def item_version(item: Reviewed) -> str:
     """Return a hash of an item as a rater is shown it: another text has another one."""
-    return hashlib.sha256(item.model_dump_json().encode()).hexdigest()[:16]
+    shown = item.members.values() if isinstance(item, Page) else [item]
+    text = "".join(one.model_dump_json() for one in shown)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class GrowingFile:

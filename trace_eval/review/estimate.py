@@ -34,7 +34,8 @@ from blueprints import counted
 from fusion import DIMENSIONS, Rating
 from trace_eval.estimate.limits import quantile, score_reach
 from trace_eval.review.forms import Phase
-from trace_eval.review.session import Labelled, Review
+from trace_eval.review.session import Review
+from trace_eval.review.views import Labelled
 
 #: Coverage of the intervals.
 LEVEL = 0.95

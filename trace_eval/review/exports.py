@@ -21,8 +21,9 @@ from trace_eval.data.outputs import claimed, write_file
 from trace_eval.review.estimate import Accuracy, accuracies
 from trace_eval.review.forms import PHASES, SURE, Phase, score_of, scored_step, turn_of
 from trace_eval.review.labelstudio_tasks import Imported
-from trace_eval.review.session import Labelled, Review
-from trace_eval.review.store import StoredAnswer
+from trace_eval.review.protocol_files import PROTOCOL_FILES
+from trace_eval.review.session import Review
+from trace_eval.review.views import Labelled, StoredAnswer
 
 #: Columns of the CSV file of pairs.
 COLUMNS = (
@@ -235,19 +236,31 @@ SCORE_FILES: Files = {
 
 def files_of(review: Review) -> Files:
     """Return the files to which a review of this kind can be exported."""
-    files = SCORE_FILES if review.material.rubric else FILES
+    files = FILES
+    if not review.is_hcot:
+        files = PROTOCOL_FILES if review.has_protocol else SCORE_FILES
     log = review.events
     return {**files, EVENTS: lambda _: log.csv()} if log is not None and log.looked_at else files
+
+
+def _without_rows(review: Review) -> set[str]:
+    """Name the files of a protocol that would hold a header alone."""
+    repeated = any(view.repeat and view.finished for view in review.store.views())
+    empty = set() if repeated else {"retest.csv"}
+    empty |= set() if review.listening.traps else {"traps.csv"}
+    return empty | (set() if review.material.pairs or review.material.pages else {"loudness.csv"})
 
 
 def write_exports(review: Review, folder: Path) -> Sequence[Path]:
     """Write all files of a review; files of pairs without a record are left out."""
     empty: set[str] = set()
-    if not review.material.rubric:
+    if review.is_hcot:
         rows, again = records(review), records(review, repeats=True)
         empty = {name for name in FILES if name.startswith("labels") and not rows}
         empty |= set() if again else {"retest.jsonl"}
         empty |= set() if review.material.judged else {"accuracy.json"}
+    elif review.has_protocol:
+        empty = _without_rows(review)
     written = []
     with claimed(folder, option="--export "):
         for name, make in files_of(review).items():

@@ -1,10 +1,10 @@
 """The questions to raters about one item, in turn, and which answers they take.
 
-A form belongs to a rubric. Pairs are rated by the form of TRACE, the HCoT protocol: one dimension
-after the other, then overall, acceptability first. A typed tie is never asked for: it follows from
-two or three small answers (:func:`fusion.from_steps`). Answers are kept in the pair's own order
-("is A acceptable"), whatever was shown first. A score is one question on its rubric's scale. A
-question about the rater's confidence may follow each rating.
+A form belongs to a protocol. Of a pair each part is asked for on the protocol's scale. A typed tie
+is never asked for: it follows from two or three small answers (:func:`fusion.from_steps`), of which
+the first is whether an answer is acceptable. Labels are kept in the pair's own order ("is A
+acceptable", "how much better is B"), whatever was shown first. A score is one question on its
+rubric's scale. A question about the rater's confidence may follow each rating.
 """
 
 from __future__ import annotations
@@ -15,22 +15,25 @@ from typing import ClassVar, Literal
 
 from blueprints import UserError
 from fusion import DIMENSIONS, Rating, from_steps
-from trace_eval.data.items import FEEDBACK_CODES, Pair, Single
+from trace_eval.data.items import FEEDBACK_CODES
 from trace_eval.data.outcome import Order
+from trace_eval.data.rubrics.listening import Listening
+from trace_eval.data.rubrics.protocols import PairProtocol, Protocol, ProtocolPart, listening_of
 from trace_eval.data.rubrics.single import ScoreRubric
+from trace_eval.review.together import Page, Reviewed
 
-#: Blocks of questions about a pair; each gives one rating.
+#: Parts of the HCoT protocol; each gives one rating.
 Phase = Literal["overall_first", "content", "voice_quality", "paralinguistics", "overall"]
 
-#: Kinds of questions: whether the first or the second shown is acceptable, which is better, a
-#: comment; or a score; or how sure the rater is of a rating.
-Kind = Literal["first", "second", "better", "comment", "score", "confidence"]
+#: Kinds of questions: whether the first or the second shown is acceptable, which is better; a
+#: label of both; a score; how sure the rater is of a rating; a comment.
+Kind = Literal["first", "second", "better", "label", "score", "confidence", "comment"]
 
 #: The blocks after the first impression, in their order.
 PHASES: tuple[Phase, ...] = (*DIMENSIONS, "overall")
 
-#: The rubric whose form is the HCoT protocol.
-RUBRIC = "trace"
+#: The protocol of pairs unless another is named, and the name under which its answers are kept.
+HCOT, RUBRIC = "hcot", "trace"
 
 YES, NO, EQUAL = "yes", "no", "equal"
 FIRST, SECOND = str(Rating.A), str(Rating.B)
@@ -60,7 +63,7 @@ Answers = Mapping[str, str]
 class ReviewQuestion:
     """One question to a rater."""
 
-    phase: Phase | None  # its block; None for the comment, and for a score
+    phase: str | None  # its part of the protocol; None for the comment, and for a score
     kind: Kind
     key: str  # where the answer is stored, in the pair's own order
     values: tuple[str, ...] = ()  # that may be given, in the order shown; empty: any text
@@ -74,82 +77,147 @@ class ReviewQuestion:
         return value
 
 
-def _how_sure(phase: Phase | None, key: str) -> ReviewQuestion:
+def _how_sure(phase: str | None, key: str) -> ReviewQuestion:
     """Ask how sure the rater is of the rating that is kept under ``key``."""
     return ReviewQuestion(phase, "confidence", f"{key}{SURE}", tuple(CONFIDENCE))
 
 
 @dataclass(frozen=True)
-class TieForm:
-    """A typed tie of each of TRACE's dimensions, overall, and a comment on the pair.
+class PairForm:
+    """A label of each part of a protocol of pairs, and a comment on the pair.
 
     Attributes:
         codes: feedback that may go with an answer, code -> meaning.
         of_pairs: a comment belongs to the item and is kept while its questions are answered,
-            otherwise to one answer; and the first answer about an item asks to have played its
-            recordings.
+            otherwise to one answer.
     """
 
-    overall_first: bool
+    protocol: PairProtocol
+    overall_first: bool = False
     confidence: bool = False
 
-    name: ClassVar[str] = RUBRIC
     unit: ClassVar[str] = "pair"
     codes: ClassVar[Mapping[str, str]] = {}
     of_pairs: ClassVar[bool] = True
 
+    @property
+    def name(self) -> str:
+        """Name under which answers are kept."""
+        is_ours = self.protocol.is_hcot and self.protocol.name == HCOT
+        return RUBRIC if is_ours else self.protocol.name
+
+    @property
+    def listening(self) -> Listening:
+        """How people rate by it."""
+        return self.protocol.listening
+
+    @property
+    def parts(self) -> tuple[ProtocolPart, ...]:
+        """What is asked for, in order."""
+        first = self.protocol.first_impression
+        return (
+            (first, *self.protocol.parts) if first and self.overall_first else self.protocol.parts
+        )
+
     def next_step(self, _: object, answers: Answers, order: Order) -> ReviewQuestion | None:
         """Return the first question without an answer; None when the item is finished."""
-        for phase in phases(self.overall_first):
-            keys = [f"{phase}.{side}" for side in order]
-            questions = [
-                ReviewQuestion(phase, "first", keys[0], (YES, NO)),
-                ReviewQuestion(phase, "second", keys[1], (YES, NO)),
-                ReviewQuestion(phase, "better", f"{phase}.better", (FIRST, SECOND, EQUAL)),
-            ]
-            if rating(answers, phase) is not None:
-                questions = [_how_sure(phase, phase)] if self.confidence else []
-            for step in questions:
+        for part in self.parts:
+            for step in self._steps(part.name, answers, order):
                 if step.key not in answers:
                     return step
-        return None if COMMENT in answers else ReviewQuestion(None, "comment", COMMENT)
+        asks = self.listening.comment == "asked" and COMMENT not in answers
+        return ReviewQuestion(None, "comment", COMMENT) if asks else None
+
+    def _steps(self, part: str, answers: Answers, order: Order) -> list[ReviewQuestion]:
+        """Return the questions about a part, as far as they are known by now."""
+        sure = [_how_sure(part, part)] if self.confidence else []
+        if self.protocol.scale != "typed":
+            return [ReviewQuestion(part, "label", part, self.protocol.labels), *sure]
+        if rating(answers, part) is not None:
+            return sure
+        keys = [f"{part}.{side}" for side in order]
+        return [
+            ReviewQuestion(part, "first", keys[0], (YES, NO)),
+            ReviewQuestion(part, "second", keys[1], (YES, NO)),
+            ReviewQuestion(part, "better", f"{part}.better", (FIRST, SECOND, EQUAL)),
+        ]
 
     def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
         """Return the answer in the pair's own order; raises ValueError for one not offered."""
         if step.kind == "comment":
             return ""
-        if step.check(value) != EQUAL and step.kind == "better" and order == "ba":
+        step.check(value)
+        if step.kind == "label":
+            return self.shown_label(value, order)
+        if step.kind == "better" and value != EQUAL and order == "ba":
             return str(Rating(value).swapped)
         return value
 
+    def shown_label(self, label: str, order: Order) -> str:
+        """Turn a label into the order that the rater saw, and back: it is its own inverse."""
+        if order == "ab":
+            return label
+        if self.protocol.compares:
+            return f"{-float(label) or 0:g}"
+        return {FIRST: SECOND, SECOND: FIRST}.get(label, label)
+
+    def label(self, answers: Answers, part: str) -> str | None:
+        """Return a part's label, in the pair's own order; None while it is not decided."""
+        if self.protocol.scale != "typed":
+            return answers.get(part)
+        decided = rating(answers, part)
+        return None if decided is None else str(decided)
+
     def longest(self, _: object) -> int:
         """Most answers that an item can take, its comment included."""
-        return (4 if self.confidence else 3) * len(phases(self.overall_first)) + 1
+        questions = 3 if self.protocol.scale == "typed" else 1
+        most = questions + (1 if self.confidence else 0)
+        return most * len(self.parts) + (1 if self.listening.comment == "asked" else 0)
 
 
 @dataclass(frozen=True)
 class ReviewScoreForm:
     """A score on the rubric's scale, or none, with feedback codes and a comment.
 
-    One for the answer, or one for each of the agent's turns, as the rubric's unit says. The
-    attributes are those of :class:`TieForm`.
+    One for the answer, one for each of the agent's turns, as the rubric's unit says, or one for
+    each answer of a page, which a last step finishes. The attributes are those of
+    :class:`PairForm`.
     """
 
     rubric: ScoreRubric
 
-    unit: ClassVar[str] = "answer"
-    codes: ClassVar[Mapping[str, str]] = FEEDBACK_CODES
-    of_pairs: ClassVar[bool] = False
+    @property
+    def listening(self) -> Listening:
+        """How people rate by it."""
+        return listening_of(self.rubric)
+
+    @property
+    def unit(self) -> str:
+        """Name of what is rated at a time."""
+        return "page" if self.listening.together else "answer"
+
+    @property
+    def codes(self) -> Mapping[str, str]:
+        """What raters may tick: of a protocol its marks."""
+        return FEEDBACK_CODES if self.rubric.listening is None else self.listening.marks
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether a comment belongs to the whole page."""
+        return self.listening.together
 
     @property
     def name(self) -> str:
         """Name of the rubric, under which answers are kept."""
         return self.rubric.name
 
-    def questions(self, item: Pair | Single) -> tuple[ReviewQuestion, ...]:
+    def questions(self, item: Reviewed) -> tuple[ReviewQuestion, ...]:
         """All questions about an item, in order."""
         labels = tuple(f"{label:g}" for label in self.rubric.numbers.labels)
         keys = [self.name]
+        if isinstance(item, Page):
+            questions = [ReviewQuestion(None, "score", key, labels) for key in item.members]
+            return (*questions, ReviewQuestion(None, "comment", COMMENT))
         if self.rubric.unit == "turn":
             keys = [f"{_TURN}{number}" for number in item.answers[0].agent_turns]
         questions = []
@@ -159,9 +227,7 @@ class ReviewScoreForm:
                 questions.append(_how_sure(None, key))
         return tuple(questions)
 
-    def next_step(
-        self, item: Pair | Single, answers: Answers, order: Order
-    ) -> ReviewQuestion | None:
+    def next_step(self, item: Reviewed, answers: Answers, order: Order) -> ReviewQuestion | None:
         """Return the first question without an answer; no score needs no confidence."""
         for step in self.questions(item):
             unscored = answers.get(step.key.removesuffix(SURE)) == NO_SCORE
@@ -170,7 +236,9 @@ class ReviewScoreForm:
         return None
 
     def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
-        """Return the score as a number of the scale, or the confidence, see :class:`TieForm`."""
+        """Return the score as a number of the scale, or the confidence, see :class:`PairForm`."""
+        if step.kind == "comment":
+            return ""
         if step.kind == "confidence":
             return step.check(value)
         if value == NO_SCORE:
@@ -180,13 +248,20 @@ class ReviewScoreForm:
         except ValueError as error:
             raise ValueError(f"score: {error}") from None
 
-    def longest(self, item: Pair | Single) -> int:
+    def longest(self, item: Reviewed) -> int:
         """One answer a question."""
         return len(self.questions(item))
 
 
-#: The questions of one rubric.
-Form = TieForm | ReviewScoreForm
+#: The questions of one protocol.
+Form = PairForm | ReviewScoreForm
+
+
+def form_of(protocol: Protocol, overall_first: bool = False, confidence: bool = False) -> Form:
+    """Return the form of a protocol; the options belong to protocols of pairs."""
+    if isinstance(protocol, ScoreRubric):
+        return ReviewScoreForm(protocol)
+    return PairForm(protocol, overall_first, confidence or protocol.confidence)
 
 
 def phases(overall_first: bool) -> tuple[Phase, ...]:
@@ -194,8 +269,8 @@ def phases(overall_first: bool) -> tuple[Phase, ...]:
     return ("overall_first", *PHASES) if overall_first else PHASES
 
 
-def rating(answers: Answers, phase: Phase) -> Rating | None:
-    """Return a block's typed tie, in the pair's own order; None while it is not decided."""
+def rating(answers: Answers, phase: str) -> Rating | None:
+    """Return a part's typed tie, in the pair's own order; None while it is not decided."""
     typed = answers.get(f"{phase}.{TYPED}")
     if typed is not None:
         return Rating(typed)

@@ -41,7 +41,17 @@ from trace_eval.show.pages import environment
 def _tasks(review: Review) -> Tasks:
     rubric = review.material.rubric
     if rubric is None:
+        if not review.is_hcot:
+            raise UserError(
+                f"protocol {review.form.name}: has no tasks of Label Studio, where pairs are"
+                " labelled as HCoT does; rate them on the review's pages"
+            )
         return PairTasks(review)
+    if review.listening.together:
+        raise UserError(
+            f"protocol {rubric.name}: rates several answers together, as no task of Label Studio"
+            " here can; rate them on the review's pages"
+        )
     if rubric.unit == "turn":
         raise UserError(
             f"rubric {rubric.name}: asks about turns one by one, as no task of Label Studio can;"
@@ -63,7 +73,7 @@ def _task(review: Review, kind: Tasks, item: Pair | Single) -> dict[str, Any]:
 def tasks(review: Review) -> list[dict[str, Any]]:
     """Export the queue as tasks; raises UserError where turns are rated."""
     kind = _tasks(review)
-    return [_task(review, kind, item) for item in review.items]
+    return [_task(review, kind, item) for item in kind.items]
 
 
 def config(review: Review) -> str:
@@ -83,7 +93,7 @@ def write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
     with claimed(folder, option="--label-studio "):
         kind, audio = _tasks(review), folder / "audio"
         make_folder(audio)
-        for item in review.items:
+        for item in kind.items:
             try:
                 task = _task(review, kind, item)
                 for clip in (clip_of(value) for value in task["data"].values()):
@@ -117,7 +127,7 @@ def read_results(review: Review, path: Path) -> Imported:
             f"{path}: expected a list of tasks ({error}); export as JSON, not JSON_MIN"
         ) from error
     kind = _tasks(review)
-    items = {_task_id(review, item.id): item for item in review.items}
+    items = {_task_id(review, item.id): item for item in kind.items}
     result, problems = [], []
     for number, task in enumerate(export, start=1):
         where = f"{path}, task {number}"

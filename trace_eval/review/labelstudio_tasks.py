@@ -24,9 +24,10 @@ from trace_eval.review.forms import (
     ReviewScoreForm,
     shown_rating,
 )
-from trace_eval.review.queue import shown_order
+from trace_eval.review.orders import shown_order
 from trace_eval.review.session import Review
-from trace_eval.review.store import Remark, StoreView
+from trace_eval.review.together import Page
+from trace_eval.review.views import Remark, StoreView
 
 #: Where Label Studio serves local files from; the folder is relative to its document root.
 AUDIO_URL = "/data/local-files/?d=audio/"
@@ -71,6 +72,11 @@ class _Tasks:
     def __init__(self, review: Review) -> None:
         self.review = review
         self.clips = Clips(review.items, review.store.secret)
+
+    @property
+    def items(self) -> list[Pair | Single]:
+        """The items, none of which is a page: those have no tasks."""
+        return [item for item in self.review.items if not isinstance(item, Page)]
 
 
 class PairTasks(_Tasks):
@@ -155,7 +161,7 @@ class ScoreTasks(_Tasks):
     @cached_property
     def played(self) -> list[str]:
         """The players of the interface, which is one for all tasks."""
-        return list(dict.fromkeys(n for item in self.review.items for n in self.players(item)))
+        return list(dict.fromkeys(n for item in self.items for n in self.players(item)))
 
     def data(self, item: Any) -> dict[str, str]:
         """Words and players; one that an item has nothing for is silent, and says so."""
@@ -183,7 +189,7 @@ class ScoreTasks(_Tasks):
     def interface(self) -> dict[str, Any]:
         """Words, players, and what is asked; keys are those that choices have on our pages."""
         rubric = self.form.rubric
-        called = any(item.answers[0].conversation for item in self.review.items)
+        called = any(item.answers[0].conversation for item in self.items)
         return {
             "headers": [(rubric.title, 4), (" ".join(rubric.question.split()), 6)],
             "text": WORDS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -22,9 +22,13 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_into
-from trace_eval.data.rubrics.load import load_rubric
+from trace_eval.data.rubrics.listening import Listening
+from trace_eval.data.rubrics.load import load_protocol, load_rubric
+from trace_eval.data.rubrics.protocols import PairProtocol, Protocol, listening_of
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.tables import SUFFIXES
+from trace_eval.review.forms import HCOT
+from trace_eval.review.together import Page, Reviewed, pages_of
 from trace_eval.runs.run import Run
 from trace_eval.runs.unchanged import refuse_changed
 
@@ -38,12 +42,16 @@ CORRECTIONS = "corrections.jsonl"
 
 @dataclass(frozen=True)
 class Material:
-    """The items that can be reviewed: pairs, or single answers with the rubric that rates them."""
+    """The items that can be reviewed, and the protocol by which.
+
+    They are pairs, single answers, or pages of answers that are rated together.
+    """
 
     source: Path
     pairs: tuple[Pair, ...] = ()
     singles: tuple[Single, ...] = ()  # in the order of the queue, before any correction
-    rubric: ScoreRubric | None = None  # of singles; None: pairs, which are reviewed by TRACE
+    pages: tuple[Page, ...] = ()
+    protocol: Protocol = field(default_factory=lambda: load_protocol(HCOT))
     left_out: Mapping[str, str] = field(default_factory=dict)
     judgements: Mapping[str, Judgement] = field(default_factory=dict)
     overall: Mapping[str, Overall] = field(default_factory=dict)
@@ -51,10 +59,30 @@ class Material:
     transcripts: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
     database: Path = Path(DATABASE)  # where the review is kept by default
 
+    @property
+    def rubric(self) -> ScoreRubric | None:
+        """The rubric of single answers; None: pairs are reviewed."""
+        return self.protocol if isinstance(self.protocol, ScoreRubric) else None
+
+    @property
+    def listening(self) -> Listening:
+        """How people rate by its protocol."""
+        return listening_of(self.protocol)
+
+    @property
+    def items(self) -> tuple[Reviewed, ...]:
+        """What raters see at a time, in the order in which it came."""
+        return self.pairs or self.pages or self.singles
+
     @cached_property
     def by_id(self) -> dict[str, Pair]:
         """Pair id -> pair."""
         return {pair.id: pair for pair in self.pairs}
+
+    @cached_property
+    def pages_by_id(self) -> dict[str, Page]:
+        """Question -> its page."""
+        return {page.id: page for page in self.pages}
 
     @property
     def corrections(self) -> Path:
@@ -81,16 +109,26 @@ class Material:
 
 
 def load_material(
-    source: Path, audio_root: Path | str | None = None, rubric: str | None = None
+    source: Path,
+    audio_root: Path | str | None = None,
+    rubric: str | None = None,
+    protocol: Protocol | None = None,
 ) -> Material:
     """Read a run folder or a manifest.
 
     The rubric rates the single answers of a manifest; of a run it is one of its own, by default its
-    only one. None and no run of rate: pairs.
+    only one. A protocol says itself what it is for. Without both, and of no run of rate: pairs, by
+    the HCoT protocol.
 
     Raises UserError for neither, for nothing that can be reviewed, or until a rubric is named.
     """
-    if rubric or Run(source).holds_scores:
+    holds_scores = Run(source).holds_scores
+    if isinstance(protocol, PairProtocol) and (rubric or holds_scores):
+        other = "--rubric" if rubric else str(source)
+        raise UserError(f"protocol {protocol.name} is of pairs, and not so {other}; leave one out")
+    if isinstance(protocol, ScoreRubric):
+        return _by_protocol(source, protocol, audio_root)
+    if rubric or holds_scores:
         return _singles(source, rubric, audio_root)
     if source.is_dir():
         material = _of_run(Run.open(source))
@@ -104,7 +142,47 @@ def load_material(
     if not material.pairs:
         why = next(iter(material.left_out.values()), "it has no pairs")
         raise UserError(f"{source}: nothing can be reviewed ({why}); check --audio-root")
-    return material
+    return material if protocol is None else replace(material, protocol=protocol)
+
+
+def _by_protocol(source: Path, protocol: ScoreRubric, audio_root: Path | str | None) -> Material:
+    """Read single answers, of a manifest or of a run by whatever rubric."""
+    listening = listening_of(protocol)
+    if source.is_dir() and Run(source).holds_scores:
+        run = Run.open(source)
+        items: list[Single] = list(run.singles())
+        refuse_changed(run, items, _JUDGE_AGAIN)
+        left_out, database = _problems(run), run.path(DATABASE)
+    elif source.suffix in SUFFIXES or holds_conversations(source):
+        manifest = _manifest_of_singles(source, audio_root)
+        items, left_out = manifest.singles, _problems(manifest)
+        database = source.with_name(f"{source.name}.{DATABASE}")
+    else:
+        raise UserError(f"{source}: name a run of rate, or a manifest of single answers")
+    for problem in check_audio(items):
+        left_out.setdefault(problem.pair or problem.where, str(problem))
+    items = [item for item in items if item.id not in left_out]
+    pages: list[Page] = []
+    if listening.together:
+        pages, without = pages_of(items, listening)
+        left_out |= without
+    if not (pages if listening.together else items):
+        why = next(iter(left_out.values()), "it has no single answers")
+        raise UserError(f"{source}: nothing can be rated by {protocol.name} ({why})")
+    return Material(
+        source,
+        singles=() if listening.together else tuple(items),
+        pages=tuple(pages),
+        protocol=protocol,
+        left_out=left_out,
+        database=database,
+    )
+
+
+def _manifest_of_singles(source: Path, audio_root: Path | str | None) -> Manifest:
+    if holds_conversations(source):
+        return conversations_manifest(source, options=ReadOptions(kept=conversations_folder()))
+    return _read(read_items, source, audio_root)
 
 
 def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) -> Material:
@@ -124,11 +202,7 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
         database = run.path(DATABASE)
     elif rubric and (source.suffix in SUFFIXES or holds_conversations(source)):
         chosen = load_rubric(rubric)
-        if holds_conversations(source):
-            kept = ReadOptions(kept=conversations_folder())
-            manifest = conversations_manifest(source, options=kept)
-        else:
-            manifest = _read(read_items, source, audio_root)
+        manifest = _manifest_of_singles(source, audio_root)
         items, left_out = manifest.singles, _problems(manifest)
         database = source.with_name(f"{source.name}.{DATABASE}")
     else:
@@ -147,7 +221,7 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
     }
     ordered = sorted(items, key=lambda i: (-(variances.get(i.id) or 0), -flagged[i.id]))
     return Material(
-        source, singles=tuple(ordered), rubric=chosen, left_out=left_out, database=database
+        source, singles=tuple(ordered), protocol=chosen, left_out=left_out, database=database
     )
 
 

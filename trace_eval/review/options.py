@@ -51,7 +51,8 @@ class ReviewOptions:
 
     Attributes:
         rubric: rate single answers by this rubric, 1-5 or 0/1; None: by that of a run of rate, and
-            pairs by the HCoT protocol.
+            pairs by the protocol.
+        protocol: how people rate, a shipped name or a .toml file; None: pairs as HCoT.
         show_judge: show the judge's opinion once a pair is finished.
         allow_unplayed: take ratings of answers that were not both played.
         database: SQLite file where answers are kept; None: in or beside the source.
@@ -59,6 +60,7 @@ class ReviewOptions:
     """
 
     rubric: str | None = None
+    protocol: str | None = None
     show_judge: bool = False
     allow_unplayed: bool = False
     database: Path | None = field(default=None, metadata={"flag": "--db"})

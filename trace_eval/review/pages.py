@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from fusion import DIMENSIONS, Rating
 from trace_eval.data.answers import turn_role
@@ -16,25 +14,21 @@ from trace_eval.data.outcome import Order
 from trace_eval.review.audio import Clips
 from trace_eval.review.corrections import CODES, item_version, texts_of
 from trace_eval.review.forms import (
-    CONFIDENCE,
-    EQUAL,
-    FIRST,
-    NO,
     NO_SCORE,
     PHASES,
-    SECOND,
-    YES,
     Form,
+    PairForm,
     Phase,
-    ReviewQuestion,
     ReviewScoreForm,
-    phases,
     rating,
     shown_rating,
     turn_of,
 )
+from trace_eval.review.loudness import ItemLoudness
 from trace_eval.review.material import rationale, shown_texts, transcript, turn_lines
-from trace_eval.review.session import Position, Review
+from trace_eval.review.page_questions import question
+from trace_eval.review.session import Review
+from trace_eval.review.views import Position, StoreView
 from trace_eval.show.pages import environment, palette
 
 _HERE = Path(__file__).parent
@@ -46,23 +40,6 @@ TEMPLATES = environment("trace_eval.review")
 STATIC: dict[str, tuple[str, str]] = {
     "review.css": ("text/css", palette() + (_HERE / "static" / "review.css").read_text("utf-8")),
     "review.js": ("text/javascript", (_HERE / "static" / "review.js").read_text("utf-8")),
-}
-
-TITLES: dict[Phase, str] = {
-    "overall_first": "First impression",
-    "content": "Content",
-    "voice_quality": "Voice quality",
-    "paralinguistics": "Paralinguistics",
-    "overall": "Overall",
-}
-
-HINTS: dict[Phase, str] = {
-    "overall_first": "Your first impression of the whole answer, before you look at its parts.",
-    "content": "Only what is said: does it do what the instruction asks, correctly and fully?",
-    "voice_quality": "Only the sound: clean, natural, without noise, distortion or glitches?",
-    "paralinguistics": "Only the delivery: pace, pitch, loudness, emotion, emphasis, accent as"
-    " asked, or fitting where nothing is asked.",
-    "overall": "Everything together: would you accept this answer?",
 }
 
 #: Typed ties as the rater saw the answers.
@@ -77,92 +54,67 @@ CHIPS: dict[Rating, tuple[str, str]] = {
 TURNS_SHOWN = 12
 
 
-@dataclass(frozen=True)
-class PageChoice:
-    """A button: its answer, its key and its words."""
-
-    value: str
-    key: str
-    text: str
-    style: str
-
-
-_ACCEPT = (
-    PageChoice(YES, "G", "Good: acceptable", "good"),
-    PageChoice(NO, "X", "Bad: not acceptable", ""),
-)
-_BETTER = (
-    PageChoice(FIRST, "1", "A is better", "a"),
-    PageChoice(SECOND, "2", "B is better", "b"),
-    PageChoice(EQUAL, "3", "Equally good", ""),
-)
-_NEXT = (PageChoice("", "Enter", "Next pair", "good"),)
-
-
 def of_form(form: Form) -> dict[str, Any]:
     """Words and keys that every page takes from what is asked."""
-    # (title, words) of what is rated and by which rules, for the page before the first item.
-    guide = [(TITLES[name], HINTS[name]) for name in phases(False)]
-    if isinstance(form, ReviewScoreForm):
-        rules = [("", rule) for rule in form.rubric.rules]
-        points = reversed(form.rubric.points.items())
-        guide = [("Question", form.rubric.question), *rules, *points]
+    scored = isinstance(form, ReviewScoreForm)
     return {
         "unit": form.unit,
         "codes": form.codes,
         # Letters are feedback codes where there are any.
         "undo_key": "Backspace" if form.codes else "U",
-        "results_key": None if form.codes else "R",
-        "corrects": isinstance(form, ReviewScoreForm),
-        "guide": guide,
+        "results_key": None if form.codes or form.listening.together else "R",
+        "corrects": scored and not form.listening.together,
+        "guide": _guide(form),
         "about": form.rubric.title if isinstance(form, ReviewScoreForm) else None,
+        "together": form.listening.together,
+        "small_steps": isinstance(form, PairForm) and form.protocol.scale == "typed",
+        "example": form.protocol.example if isinstance(form, PairForm) else "",
     }
 
 
-class PageQuestion(NamedTuple):
-    """A step on its page, with its buttons."""
-
-    title: str
-    heading: str
-    hint: str
-    choices: Sequence[PageChoice]
-
-
-def question(step: ReviewQuestion, form: Form) -> PageQuestion:
-    """Heading, hint and buttons of a step."""
-    if step.kind == "comment":
-        hint = "Optional. Write a comment, or go on to the next pair."
-        return PageQuestion("Comment", "Anything to add?", hint, _NEXT)
-    if step.kind == "confidence":
-        hint = "Say here how far the recordings leave it open."
-        sure = [PageChoice(key, key, text, "") for key, text in CONFIDENCE.items()]
-        return PageQuestion("Confidence", "How sure are you of this rating?", hint, sure)
-    if isinstance(form, ReviewScoreForm):
-        rubric, turn = form.rubric, turn_of(step.key)
-        values = [value for value in reversed(step.values) if value != NO_SCORE]
-        scale = [PageChoice(value, value, rubric.points.get(value, ""), "") for value in values]
-        title = "Score" if turn is None else f"Turn {turn}"
-        return PageQuestion(title, rubric.title, rubric.question, scale)
-    headings = {
-        "first": "Is A acceptable?",
-        "second": "Is B acceptable?",
-        "better": "Both are acceptable. Which is better?",
-    }
-    assert step.phase is not None
-    choices = _BETTER if step.kind == "better" else _ACCEPT
-    return PageQuestion(TITLES[step.phase], headings[step.kind], HINTS[step.phase], choices)
+def _guide(form: Form) -> list[tuple[str, str]]:
+    """(title, words) of what is rated and by which rules, for the page before the first item."""
+    if isinstance(form, PairForm):
+        parts = [(part.title, part.question) for part in form.protocol.parts]
+        rules = [("", rule) for rule in form.protocol.rules]
+        return [*parts, *rules]
+    rules = [("", rule) for rule in form.rubric.rules]
+    points = sorted(form.rubric.points.items(), key=lambda point: -float(point[0]))
+    return [("Question", form.rubric.question), *rules, *points]
 
 
-def blocks(position: Position, overall_first: bool) -> list[dict[str, Any]]:
+def titles_of(form: Form) -> dict[str, str]:
+    """Return the titles of a protocol's parts by their names."""
+    if not isinstance(form, PairForm):
+        return {}
+    first = form.protocol.first_impression
+    return {part.name: part.title for part in (*filter(None, [first]), *form.protocol.parts)}
+
+
+def blocks(position: Position, form: PairForm) -> list[dict[str, Any]]:
     """Return the strip of blocks with what was decided, as the rater saw the answers."""
+    if len(form.parts) == 1 and form.listening.comment != "asked":
+        return []
     results: list[dict[str, Any]] = []
     current = position.step.phase if position.step else None
-    for phase in phases(overall_first):
-        decided = rating(position.answers, phase)
-        chip = CHIPS[shown_rating(decided, position.view.shown)] if decided else None
-        results.append({"title": TITLES[phase], "chip": chip, "current": phase == current})
+    for part in form.parts:
+        chip = _decided(form, position, part.name)
+        results.append({"title": part.title, "chip": chip, "current": part.name == current})
+    if form.listening.comment != "asked":
+        return results
     asks = position.step is not None and position.step.phase is None
     return [*results, {"title": "Comment", "chip": None, "current": asks}]
+
+
+def _decided(form: PairForm, position: Position, part: str) -> tuple[str, str] | None:
+    """Return what the rater said of a part: a style and words."""
+    label, order = form.label(position.answers, part), position.view.shown
+    if label is None:
+        return None
+    if form.protocol.scale == "typed":
+        return CHIPS[shown_rating(Rating(label), order)]
+    shown = form.shown_label(label, order)
+    return "", form.protocol.points.get(shown, shown)
 
 
 def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any]:
@@ -172,6 +124,8 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
     spoken, turn = clips.clip_id(item.id, "instruction"), turn_of(position.step.key)
     values = {
         "task": position.task,
+        "place": position.place,
+        "total": position.total,
         "step": position.step.key,
         "version": item_version(item),
         "final": position.step.kind == "comment",
@@ -181,13 +135,16 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
         "no_score": NO_SCORE,
         "comment": position.view.comment,
         "one_comment": form.of_pairs,
-        "must_play": review.must_play(position),
+        "must_play": " ".join(review.players(position)) if review.must_play(position) else "",
         "turn": turn,
+        "louder": None,
         "lanes": clips.lanes,
         "has_events": bool(review.calls(position.view.rater, position.task)),
     }
-    if isinstance(item, Pair):
-        return values | _pair_shown(item, clips, position, review.plan.overall_first)
+    if isinstance(form, PairForm):
+        assert isinstance(item, Pair)
+        return values | _pair_shown(item, clips, position, form)
+    assert isinstance(item, Single)
     corrected = review.corrections is not None and bool(review.corrections.of(item.id))
     values |= _single_shown(item, clips, form) | {"corrected": corrected}
     if item.answer.conversation is not None:
@@ -195,28 +152,45 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
     return values
 
 
-def _pair_shown(
-    pair: Pair, clips: Clips, position: Position, overall_first: bool
-) -> dict[str, Any]:
+def _pair_shown(pair: Pair, clips: Clips, position: Position, form: PairForm) -> dict[str, Any]:
     answers = []
+    inputs, blind = form.protocol.inputs, form.listening.blind
     for letter, side in zip("AB", position.view.shown, strict=True):
         clip, called = clips.clip_id(pair.id, side), pair.answers[side == "b"].conversation
         sounds = [(letter, clip)] if called is None or clip in clips else []
+        answer = pair.sides[side]
         words = None if called is None else transcript(called)
-        answers.append({"letter": letter, "words": words, "clips": sounds})
+        if "reference" in inputs and answer.reference:
+            words = answer.reference
+        system = None if blind else answer.system
+        answers.append({"letter": letter, "words": words, "clips": sounds, "system": system})
+    asked = pair.instruction.text if "instruction" in inputs else None
     return {
         "asks": "Instruction",
-        "texts": [(None, pair.instruction.text)] if pair.instruction.text else [],
+        "texts": [(None, asked)] if asked else [],
+        "louder": None if clips.matched else louder_notice(clips.loudness(pair), position.view),
         "rationale": None,
         "corrected": False,
         "answers": answers,
-        "blocks": blocks(position, overall_first),
+        "blocks": blocks(position, form),
     }
+
+
+def louder_notice(loudness: ItemLoudness, view: StoreView) -> str | None:
+    """Say which answer is louder, by the letters that the rater sees; None: by little."""
+    if not loudness.is_told:
+        return None
+    first, second = (loudness.lufs[side] for side in view.shown)
+    assert first is not None
+    assert second is not None
+    louder, other = ("A", "B") if first > second else ("B", "A")
+    return f"{louder} is {loudness.spread:.0f} dB louder than {other}, as it was recorded."
 
 
 def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
     """Show an answer as far as the rubric does; the letter P plays its sound, if there is any."""
     assert isinstance(form, ReviewScoreForm)
+    named = {"system": None if form.listening.blind else item.system}
     roles = [role for role in item.recordings() if role != "instruction"]
     keys = ["P", *map(str, range(2, len(roles) + 1))]
     sounds = [(key, clips.clip_id(item.id, role)) for key, role in zip(keys, roles, strict=False)]
@@ -224,7 +198,7 @@ def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
         "asks": "Question",
         "texts": shown_texts(item, form.rubric),
         "rationale": rationale(item, form.rubric),
-        "answers": [{"letter": None, "words": item.answer.text, "clips": sounds}],
+        "answers": [{"letter": None, "words": item.answer.text, "clips": sounds} | named],
         "blocks": [],
     }
 
@@ -273,7 +247,7 @@ def judge_page(review: Review, position: Position) -> dict[str, Any]:
 
     The judge's words name the pair's own A and B; the page says which is which.
     """
-    item = position.view.item
+    item, titles = position.view.item, titles_of(review.form)
     judgement = review.material.judgements[item]
     transcripts = review.material.transcripts.get(item, (None, None))
     first, second = transcripts if position.view.shown == "ab" else transcripts[::-1]
@@ -285,7 +259,7 @@ def judge_page(review: Review, position: Position) -> dict[str, Any]:
         verdicts["overall"] = fused.rating, fused.why
     rows = [
         {
-            "title": TITLES[phase],
+            "title": titles[phase],
             "yours": _chip(rating(position.answers, phase), position.view.shown),
             "judge": _chip(label, position.view.shown),
             "words": words,

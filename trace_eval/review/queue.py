@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from hashlib import sha256
 from typing import Any
 
 from pydantic import Field
@@ -21,7 +20,8 @@ from blueprints import Strict, UserError, counted
 from fusion import DIMENSIONS, entropy
 from trace_eval.data import strict_json
 from trace_eval.data.judgement import UNSURE_BITS, Judgement, Overall
-from trace_eval.data.outcome import Order
+from trace_eval.data.rubrics.single import ScoreRubric
+from trace_eval.review.forms import RUBRIC
 from trace_eval.review.material import Material
 from trace_eval.review.options import QueueOptions
 from trace_eval.review.store import Store
@@ -121,6 +121,11 @@ class ReviewPlan(Strict):
     random_share: float = 0
     overall_first: bool = False
     confidence: bool = False
+    traps: list[str] = Field(
+        [],
+        exclude_if=lambda value: not value,
+        description="items with a known right answer, which are no part of the population",
+    )
     seed: int
 
     @property
@@ -146,8 +151,11 @@ class ReviewPlan(Strict):
         )
 
     def tasks(self) -> list[tuple[str, int]]:
-        """(pair, repetition) in the order in which every rater sees them."""
-        return [*((item, 0) for item in self.items), *((item, 1) for item in self.repeats)]
+        """(item, repetition) in their given order, the traps spread evenly."""
+        items = self.items
+        for number, trap in enumerate(self.traps, start=1):
+            items.insert(round(number * len(self.items) / (len(self.traps) + 1)) + number - 1, trap)
+        return [*((item, 0) for item in items), *((item, 1) for item in self.repeats)]
 
     def extended(self, budget: int) -> ReviewPlan:
         """Extend the plan along the random order; a smaller budget raises a UserError."""
@@ -162,20 +170,66 @@ class ReviewPlan(Strict):
 
 
 def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
-    """Choose the pairs; without a judge none needs a person more than another."""
-    if material.rubric:  # the material has single answers in their order, and none is drawn
-        ids = [item.id for item in material.singles]
-        budget = len(ids) if options.budget is None else options.budget
+    """Choose the items; without a judge none needs a person more than another."""
+    traps = _traps(material)
+    ids = [item.id for item in material.items if item.id not in traps]
+    listening, protocol = material.listening, material.protocol
+    budget = options.budget if options.budget is not None else listening.items
+    repeat = options.repeat or listening.repeat
+    if not ids:
+        raise UserError(f"{material.source}: all of its items are traps; add some to rate")
+    asked = min(len(ids), budget or len(ids))
+    if options.repeat == 0 and repeat > asked:
+        raise UserError(
+            f"protocol {protocol.name}: repeat = {repeat}, and"
+            f" {counted(asked, 'item is', 'items are')} rated; repeat fewer"
+        )
+    if isinstance(protocol, ScoreRubric):
+        rng = random.Random(f"queue:{options.seed}")
+        if protocol.listening is not None and budget is not None and budget < len(ids):
+            ids = [*rng.sample(ids, len(ids))]
+        needed, others = ids[:budget], ids[budget:] if budget is not None else []
         return ReviewPlan(
-            population=ids, needed=ids[:budget], others=ids[budget:], seed=options.seed
+            population=ids,
+            needed=needed,
+            others=others,
+            repeats=rng.sample(needed, min(repeat, len(needed))),
+            repeat=repeat,
+            traps=traps,
+            seed=options.seed,
         )
     needs = {
         pair.id: need_of(material.judgements.get(pair.id), material.overall.get(pair.id))
         if material.judged
         else Needed((), 0.0)
         for pair in material.pairs
+        if pair.id not in traps
     }
-    return plan_from_needs(needs, options)
+    plan = plan_from_needs(needs, replace(options, budget=budget, repeat=repeat))
+    return plan.model_copy(update={"traps": traps})
+
+
+def _traps(material: Material) -> list[str]:
+    """Return the ids of the items that are traps; on pages, single answers are.
+
+    Raises UserError for a trap that is no item, or no system, of the material.
+    """
+    systems: set[str | None] = {
+        one.system for page in material.pages for one in page.members.values()
+    }
+    systems |= {item.system for item in material.singles}
+    answers = {item for page in material.pages for item in page.members}
+    ids = {item.id for item in material.items} if not material.pages else answers
+    for trap in material.listening.traps:
+        known, name = (ids, trap.item) if trap.item is not None else (systems, trap.system)
+        if name not in known:
+            kind = "item" if trap.item is not None else "system"
+            raise UserError(
+                f"protocol {material.protocol.name}: trap {name!r} is no {kind} of"
+                f" {material.source}; correct it, or leave the trap out"
+            )
+    named = [trap.item for trap in material.listening.traps if trap.item is not None]
+    return [] if material.pages else named
 
 
 def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> ReviewPlan:
@@ -207,39 +261,48 @@ def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> Revie
     )
 
 
-def shown_order(seed: int, rater: str, item: str, repeat: int) -> Order:
-    """Which answer a rater sees first: a fair coin per item, rater and repetition."""
-    digest = sha256("\0".join(("order", str(seed), rater, item, str(repeat))).encode()).digest()
-    return "ba" if digest[0] & 1 else "ab"
-
-
-def check_same_pairs(plan: ReviewPlan, material: Material) -> None:
-    """Raise UserError where a pair of the review is gone, or there are new ones."""
-    was, now = set(plan.population), {pair.id for pair in material.pairs}
+def check_same_items(plan: ReviewPlan, material: Material) -> None:
+    """Raise UserError where an item of the review is gone, or there are new ones."""
+    was, now = {*plan.population, *plan.traps}, {item.id for item in material.items}
     if stray := sorted(was ^ now):
+        kind = "pair" if material.pairs else "item"
         raise UserError(
-            f"{material.source}: pair {stray[0]!r} is {'gone' if stray[0] in was else 'new'} since"
-            f" this review began ({len(stray)} differ); start another one with --db"
+            f"{material.source}: {kind} {stray[0]!r} is {'gone' if stray[0] in was else 'new'}"
+            f" since this review began ({len(stray)} differ); start another one with --db"
         )
 
 
 def stored_plan(store: Store, material: Material, provided: Mapping[str, Any]) -> ReviewPlan:
     """Return the plan in the database, made if there is none, with a larger budget if given.
 
-    Raises UserError for an option that is not that of the review.
+    Raises UserError for an option that is not that of the review, or a protocol that has changed.
     """
-    if (stored := store.meta("plan")) is None:
+    name = "plan" if store.rubric == RUBRIC else f"plan {store.rubric}"
+    _check_same_question(store, material)
+    if (stored := store.meta(name)) is None:
         made = make_plan(material, QueueOptions(**provided)).model_dump_json()
-        return strict_json.own(ReviewPlan, store.set_first("plan", made), store.path)
+        return strict_json.own(ReviewPlan, store.set_first(name, made), store.path)
     plan = strict_json.own(ReviewPlan, stored, store.path)
-    check_same_pairs(plan, material)
-    for name in ("random_share", "overall_first", "confidence", "seed", "repeat"):
-        if provided.get(name, getattr(plan, name)) != getattr(plan, name):
+    check_same_items(plan, material)
+    for option in ("random_share", "overall_first", "confidence", "seed", "repeat"):
+        if provided.get(option, getattr(plan, option)) != getattr(plan, option):
             raise UserError(
-                f"{store.path}: this review has --{name.replace('_', '-')}"
-                f" {getattr(plan, name)}, not {provided[name]}; start another one with --db"
+                f"{store.path}: this review has --{option.replace('_', '-')}"
+                f" {getattr(plan, option)}, not {provided[option]}; start another one with --db"
             )
     if provided.get("budget") is not None:
         plan = plan.extended(provided["budget"])
-        store.set_meta("plan", plan.model_dump_json())
+        store.set_meta(name, plan.model_dump_json())
     return plan
+
+
+def _check_same_question(store: Store, material: Material) -> None:
+    """Raise UserError where raters were asked something else before."""
+    if store.rubric == RUBRIC:
+        return  # its words alone may change
+    now = material.protocol.sha256
+    if store.set_first(f"protocol {store.rubric}", now) != now:
+        raise UserError(
+            f"{store.path}: this review began with another version of protocol"
+            f" {material.protocol.name}; restore that file, or start another review with --db"
+        )

@@ -14,8 +14,12 @@ from trace_eval.review.corrections import DEFINITIONS
 from trace_eval.review.estimate import RATED, accuracies
 from trace_eval.review.exports import files_of
 from trace_eval.review.forms import Phase
-from trace_eval.review.pages import TITLES
-from trace_eval.review.session import Labelled, Review
+from trace_eval.review.loudness import ItemLoudness
+from trace_eval.review.pages import titles_of
+from trace_eval.review.protocol_files import notes
+from trace_eval.review.protocol_results import protocol_results
+from trace_eval.review.session import Review
+from trace_eval.review.views import Labelled
 from trace_eval.stats.agreement.alpha import alpha, noise
 from trace_eval.stats.agreement.counts import joint_counts, kappa
 from trace_eval.turns.corrected import correct_report
@@ -28,6 +32,9 @@ DOWNLOADS: dict[str, str] = {
     "labels.jsonl": "JSON lines",
     "labels.json": "HCoT JSON",
     "retest.jsonl": "repeated pairs",
+    "retest.csv": "repeated items",
+    "traps.csv": "traps",
+    "loudness.csv": "loudness",
     "set_aside.csv": "taken back, or given before a correction",
     "ratings.jsonl": "answers with their scores",
     "events.csv": "events of calls as corrected",
@@ -106,8 +113,13 @@ def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> RaterAgreeme
     return RaterAgreement("all raters", phase, result.items, result.nominal, reason=reason)
 
 
-def results_page(review: Review, unlocked: bool) -> dict[str, Any]:
-    """Values of the page of results; the judge's share of it only when unlocked."""
+def results_page(
+    review: Review, unlocked: bool, measured: Sequence[ItemLoudness] = ()
+) -> dict[str, Any]:
+    """Values of the page of results; the judge's share of it only when unlocked.
+
+    ``measured`` says how loud the answers are, of the items that were played so far.
+    """
     raters = sorted({view.rater for view in review.store.views()})
     values: dict[str, Any] = {
         "progress": [(name, *review.progress(name)) for name in raters],
@@ -115,9 +127,13 @@ def results_page(review: Review, unlocked: bool) -> dict[str, Any]:
         "downloads": [(n, DOWNLOADS[n]) for n in files_of(review) if n in DOWNLOADS],
         "population": len(review.plan.population),
         "left_out": len(review.material.left_out),
+        "notes": notes(review, measured) if unlocked else [],
+        "has_protocol": review.has_protocol and not review.is_hcot,
         "timing": _timing(review) if unlocked else None,
     }
-    if review.material.rubric:
+    if review.has_protocol and not review.is_hcot:
+        values |= protocol_results(review) if unlocked else {}
+    if not review.is_hcot:
         return values
     return values | _pair_results(review, unlocked)
 
@@ -140,15 +156,15 @@ def _timing(review: Review) -> dict[str, Any] | None:
 
 
 def _pair_results(review: Review, unlocked: bool) -> dict[str, Any]:
-    labelled = review.labelled()
+    labelled, titles = review.labelled(), titles_of(review.form)
     return {
         "accuracies": [
-            (TITLES[phase], accuracy) for phase, accuracy in accuracies(review, labelled).items()
+            (titles[phase], accuracy) for phase, accuracy in accuracies(review, labelled).items()
         ]
         if unlocked and review.material.judged
         else [],
         "judged": review.material.judged,
-        "titles": [TITLES[phase] for phase in RATED],
+        "titles": [titles[phase] for phase in RATED],
         **{name: _by_row(cells) for name, cells in agreement(labelled).items()},
         "needed": len(review.plan.needed),
         "random": review.plan.drawn,

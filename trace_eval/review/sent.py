@@ -24,9 +24,27 @@ class SentAnswer:
     step: Text
     version: Maybe = None
     value: Text = ""
+    no_score: Text = ""  # it counts in place of the value, which a slider sends along
     comment: Text = ""
     played: Text = ""
     code: Annotated[list[str] | None, Form()] = None
+
+
+@dataclass(frozen=True)
+class SentScores:
+    """Scores of answers that are rated together, each with the letter of its answer.
+
+    ``finish`` ends the page, ``none`` without the scores that are missing; where it is empty, they
+    are kept as far as they are there.
+    """
+
+    task: Number
+    version: Maybe = None
+    letter: Annotated[list[str] | None, Form()] = None
+    value: Annotated[list[str] | None, Form()] = None
+    comment: Text = ""
+    played: Text = ""
+    finish: Text = ""
 
 
 @dataclass(frozen=True)

@@ -3,60 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from datetime import UTC, datetime
 
 from blueprints import UserError, counted
-from fusion import Rating
 from trace_eval.data import jsonl
 from trace_eval.data.corrections import CorrectedField
 from trace_eval.data.items import Pair, Single, items_of_pair
 from trace_eval.data.outcome import Order
+from trace_eval.data.rubrics.listening import Listening
 from trace_eval.review.corrections import Corrections, EventLog, Flag, item_version
-from trace_eval.review.forms import (
-    COMMENT_LIMIT,
-    Form,
-    Phase,
-    ReviewQuestion,
-    ReviewScoreForm,
-    TieForm,
-    phases,
-    rating,
-)
-from trace_eval.review.material import Material, load_material
-from trace_eval.review.options import QueueOptions, ReviewOptions
-from trace_eval.review.queue import ReviewPlan, make_plan, shown_order, stored_plan
-from trace_eval.review.store import JudgeState, Remark, Store, StoreView
+from trace_eval.review.forms import COMMENT_LIMIT, Form, PairForm, form_of, phases, rating
+from trace_eval.review.material import Material
+from trace_eval.review.orders import full_items, rater_order, shown_order
+from trace_eval.review.queue import ReviewPlan
+from trace_eval.review.store import Store
+from trace_eval.review.together import STIMULUS_KEYS, Page, Reviewed
+from trace_eval.review.views import JudgeState, Labelled, Position, Remark, ReviewCall
 
-
-@dataclass(frozen=True)
-class Position:
-    """A rater's place in the queue."""
-
-    task: int
-    view: StoreView
-    answers: Mapping[str, str]  # of its item so far, in the pair's own order
-    step: ReviewQuestion | None  # None: the judge's opinion is on show
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """A finished view with its ratings, in the pair's own order."""
-
-    view: StoreView
-    ratings: Mapping[Phase, Rating]
-    answers: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class ReviewCall:
-    """A call whose events can be corrected."""
-
-    name: str  # of its events and corrections: the item's, of a pair ID/a or ID/b
-    letter: str | None  # as the rater knows it; None: it is the only one
-    item: str
-    side: str  # of the item, where its sound is from
+#: Why an answer that came after the end of a review does not count.
+LATE = "late"
 
 
 class Review:
@@ -71,9 +36,7 @@ class Review:
         allow_unplayed: bool = False,
     ) -> None:
         self.material, self.store, self.plan = material, store, plan
-        self.form: Form = TieForm(plan.overall_first, plan.confidence)
-        if material.rubric:
-            self.form = ReviewScoreForm(material.rubric)
+        self.form: Form = form_of(material.protocol, plan.overall_first, plan.confidence)
         self.show_judge = show_judge and material.judged
         self.allow_unplayed = allow_unplayed
         self.tasks = plan.tasks()
@@ -89,20 +52,38 @@ class Review:
         events = EventLog(material.corrections, [*wanted, *halves])
         self.events = events if events.conversations else None
 
-    def item(self, name: str) -> Pair | Single:
+    def item(self, name: str) -> Reviewed:
         """Return an item of the queue, as it was corrected so far."""
-        return self.corrections.items[name] if self.corrections else self.material.by_id[name]
+        if self.corrections:
+            return self.corrections.items[name]
+        return self.material.pages_by_id.get(name) or self.material.by_id[name]
 
     @property
-    def items(self) -> list[Pair | Single]:
-        """The items in the order of the queue."""
-        return [self.item(name) for name in self.plan.items]
+    def items(self) -> list[Reviewed]:
+        """The items in the order of the queue, then the traps."""
+        return [self.item(name) for name in (*self.plan.items, *self.plan.traps)]
+
+    @property
+    def listening(self) -> Listening:
+        """How people rate by its protocol."""
+        return self.form.listening
+
+    @property
+    def has_protocol(self) -> bool:
+        """Whether its protocol says how people listen; a rubric for judges does not."""
+        return self.material.protocol.listening is not None
+
+    @property
+    def is_hcot(self) -> bool:
+        """Whether pairs are rated as HCoT does, so that a judge of typed ties can be compared."""
+        return isinstance(self.form, PairForm) and self.form.protocol.is_hcot
 
     def summary(self) -> str:
         """One sentence on what is reviewed and where it is stored."""
         plan, path = self.plan, self.store.path
-        if self.corrections:
-            return f"{counted(len(plan.items), 'answer')} by {self.form.name}, ratings in {path}"
+        if not self.material.pairs:
+            rated = counted(len(plan.items), self.form.unit)
+            return f"{rated} by {self.form.name}, ratings in {path}"
         return (
             f"{len(plan.items)} of {counted(len(plan.population), 'pair')}"
             f" ({counted(len(plan.needed), 'needs', 'need')} review,"
@@ -111,10 +92,25 @@ class Review:
 
     # --- where a rater is --------------------------------------------------------------
 
+    def sequence(self, rater: str) -> list[int]:
+        """Return the tasks of a rater in their order; one that enough others rate is no task."""
+        order = list(range(len(self.tasks)))
+        if self.listening.order == "random":
+            order = rater_order(self.plan.seed, rater, self.tasks)
+        if self.listening.raters is None:
+            return order
+        views = self.store.views()
+        mine = {view.item for view in views if view.rater == rater}
+        full = full_items(views, rater, self.listening.raters)
+        closed = full - mine - {*self.plan.traps}
+        return [task for task in order if self.tasks[task][0] not in closed]
+
     def position(self, rater: str) -> Position | None:
         """Return the first task that is not done; None if all are."""
         views = {(view.item, view.repeat): view for view in self.store.views(rater)}
-        for task, (item, repeat) in enumerate(self.tasks):
+        sequence = self.sequence(rater)
+        for place, task in enumerate(sequence):
+            item, repeat = self.tasks[task]
             view = views.get((item, repeat))
             if view is None:
                 order = self._order(rater, item, repeat)
@@ -123,16 +119,24 @@ class Review:
                 continue
             answers = self.store.answers(view)
             step = self.form.next_step(self.item(item), answers, view.shown)
-            return Position(task, view, answers, step)
+            return Position(
+                task=task,
+                view=view,
+                answers=answers,
+                step=step,
+                place=place,
+                total=len(sequence),
+            )
         return None
 
     def _order(self, rater: str, item: str, repeat: int) -> Order:
-        single = isinstance(self.item(item), Single)
-        return "ab" if single else shown_order(self.plan.seed, rater, item, repeat)
+        if item not in self.material.by_id or self.listening.sides == "given":
+            return "ab"
+        return shown_order(self.plan.seed, rater, item, repeat)
 
     def progress(self, rater: str) -> tuple[int, int]:
         """(finished tasks, all tasks) of a rater."""
-        wanted = set(self.tasks)
+        wanted = {self.tasks[task] for task in self.sequence(rater)}
         done = {(v.item, v.repeat) for v in self.store.views(rater) if v.finished is not None}
         return len(done & wanted), len(wanted)
 
@@ -141,14 +145,27 @@ class Review:
         if position is None:
             return 1.0
         longest = self.form.longest(self.item(position.view.item))
-        return (position.task + min(1.0, len(position.answers) / longest)) / len(self.tasks)
+        return (position.place + min(1.0, len(position.answers) / longest)) / position.total
 
     # --- what a rater does -------------------------------------------------------------
 
     def must_play(self, position: Position) -> bool:
-        """Whether both answers must be played before this question: the first one of a pair."""
-        asks = self.form.of_pairs and not self.allow_unplayed
-        return asks and not position.answers and position.step is not None
+        """Whether all answers must be played before this question.
+
+        It is the first one about an item; of a page the one that finishes it.
+        """
+        if not self.listening.played or self.allow_unplayed or position.step is None:
+            return False
+        return self.listening.together or not position.answers
+
+    def players(self, position: Position) -> str:
+        """Return the letters of the answers that can be played, as they are shown."""
+        item = self.item(position.view.item)
+        if isinstance(item, Pair):
+            return "ab"
+        if isinstance(item, Page):
+            return STIMULUS_KEYS[: len(item.members)]
+        return "p" if any(role != "instruction" for role in item.recordings()) else ""
 
     def answer(
         self,
@@ -163,17 +180,22 @@ class Review:
 
         False: the page was not the current one (a second key press, an old tab, an item that was
         corrected meanwhile), and nothing was stored. Raises UserError for an answer or code that
-        is not offered, and while both answers must be played first.
+        is not offered, while both answers must be played first, and after the end of the review,
+        when the answer is set aside.
 
         Args:
             version: :func:`item_version` of the item that the page showed; None: it is not checked.
         """
         with self.store.exclusive():
-            return self._answer(rater, task, step, value, remark or Remark(), version)
+            done = self._answer(rater, task, step, value, remark or Remark(), version)
+        if done is None:
+            self.refuse_late()
+        return bool(done)
 
     def _answer(
         self, rater: str, task: int, step: str, value: str, remark: Remark, version: str | None
-    ) -> bool:
+    ) -> bool | None:
+        """Record an answer, see :meth:`answer`; None: it came after the end."""
         position = self.position(rater)
         if position is None or position.step is None:
             return False
@@ -181,11 +203,7 @@ class Review:
             return False
         if version not in (None, item_version(self.item(position.view.item))):
             return False
-        if remark.played is not None and self.must_play(position):
-            missing = [letter.upper() for letter in "ab" if letter not in remark.played]
-            if missing:
-                both = " and ".join(missing)
-                raise UserError(f"play {both} first: a rating asks to have heard both")
+        self.check_played(position, remark)
         if unknown := [code for code in remark.codes if code not in self.form.codes]:
             raise UserError(f"code {unknown[0]!r:.20}: use {', '.join(self.form.codes) or 'none'}")
         remark = Remark(
@@ -195,8 +213,38 @@ class Review:
             kept = self.form.stored(position.step, value, position.view.shown)
         except ValueError as error:
             raise UserError(str(error)) from None
+        if self.is_late(position, {step: kept}, remark):
+            return None
         end = self._end(position, step, kept)
-        return self.store.answer(position.view, step, kept, remark, end)
+        return self.store.answer(position.view, step, kept, remark=remark, end=end)
+
+    def check_played(self, position: Position, remark: Remark) -> None:
+        """Raise UserError while answers that must be played first were not."""
+        if remark.played is None or not self.must_play(position):
+            return
+        letters = self.players(position)
+        missing = [letter.upper() for letter in letters if letter not in remark.played]
+        if missing:
+            every = {1: "it", 2: "both"}.get(len(letters), "all of them")
+            raise UserError(
+                f"play {' and '.join(missing)} first: a rating asks to have heard {every}"
+            )
+
+    def is_late(self, position: Position, answers: Mapping[str, str], remark: Remark) -> bool:
+        """Tell whether the review has ended; answers that come later are kept, set aside."""
+        until = self.listening.until
+        if until is None or datetime.now(UTC) <= until:
+            return False
+        for step, value in answers.items():
+            self.store.keep_aside(position.view, step, value, remark=remark, why=LATE)
+        return True
+
+    def refuse_late(self) -> None:
+        """Tell a rater that the review has ended, by a UserError."""
+        raise UserError(
+            f"this review ended on {self.listening.until:%Y-%m-%d at %H:%M %Z}; your answer is"
+            " kept, and does not count"
+        )
 
     def _end(self, position: Position, step: str, value: str) -> JudgeState | None:
         """With the last answer about an item: whether the judge's opinion follows."""
@@ -276,35 +324,3 @@ class Review:
             }
             rows.append(Labelled(view, ratings, provided))
         return rows
-
-
-def open_review(
-    source: Path,
-    provided: Mapping[str, Any] | None = None,
-    options: ReviewOptions | None = None,
-) -> Review:
-    """Begin a review, or continue the one in the database.
-
-    The user asked for ``provided`` fields of :class:`QueueOptions`; a review that was begun keeps
-    its own where they are left out.
-
-    Raises UserError for nothing to review, or an option out of range or not that of the review.
-    """
-    provided, options = provided or {}, options or ReviewOptions()
-    material = load_material(source, options.audio_root, options.rubric)
-    database = options.database or material.database
-    if material.rubric:
-        requested = [name for name in ("show_judge", "allow_unplayed") if getattr(options, name)]
-        if ignored := [*requested, *(name for name in provided if name != "budget")]:
-            raise UserError(f"{', '.join(ignored)}: belong to reviews of pairs; leave them out")
-        store = Store(database, material.rubric.name)
-        return Review(material, store, make_plan(material, QueueOptions(**provided)))
-    store = Store(database)
-    plan = stored_plan(store, material, provided)
-    return Review(
-        material=material,
-        store=store,
-        plan=plan,
-        show_judge=options.show_judge,
-        allow_unplayed=options.allow_unplayed,
-    )

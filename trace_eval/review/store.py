@@ -13,17 +13,18 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
 from trace_eval.data.outcome import Order
 from trace_eval.data.sqlite import open_shared, refusal_of
 from trace_eval.review.forms import RUBRIC
+from trace_eval.review.views import JudgeState, Remark, StoredAnswer, StoreView
 
 #: Version of the tables; another one is refused.
 SCHEMA_VERSION = "2"
@@ -55,51 +56,6 @@ _VIEW = "rater, item, repeat, shown, started, finished, comment, judge"
 
 #: Answers with the views that they are about, of one rubric.
 _ANSWERS = "FROM answers a JOIN views v ON v.number = a.view WHERE v.rubric = ?"
-
-#: Whether the judge's opinion of a pair was shown to the rater; then nothing can be undone.
-JudgeState = Literal["hidden", "shown", "seen"]
-
-
-@dataclass(frozen=True)
-class StoreView:
-    """One item before one rater."""
-
-    rater: str
-    item: str
-    repeat: int
-    shown: Order
-    started: float  # seconds since 1970, as the end
-    finished: float | None  # None: it is not
-    comment: str
-    judge: JudgeState
-    number: int = 0  # its own in the database; 0: not stored yet
-
-
-@dataclass(frozen=True)
-class Remark:
-    """The comment and the codes of an answer."""
-
-    comment: str = ""
-    codes: Sequence[str] = ()
-    on_item: bool = False  # whether the comment is on the item
-    # Which of the answers, a and b as shown, the page has played; None: it is not checked.
-    played: Collection[str] | None = None
-
-
-@dataclass(frozen=True)
-class StoredAnswer:
-    """One answer as it is kept."""
-
-    number: int  # in the order in which answers were given
-    view: int  # what it is about
-    rater: str
-    item: str
-    step: str
-    value: str
-    codes: tuple[str, ...]
-    comment: str
-    at: float  # seconds since 1970
-    set_aside: str | None  # why it does not count; None: it does
 
 
 class Store:
@@ -241,6 +197,29 @@ class Store:
                     (now, end, view.number),
                 )
         return True
+
+    def keep_aside(self, view: StoreView, step: str, value: str, remark: Remark, why: str) -> None:
+        """Keep an answer that does not count, with the reason."""
+        self._write(
+            "INSERT INTO answers (view, step, value, codes, comment, at, set_aside)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            view.number,
+            step,
+            value,
+            json.dumps(list(remark.codes)),
+            remark.comment,
+            time.time(),
+            why,
+        )
+
+    def take_back(self, view: StoreView, step: str, why: str) -> None:
+        """Set the answer to one question aside, with the reason; there may be none."""
+        self._write(
+            "UPDATE answers SET set_aside = ? WHERE view = ? AND step = ? AND set_aside IS NULL",
+            why,
+            view.number,
+            step,
+        )
 
     def keep_comment(self, view: StoreView, comment: str) -> None:
         """Record a comment that is being written."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from blueprints import InputError, Strict
 from trace_eval.data.files import is_file
 from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric, ScoreQuestion
+from trace_eval.data.rubrics.protocols import PairProtocol, Protocol
 from trace_eval.data.rubrics.single import MAX_LISTED, ScoreRubric
 from trace_eval.data.strict_toml import read_toml
 
@@ -23,8 +24,11 @@ SINGLES = Path(__file__).parent / "files"
 #: Folder of the rubrics of pairs, with the templates of some of them.
 PAIRS = SINGLES / "pairs"
 
+#: Folder of the protocols by which people compare pairs.
+PROTOCOLS = SINGLES / "protocols"
+
 #: Name of a file in messages: that of its option.
-_NOUNS = {SINGLES: "rubric", PAIRS: "task"}
+_NOUNS = {SINGLES: "rubric", PAIRS: "task", PROTOCOLS: "protocol"}
 
 #: Names of parts: a file beside the ensemble, or one of ours.
 _PART = re.compile(r"[\w.-]{1,100}")
@@ -56,6 +60,39 @@ def load_rubric(name: str | Path) -> ScoreRubric:
     """
     where, table = _read(rubric_path(str(name)))
     return validated(ScoreRubric, table, where)
+
+
+def protocol_names() -> list[str]:
+    """List the shipped protocols: of pairs, then rubrics of answers that say how people listen."""
+    listened = [name for name in rubric_names() if load_rubric(name).listening is not None]
+    return [*rubric_names(PROTOCOLS), *listened]
+
+
+def load_protocol(name: str | Path) -> Protocol:
+    """Load a shipped protocol or rubric of single answers by its name, or one from a file.
+
+    Raises:
+        UserError: as of :func:`load_rubric`.
+    """
+    path = protocol_path(str(name))
+    where, table = _read(path, PROTOCOLS)
+    of_pairs = path.parent == PROTOCOLS or table.get("item") == "pair" or "parts" in table
+    if of_pairs:
+        return validated(PairProtocol, table, where)
+    return validated(ScoreRubric, table, where)
+
+
+def protocol_path(name: str) -> Path:
+    """Return the file of a protocol; raises UserError if there is none."""
+    folders = (PROTOCOLS, SINGLES)
+    shipped = [folder / f"{name}.toml" for folder in folders if name in rubric_names(folder)]
+    path = shipped[0] if shipped else Path(name)
+    if path.suffix != ".toml" or not is_file(path):
+        raise InputError(
+            f"protocol {name!r}: is neither shipped ({', '.join(protocol_names())}) nor a .toml"
+            " file; check the name or the path"
+        )
+    return path
 
 
 def load_pair_rubric(name: str | Path) -> PairRubric | ScoreQuestion:
@@ -109,12 +146,22 @@ def validated(model: type[Model], table: Mapping[str, Any], where: str) -> Model
             if problem["type"] == "missing":
                 message = "is missing; add it"
             elif problem["type"] == "extra_forbidden":
-                message = f"is no field; use {', '.join(model.model_fields)}"
+                message = f"is no field; use {', '.join(_fields_at(model, problem['loc'][:-1]))}"
             elif problem["type"] == "literal_error":
                 message = f"{problem['input']!r:.60}: {message}"
             problems.append(f"{field}: {message}" if field else message)
         more = f"; and {len(problems) - MAX_LISTED} more" if len(problems) > MAX_LISTED else ""
         raise InputError(f"{where}: {'; '.join(problems[:MAX_LISTED])}{more}") from None
+
+
+def _fields_at(model: type[BaseModel], place: Sequence[str | int]) -> list[str]:
+    """List the fields of the table at a place of a file."""
+    for name in place:
+        field = model.model_fields.get(str(name))
+        kinds = () if field is None else (field.annotation, *get_args(field.annotation))
+        inner = [one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)]
+        model = inner[0] if inner else model  # numbers of a list lead nowhere
+    return list(model.model_fields)
 
 
 def _question(table: dict[str, Any], where: str) -> LabelQuestion | ScoreQuestion:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
 from pydantic import Field, JsonValue, model_validator
 
 from blueprints import Strict, counted
-from fusion import BINARY, Numbers, Rubric, likert, numbers, points
+from fusion import BINARY, Numbers, Rubric, likert, numbers, points, span
 from trace_eval.data.answers import is_none
 from trace_eval.data.rubrics.base import INPUTS, RubricFile
+from trace_eval.data.rubrics.listening import Listening
 
 #: Most problems of a file that a message lists, and most names in one of them.
 MAX_LISTED = 10
@@ -40,8 +41,14 @@ OPTIONAL: tuple[Input, ...] = ("question", "rationale", "transcription")
 #: How several samples become one value; their mean keeps 3.8 as 3.8.
 Reduce = Literal["mean", "median", "mode"]
 
-#: Most labels of a scale, so that a histogram and a keyboard can show them.
-MAX_LABELS = 21
+#: Most labels of a scale: 0 to 100 in half steps has 201.
+MAX_LABELS = 201
+
+#: Most labels that a prompt lists; of a longer scale it says the ends and the step.
+MAX_LISTED_LABELS = 21
+
+#: Most labels of which each needs its own sentence; of more, some have one.
+MAX_WORDED = 11
 
 #: Longest question, characters.
 MAX_TEXT = 4_000
@@ -99,7 +106,10 @@ class ScoreRubric(RubricFile):
         min_length=1, max_length=200, description="its subject and its authors, for readers"
     )
     scale: ScaleSpec
-    points: dict[str, str] = Field(description="label -> the sentence that goes with it")
+    points: dict[str, str] = Field(
+        description="label -> the sentence that goes with it; of more than"
+        f" {MAX_WORDED} labels, at least two have one"
+    )
     question: str = Field(min_length=1, max_length=MAX_TEXT)
     inputs: tuple[Input, ...] = Field(description=INPUTS)
     hidden: tuple[Input, ...] = Field((), description="shown only where -J show names them")
@@ -117,17 +127,15 @@ class ScoreRubric(RubricFile):
         exclude_if=lambda value: not value,
         description="a review asks raters for their confidence in each score; no judge is asked",
     )
+    listening: Listening | None = Field(
+        None,
+        exclude_if=is_none,
+        description="how people rate by it in a review; no judge is shown it",
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> ScoreRubric:
-        labels = [f"{label:g}" for label in self.scale.labels]
-        missing = [label for label in labels if label not in self.points]
-        unknown = [label for label in self.points if label not in labels]
-        if missing or unknown:
-            raise ValueError(
-                f"points: one sentence per label; missing {_some(missing)},"
-                f" unknown {_some(unknown)}"
-            )
+        check_points(self.points, self.scale.labels)
         if not ANSWERS & set(self.inputs):
             raise ValueError(f"inputs: name the answer, one of {', '.join(sorted(ANSWERS))}")
         if lost := [name for name in self.hidden if name not in self.inputs]:
@@ -138,6 +146,10 @@ class ScoreRubric(RubricFile):
             raise ValueError("overall: follows from elements; name them")
         if self.key in ("reasoning", "elements") or self.key in self.elements:
             raise ValueError(f"key: {self.key!r} is another field of the reply; choose another")
+        if self.listening is not None:
+            self.listening.check(self.scale.labels, is_pair=False)
+            if self.listening.together and self.of_conversations:
+                raise ValueError("listening.together: conversations are rated one by one")
         return self
 
     @cached_property
@@ -149,7 +161,17 @@ class ScoreRubric(RubricFile):
             return BINARY
         if labels == tuple(range(low, high + 1)):
             return points(low, high) if len(labels) > 7 else likert(low, high)
+        if self.scale.values is None and len(labels) > MAX_WORDED:
+            return span(labels[0], labels[-1], self.scale.step)  # its name lists no labels
         return numbers(labels)
+
+    @property
+    def choices(self) -> str:
+        """Its labels in words, for a prompt: all of them, or the ends of a long scale."""
+        spec, labels = self.scale, [f"{label:g}" for label in self.scale.labels]
+        if len(labels) <= MAX_LISTED_LABELS or spec.values is not None:
+            return f"one of {', '.join(labels)}"
+        return f"a number from {labels[0]} to {labels[-1]} in steps of {spec.step:g}"
 
     @property
     def rubric(self) -> Rubric:
@@ -192,8 +214,24 @@ class ScoreRubric(RubricFile):
 
     @property
     def record(self) -> dict[str, JsonValue]:
-        """All fields."""
-        return self.model_dump(mode="json", exclude={"item"})  # all of them have the same one
+        """All fields that a judge is asked by."""
+        return self.model_dump(mode="json", exclude={"item", "listening"})
+
+
+def check_points(points: Mapping[str, str], labels: Sequence[float]) -> None:
+    """Raise ValueError where a label lacks its sentence, or a sentence its label.
+
+    Of a scale of few labels each has a sentence; of a long one at least two have.
+    """
+    names = [f"{label:g}" for label in labels]
+    unknown = [name for name in points if name not in names]
+    missing = [name for name in names if name not in points] if len(names) <= MAX_WORDED else []
+    if missing or unknown:
+        raise ValueError(
+            f"points: one sentence per label; missing {_some(missing)}, unknown {_some(unknown)}"
+        )
+    if len(points) < 2:
+        raise ValueError("points: give at least two labels a sentence, which say what is better")
 
 
 def _some(names: list[str]) -> str:

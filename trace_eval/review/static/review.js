@@ -163,10 +163,10 @@
   const heard = (audio) => {
     let seconds = 0;
     for (let at = 0; at < audio.played.length; at++) seconds += audio.played.end(at) - audio.played.start(at);
-    return played.has(audio.dataset.key) || seconds >= HEARD_S;
+    return played.has(audio.dataset.key) || audio.hasAttribute("data-heard") || seconds >= HEARD_S;
   };
   // An answer that cannot be played is not asked for: the rater says so in the comment.
-  const unplayed = () => [...document.querySelectorAll(".answer audio")]
+  const unplayed = () => [...document.querySelectorAll(".answer audio[data-key]")]
     .filter((audio) => !heard(audio) && !audio.error)
     .map((audio) => audio.dataset.key.toUpperCase());
   for (const name of ["timeupdate", "ended"]) {
@@ -179,6 +179,93 @@
       if (place && !unplayed().length) place.hidden = true;
     }, true);
   }
+
+  // --- long scales: a number is typed, or set by its slider -------------------------------
+  const SAVE_MS = 300; // after the last change of a page of scores, all of them are kept
+  let typed = ""; // digits of the number that is being typed
+  let saving = null;
+  const chosenSlider = () => find("[data-slider][data-chosen]");
+  const numberOf = (slider) => slider.querySelector("[type=number]");
+  const mirror = (slider) => {
+    const number = numberOf(slider), range = slider.querySelector("[type=range]");
+    if (number.value !== "") range.value = number.value;
+    range.toggleAttribute("data-unset", number.value === "");
+  };
+  const save = async () => {
+    const form = find("form[data-scores]");
+    if (!form) return;
+    try {
+      const reply = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+      if (reply.status !== 204) notice((await pageOf(reply)).querySelector("main .notice")?.textContent ?? "");
+      else if (!pending) notice("");
+    } catch {
+      notice("The server does not answer. Scores that you set from now on are not kept until it is back.");
+    }
+  };
+  const saveSoon = () => {
+    clearTimeout(saving);
+    saving = setTimeout(save, SAVE_MS);
+  };
+  const setNumber = (slider, text) => {
+    numberOf(slider).value = text;
+    mirror(slider);
+    saveSoon();
+  };
+  const choose = (slider) => {
+    if (!slider || slider.hasAttribute("data-chosen")) return;
+    for (const other of document.querySelectorAll("[data-slider]")) other.toggleAttribute("data-chosen", other === slider);
+    typed = "";
+  };
+  const typeNumber = (slider, key) => {
+    const number = numberOf(slider);
+    if (key === "backspace") typed = (typed || number.value).slice(0, -1);
+    else typed += key === "," ? "." : key;
+    setNumber(slider, typed);
+    // What would leave the scale begins anew.
+    const whole = /^-?[0-9]*[.]?[0-9]+$/.test(typed);
+    if (whole && !number.validity.valid && typed.length > 1) setNumber(slider, (typed = key));
+  };
+  const stepNumber = (slider, steps) => {
+    const { min, max, step, value } = numberOf(slider), low = Number(min), high = Number(max);
+    const size = Number(step), middle = low + size * Math.round((high - low) / size / 2);
+    const moved = (value === "" ? middle : Number(value)) + steps * size;
+    typed = "";
+    setNumber(slider, String(Number(Math.min(high, Math.max(low, moved)).toFixed(6))));
+  };
+  // Whether the key was for the number.
+  const inSlider = (event, key) => {
+    const slider = chosenSlider();
+    if (!slider) return false;
+    const empty = numberOf(slider).value === "" && typed === "";
+    if (/^[0-9.,-]$/.test(key) || (key === "backspace" && !empty)) typeNumber(slider, key);
+    else if (key === "arrowup" || key === "arrowdown") {
+      stepNumber(slider, (key === "arrowup" ? 1 : -1) * (event.shiftKey ? 10 : 1));
+    } else return false;
+    event.preventDefault();
+    return true;
+  };
+  document.addEventListener("input", ({ target }) => {
+    const slider = target.closest("[data-slider]");
+    if (!slider) return;
+    choose(slider);
+    typed = "";
+    if (target.matches("[type=range]")) setNumber(slider, target.value);
+    else {
+      mirror(slider);
+      saveSoon();
+    }
+  });
+  // Not by "play": that event comes late, when another one may be chosen already.
+  for (const name of ["pointerdown", "focusin"]) {
+    document.addEventListener(name, ({ target }) => {
+      const place = target.closest?.(".stimulus, [data-slider]");
+      choose(place?.matches("[data-slider]") ? place : place?.querySelector("[data-slider]"));
+    }, true);
+  }
+  // A slider that was not moved is set by a click, too.
+  document.addEventListener("click", ({ target }) => {
+    if (target.matches("[type=range][data-unset]")) setNumber(target.closest("[data-slider]"), target.value);
+  });
 
   // --- answers ------------------------------------------------------------------------
   const show = (page) => {
@@ -199,6 +286,8 @@
     } else {
       for (const audio of now.querySelectorAll("audio")) audio.pause();
       latest = null;
+      typed = "";
+      clearTimeout(saving);
       played.clear();
       now.replaceWith(next);
       scrollTo(0, 0);
@@ -226,16 +315,19 @@
   };
   const send = async (form, button) => {
     if (pending) return;
-    const rates = form.hasAttribute("data-must-play") && !button?.hasAttribute("formaction");
+    const leaves = button?.hasAttribute("formaction") || button?.value === "none";
+    const rates = form.hasAttribute("data-must-play") && !leaves;
     if (rates && unplayed().length) {
-      notice(`Play ${unplayed().join(" and ")} first: a rating asks to have heard both.`);
+      const letters = form.dataset.mustPlay.split(" ").length;
+      const every = letters > 2 ? "all of them" : letters > 1 ? "both" : "it";
+      notice(`Play ${unplayed().join(" and ")} first: a rating asks to have heard ${every}.`);
       return;
     }
     pending = true;
     document.body.classList.add("waiting");
     try {
       const body = new URLSearchParams(new FormData(form, button));
-      if (rates) body.set("played", "a b");
+      if (rates) body.set("played", form.dataset.mustPlay);
       const address = button?.hasAttribute("formaction") ? button.formAction : form.action;
       const reply = await fetch(address, { method: "POST", body });
       const page = await pageOf(reply);
@@ -264,12 +356,19 @@
   };
   const inForm = (event) => {
     if (event.key === "Escape") event.target.blur();
+    const inNumber = event.target.matches("[data-slider] input");
+    if (inNumber && /^([a-z]|Arrow(Up|Down)| )$/i.test(event.key)) {
+      event.preventDefault();
+      event.target.blur();
+      return onPage(event);
+    }
     if (event.key !== "Enter" || !event.target.matches("select")) return;
     event.preventDefault();
     find("[data-key=enter]").click();
   };
   const onPage = (event) => {
     const key = event.key.toLowerCase();
+    if (inSlider(event, key)) return;
     const lane = LANE_KEYS.indexOf(key);
     // Where the letter is taken, with Shift only.
     if (lane >= 0 && !event.repeat && ofCall() && (event.shiftKey || !find(`[data-key=${key}]`))) {
@@ -301,7 +400,10 @@
     if (event.repeat) return;
     event.preventDefault();
     if (!pending) notice("");
-    if (target.matches("audio")) play(target);
+    if (target.matches("audio")) {
+      choose(target.closest(".stimulus")?.querySelector("[data-slider]"));
+      play(target);
+    }
     else if (target.matches("textarea")) target.focus();
     else target.click();
   };

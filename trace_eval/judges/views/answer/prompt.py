@@ -166,14 +166,15 @@ class SingleView(View):
         lines = ["You rate one answer by the rubric below.", self.about, ""]
         lines += [rubric.question.strip(), "", "The scale"]
         labels = [f"{label:g}" for label in rubric.numbers.labels]
-        lines += [f"{label}: {rubric.points[label]}" for label in reversed(labels)]
+        worded = [label for label in reversed(labels) if label in rubric.points]
+        lines += [f"{label}: {rubric.points[label]}" for label in worded]
         lines += ["", "Rules"]
         lines += [f"- {rule}" for rule in rubric.rules]
         lines += [f"- {ABOUT['material']}", "- You are not told who answered; do not guess.", ""]
         lines += [
             f"Reply with one JSON object and nothing else, exactly like this: {self._form()}",
-            f"Write the reasoning first, step by step and short; then n is one of"
-            f" {', '.join(labels)}, written as a number.",
+            f"Write the reasoning first, step by step and short; then n is"
+            f" {rubric.choices}, written as a number.",
         ]
         lines += rubric.language_rule
         if rubric.elements:

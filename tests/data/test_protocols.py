@@ -1,0 +1,147 @@
+"""Protocol files: the shipped ones, and what is wrong with others."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from blueprints import UserError
+from trace_eval.data.rubrics.load import PROTOCOLS, load_protocol, load_rubric, protocol_names
+from trace_eval.data.rubrics.protocols import PairProtocol, listening_of
+from trace_eval.data.rubrics.single import ScoreRubric
+
+PAIRS = """
+name = "mine"
+version = "1"
+item = "pair"
+title = "Which is better?"
+scale = { min = -3, max = 3 }
+[points]
+-3 = "a"
+-2 = "b"
+-1 = "c"
+0 = "d"
+1 = "e"
+2 = "f"
+3 = "g"
+[[parts]]
+name = "overall"
+title = "Overall"
+question = "Which?"
+[listening]
+repeat = 0
+"""
+
+SCORES = """
+name = "mine"
+version = "1"
+title = "How good?"
+scale = { min = 0, max = 100 }
+question = "How good is it?"
+inputs = ["audio"]
+[points]
+0 = "bad"
+100 = "good"
+[listening]
+repeat = 0
+"""
+
+
+def write(folder: Path, text: str) -> str:
+    path = folder / "mine.toml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_the_shipped_ones_are_whole() -> None:
+    assert protocol_names() == ["ab", "cmos", "hcot", "mos", "mushra", "t-acc"]
+    for name in protocol_names():
+        protocol = load_protocol(name)
+        assert protocol.name == name
+        assert protocol.origin
+        assert protocol.title
+    comparison = load_protocol("cmos")
+    assert isinstance(comparison, PairProtocol)
+    assert comparison.labels == ("-3", "-2", "-1", "0", "1", "2", "3")
+    mushra = load_protocol("mushra")
+    assert isinstance(mushra, ScoreRubric)
+    assert listening_of(mushra).lowpass_hz == (3500, 7000)
+    assert listening_of(load_rubric("correctness")).played is False
+
+
+def test_how_people_listen_changes_no_question_to_a_judge(tmp_path: Path) -> None:
+    before = load_protocol(write(tmp_path, SCORES)).sha256
+    more = SCORES + 'raters = 3\ntraps = [{ system = "ref", at_least = 90 }]\n'
+    assert load_protocol(write(tmp_path, more)).sha256 == before
+
+
+def test_a_day_ends_with_it(tmp_path: Path) -> None:
+    protocol = load_protocol(write(tmp_path, PAIRS + "until = 2026-12-01\n"))
+    assert listening_of(protocol).until == datetime(2026, 12, 1, 23, 59, 59, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("added", "said"),
+    [
+        ("hidden_reference = true\ntogether = true", "there is no reference; name its system"),
+        ("lowpass_hz = [3500]\ntogether = true", "lowpass_hz: anchors are made of the reference"),
+        ('reference = "ref"', "reference: is shown with together = true"),
+        (
+            'reference = "ref"\nanchor = ["ref"]\ntogether = true',
+            "anchor: ref is the reference too; keep one",
+        ),
+        (
+            'reference = "ref"\nhidden_reference = true\ntogether = true\nblind = false',
+            "nothing is hidden with blind = false",
+        ),
+        ("raters = 0", "listening.raters: Input should be greater than or equal to 1"),
+        ("items = 2\nrepeat = 3", "repeat: 3 is more than items = 2; repeat fewer"),
+        ('traps = [{ item = "x" }]', "trap 'x' has no right answer; give answer, at_least or"),
+        ("traps = [{ at_most = 3 }]", "a trap is an item or a system; name one of them"),
+        ('traps = [{ item = "x", at_least = 101 }]', "at least 101 is not on the scale 0 to 100"),
+        ('traps = [{ item = "x", answer = 5, at_most = 6 }]', "has an answer and bounds"),
+        (
+            'traps = [{ item = "x", answer = 5 }, { item = "x", answer = 6 }]',
+            "traps: x is there twice",
+        ),
+        ('marks = { p = "pause" }', "marks: the page needs the keys"),
+        ("rater = 3", "listening.rater: is no field; use"),
+    ],
+)
+def test_contradictions_are_one_line(tmp_path: Path, added: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load_protocol(write(tmp_path, SCORES.replace("repeat = 0\n", "") + added + "\n"))
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("min = -3", "min = -2", "a comparison is as wide for A as for B; -2 to 3 is not"),
+        ('2 = "f"\n', "", "points: one sentence per label; missing 2, unknown none"),
+        ("{ min = -3, max = 3 }", '"plain"', "points: -3 is no label; use 1, 2, tie"),
+        ("repeat = 0", "together = true", "listening.together: belongs to single answers"),
+        ("repeat = 0", 'marks = { o = "x" }', "listening.marks: belongs to single answers"),
+        (
+            "repeat = 0",
+            'traps = [{ system = "new", at_least = 1 }]',
+            "trap 'new': of pairs, name an item",
+        ),
+        ("repeat = 0", 'traps = [{ item = "x", answer = "tie" }]', "is not on the scale -3, -2"),
+    ],
+)
+def test_what_is_wrong_with_pairs_is_said(
+    tmp_path: Path, before: str, after: str, said: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        load_protocol(write(tmp_path, PAIRS.replace(before, after, 1)))
+    assert said in str(caught.value)
+
+
+def test_no_such_protocol() -> None:
+    with pytest.raises(UserError, match=r"neither shipped \(ab, cmos, hcot, mos, mushra, t-acc\)"):
+        load_protocol("mushroom")
+    assert (PROTOCOLS / "hcot.toml").is_file()

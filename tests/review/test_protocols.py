@@ -1,0 +1,411 @@
+"""Reviews by a protocol: its form, its orders, its loudness, and what comes of it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blueprints import UserError
+from tests.support import reviewed
+from tests.support.audio import tone, write
+from tests.support.cli import code_and_words
+from tests.support.review_pages import client_of
+from trace_eval.data.rubrics.load import protocol_path
+from trace_eval.decide.rank import rank
+from trace_eval.review.audio import Clips
+from trace_eval.review.exports import write_exports
+from trace_eval.review.loudness import Level, gains, low_passed
+from trace_eval.review.opening import open_review
+from trace_eval.review.options import ReviewOptions
+from trace_eval.review.page_scores import letters_of, score_page
+from trace_eval.review.protocol_files import clips_of, loudness_of, notes, trap_answers
+from trace_eval.review.protocol_results import protocol_results
+from trace_eval.review.session import Review
+from trace_eval.review.views import Remark
+
+
+def protocol(folder: Path, name: str, *lines: str) -> str:
+    """Write a shipped protocol with more lines in its table of listening, which is its last."""
+    text = protocol_path(name).read_text()
+    keys = {line.split(" =")[0] for line in lines}
+    kept = [line for line in text.splitlines() if line.split(" =")[0] not in keys]
+    path = folder / f"{name}-mine.toml"
+    path.write_text("\n".join([*kept, *lines]) + "\n")
+    return str(path)
+
+
+def opened(source: Path, name: str, *, unplayed: bool = True, **queue: Any) -> Review:
+    return open_review(source, queue, ReviewOptions(protocol=name, allow_unplayed=unplayed))
+
+
+def say(review: Review, rater: str, value: str, comment: str = "") -> str:
+    """Answer the rater's question with a value as shown; returns its item."""
+    position = review.position(rater)
+    assert position is not None
+    assert position.step is not None
+    done = review.answer(rater, position.task, position.step.key, value, Remark(comment))
+    assert done
+    return position.view.item
+
+
+def rows_of(review: Review, folder: Path, name: str = "labels.csv") -> list[dict[str, str]]:
+    write_exports(review, folder)
+    with (folder / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    """Three sentences by a reference and two systems, 1 s each."""
+    path = tmp_path / "answers.jsonl"
+    records = []
+    for number in range(3):
+        for system, hz in (("ref", 300), ("one", 400), ("two", 500)):
+            sound = write(tmp_path / f"{system}-{number}.wav", tone(1.0, hz=hz + number))
+            records.append(
+                {
+                    "id": f"{system}-{number}",
+                    "question_id": f"q{number}",
+                    "system": system,
+                    "audio": str(sound),
+                }
+            )
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+# --- comparisons ---------------------------------------------------------------------------
+
+
+def test_a_comparison_keeps_its_sign_whatever_is_shown_first(run: Path, tmp_path: Path) -> None:
+    review = opened(run, "cmos")
+    meant = {"ab": "2", "ba": "-2"}  # B is better by two, as each order shows it
+    for _ in range(6):
+        position = review.position("ada")
+        assert position is not None
+        say(review, "ada", meant[position.view.shown])
+    assert review.position("ada") is None
+    assert {view.shown for view in review.store.views()} == {"ab", "ba"}
+    rows = rows_of(review, tmp_path / "out")
+    assert {(row["overall"], row["comparison"]) for row in rows} == {("2", "2")}
+    report = rank(tmp_path / "out" / "labels.csv")
+    assert {row.system: row.wins for row in report.systems} == {"secret-one": 0, "secret-two": 6}
+    (line,) = protocol_results(review)["rows"]
+    assert (line.mean, line.labels, dict(line.counts)) == (2.0, 6, {"the second": 6})
+    assert line.high <= 3
+
+
+def test_the_page_of_a_comparison_hides_systems_and_takes_keys(run: Path) -> None:
+    review = opened(run, "ab")
+    client = client_of(review, "ada")
+    text = client.get("/review").text
+    assert "secret" not in text
+    assert re.findall(r'data-key="(\d)">([^<]+)', text) == [
+        ("1", "A is better "),
+        ("2", "B is better "),
+        ("3", "No difference that matters "),
+    ]
+    with pytest.raises(UserError, match="'3' is no answer; use 1, 2, tie"):
+        say(review, "ada", "3")
+
+
+def test_hcot_is_a_protocol_with_the_answers_it_always_had(run: Path) -> None:
+    reviewed.say(opened(run, "hcot"), "ada", reviewed.Rating.A)
+    (view,) = reviewed.open_at(run).store.views("ada")[:1]
+    assert view.finished
+    copied = protocol(run, "hcot")
+    assert opened(run, copied).store.rubric == "trace"
+
+
+# --- who rates what, in which order ----------------------------------------------------------
+
+
+def test_every_rater_has_an_order_and_enough_raters_close_an_item(
+    run: Path, tmp_path: Path
+) -> None:
+    review = opened(run, protocol(tmp_path, "ab", "raters = 1"))
+    orders = {name: review.sequence(name) for name in ("ada", "bob", "eve")}
+    assert len({tuple(order) for order in orders.values()}) > 1
+    assert orders["ada"] == opened(run, protocol(tmp_path, "ab", "raters = 1")).sequence("ada")
+    rated = {say(review, "ada", "1") for _ in range(4)}
+    assert review.progress("bob") == (0, 2)
+    rated |= {say(review, "bob", "2") for _ in range(2)}
+    assert len(rated) == 6
+    assert review.position("ada") is None
+    assert review.position("bob") is None
+    assert review.position("eve") is None
+
+
+def test_items_without_raters_failed_traps_and_repeats_are_told(run: Path, tmp_path: Path) -> None:
+    trap = 'traps = [{ item = "p0", answer = "2" }]'
+    review = opened(run, protocol(tmp_path, "ab", trap, "repeat = 2"))
+    assert len(review.tasks) == 5 + 1 + 2
+    for _ in range(7):
+        say(review, "ada", "1" if review.position("ada").view.shown == "ab" else "2")  # A
+    assert [(one.item, one.is_right) for one in trap_answers(review)] == [("p0", False)]
+    assert notes(review, ()) == ["rater ada failed 1 of 1 trap: p0"]
+    folder = tmp_path / "out"
+    assert "p0" not in {row["id"] for row in rows_of(review, folder)}
+    again = rows_of(review, folder, "retest.csv")
+    assert [row["repeat"] for row in again] == ["0", "1"]
+    assert rows_of(review, folder, "traps.csv")[0]["right"] == "no"
+    review = opened(run, "cmos")
+    assert notes(review, ())[0].startswith("6 of 6 pairs have no rater: p")
+
+
+def test_votes_after_the_end_are_kept_and_do_not_count(run: Path, tmp_path: Path) -> None:
+    review = opened(run, protocol(tmp_path, "ab", "until = 2020-01-01"))
+    with pytest.raises(UserError, match="ended on 2020-01-01 at 23:59 UTC; your answer is kept"):
+        say(review, "ada", "1")
+    (kept,) = review.store.stored(all_=True)
+    assert (kept.set_aside, kept.value in "12") == ("late", True)
+    assert rows_of(review, tmp_path / "out", "set_aside.csv")[0]["set_aside"] == "late"
+    assert "1 answer of rater ada came after the end and does not count" in notes(review, ())[1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (['traps = [{ item = "p9", answer = "1" }]'], "trap 'p9' is no item of"),
+        (["repeat = 7"], "repeat = 7, and 6 items are rated; repeat fewer"),
+    ],
+)
+def test_what_does_not_fit_the_items_is_one_line(
+    run: Path, tmp_path: Path, lines: list[str], said: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        opened(run, protocol(tmp_path, "ab", *lines))
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_review_keeps_its_question_and_may_have_more_raters(run: Path, tmp_path: Path) -> None:
+    path = protocol(tmp_path, "ab", "raters = 1")
+    opened(run, path)
+    opened(run, protocol(tmp_path, "ab", "raters = 2"))
+    changed = Path(path).read_text().replace("rather get", "rather have")
+    Path(path).write_text(changed)
+    with pytest.raises(UserError, match="began with another version of protocol ab; restore"):
+        opened(run, path)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("ab", {"show_judge": True}, "--show-judge: means nothing to protocol ab"),
+        ("ab", {"rubric": "mos"}, "--rubric, --protocol: a rubric is a protocol"),
+    ],
+)
+def test_foreign_options_are_refused(
+    run: Path, name: str, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UserError, match=said):
+        open_review(run, {}, ReviewOptions(protocol=name, **options))
+    with pytest.raises(UserError, match="--overall-first: means nothing"):
+        opened(run, name, overall_first=True)
+
+
+# --- scores --------------------------------------------------------------------------------
+
+
+def test_scores_are_exported_with_their_systems(answers: Path, tmp_path: Path) -> None:
+    review = opened(answers, "mos")
+    for value in "123451234":
+        say(review, "ada", value, "hm")
+    rows = rows_of(review, tmp_path / "out")
+    assert len(rows) == 9
+    assert {row["rubric"] for row in rows} == {"mos"}
+    assert {(row["id"].split("-")[0], row["system"]) for row in rows} == {
+        ("ref", "ref"),
+        ("one", "one"),
+        ("two", "two"),
+    }
+    report = rank(tmp_path / "out" / "labels.csv")
+    assert [row.scored for row in report.means] == [3, 3, 3]
+    assert not report.warnings  # the scale is that of the rubric
+    assert [row.labels for row in protocol_results(review)["rows"]] == [3, 3, 3]
+
+
+def test_text_accuracy_has_marks(answers: Path, tmp_path: Path) -> None:
+    review = opened(answers, "t-acc")
+    position = review.position("ada")
+    assert position is not None
+    assert review.answer("ada", position.task, "t-acc", "0", Remark("", ["o", "d"]))
+    with pytest.raises(UserError, match="code 'q': use o, d, w"):
+        review.answer("ada", review.position("ada").task, "t-acc", "1", Remark("", ["q"]))
+    (row,) = rows_of(review, tmp_path / "out")
+    assert (row["score"], row["feedback"]) == ("0", "d o")
+
+
+def test_an_answer_must_be_played_unless_it_need_not(answers: Path) -> None:
+    review = opened(answers, "mos", unplayed=False)
+    task = review.position("ada").task
+    with pytest.raises(UserError, match="play P first: a rating asks to have heard it"):
+        review.answer("ada", task, "mos", "3", Remark(played=()))
+    assert review.answer("ada", task, "mos", "3", Remark(played=("p",)))
+
+
+# --- pages of several answers ------------------------------------------------------------------
+
+
+def page_scores(review: Review, rater: str, scores: dict[str, float]) -> dict[str, str]:
+    """Give each system's answer a score; returns letter -> score."""
+    position = review.position(rater)
+    assert position is not None
+    page = review.item(position.view.item)
+    return {
+        letter: f"{scores[page.members[item].system]:g}"
+        for letter, item in letters_of(review, position).items()
+    }
+
+
+SCORES = {"ref": 100, "one": 60, "two": 20, "lowpass-3500": 30, "lowpass-7000": 50}
+
+
+def test_a_page_has_the_hidden_reference_and_its_anchors(answers: Path, tmp_path: Path) -> None:
+    review = opened(answers, "mushra", unplayed=False)
+    assert review.progress("ada") == (0, 3)
+    while (position := review.position("ada")) is not None:
+        given = page_scores(review, "ada", SCORES)
+        assert len(given) == 5
+        task, every = position.task, Remark(played="abcde")
+        assert score_page(review, "ada", task, {"a": "5"})
+        assert score_page(review, "ada", task, {"a": given["a"], "b": given["b"]})
+        with pytest.raises(UserError, match="C and D and E: has no score yet"):
+            score_page(review, "ada", task, {}, every, finish="yes")
+        with pytest.raises(UserError, match="play E first: a rating asks to have heard all"):
+            score_page(review, "ada", task, given, Remark(played="abcd"), finish="yes")
+        with pytest.raises(UserError, match=r"A, score: '101' is not one of|A, score"):
+            score_page(review, "ada", task, {"a": "101"})
+        assert score_page(review, "ada", task, given, every, finish="yes")
+        assert not score_page(review, "ada", task, given, every, finish="yes")  # an old page
+    rows = rows_of(review, tmp_path / "out")
+    means = {(row["system"], float(row["score"])) for row in rows}
+    assert means == {(system, float(score)) for system, score in SCORES.items()}
+    assert len(rows) == 15
+    report = rank(tmp_path / "out" / "labels.csv")
+    assert {row.system: round(row.mean.value, 6) for row in report.means} == SCORES
+    assert {row.name: row.mean for row in protocol_results(review)["rows"]} == SCORES
+    aside = rows_of(review, tmp_path / "out", "set_aside.csv")
+    assert {row["set_aside"] for row in aside} == {"changed"}
+
+
+def test_a_page_that_cannot_be_rated_is_left(answers: Path, tmp_path: Path) -> None:
+    review = opened(answers, "mushra", unplayed=False)
+    task = review.position("ada").task
+    assert score_page(review, "ada", task, {"a": "7"}, finish="none")
+    assert review.progress("ada") == (1, 3)
+    scores = [row["score"] for row in rows_of(review, tmp_path / "out")]
+    assert sorted(scores) == ["", "", "", "", "7"]
+
+
+def test_a_hidden_reference_may_be_a_trap_and_stays_data(answers: Path, tmp_path: Path) -> None:
+    trap = 'traps = [{ system = "ref", at_least = 90 }]'
+    review = opened(answers, protocol(tmp_path, "mushra", trap))
+    task = review.position("ada").task
+    given = page_scores(review, "ada", SCORES | {"ref": 80})
+    score_page(review, "ada", task, given, finish="yes")
+    (answer,) = trap_answers(review)
+    assert (answer.expected, answer.given, answer.is_right) == ("at least 90", "80", False)
+    assert "ref" in {row["system"] for row in rows_of(review, tmp_path / "out")}
+
+
+def test_a_page_names_nothing_and_keeps_its_order(answers: Path) -> None:
+    review = opened(answers, "mushra")
+    client = client_of(review, "ada")
+    text = client.get("/review").text
+    for name in ("ref-", "one-", "two-", "lowpass", "q0", "q1", "q2"):
+        assert name not in text
+    position = review.position("ada")
+    assert letters_of(review, position) == letters_of(review, position)
+    fields = dict(re.findall(r'name="(csrf|task|version)" value="([^"]*)"', text))
+    sent = {**fields, "letter": list("abcde"), "value": ["36", "", "", "", ""]}
+    assert client.post("/scores", data=sent).status_code == 204
+    assert re.findall(r'name="value"[^>]* value="(\d+)"', client.get("/review").text) == ["36"]
+
+
+def changed_first(path: Path, **change: Any) -> None:
+    """Change the first answer of a manifest."""
+    first, *others = map(json.loads, path.read_text().splitlines())
+    path.write_text("\n".join(json.dumps(record) for record in (first | change, *others)))
+
+
+def test_a_question_without_its_reference_is_left_out(answers: Path) -> None:
+    changed_first(answers, system="x")
+    review = opened(answers, "mushra")
+    assert set(review.material.left_out) == {"q0"}
+    assert "has no reference; name its system, one of ref" in review.material.left_out["q0"]
+
+
+def test_answers_of_no_question_share_no_page(answers: Path) -> None:
+    changed_first(answers, question_id=None)
+    with pytest.raises(UserError, match="item 'ref-0' has no question_id"):
+        opened(answers, "mushra")
+
+
+# --- loudness ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def loud(tmp_path: Path) -> Path:
+    """One pair whose B is 26 dB louder."""
+    quiet, full = tone(1.0) * np.float32(0.04), tone(1.0) * np.float32(0.04 * 10 ** (26 / 20))
+    record = {
+        "id": "p",
+        "a": {"audio": str(write(tmp_path / "a.wav", quiet)), "system": "old"},
+        "b": {"audio": str(write(tmp_path / "b.wav", full)), "system": "new"},
+    }
+    path = tmp_path / "loud.jsonl"
+    path.write_text(json.dumps(record))
+    return path
+
+
+def test_a_difference_of_loudness_is_told(loud: Path, tmp_path: Path) -> None:
+    review = opened(loud, "hcot", unplayed=False)
+    text = client_of(review, "ada").get("/review").text
+    louder = "B" if review.position("ada").view.shown == "ab" else "A"
+    assert f"{louder} is 26 dB louder than" in text
+    (told,) = notes(review, loudness_of(review))[1:]
+    assert told == (
+        "loudness: the answers of 1 of 1 item differ by 3 LU or more, the most 26.0 LU (p);"
+        " raters hear them as they are, and see it"
+    )
+    out = tmp_path / "out"
+    code, words = code_and_words("review", loud, "--protocol", "ab", "--export", out)
+    assert (code, "raters hear them equally loud" in words) == (0, True)
+
+
+def test_matched_recordings_are_equally_loud(loud: Path) -> None:
+    review = opened(loud, "ab")
+    assert "louder than" not in client_of(review, "ada").get("/review").text
+    clips = clips_of(review)
+    heard = Clips(review.items, review.store.secret)
+    power = [np.frombuffer(clips.wav(clips.clip_id("p", side))[44:], "<i2") for side in "ab"]
+    a, b = (20 * np.log10(np.std(samples.astype(float))) for samples in power)
+    assert a == pytest.approx(b, abs=0.1)
+    assert heard.loudness(review.items[0]).spread == pytest.approx(26, abs=0.1)
+
+
+def test_matching_never_clips() -> None:
+    levels = {"dense": Level(-20.0, 0.9), "peaky": Level(-40.0, 0.8), "silent": Level(None, 0.0)}
+    factors = gains(levels)
+    assert factors["silent"] == 1
+    assert factors["peaky"] * 0.8 == pytest.approx(1.0)
+    assert factors["dense"] == pytest.approx(factors["peaky"] / 10)
+
+
+def test_an_anchor_has_nothing_above_its_edge() -> None:
+    rate, low, high = 16_000, tone(0.5, hz=1000), tone(0.5, hz=6000)
+    size = min(len(low), len(high))
+    both = (low[:size] + high[:size]).reshape(size, -1)
+    cut = low_passed(both, rate, 3500)
+    spectrum = np.abs(np.fft.rfft(cut[:, 0]))
+    frequency = np.fft.rfftfreq(size, 1 / rate)
+    assert spectrum[frequency > 4000].max() < 1e-3 * spectrum.max()
+    assert low_passed(both, 6000, 3500) is both

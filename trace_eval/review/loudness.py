@@ -1,0 +1,105 @@
+"""How loud the recordings of an item are, and what makes them equally loud.
+
+Whoever hears one answer louder than the other prefers it for that. Each recording has the
+integrated loudness of ITU-R BS.1770-4. Matched recordings are all brought to one level: -23 LUFS,
+or the highest below it that none of them has to be clipped for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import counted
+
+#: The level of matched recordings, as of broadcasts (EBU R 128), LUFS.
+TARGET_LUFS = -23.0
+
+#: A difference that raters and whoever leads the review are told of, LU. One LU is just heard.
+TOLD_LU = 3.0
+
+
+@dataclass(frozen=True)
+class Level:
+    """How loud a recording is as it came.
+
+    Attributes:
+        lufs: integrated loudness; None: it has none, as of silence or less than 0.4 s.
+        peak: highest absolute sample, 1 is full scale.
+    """
+
+    lufs: float | None
+    peak: float
+
+    @property
+    def highest(self) -> float:
+        """The loudness that it can be brought to before it clips, LUFS."""
+        if self.lufs is None or self.peak <= 0:
+            return math.inf
+        return self.lufs - 20 * math.log10(self.peak)
+
+
+def gains(levels: Mapping[str, Level]) -> dict[str, float]:
+    """Return the factor for each recording that makes all of them equally loud.
+
+    A recording without a loudness stays as it is.
+    """
+    target = min([TARGET_LUFS, *(level.highest for level in levels.values())])
+    return {
+        name: 1.0 if level.lufs is None else 10 ** ((target - level.lufs) / 20)
+        for name, level in levels.items()
+    }
+
+
+def spread(levels: Iterable[Level]) -> float | None:
+    """Return by how much the loudest exceeds the quietest, LU; None: fewer than two are known."""
+    known = [level.lufs for level in levels if level.lufs is not None]
+    return max(known) - min(known) if len(known) > 1 else None
+
+
+@dataclass(frozen=True)
+class ItemLoudness:
+    """The loudness of an item's answers, LUFS, in the item's own order."""
+
+    item: str
+    lufs: Mapping[str, float | None]
+    spread: float | None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether they differ by so much that raters are told."""
+        return self.spread is not None and self.spread >= TOLD_LU
+
+
+def summary_of(measured: Iterable[ItemLoudness], matched: bool) -> str | None:
+    """Say how many items differ in loudness; None where none does."""
+    rows = list(measured)
+    known = [row for row in rows if row.spread is not None]
+    differing = [row for row in known if row.is_told]
+    if not differing:
+        return None
+    most = max(differing, key=lambda row: row.spread or 0.0)
+    then = (
+        "raters hear them equally loud" if matched else "raters hear them as they are, and see it"
+    )
+    return (
+        f"loudness: the answers of {len(differing)} of {counted(len(known), 'item')} differ by"
+        f" {TOLD_LU:g} LU or more, the most {most.spread:.1f} LU ({most.item}); {then}"
+    )
+
+
+def low_passed(samples: NDArray[np.float32], rate: int, hz: int) -> NDArray[np.float32]:
+    """Cut off everything above a frequency; the edge is a cosine, a tenth of it wide."""
+    if rate <= 2 * hz:
+        return samples
+    spectrum = np.fft.rfft(samples, axis=0)
+    frequency = np.fft.rfftfreq(len(samples), 1 / rate)
+    above = np.clip((frequency - hz) / (0.1 * hz), 0.0, 1.0)
+    kept: NDArray[Any] = 0.5 * (1 + np.cos(np.pi * above))
+    filtered = np.fft.irfft(spectrum * kept[:, None], n=len(samples), axis=0)
+    return filtered.astype(np.float32)

@@ -1,0 +1,69 @@
+"""Beginning a review, or continuing the one in its database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.data.rubrics.load import load_protocol
+from trace_eval.data.rubrics.protocols import PairProtocol, Protocol
+from trace_eval.review.forms import form_of
+from trace_eval.review.material import load_material
+from trace_eval.review.options import QueueOptions, ReviewOptions
+from trace_eval.review.queue import make_plan, stored_plan
+from trace_eval.review.session import Review
+from trace_eval.review.store import Store
+
+
+def open_review(
+    source: Path,
+    provided: Mapping[str, Any] | None = None,
+    options: ReviewOptions | None = None,
+) -> Review:
+    """Begin a review, or continue the one in the database.
+
+    The user asked for ``provided`` fields of :class:`QueueOptions`; a review that was begun keeps
+    its own where they are left out.
+
+    Raises UserError for nothing to review, or an option out of range or not that of the review.
+    """
+    provided, options = provided or {}, options or ReviewOptions()
+    if options.rubric and options.protocol:
+        raise UserError("--rubric, --protocol: a rubric is a protocol; give --protocol alone")
+    protocol = load_protocol(options.protocol) if options.protocol else None
+    material = load_material(source, options.audio_root, options.rubric, protocol)
+    database = options.database or material.database
+    if material.rubric and not protocol:
+        requested = [name for name in ("show_judge", "allow_unplayed") if getattr(options, name)]
+        if ignored := [*requested, *(name for name in provided if name != "budget")]:
+            raise UserError(f"{', '.join(ignored)}: belong to reviews of pairs; leave them out")
+        store = Store(database, material.rubric.name)
+        return Review(material, store, make_plan(material, QueueOptions(**provided)))
+    _refuse_foreign(material.protocol, provided, options)
+    store = Store(database, form_of(material.protocol).name)
+    plan = stored_plan(store, material, provided)
+    return Review(
+        material=material,
+        store=store,
+        plan=plan,
+        show_judge=options.show_judge,
+        allow_unplayed=options.allow_unplayed,
+    )
+
+
+def _refuse_foreign(
+    protocol: Protocol, provided: Mapping[str, Any], options: ReviewOptions
+) -> None:
+    """Raise UserError for an option that means nothing to a protocol."""
+    foreign = []
+    if not isinstance(protocol, PairProtocol):
+        foreign = [name for name in ("random_share", "confidence") if name in provided]
+    if not isinstance(protocol, PairProtocol) or protocol.first_impression is None:
+        foreign += ["overall_first"] if provided.get("overall_first") else []
+    if not isinstance(protocol, PairProtocol) or not protocol.is_hcot:
+        foreign += ["show_judge"] if options.show_judge else []
+    if foreign:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in foreign)
+        raise UserError(f"{names}: means nothing to protocol {protocol.name}; leave it out")

@@ -1,0 +1,53 @@
+"""The order in which each rater sees items and answers, and which items need no more raters."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+from trace_eval.data.outcome import Order
+from trace_eval.review.views import StoreView
+
+#: How long an item is kept for a rater who began it, seconds.
+LEASE_S = 1800.0
+
+
+def shown_order(seed: int, rater: str, item: str, repeat: int) -> Order:
+    """Which answer a rater sees first: a fair coin per item, rater and repetition."""
+    digest = sha256("\0".join(("order", str(seed), rater, item, str(repeat))).encode()).digest()
+    return "ba" if digest[0] & 1 else "ab"
+
+
+def rater_order(seed: int, rater: str, tasks: Sequence[tuple[str, int]]) -> list[int]:
+    """Return a random order of tasks for one rater; repetitions come last."""
+
+    def place(task: int) -> tuple[int, bytes]:
+        item, repeat = tasks[task]
+        return repeat, sha256("\0".join(("place", str(seed), rater, item)).encode()).digest()
+
+    return sorted(range(len(tasks)), key=place)
+
+
+def full_items(views: Iterable[StoreView], rater: str, raters: int) -> set[str]:
+    """Return the items that enough others have rated, or are rating now.
+
+    Whoever began an item and left gives the place back after a while.
+    """
+    since = time.time() - LEASE_S
+    others: dict[str, int] = {}
+    for view in views:
+        held = view.finished is not None or view.started > since
+        if held and view.rater != rater and view.repeat == 0:
+            others[view.item] = others.get(view.item, 0) + 1
+    return {item for item, number in others.items() if number >= raters}
+
+
+def shuffled_for(names: Iterable[str], view: StoreView, seed: int) -> list[str]:
+    """Return the answers of a page in a random order for one rater."""
+
+    def place(name: str) -> bytes:
+        parts = ("page", str(seed), view.rater, view.item, str(view.repeat), name)
+        return sha256("\0".join(parts).encode()).digest()
+
+    return sorted(names, key=place)

@@ -1,0 +1,342 @@
+"""What comes of a protocol, as files: labels or scores, repeats, traps, loudness, and what to note.
+
+Labels and scores of the first view of every item are in ``labels.csv``, which ``agree`` and
+``rank`` read. Repeated views, traps, and answers that do not count have files of their own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from blueprints import counted
+from trace_eval.data.csv_cells import table_text
+from trace_eval.data.items import Pair, Single
+from trace_eval.review.audio import Clips
+from trace_eval.review.forms import COMMENT, SURE, PairForm, score_of, scored_step
+from trace_eval.review.loudness import ItemLoudness, summary_of
+from trace_eval.review.session import LATE, Review
+from trace_eval.review.together import Page, Reviewed
+from trace_eval.review.views import StoredAnswer, StoreView
+
+#: Columns of the scores of a protocol; they begin as those of a plain rubric.
+SCORE_COLUMNS = (
+    "id",
+    "rater",
+    "rubric",
+    "score",
+    "feedback",
+    "comment",
+    "at",
+    "set_aside",
+    "system",
+    "instruction_id",
+)
+
+#: Columns of the labels of a protocol, around one for each of its parts.
+PAIR_COLUMNS = (
+    "instruction_id",
+    "system_a",
+    "system_b",
+    "shown",
+    "seconds",
+    "inclusion",
+    "comment",
+)
+
+#: Column of a signed comparison: how much better B is than A.
+COMPARISON = "comparison"
+
+#: Most names that a sentence lists.
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True)
+class TrapAnswer:
+    """What a rater said where the right answer is known."""
+
+    rater: str
+    item: str
+    system: str | None
+    expected: str
+    given: str
+    is_right: bool
+
+
+def clips_of(review: Review) -> Clips:
+    """Return the recordings of a review, as loud as its protocol has them."""
+    matched = review.listening.loudness == "matched"
+    return Clips(review.items, review.store.secret, matched)
+
+
+# --- labels and scores --------------------------------------------------------------------
+
+
+def labels_csv(review: Review) -> str:
+    """Export labels or scores, of the first view of every item."""
+    return _labels(review, repeats=False)
+
+
+def retest_csv(review: Review) -> str:
+    """Export all views of the items that a rater saw more than once."""
+    return _labels(review, repeats=True)
+
+
+def _labels(review: Review, repeats: bool) -> str:
+    chosen = _chosen_views(review, repeats)
+    if isinstance(review.form, PairForm):
+        return _pair_table(review, review.form, chosen, repeats)
+    traps = {trap.item for trap in review.listening.traps if trap.item is not None}
+    answers = [
+        answer
+        for answer in review.store.stored()
+        if answer.view in chosen and answer.step not in traps  # of a page: the answer's id
+    ]
+    repeat = {number: view.repeat for number, view in chosen.items()} if repeats else None
+    return score_table(review, answers, repeat)
+
+
+def first_views(review: Review) -> dict[int, StoreView]:
+    """Return the finished first views of everything but traps, by number."""
+    return _chosen_views(review, repeats=False)
+
+
+def _chosen_views(review: Review, repeats: bool) -> dict[int, StoreView]:
+    """Return finished views by number: the first ones, or all of items that were repeated."""
+    traps = {*review.plan.traps}
+    views = [view for view in review.store.views() if view.finished and view.item not in traps]
+    if not repeats:
+        return {view.number: view for view in views if view.repeat == 0}
+    again = {(view.rater, view.item) for view in views if view.repeat}
+    return {view.number: view for view in views if (view.rater, view.item) in again}
+
+
+def _pair_table(
+    review: Review, form: PairForm, views: Mapping[int, StoreView], repeats: bool
+) -> str:
+    parts = [part.name for part in form.parts]
+    compared = [COMPARISON if part == "overall" else f"{part}_{COMPARISON}" for part in parts]
+    compared = compared if form.protocol.compares else []
+    sure = [f"{part}_confidence" for part in parts] if form.confidence else []
+    again = ("repeat",) if repeats else ()
+    columns = ("id", "rater", *parts, *compared, *PAIR_COLUMNS, *sure, *again)
+    inclusion = review.plan.inclusion({view.item for view in views.values()})
+
+    def row(view: StoreView) -> tuple[object, ...]:
+        pair, answers = review.material.by_id[view.item], review.store.answers(view)
+        labels = [form.label(answers, part) for part in parts]
+        took = (view.finished or 0.0) - view.started
+        return (
+            view.item,
+            view.rater,
+            *(map(_winner, labels) if form.protocol.compares else labels),
+            *(labels if form.protocol.compares else ()),
+            pair.instruction_id,
+            pair.a.system,
+            pair.b.system,
+            view.shown,
+            round(took, 1) if took >= 0 else None,
+            inclusion.get(view.item),
+            view.comment,
+            *(answers.get(f"{part}{SURE}") for part in parts if sure),
+            *((view.repeat,) if repeats else ()),
+        )
+
+    return table_text(columns, map(row, views.values()))
+
+
+def _winner(comparison: str | None) -> str | None:
+    """Return the label of a signed comparison."""
+    if comparison is None:
+        return None
+    number = float(comparison)
+    return "tie" if number == 0 else "2" if number > 0 else "1"
+
+
+def score_table(
+    review: Review, answers: Sequence[StoredAnswer], repeat: Mapping[int, int] | None = None
+) -> str:
+    """Export scores with their systems and questions; ``repeat`` is that of their views."""
+    rubric = review.material.rubric
+    asked = ("confidence",) if rubric and rubric.confidence else ()
+    again = () if repeat is None else ("repeat",)
+    views = {view.number: view for view in review.store.views()}
+    sure = {(one.view, scored_step(one.step)): one for one in answers}
+
+    def row(answer: StoredAnswer) -> tuple[object, ...]:
+        score, how = score_of(answer.value), sure.get((answer.view, answer.step))
+        item = rated_answer(review, answer)
+        on_page = views[answer.view].comment if item.id != answer.item else ""
+        return (
+            item.id,
+            answer.rater,
+            review.form.name,
+            "" if score is None else f"{score:g}",
+            " ".join(answer.codes),
+            " ".join(filter(None, (answer.comment, how.comment if how else "", on_page))),
+            f"{answer.at:.0f}",
+            answer.set_aside or "",
+            item.system,
+            item.question_id,
+            *((how.value if how else "",) if asked else ()),
+            *((repeat[answer.view],) if repeat is not None else ()),
+        )
+
+    scored = [one for one in answers if scored_step(one.step) is None and one.step != COMMENT]
+    return table_text((*SCORE_COLUMNS, *asked, *again), map(row, scored))
+
+
+def rated_answer(review: Review, answer: StoredAnswer) -> Single:
+    """Return the single answer that a score is about."""
+    item = review.item(answer.item)
+    if isinstance(item, Page):
+        return item.members[answer.step]
+    assert isinstance(item, Single)
+    return item
+
+
+def set_aside_csv(review: Review) -> str:
+    """Export what does not count: taken back, changed, or given after the end."""
+    aside = [answer for answer in review.store.stored(all_=True) if answer.set_aside]
+    if not isinstance(review.form, PairForm):
+        return score_table(review, aside)
+    columns = ("id", "rater", "question", "answer", "comment", "at", "set_aside")
+    rows = (
+        (one.item, one.rater, one.step, one.value, one.comment, f"{one.at:.0f}", one.set_aside)
+        for one in aside
+    )
+    return table_text(columns, rows)
+
+
+# --- traps --------------------------------------------------------------------------------
+
+
+def trap_answers(review: Review) -> list[TrapAnswer]:
+    """Return what raters said where the right answer is known, in the order of the traps."""
+    results: list[TrapAnswer] = []
+    given = list(_given(review))
+    for trap in review.listening.traps:
+        for rater, item, system, label in given:
+            if trap.name == (item if trap.item is not None else system):
+                results.append(
+                    TrapAnswer(
+                        rater=rater,
+                        item=item,
+                        system=system,
+                        expected=trap.expected,
+                        given=label,
+                        is_right=trap.is_right(label),
+                    )
+                )
+    return results
+
+
+def _given(review: Review) -> Iterator[tuple[str, str, str | None, str]]:
+    """(rater, item, system, label or score) of everything that counts."""
+    form = review.form
+    if isinstance(form, PairForm):
+        for view in review.store.views():
+            label = form.label(review.store.answers(view), form.protocol.parts[0].name)
+            if label is not None and view.finished:
+                yield view.rater, view.item, None, label
+        return
+    for answer in review.store.stored():
+        if answer.step == COMMENT or scored_step(answer.step) is not None:
+            continue
+        if (score := score_of(answer.value)) is not None:
+            item = rated_answer(review, answer)
+            yield answer.rater, item.id, item.system, f"{score:g}"
+
+
+def traps_csv(review: Review) -> str:
+    """Export every answer to a trap, and whether it is right."""
+    rows = (
+        (one.rater, one.item, one.system, one.expected, one.given, "yes" if one.is_right else "no")
+        for one in trap_answers(review)
+    )
+    return table_text(("rater", "id", "system", "expected", "given", "right"), rows)
+
+
+# --- loudness -----------------------------------------------------------------------------
+
+
+def loudness_of(review: Review, clips: Clips | None = None) -> list[ItemLoudness]:
+    """Measure how loud the answers of every item are; each recording is decoded once."""
+    clips = clips or clips_of(review)
+    return [clips.loudness(item) for item in review.items if not isinstance(item, Single)]
+
+
+def loudness_csv(review: Review) -> str:
+    """Export the loudness of every answer as it came, and how far the answers of an item differ."""
+    rows = []
+    for measured in loudness_of(review):
+        item = review.item(measured.item)
+        for role, lufs in measured.lufs.items():
+            spread = None if measured.spread is None else round(measured.spread, 2)
+            level = None if lufs is None else round(lufs, 2)
+            rows.append((measured.item, role, _system(item, role), level, spread))
+    return table_text(("id", "answer", "system", "lufs", "spread_lu"), rows)
+
+
+def _system(item: Reviewed, role: str) -> str | None:
+    if isinstance(item, Page):
+        return item.members[role].system if role in item.members else None
+    return item.sides[role].system if isinstance(item, Pair) else None
+
+
+# --- what whoever leads the review should know ----------------------------------------------
+
+
+def notes(review: Review, measured: Sequence[ItemLoudness]) -> list[str]:
+    """Say what is missing or odd: items without raters, failed traps, late answers, loudness."""
+    found = [*_few_raters(review), *_failed_traps(review), *_late(review)]
+    louder = summary_of(measured, review.listening.loudness == "matched")
+    return [*found, *([louder] if louder else [])]
+
+
+def _few_raters(review: Review) -> Iterator[str]:
+    done = Counter(view.item for view in review.store.views() if view.finished and view.repeat == 0)
+    wanted = review.listening.raters or 1
+    nobody = [item for item in review.plan.items if not done[item]]
+    few = [item for item in review.plan.items if 0 < done[item] < wanted]
+    total = counted(len(review.plan.items), review.form.unit)
+    if nobody:
+        yield f"{len(nobody)} of {total} have no rater: {_some(nobody)}"
+    if few:
+        yield f"{len(few)} of {total} have fewer than {counted(wanted, 'rater')}: {_some(few)}"
+
+
+def _failed_traps(review: Review) -> Iterator[str]:
+    answers = trap_answers(review)
+    for rater in dict.fromkeys(one.rater for one in answers):
+        mine = [one for one in answers if one.rater == rater]
+        wrong = [one.item for one in mine if not one.is_right]
+        if wrong:
+            of = counted(len(mine), "trap")
+            yield f"rater {rater} failed {len(wrong)} of {of}: {_some(wrong)}"
+
+
+def _late(review: Review) -> Iterator[str]:
+    late = [one for one in review.store.stored(all_=True) if one.set_aside == LATE]
+    for rater, number in Counter(one.rater for one in late).items():
+        yield (
+            f"{counted(number, 'answer')} of rater {rater} came after the end and"
+            f" {'does' if number == 1 else 'do'} not count; set_aside.csv has"
+            f" {'it' if number == 1 else 'them'}"
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:MOST_NAMED])
+    return f"{shown} and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else shown
+
+
+#: File name -> its content, of protocols other than HCoT.
+PROTOCOL_FILES: Mapping[str, Callable[[Review], str]] = {
+    "labels.csv": labels_csv,
+    "retest.csv": retest_csv,
+    "traps.csv": traps_csv,
+    "set_aside.csv": set_aside_csv,
+    "loudness.csv": loudness_csv,
+}
