@@ -1,22 +1,18 @@
 """Several clips through one Whisper: windows of all of them share forward passes.
 
-The library transcribes one clip at a time, but decodes any number of windows at once. So its own
-loop (seeking, thresholds, rising temperature, word times) runs unchanged for each clip, in a thread
-of its own and with a stand-in for the model, until it wishes for a window to be decoded or a
-language to be detected; then the next one runs. Once all wait, equal wishes go through the model
-together. The batch gets narrower as clips end.
-
-Only one thread ever runs, so the threads share no more than coroutines would: the word alignment,
-which installs hooks on the model, runs undisturbed.
+The library's loop (seeking, thresholds, rising temperature, word times) runs for each clip with a
+stand-in for the model (:mod:`extractors.loops`), until it wishes for a window to be decoded or a
+language to be detected. Equal wishes go through the model together. The batch gets narrower as
+clips end. The word alignment, which installs hooks on the model, runs undisturbed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from queue import SimpleQueue
-from threading import Thread
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
+from extractors.loops import Loop, by_turns
 from extractors.recognised import Decoded
 
 #: Recognises one clip with the model, or its stand-in, that it is given.
@@ -39,19 +35,10 @@ def hear_together(model: Any, clips: Sequence[Hear]) -> list[Decoded]:
     library (20250625) fails on more than one window. The error of the first loop that fails stops
     the others.
     """
-    loops = [_Loop(model, hear) for hear in clips]
-    try:
-        waiting = {loop: wish for loop in loops if (wish := loop.run_on())}
-        while waiting:
-            answers = _fulfil(model, waiting)
-            waiting = {loop: wish for loop in waiting if (wish := loop.run_on(answers[loop]))}
-    finally:
-        for loop in loops:
-            loop.stop()
-    return [loop.result for loop in loops]
+    return by_turns([_Loop(model, hear) for hear in clips], partial(_fulfil, model))
 
 
-def _fulfil(model: Any, wishes: dict[_Loop, DecodeRequest]) -> dict[_Loop, Any]:
+def _fulfil(model: Any, wishes: Mapping[_Loop, DecodeRequest]) -> dict[_Loop, Any]:
     """Answer each wish; equal ones share a forward pass."""
     import torch
 
@@ -101,36 +88,13 @@ class _StandIn:
         return self._ask(DecodeRequest(mel, None))
 
 
-class _Stopped(BaseException):
-    """Ends a loop that is no longer awaited; no library's ``except Exception`` keeps it."""
-
-
-class _Loop:
-    """The library's loop over one clip, which runs only while somebody waits for its next wish."""
-
-    result: Decoded
+class _Loop(Loop[DecodeRequest, Decoded]):
+    """The library's loop over one clip, with a sequence of random numbers of its own."""
 
     def __init__(self, model: Any, hear: Hear) -> None:
-        self._answers: SimpleQueue[Any] = SimpleQueue()
-        self._wishes: SimpleQueue[DecodeRequest | BaseException | None] = SimpleQueue()
+        super().__init__(lambda ask: hear(_StandIn(model, ask)))
         self._generator = _generator(model)
         self._state = self._generator.get_state()
-        self._thread = Thread(target=self._run, args=(model, hear), daemon=True)
-
-    def run_on(self, answer: Any = None) -> DecodeRequest | None:
-        """Begin, or go on with an answer, up to the next wish; None at the end.
-
-        Raises:
-            Exception: that of the loop.
-        """
-        if self._thread.ident is None:
-            self._thread.start()
-        else:
-            self._answers.put(answer)
-        wish = self._wishes.get()
-        if isinstance(wish, BaseException):
-            raise wish
-        return wish
 
     def alone(self, model: Any, options: Any, mel: Any) -> Any:
         """Decode a window with this clip's own sequence of random numbers."""
@@ -138,27 +102,6 @@ class _Loop:
         result = model.decode(mel, options)
         self._state = self._generator.get_state()
         return result
-
-    def stop(self) -> None:
-        """End the loop wherever it is; harmless when it has ended or not begun."""
-        if self._thread.ident is not None:
-            self._answers.put(_Stopped())
-            self._thread.join()
-
-    def _run(self, model: Any, hear: Hear) -> None:
-        end = None
-        try:
-            self.result = hear(_StandIn(model, self._ask))
-        except BaseException as error:
-            end = error
-        self._wishes.put(end)
-
-    def _ask(self, wish: DecodeRequest) -> Any:
-        self._wishes.put(wish)
-        answer = self._answers.get()
-        if isinstance(answer, _Stopped):
-            raise answer
-        return answer
 
 
 def _generator(model: Any) -> Any:

@@ -127,3 +127,30 @@ def test_a_recording_that_changes_between_stages_is_an_error_not_a_mixture(tmp_p
     assert anew.blueprint.clip != before.blueprint.clip
     result = [anew.blueprint.extensions[group].values["peak"] for group in ("first", "second")]  # type: ignore[union-attr]
     assert result == pytest.approx([0.75, 0.75], abs=1e-4)
+
+
+def test_no_more_is_decoded_at_once_than_may_be_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log"
+    monkeypatch.setattr("trace_eval.extracting.clip.HELD_S", 2.5)
+    paths = [write(tmp_path / f"{n}.wav", tone(seconds=1.0, peak=0.1 * n)) for n in range(1, 6)]
+    sources = [ClipSource(path.name, path=path) for path in paths]
+    plan = (Placed(log, batch=8),)
+    for one_model, clips in ((False, [3, 2]), (True, [5])):  # to load a model again costs more
+        cache = tmp_path / f"cache{one_model}"
+        extractor = Plan(plan, cache, one_model_at_a_time=one_model).build()
+        log.unlink(missing_ok=True)
+        outcomes = extractor.run(sources)
+        extractor.close()
+        assert [outcome.source for outcome in outcomes] == [source.id for source in sources]
+        assert [row["clips"] for row in _log(log)] == clips
+
+
+def test_a_batch_leaves_work_for_the_other_workers(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    paths = [write(tmp_path / f"{n}.wav", tone(peak=0.1 * n)) for n in range(1, 9)]
+    extracted(Plan((Placed(log, batch=8),), tmp_path / "cache"), paths, 2, [])
+    rows = _log(log)
+    assert max(row["clips"] for row in rows) == 4
+    assert sum(row["clips"] for row in rows) == 8

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +15,11 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from blueprints import Blueprint, Span, Status, Transcript, UserError
-from extractors import default_asr, packaged
+from extractors import default_asr, faster_whisper_batch, packaged
 from extractors.audio import SPEECH_RATE, Clip, decode
+from extractors.base import Item
 from extractors.faster_whisper import FasterWhisperExtractor
+from extractors.recognised import Decoded
 from extractors.registry import create
 from extractors.signal import SignalExtractor
 from tests.support import blueprints as make
@@ -284,3 +289,44 @@ def test_words_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
         return blueprint
 
     assert heard(1) == heard(2)
+
+
+def test_clips_that_are_decoded_together_have_the_words_of_each_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wave = spoken()
+    waves = [
+        wave,
+        wave[:20000],
+        0.5 * wave,
+        np.concatenate([wave, *[np.zeros_like(wave)] * 3, wave]),
+    ]
+    clips = [clip_of(samples) for samples in waves]
+    items = [Item(clip, known(clip)) for clip in clips]
+    alone = [TINY.extract(*item) for item in items]
+
+    sizes = []
+    plain = faster_whisper_batch._stacked
+
+    def counted(wishes: Sequence[faster_whisper_batch.DecodeRequest]) -> object:
+        sizes.append(len(wishes))
+        return plain(wishes)
+
+    monkeypatch.setattr(faster_whisper_batch, "_stacked", counted)
+    assert TINY.extract_batch(items) == alone
+    assert max(sizes) >= 3  # those of one length
+    assert sum(sizes) >= len(items)
+
+
+def test_a_clip_that_fails_among_others_ends_all_and_leaves_no_thread() -> None:
+    def fails(_: object) -> Decoded:
+        raise RuntimeError("broken")
+
+    def wishes(model: Any) -> Decoded:
+        model.model.generate(np.zeros((1, 500, 384), np.float32), [[1]], beam_size=1)
+        raise AssertionError("no answer is given")
+
+    model, before = TINY.opened(), threading.active_count()
+    with pytest.raises(RuntimeError, match="broken"):
+        faster_whisper_batch.hear_together(model, [wishes, fails])
+    assert threading.active_count() == before

@@ -9,7 +9,6 @@ import pytest
 from blueprints import UserError
 from extractors import device
 from extractors.device import loaded, release, resolve, torch_problem
-from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.model_backed import GPU_BATCH
 from extractors.voices import EcapaExtractor
 from tests.support.processes import python
@@ -103,7 +102,6 @@ def test_a_batch_by_the_device_that_is_found(
 ) -> None:
     monkeypatch.setattr(device, "gpu_count", lambda: gpus)
     assert EcapaExtractor().batch_size == batch
-    assert FasterWhisperExtractor(batch=8).batch_size == 1
 
 
 def test_a_torch_that_does_not_load_does_not_raise(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -14,6 +14,10 @@ from extractors import MAX_SECONDS, Clip, Extractor, Item
 from trace_eval.data.urls import redact_urls
 from trace_eval.extracting.cache import Cache, group_key, lasting
 from trace_eval.extracting.source import ClipSource
+
+#: Recordings of a batch are decoded up to this much sound, then measured before the next ones,
+#: seconds: a batch of eight answers of half an hour would take gigabytes.
+HELD_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -78,9 +82,23 @@ class ClipExtractor:
             before: the blueprint of each by an earlier stage of the same plan.
             groups: fill these only; default: all that the plan has.
         """
-        jobs = list(map(_Job, sources, before or [None] * len(sources)))
+        jobs = map(_Job, sources, before or [None] * len(sources))
+        return [outcome for part in self._parts(jobs) for outcome in self._run(part, groups)]
+
+    def _parts(self, jobs: Iterable[_Job]) -> Iterator[list[_Job]]:
+        """Identify recordings, and hand on together as many as may be held decoded."""
+        part: list[_Job] = []
         for job in jobs:
             job.identify(self.cache, self.max_seconds)
+            part.append(job)
+            held_s = sum(one.clip.seconds for one in part if one.clip)
+            if held_s >= HELD_S and self._keep_models:
+                yield part
+                part = []
+        if part:
+            yield part
+
+    def _run(self, jobs: Sequence[_Job], groups: Collection[str] | None) -> list[Extracted]:
         available = [job for job in jobs if job.blueprint is not None]
         claimed = self.cache.claim(*(job.partial.clip for job in available))
         # numpy's products differ by rounding with the number of threads, and words with them.

@@ -8,6 +8,7 @@ does that and nothing else, fed by those that do the rest.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
@@ -109,7 +110,8 @@ class _Lane:
     """Slots of one kind and what waits for them.
 
     Later stages go first: a begun clip is finished before the next one is begun, so that little
-    lies between two stages. Workers take what is there, up to a batch, and never wait for more.
+    lies between two stages. Workers take their share of what is there, up to a batch, and never
+    wait for more.
     """
 
     def __init__(self, slots: Sequence[Slot], stages: Sequence[Stage]) -> None:
@@ -134,7 +136,8 @@ class _Lane:
         while True:
             for stage, waiting in self._waiting.items():
                 batch: list[_Waiting] = []
-                while waiting and len(batch) < stage.batch_size:
+                share = math.ceil(len(waiting) / len(self.slots))  # nobody idles beside a batch
+                while waiting and len(batch) < min(share, stage.batch_size):
                     entry = waiting.popleft()
                     if not entry.outcome.done():  # nobody may want it any more
                         batch.append(entry)

@@ -36,7 +36,8 @@ class ExtractOptions:
         beam_size: hypotheses that a Whisper model keeps; None: the profile's, else the library's.
         compute_type: numbers that faster-whisper computes in, e.g. ``float32``; None: ``int8`` on
             a CPU, ``float16`` on a GPU.
-        batch_size: clips that a model works on at once; None: 1 on a CPU, more on a GPU.
+        batch_size: clips that a model works on at once; None: 8 for faster-whisper and on a GPU,
+            else 1.
         one_model_at_a_time: release each model before the next one is loaded.
         engine: ``local``, or ``ray`` with the extra of that name.
         ray_address: of a running cluster, e.g. ``auto``; None: one on this machine.

@@ -36,7 +36,7 @@ THREAD_VARIABLES = (
     "NUMBA_NUM_THREADS",
 )
 
-#: After more audio than this, freed memory goes back to the system, seconds: a worker that has
+#: After a clip longer than this, freed memory goes back to the system, seconds: a worker that has
 #: seen two minutes would keep 100 MB for ever. To give it back at once instead, by malloc's
 #: environment variables, takes a page fault for every array: a tenth of all time but ASR's.
 TRIM_AFTER_S = 30.0
@@ -267,6 +267,6 @@ def _run_in_worker(tasks: list[Task], groups: frozenset[str] | None) -> list[Ext
         raise WorkersError(f"workers cannot start: {type(_worker).__name__}: {_worker}")
     sources, before = zip(*tasks, strict=True)
     extracted = _worker.run(sources, before, groups)
-    if sum(outcome.audio_s for outcome in extracted) > TRIM_AFTER_S:
+    if max(outcome.audio_s for outcome in extracted) > TRIM_AFTER_S:
         give_back_memory()
     return extracted
