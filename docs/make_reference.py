@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.people.pages import agreement_with_listeners
 from extractors import PROFILES
 from extractors.formats import FORMATS
+from extractors.networks.listed import NETWORKS
 from extractors.registry import load, names
 from fusion import POLICIES
 from trace_eval.commands.cli import app
@@ -100,6 +101,18 @@ def extractors() -> str:
         rows.append((kind.group, f"`{spec}`", first_of(kind), profiles or "-", kind.limits, agrees))
     head = ("group", "spec", "tells you", "profile", "trusted where", "agrees with people")
     return table(head, rows)
+
+
+def networks() -> str:
+    """Per network: what it tells, weights from where, licence, size, cost, trusted where."""
+    rows = []
+    for one in NETWORKS:
+        run = "yes" if one.published else "never"
+        spec = f"`-x {one.extractor}`" if one.extractor else "a part of others"
+        cells = (one.name, spec, one.tells, one.origin, one.licence, one.size, one.cost or "-")
+        rows.append((*cells, one.trusted, run))
+    head = ("network", "runs by", "tells", "weights from", "licence", "size", "CPU s per s")
+    return table((*head, "trusted", "run with published weights"), rows)
 
 
 def _takes(kind: Any) -> bool:
@@ -327,7 +340,7 @@ def _kind(field: Mapping[str, Any]) -> str:
 PARTS: Mapping[str, Callable[[], str]] = {
     made.__name__: made
     for made in (
-        *(commands, extractors, measures, rubrics, tasks, judges, judge_options, presets),
+        *(commands, extractors, networks, measures, rubrics, tasks, judges, judge_options, presets),
         *(policies, label_statistics, score_statistics, ranking_models),
         *(columns, single_columns, recordings, record_schemas, result_schemas),
     )

@@ -39,7 +39,7 @@ _HOP_S, _REACH_S = 0.1, 3.0
 
 #: Speech is measured in parts of so much, which overlap by twice what a side reaches,
 #: seconds: a minute at once takes 300 MB.
-_PART_S = 20.0
+_PART_S = 30.0
 
 #: Clips of one voice have this likeness of both sides and more: in wide band, and on a
 #: telephone, where voices of people are not told apart.

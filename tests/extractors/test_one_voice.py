@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-
 import numpy as np
 import pytest
 
-from benchmarks import defects_voices
 from blueprints import Absent, Blueprint, Contour, Extension, Present, Span, render_compact
 from extractors import packaged
 from extractors.audio import Clip
@@ -16,19 +13,7 @@ from extractors.networks.drift import drift_of, what_else_moves
 from extractors.networks.speaker import CampplusExtractor, clip_time, least_likeness
 from extractors.signal import SignalExtractor
 from tests.support import blueprints as make
-from tests.support.speech import measured, noise, say, silence
-
-FIRST = "The weather is lovely today, and we are going to the park in the afternoon."
-SECOND = "Please remember to bring the tickets, the map, and something to drink for us."
-
-
-def flite(voice: str, *texts: str) -> Clip:
-    """Sentences of one voice of the synthesiser flite."""
-    if shutil.which("flite") is None:
-        pytest.skip("flite is not installed; apt-get install flite")
-    spoken = [defects_voices.spoken("flite", voice, text) for text in texts]
-    samples = np.concatenate([sound for sound, _ in spoken]).astype(np.float32)
-    return Clip(samples[:, np.newaxis], spoken[0][1], voice)
+from tests.support.speech import FIRST, SECOND, flite, measured, noise, say, silence
 
 
 def need() -> None:

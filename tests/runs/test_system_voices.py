@@ -12,12 +12,12 @@ import soundfile
 from benchmarks import defects_voices
 from blueprints import Blueprint, Extension
 from extractors import packaged
-from tests.extractors.test_one_voice import FIRST, SECOND, flite
 from tests.support import blueprints as make
 from tests.support import golden_runs as runs
 from tests.support.blueprints import answer
 from tests.support.cli import trace_eval
 from tests.support.datasets_made import write_lines
+from tests.support.speech import FIRST, SECOND, flite
 from trace_eval.compare.gate.evaluate import gate_runs
 from trace_eval.decide.rank import rank
 from trace_eval.report.write import write_report

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks import defects_voices
 from blueprints import Blueprint, Signal, Status
 from extractors.audio import Clip
 from extractors.signal import SignalExtractor
@@ -75,3 +76,17 @@ def status_of(name: str) -> Status:
     if "silen" in name:
         return Status.SILENT
     return Status.TOO_SHORT if WORDLESS[name].seconds < MIN_SPEECH_S else Status.NO_SPEECH
+
+
+#: What voices of synthesisers say in tests.
+FIRST = "The weather is lovely today, and we are going to the park in the afternoon."
+SECOND = "Please remember to bring the tickets, the map, and something to drink for us."
+
+
+def flite(voice: str, *texts: str) -> Clip:
+    """Sentences of one voice of the synthesiser flite."""
+    if shutil.which("flite") is None:
+        pytest.skip("flite is not installed; apt-get install flite")
+    sentences = [defects_voices.spoken("flite", voice, text) for text in texts]
+    samples = np.concatenate([sound for sound, _ in sentences]).astype(np.float32)
+    return Clip(samples[:, np.newaxis], sentences[0][1], voice)

@@ -11,6 +11,7 @@ from blueprints import DISTRIBUTION, PACKAGE, SCRIPT, foreign_providers, install
 from blueprints.distribution import __version__
 from extractors import cache_folder, default_asr, package_version, torch_problem
 from extractors import registry as extractors
+from extractors.networks.listed import NETWORKS, Network
 from fusion import ENTRY_POINT_GROUP as POLICY_GROUP
 from fusion import POLICIES
 from trace_eval.data.system import cores
@@ -65,6 +66,7 @@ def diagnose() -> Diagnosis:
     sections = {
         "install": _install(),
         "extractors": sorted(map(_extractor, extractors.names()), key=lambda check: check.name),
+        "networks": [*map(_network, NETWORKS)],
         "default recogniser": [_recogniser()],
         "judges": [
             *(_judge(name, kind) for name, kind in KINDS.items()),
@@ -122,6 +124,15 @@ def _extractor(spec: str) -> Check:
     reason = extractor.unavailable()
     used = ", ".join(f"{name} {package_version(name)}" for name in extractor.packages.values())
     return Check(f"{extractor.group}={spec}", reason is None, reason or used)
+
+
+def _network(network: Network) -> Check:
+    """Whether a network can run here, and what is known of it."""
+    problem = network.problem
+    if not network.packaged:
+        problem = extractors.create(network.extractor.partition("=")[2]).unavailable()
+    detail = network.sentence if problem is None else f"{problem}; {network.sentence}"
+    return Check(network.name, problem is None, detail)
 
 
 def _recogniser() -> Check:
