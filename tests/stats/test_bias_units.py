@@ -9,11 +9,13 @@ import pytest
 
 from benchmarks.coverage.rows import opinions
 from tests.support.cli import trace_eval
+from trace_eval.decide.card import make_cards
 from trace_eval.opinions.codes import Codes
 from trace_eval.runs.outcomes import VerdictRow, first_position_test
 from trace_eval.stats.agree_labels import agree_labels
-from trace_eval.stats.agreement.bias import length_bias, verbosity
+from trace_eval.stats.agreement.bias import difficulty, length_bias, verbosity
 from trace_eval.stats.agreement.checks import swapped
+from trace_eval.stats.agreement.findings import mirrored_truth
 from trace_eval.stats.agreement.position import position_bias, self_comparisons
 from trace_eval.stats.options import AgreeOptions
 
@@ -48,6 +50,43 @@ def test_no_bias_is_seldom_claimed_where_instructions_have_several_pairs() -> No
             counts["self"] += self_comparisons(codes, every, unit).p < 0.05
     assert max(claims.values()) <= MOST * DRAWS, claims
     assert min(apart.values()) >= 0.3 * DRAWS, apart  # the test knows a wrong answer
+
+
+def test_no_bias_of_hard_pairs_or_mirrored_answers_is_claimed() -> None:
+    """What quartiles, ease and labels of mirrored answers say, over pairs that are alike."""
+    rng, claims = np.random.default_rng(5), dict.fromkeys(("ease", "quartile", "mirrored"), 0)
+    clips = np.array([f"c{n}" for n in range(len(UNIT))], object)
+    half = len(UNIT) // 2
+    facts = {
+        "clip_a": np.r_[clips[:half], clips[half:]],
+        "clip_b": np.r_[clips[half:], clips[:half]],
+    }
+    facts["instruction_id"] = np.array([f"i{n % half // EACH}" for n in range(len(UNIT))], object)
+    together = np.arange(len(UNIT)) % half // EACH
+    ids = np.array([str(n) for n in range(len(UNIT))], object)
+    for _ in range(DRAWS // 2):
+        place, other = alike(rng), alike(rng)
+        back = np.where(rng.random(INSTRUCTIONS)[UNIT] < 0.5, place, 1 - place).astype(np.int8)
+        ease = rng.random(INSTRUCTIONS)[UNIT] + 0.01 * rng.random(len(UNIT))
+        hard = difficulty(place, back, ease + 2, np.full(len(UNIT), 2.0), UNIT)
+        assert hard is not None
+        claims["ease"] += hard.p is not None and hard.p < 0.05
+        claims["quartile"] += hard.quartiles[0].bias.p < 0.05
+        kept = np.r_[other[:half], np.where(alike(rng)[:half] > 0, other[:half], 1 - other[:half])]
+        found = mirrored_truth(ids, facts, kept.astype(np.int8), "labels", together)
+        claims["mirrored"] += any("mirror the labels" in one.text for one in found)
+    assert max(claims.values()) <= 0.1 * DRAWS // 2, claims
+
+
+def test_the_card_takes_loudness_over_instructions(tmp_path: Path) -> None:
+    lines = ["id,judge,preference,instruction_id,loudness_a,loudness_b,system_a,system_b"]
+    lines += [f"{n},j,A,i{n // 8},-16,-30,new,old" for n in range(32)]
+    judged, people = tmp_path / "judged.csv", tmp_path / "people.csv"
+    judged.write_text("\n".join(lines) + "\n")
+    people.write_text("id,preference\n" + "".join(f"{n},tie\n" for n in range(32)))
+    (card,) = make_cards([judged], people, [])
+    assert card.loudness is not None
+    assert (card.loudness.louder, card.loudness.p) == (32, pytest.approx(2 / 2**4))
 
 
 def test_a_bias_is_still_found_over_instructions() -> None:

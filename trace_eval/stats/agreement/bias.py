@@ -214,7 +214,10 @@ class Quartile:
 
 @dataclass(frozen=True)
 class Difficulty:
-    """All quartiles, and the correlation of ease with being bound to a place (-1 to 1)."""
+    """All quartiles, and the correlation of ease with being bound to a place (-1 to 1).
+
+    Its ``p`` is of the means of the independent units; None under three of them.
+    """
 
     quartiles: tuple[Quartile, ...]
     spearman: float | None
@@ -259,8 +262,20 @@ def difficulty(
         return Difficulty(quartiles, None, None)
     from scipy.stats import spearmanr
 
-    result = spearmanr(gap, bound)
-    return Difficulty(quartiles, float(result.statistic), float(result.pvalue))
+    statistic = float(spearmanr(gap, bound).statistic)
+    return Difficulty(quartiles, statistic, _p_over_units(gap, bound.astype(float), drawn))
+
+
+def _p_over_units(x: NDArray[Any], y: NDArray[Any], unit: Numbers | None) -> float | None:
+    """p of a rank correlation of the units' means; None where these are few or all alike."""
+    from scipy.stats import spearmanr
+
+    if unit is not None:
+        _, index, rows = np.unique(unit, return_inverse=True, return_counts=True)
+        x, y = (np.bincount(index, side) / rows for side in (x, y))
+    if len(x) < 3 or not np.ptp(x) or not np.ptp(y):
+        return None
+    return float(spearmanr(x, y).pvalue)
 
 
 @dataclass(frozen=True)
