@@ -126,8 +126,21 @@ def test_every_export_is_timed_by_the_recording_beside_it(
     _is_timed_by(item.conversation, SOUND)
     assert [turn.text for turn in item.conversation.turns] == [text for *_, text in SAID]
     assert any("times are those of the sound" in caveat for caveat in item.caveats)
+    assert not any("not of sound" in caveat for caveat in item.caveats)
     tools = [event.kind for event in item.conversation.events if "tool" in event.kind]
     assert len(tools) == (0 if layout in ("twilio", "pipecat") else 2)
+
+
+@pytest.mark.parametrize("layout", ["pipecat", "otel"])
+def test_words_without_times_are_not_used_where_other_turns_are_heard(
+    tmp_path: Path, layout: str
+) -> None:
+    file = next(name for name in EXPORTS if name.startswith(f"{layout}."))
+    (tmp_path / file).write_text(export_text(file))
+    _stereo(tmp_path / f"{NAMES[layout]}.wav", _sides({**SOUND, "agent": [(0.6, 2.0)]}))
+    item = _one(read_conversations(tmp_path))
+    assert not any(turn.text for turn in item.conversation.turns)
+    assert "its log has 3 turns in words, 2 are heard: its words are not used" in item.caveats
 
 
 def test_a_record_of_eva_is_timed_by_its_sides_and_its_mix_is_used_by_nobody(

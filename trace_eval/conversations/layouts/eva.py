@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from blueprints import InputError
+from blueprints import InputError, counted
 from trace_eval.conversations.layouts.base import (
     UNIX_MS,
     USER_AND_AGENT,
@@ -276,7 +276,7 @@ def _clocks_that_run_back(log: list[Entry]) -> Iterator[str]:
                 " clocks in one log; separate them"
             )
         if back:
-            yield f"the clock of {source} goes backwards {back} times; sorted"
+            yield f"the clock of {source} goes backwards {counted(back, 'time')}; sorted"
     if any(entry.at_s is not None and entry.at_s > UNIX_MS for entry in log):
         raise InputError("audio_timestamp is in milliseconds; write Unix seconds, as EVA does")
 

@@ -44,6 +44,7 @@ from trace_eval.conversations.layouts.sound import item_from_mix, item_from_soun
 from trace_eval.conversations.layouts.table import item_of
 from trace_eval.conversations.layouts.units import in_seconds
 from trace_eval.conversations.read_options import ReadOptions
+from trace_eval.conversations.sound.apart import OF_LOG
 from trace_eval.data.conversation import ROLES, Clock, ConversationItem, End
 
 #: Bytes at the beginning of a file in which its marks are looked for.
@@ -212,7 +213,7 @@ def _item(
     caveats += [f"entries were left out: {', '.join(skipped)}"] if skipped else []
     timed = any(row["start"] is not None for _, row in rows.turns)
     if timed:
-        caveats.append(f"times are those of the log of {platform.name}, not of sound")
+        caveats.append(f"{OF_LOG} of {platform.name}, not of sound")
     policy, reason = text_of(facts.get("policy")), text_of(facts.get("reason"))
     seconds, ms = (
         number_of(facts.get(key), "length of the call") for key in ("length", "length_ms")

@@ -20,6 +20,9 @@ from trace_eval.conversations.sound.lanes import inside
 from trace_eval.conversations.spans import Spans, joined, overlaps, total
 from trace_eval.data.conversation import ROLES, Role, SourceEvent
 
+#: How the caveat on a call begins whose times nobody heard.
+OF_LOG = "times are those of the log"
+
 #: A delay of the whole log over this is another clock's, and a span that is off by more is named.
 FAR_S = 0.5
 

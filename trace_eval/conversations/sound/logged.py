@@ -11,8 +11,7 @@ silence or shifted a chunk. Words are not compared. Where neither way fits, noth
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,30 +19,24 @@ import numpy as np
 
 from blueprints import InputError, counted
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.conversations.sound.apart import Apart, compared_with_sound
+from trace_eval.conversations.sound.apart import OF_LOG, compared_with_sound
 from trace_eval.conversations.sound.audit import Fault, verdict
 from trace_eval.conversations.sound.conversation import kept_conversation
 from trace_eval.conversations.sound.fit import STEP_S, fit
 from trace_eval.conversations.sound.lanes import inside
 from trace_eval.conversations.sound.mono import kept_mix, of_log
+from trace_eval.conversations.sound.worded import role_names, timed_by_sound, unplaced_words
 from trace_eval.conversations.spans import Spans, joined, total
 from trace_eval.data.conversation import (
     ROLES,
     Channel,
     Conversation,
     ConversationItem,
-    End,
     Role,
-    SourceEvent,
-    Speaker,
-    Turn,
 )
 
 #: Names of faults.
 SWAPPED, OTHER_CLOCK = "swapped channels", "a log clock that contradicts the sound"
-
-#: Words of a turn that is heard nowhere near, seconds, have no place in the sound.
-_NEAR_S = 2.0
 
 #: Least likeness (correlation) that is believed, and by how much the better of two ways must win.
 _LIKE, _BETTER = 0.6, 0.2
@@ -109,10 +102,12 @@ def held_against_sound(item: ConversationItem, options: ReadOptions) -> Conversa
         said = (apart_by.sentence(),) if log.clock.kind != "none" else ()
         result = log.model_copy(update=more)
     else:
-        result = _timed_by_sound(log, sound, apart_by)
+        result = timed_by_sound(log, sound, apart_by)
         result = result.model_copy(update={"meta": log.meta | sound.meta | meta})
-        said = (*said, apart_by.sentence(), *details)
-    kept = [one for one in item.caveats if not options.by_log or one not in said]
+        said = (*said, apart_by.sentence(), *unplaced_words(log, result), *details)
+    kept = [one for one in item.caveats if one not in said]
+    if not options.by_log:
+        kept = [one for one in kept if not one.startswith(OF_LOG)]
     return item.model_copy(update={"conversation": result, "caveats": (*kept, *said)})
 
 
@@ -135,7 +130,7 @@ def _sound_of_mix(
             return user_first if likeness[0] > likeness[1] else agent_first
         why = f"its log fits them at {likeness[0]:.2f} and {likeness[1]:.2f}"
     else:
-        order = [turn.speaker for turn in log.turns if (turn.speaker in _names(log))]
+        order = [turn.speaker for turn in log.turns if (turn.speaker in role_names(log))]
         names = {speaker.name: speaker.role for speaker in log.speakers}
         for call, words in (user_first, agent_first):
             if [names[one] for one in order] == [turn.speaker for turn in call.turns]:
@@ -144,10 +139,6 @@ def _sound_of_mix(
             f"its log has no times, and {counted(len(order), 'turn')}; {len(sound.turns)} are heard"
         )
     raise InputError(f"one channel: which voice is the agent's is not known: {why}")
-
-
-def _names(log: Conversation) -> set[str]:
-    return {speaker.name for speaker in log.speakers if speaker.role in ROLES}
 
 
 def _likeness(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> float:
@@ -168,146 +159,6 @@ def _of_log(fault: Fault) -> Fault:
         why = fault.detail.replace("try --swap", "sides are taken as the log has them")
         return replace(fault, spoils="nothing", detail=why)
     return replace(fault, spoils="nothing") if fault.name == OTHER_CLOCK else fault
-
-
-def _timed_by_sound(log: Conversation, sound: Conversation, apart: Apart) -> Conversation:
-    """Give the turns of the sound the log's words, and add what stands in the log alone."""
-    names = {role: one.name for role in ROLES if (one := log.speaker(role))}
-    turns = [
-        turn.model_copy(update={"speaker": names.get(_role(turn.speaker), turn.speaker)})
-        for turn in sound.turns
-    ]
-    place = _Places(log, turns, names, apart)
-    others = [
-        _moved_turn(turn, apart.shift_s)
-        for turn in log.turns
-        if turn.speaker not in names.values() and apart.fits
-    ]
-    worded = place.worded()
-    events = [
-        *sound.events,
-        *(place.moved(event) for event in log.events if apart.fits),
-        *apart.alone_events(),
-    ]
-    lanes = {one.role: one.channel for one in sound.speakers}
-    speakers = [
-        *(Speaker(name=names.get(role, role), role=role, channel=lanes[role]) for role in ROLES),
-        *(one.model_copy(update={"channel": None}) for one in log.speakers if one.role == "other"),
-    ]
-    channels = {channel.name for channel in sound.channels}
-    return sound.model_copy(
-        update={
-            "speakers": tuple(
-                one if one.channel in channels else one.model_copy(update={"channel": None})
-                for one in speakers
-            ),
-            "turns": tuple(sorted([*worded, *others], key=_start)),
-            "events": tuple(events),
-            "instructions": log.instructions,
-            "end": End(at_s=sound.end.at_s, reason=log.end.reason),
-        }
-    )
-
-
-def _role(name: str) -> Role:
-    return "user" if name == "user" else "agent"
-
-
-def _start(turn: Turn) -> float:
-    return turn.start_s or 0.0
-
-
-def _moved_turn(turn: Turn, by_s: float) -> Turn:
-    if turn.start_s is None or turn.end_s is None:
-        return turn
-    return turn.model_copy(
-        update={
-            "start_s": turn.start_s + by_s,
-            "end_s": turn.end_s + by_s,
-            "segments": tuple((start + by_s, end + by_s) for start, end in turn.segments),
-        }
-    )
-
-
-class _Places:
-    """Which turn of the sound each turn of a log is: the one of its role that it overlaps most."""
-
-    def __init__(
-        self, log: Conversation, turns: list[Turn], names: Mapping[Role, str], apart: Apart
-    ) -> None:
-        self.log, self.turns, self.shift_s = log, turns, apart.shift_s
-        mine = [turn for turn in log.turns if turn.speaker in names.values()]
-        if not apart.fits:
-            self.of: dict[int, int] = {}
-        elif any(turn.start_s is not None for turn in mine):
-            self.of = self._by_time()
-        else:
-            self.of = self._by_order(names)
-
-    def _by_time(self) -> dict[int, int]:
-        places = {}
-        for number, turn in enumerate(self.log.turns):
-            if turn.start_s is None or turn.end_s is None:
-                continue
-            start, end = turn.start_s + self.shift_s, turn.end_s + self.shift_s
-            overlap, best = max(
-                (
-                    (min(end, _end(one)) - max(start, _start(one)), -n)
-                    for n, one in enumerate(self.turns)
-                    if one.speaker == turn.speaker
-                ),
-                default=(-_NEAR_S, 0),
-            )
-            if overlap > -_NEAR_S:
-                places[number] = -best
-        return places
-
-    def _by_order(self, names: Mapping[Role, str]) -> dict[int, int]:
-        """Without times: one after the other, where both have the same speakers in order."""
-        logged = [n for n, turn in enumerate(self.log.turns) if turn.speaker in names.values()]
-        spoken = [n for n, turn in enumerate(self.turns) if not turn.backchannel]
-        same = [self.log.turns[n].speaker for n in logged] == [
-            self.turns[n].speaker for n in spoken
-        ]
-        return dict(zip(logged, spoken, strict=True)) if same else {}
-
-    def worded(self) -> list[Turn]:
-        """Return the turns of the sound with the words that the log has for them."""
-        words: dict[int, list[Turn]] = defaultdict(list)
-        for number, position in self.of.items():
-            words[position].append(self.log.turns[number])
-        return [
-            turn
-            if not words[n]
-            else turn.model_copy(
-                update={
-                    "text": _joined_words(one.text for one in words[n]),
-                    "heard": _joined_words(one.heard for one in words[n]),
-                    "exchange": words[n][0].exchange,
-                }
-            )
-            for n, turn in enumerate(self.turns)
-        ]
-
-    def moved(self, event: SourceEvent) -> SourceEvent:
-        """Move an event of the log to the clock and the turn of the sound."""
-        ordered = sorted(range(len(self.turns)), key=lambda n: _start(self.turns[n]))
-        position = self.of.get(-1 if event.turn is None else event.turn)
-        return event.model_copy(
-            update={
-                "at_s": None if event.at_s is None else event.at_s + self.shift_s,
-                "end_s": None if event.end_s is None else event.end_s + self.shift_s,
-                "turn": None if position is None else ordered.index(position),
-            }
-        )
-
-
-def _end(turn: Turn) -> float:
-    return turn.end_s or 0.0
-
-
-def _joined_words(texts: Iterable[str | None]) -> str | None:
-    return " ".join(text for text in texts if text) or None
 
 
 def _spoken(conversation: Conversation) -> dict[Role, Spans]:

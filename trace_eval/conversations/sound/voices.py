@@ -8,6 +8,7 @@ pieces. Voices that differ too little are refused: see :data:`LEAST_CONTRAST`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -27,8 +28,8 @@ Floats = NDArray[np.floating[Any]]
 #: none; see ``python -m benchmarks.mono_calls``.
 LEAST_CONTRAST = 0.28
 
-#: Samples from a window to the next one: 5 s, in whole frames; windows that are heard at once.
-_STEP = round(5.0 / segmentation.FRAME_S) * segmentation.FRAME_STEP
+#: Samples from a window to the next one: 6.25 s, in whole frames; windows that are heard at once.
+_STEP = round(6.25 / segmentation.FRAME_S) * segmentation.FRAME_STEP
 _WINDOWS = 48
 
 
@@ -39,7 +40,7 @@ class VoiceRules:
     active: float = 0.5  # probability from which a local speaker is active
     pause_s: float = 0.12  # speech with shorter pauses is one
     shortest_s: float = 0.06  # shorter speech is none
-    longest_s: float = 2.0  # a piece is cut in equal parts to be no longer
+    longest_s: float = 2.0  # a piece is cut in equal parts to be no longer: changes are missed
     measured_s: float = 0.5  # a shorter piece has no direction
     same: float = 0.05  # added to the likeness of two pieces of one local speaker,
     other: float = 0.15  # and taken off that of two
@@ -175,7 +176,7 @@ def _pieces(heard: _Heard) -> list[tuple[int, int]]:
             if 3 <= (a + b) // 2 < last - first - 3
         ]
         for start, end in zip([first, *cuts], [*cuts, last], strict=True):
-            parts = max(1, round((end - start) * segmentation.FRAME_S / RULES.longest_s))
+            parts = max(1, math.ceil((end - start) * segmentation.FRAME_S / RULES.longest_s))
             edges = np.linspace(start, end, parts + 1).round().astype(int).tolist()
             pieces += [(a, b) for a, b in pairwise(edges) if b > a]
     return pieces
