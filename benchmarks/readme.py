@@ -57,7 +57,7 @@ def _million(key: str) -> str:
     return f"{{{key}[CPU, s]:.0f}} s / {{{key}[peak GiB]:.1f}} GiB"
 
 
-_WHOLE = "tokens of compact[profile screen, as extracted]"
+_WHOLE = "compact of paper"
 
 #: Benchmark -> what it measured -> its value: a format of the results, or by a function of them.
 ROWS: dict[str, dict[str, str | Callable[[Results], str]]] = {
@@ -84,7 +84,7 @@ ROWS: dict[str, dict[str, str | Callable[[Results], str]]] = {
     },
     "tokens": {
         "prompt tokens per pair, `compact` against `paper`": (
-            f"{{{_WHOLE}[of indent=2]:.2f}} (worst pair {{{_WHOLE}[of indent=2, worst pair]:.2f}})"
+            f"{{{_WHOLE}[all pairs]:.2f}} (worst pair {{{_WHOLE}[worst pair]:.2f}})"
         ),
         "tokens of a call on the five real pairs, `compact` / `brief` (at most)": (
             "{a call[compact][mean]:,.0f} / {a call[brief][mean]:,.0f} ({a call[brief][most]:,})"
