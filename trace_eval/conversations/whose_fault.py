@@ -40,6 +40,9 @@ _BY_AGENT = re.compile(r"agent|assistant", re.IGNORECASE)
 #: Seconds from the end of a call in which a last turn is still to be answered.
 _LEFT_S = 2.0
 
+#: Reasons by which the caller ended the call; who says goodbye does not hang up on anybody.
+_HUNG_UP = USER_LEFT - {"transfer", "goodbye"}
+
 #: Silence behind an agent's last words from which the caller owes an answer, seconds.
 _OWED_S = 5.0
 
@@ -223,7 +226,7 @@ def _left(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
     rest = end_s - (last.end_s or 0.0)
     broke_off, by_agent = _BROKE_OFF.search(reason), _BY_AGENT.search(reason)
     if last.speaker in agents:
-        if rest < 0.2 and not by_agent and (broke_off or reason in USER_LEFT - {"transfer"}):
+        if rest < 0.2 and not by_agent and (broke_off or reason in _HUNG_UP):
             yield "caller", f"ends the call while the agent speaks, at {end_s:.1f} s ({reason})"
     elif rest < 0.2 and by_agent:
         yield "agent", f"ends the call while the caller speaks, at {end_s:.1f} s ({reason})"
