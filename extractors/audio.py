@@ -313,7 +313,7 @@ def _read_part(
 
 
 def _counted(file: soundfile.SoundFile, limit: int) -> int:
-    """Frames that can really be read, up to ``limit`` + 1; in bounded memory."""
+    """Count the frames that can really be read, up to ``limit`` + 1; in bounded memory."""
     count, block = 0, max(1, _COUNTED_AT_ONCE // file.channels)
     while count <= limit and (read := len(file.read(block, dtype="float32", always_2d=True))):
         count += read

@@ -108,7 +108,7 @@ class Extractor:
         return 1
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Everything but the clip, the code and the model that decides the values.
+        """Return everything but the clip, the code and the model that decides the values.
 
         Default: all dataclass fields. Leave out what cannot change the output: device, path,
         threads.
@@ -116,11 +116,11 @@ class Extractor:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def revision(self) -> str | None:
-        """SHA-256 of the model files, or None where there is no model."""
+        """Return the SHA-256 of the model files, or None where there is no model."""
         return None
 
     def unavailable(self) -> str | None:
-        """Why it cannot run here, with the remedy; None when it can."""
+        """Say why it cannot run here, with the remedy; None when it can."""
         missing = [dist for module, dist in self.packages.items() if not is_installed(module)]
         if missing:
             return f"{self.name} needs {', '.join(missing)}; run: {self.install}"
@@ -166,7 +166,7 @@ class Extractor:
 
 
 def package_version(distribution: str) -> str:
-    """Installed version of a distribution, or ``"missing"``."""
+    """Return the installed version of a distribution, or ``"missing"``."""
     try:
         return version(distribution)
     except PackageNotFoundError:
@@ -174,7 +174,7 @@ def package_version(distribution: str) -> str:
 
 
 def silent(samples: Samples) -> Absent | None:
-    """Why nothing is measured of silence, whatever its DC offset; None where there is sound."""
+    """Say why nothing is measured of silence, whatever its DC offset; None where there is sound."""
     level = swing_dbfs(samples)
     if level >= SILENCE_DBFS:
         return None
@@ -183,7 +183,7 @@ def silent(samples: Samples) -> Absent | None:
 
 
 def speech_gate(blueprint: Blueprint, min_speech_s: float = 0.0) -> Absent | None:
-    """Why a speech measure makes no sense for this clip, or None when it does.
+    """Say why a speech measure makes no sense for this clip, or None when it does.
 
     Speech measures on silence invent numbers (DNSMOS gives 2.2 on digital silence) or
     words (Whisper), so every one of them comes here first.

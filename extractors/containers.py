@@ -197,7 +197,7 @@ def _reason(error: Exception) -> str:
 
 
 def has_sound(path: Path) -> str | None:
-    """Why a file is no recording that FFmpeg reads, from its header alone; None: it is one."""
+    """Say why FFmpeg reads no recording in a file, from its header alone; None: it is one."""
     try:
         with path.open("rb") as file, _container(file):
             return None
@@ -206,7 +206,7 @@ def has_sound(path: Path) -> str | None:
 
 
 def seconds_of(path: Path) -> float | None:
-    """Duration that a container states, seconds; None: it does not, or it is none."""
+    """Return the duration that a container states, seconds; None: it states none."""
     try:
         import av
 

@@ -26,12 +26,12 @@ _DECIMALS = 2
 
 
 def decibels(amplitude: float) -> float | None:
-    """Level re full scale, dB; None for zero."""
+    """Return the level re full scale, dB; None for zero."""
     return float(20 * np.log10(amplitude)) if amplitude > 0 else None
 
 
 def rms_dbfs(samples: Floats) -> float | None:
-    """RMS level of [shape=(n,)], dB re a full-scale square wave; None when all are zero."""
+    """Return the RMS level of [shape=(n,)], dB re a full-scale square wave; None for all zeros."""
     if len(samples) == 0:
         return None
     # Summed without a squared copy, which would be 0.9 GB for two hours of speech.
@@ -40,7 +40,7 @@ def rms_dbfs(samples: Floats) -> float | None:
 
 
 def swing_dbfs(samples: Floats) -> float:
-    """Largest departure from the mean of [shape=(n,)] or of each channel [shape=(n, c)], dBFS.
+    """Return the largest distance from the mean of [shape=(n,)] or channels [shape=(n, c)], dBFS.
 
     It is the sample peak but for a DC offset, which nobody hears; ``-inf`` when constant.
     """
@@ -52,7 +52,7 @@ def swing_dbfs(samples: Floats) -> float:
 
 
 def linear_trend(values: Floats, step_s: float) -> float:
-    """Least-squares slope over the points that are not NaN, units of ``values`` per second.
+    """Fit the slope over the points that are not NaN, units of ``values`` per second.
 
     0 when fewer than two points are left: a single value shows no trend.
     """
@@ -65,7 +65,7 @@ def linear_trend(values: Floats, step_s: float) -> float:
 
 
 def points_per_step(count: int) -> int:
-    """How many of ``count`` measured points share a stored one of at most ``MAX_POINTS``."""
+    """Return how many of ``count`` points share a stored one of at most ``MAX_POINTS``."""
     scale = 1
     while True:
         for multiple in _MULTIPLES:

@@ -27,7 +27,7 @@ class RecogniserChoice(NamedTuple):
 
 
 def choose() -> RecogniserChoice:
-    """Whisper in 8-bit integers on a CPU.
+    """Choose Whisper in 8-bit integers on a CPU.
 
     Where tiny.en and the multilingual base are here, base names the language, tiny.en writes
     English and base all else; where one of them is, it does everything. Where neither is,

@@ -59,7 +59,7 @@ TOPS, TOPS_APART_S = 12, 0.5
 
 
 def cut_edges(frames: Frames) -> Iterator[Event]:
-    """Drop-outs, and abrupt beginnings and ends."""
+    """Find drop-outs, and abrupt beginnings and ends."""
     count = len(frames.wave) // FINE
     fine = decibels_of(np.square(frames.wave[: count * FINE].reshape(count, FINE)).mean(axis=1))
     speech_db = float(np.percentile(fine[fine > fine.max() - 50], 80))
@@ -75,7 +75,7 @@ def cut_edges(frames: Frames) -> Iterator[Event]:
 
 
 def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Event]:
-    """Quiet between two cuts, and behind the last one."""
+    """Find quiet between two cuts, and behind the last one."""
     blunt, like = [], 0
     for start, end in runs(fine < speech_db - QUIET_DB):
         if start < 12 or (end - start) * FINE_S < HOLE_S[0]:
@@ -108,7 +108,7 @@ def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Event]:
 
 
 def _since_full(fine: Floats, speech_db: float) -> float:
-    """How long ago the sound was near full level, seconds; .12 where only a click is or nothing."""
+    """Return how long ago the sound was near full level, seconds; .12 for a click or nothing."""
     if np.count_nonzero(fine[-12:] >= speech_db - SOUNDS_DB) < SOUNDS:
         return 0.12
     full = np.flatnonzero(fine[-60:] >= speech_db - FULL_DB)
@@ -133,7 +133,7 @@ def _beside(wave: Samples, speech_db: float) -> _Side:
 
 
 def clipped(clip: Clip) -> Iterator[Event]:
-    """Stretches with flat tops, see :func:`extractors.signal.clipping_ratio`.
+    """Find stretches with flat tops, see :func:`extractors.signal.clipping_ratio`.
 
     Where a clip has them, two samples in a row at the same limit are one as well.
     """

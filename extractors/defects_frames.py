@@ -88,13 +88,13 @@ def _offset(wave: Samples) -> np.float32:
 
 
 def decibels_of(power: Floats) -> Floats:
-    """10 log10, from -120 dB on."""
+    """Compute 10 log10, from -120 dB on."""
     return np.asarray(10 * np.log10(power + 1e-12))
 
 
 @lru_cache(maxsize=1)
 def _bank() -> tuple[Floats, Floats]:
-    """Window [shape=(SIZE,)] and triangular mel bands [shape=(SIZE // 2 + 1, BANDS)]."""
+    """Make a window [shape=(SIZE,)] and triangular mel bands [shape=(SIZE // 2 + 1, BANDS)]."""
     edges = 700 * (np.geomspace(1 + LOW_HZ / 700, 1 + HIGH_HZ / 700, BANDS + 2) - 1)
     hz = np.arange(SIZE // 2 + 1) * SPEECH_RATE / SIZE
     up = (hz[:, None] - edges[:-2]) / (edges[1:-1] - edges[:-2])
@@ -106,13 +106,13 @@ def _bank() -> tuple[Floats, Floats]:
 
 
 def runs(where: Bools) -> Iterator[tuple[int, int]]:
-    """Stretches of True as half-open ranges, in order."""
+    """Find stretches of True as half-open ranges, in order."""
     starts, ends = true_runs(where)
     return zip(starts.tolist(), ends.tolist(), strict=True)
 
 
 def joined(events: list[Event], gap_s: float) -> list[Event]:
-    """Events of one kind in order; those that are closer than this are one, with the strongest."""
+    """Join events of one kind that are closer than this; the strongest gives the strength."""
     out: list[Event] = []
     for event in sorted(events, key=lambda event: event.start_s):
         if out and event.start_s - out[-1].end_s <= gap_s:

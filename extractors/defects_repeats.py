@@ -34,13 +34,13 @@ _BLOCK, _EVERY = 1000, 2
 
 
 def _clamped(frames: Frames) -> Floats:
-    """Levels in bands, none lower than the floor [shape=(frames, bands)]."""
+    """Return levels in bands, none lower than the floor [shape=(frames, bands)]."""
     floor = float(np.percentile(frames.bands[frames.level > frames.speech_db - 10], 75)) - FLOOR_DB
     return np.maximum(frames.bands, floor)
 
 
 def loops(frames: Frames) -> Iterator[Event]:
-    """Phrases whose sound comes again at once."""
+    """Find phrases whose sound comes again at once."""
     bands, active = _clamped(frames), frames.level > frames.speech_db - SOUND_DB
     for first in range(0, len(bands), _BLOCK):
         yield from _loops_of(bands, active, first)
@@ -95,7 +95,7 @@ def _loops_of(bands: Floats, active: Bools, first: int) -> Iterator[Event]:
 
 
 def _closed(same: Bools) -> Bools:
-    """With gaps of up to 2 frames filled."""
+    """Fill gaps of up to 2 frames."""
     out = same.copy()
     for start, end in runs(~same):
         if start > 0 and end < len(same) and end - start <= 2:
@@ -104,7 +104,7 @@ def _closed(same: Bools) -> Bools:
 
 
 def held(frames: Frames) -> Iterator[Event]:
-    """Sounds that do not change for longer than a voice holds one."""
+    """Find sounds that do not change for longer than a voice holds one."""
     bands = _clamped(frames)
     active = frames.level > frames.speech_db - HELD_SOUND_DB
     for lag in HELD_LAGS:

@@ -27,7 +27,7 @@ def check_device(name: str, device: str) -> None:
 
 
 def resolve(name: str, device: str) -> str:
-    """``cpu`` or ``cuda:N``; ``auto`` is the first GPU where there is one.
+    """Return ``cpu`` or ``cuda:N``; ``auto`` is the first GPU where there is one.
 
     Raises:
         UserError: a GPU is asked for that is not there.
@@ -46,7 +46,7 @@ def resolve(name: str, device: str) -> str:
 
 
 def gpu_count() -> int:
-    """GPUs that torch can use, or CTranslate2 where there is no torch."""
+    """Count the GPUs that torch can use, or CTranslate2 where there is no torch."""
     if is_installed("torch"):
         import torch
 
@@ -106,7 +106,7 @@ def release(key: Hashable) -> None:
 
 @lru_cache(maxsize=1)
 def torch_problem() -> str | None:
-    """Why torch and torchaudio do not go together, with the command that mends it.
+    """Say why torch and torchaudio do not go together, with the command that mends it.
 
     Version numbers do not tell: the two must be built against the same CUDA libraries, and
     only an import shows whether they are. None when both load, or neither is installed.

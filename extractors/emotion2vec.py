@@ -66,7 +66,7 @@ class Emotion2vecExtractor(ModelExtractor):
             )
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Windows; which model it is, the revision says."""
+        """Return how windows are cut; which model it is, the revision says."""
         return {"window_s": self.window_s, "whole_max_s": WHOLE_MAX_S}
 
     def open_model(self, path: Path, device: str) -> Loaded:
@@ -117,7 +117,7 @@ class ModelInput(NamedTuple):
 
 
 def split(seconds: float, window_s: float) -> list[Span]:
-    """Windows of equal length, about ``window_s``, that fill the clip; none for a short one."""
+    """Cut a clip into equal windows of about ``window_s``; a short one into none."""
     count = round(seconds / window_s)
     if count < 2 or seconds < 1.5 * window_s:
         return []
@@ -126,7 +126,7 @@ def split(seconds: float, window_s: float) -> list[Span]:
 
 
 def speech_within(window: Span, spans: Sequence[Span]) -> float:
-    """Seconds of speech in a window."""
+    """Return the seconds of speech in a window."""
     return sum(
         max(0.0, min(window.end_s, span.end_s) - max(window.start_s, span.start_s))
         for span in spans
@@ -147,7 +147,7 @@ def equal_cuts(speech: Samples, windows: Sequence[Span]) -> list[Samples]:
 
 
 def weighted(scores: Sequence[dict[str, float]], weights: Sequence[float]) -> dict[str, float]:
-    """Mean of the windows' scores, weighted by the seconds of speech in each."""
+    """Average the windows' scores, weighted by the seconds of speech in each."""
     total = sum(weights)
     return {
         label: sum(w * each[label] for w, each in zip(weights, scores, strict=True)) / total
@@ -163,7 +163,7 @@ class Loaded(NamedTuple):
 
 
 def score(loaded: Loaded, parts: Sequence[Samples], at_most: int) -> list[dict[str, float]]:
-    """Label -> score of each part, sound at 16 kHz, float32 [shape=(n,)].
+    """Return the scores by label of each part, sound at 16 kHz, float32 [shape=(n,)].
 
     Equally long parts share a forward pass, ``at_most`` so many; with 1 all is funasr's doing.
     """
@@ -217,7 +217,7 @@ def english(label: str) -> str:
 
 
 def named_scores(labels: Sequence[str], scores: Sequence[float]) -> dict[str, float]:
-    """Scores by English label, as the model itself names them.
+    """Return scores by English label, as the model itself names them.
 
     Raises:
         UserError: as many labels as scores are expected, each with a name of its own, and

@@ -143,14 +143,14 @@ class FasterWhisperExtractor(Recogniser):
         return replace(self, model=self.multilingual, multilingual=None)
 
     def revision(self) -> str | None:
-        """SHA-256 over the files of both models."""
+        """Return the SHA-256 over the files of both models."""
         own, others = super().revision(), self.others
         if own is None or others is None:
             return own
         return hashlib.sha256(f"{own}:{others.revision()}".encode()).hexdigest()
 
     def unavailable(self) -> str | None:
-        """Why it cannot run here: a package or a model is missing."""
+        """Say why it cannot run here: a package or a model is missing."""
         return super().unavailable() or (self.others.unavailable() if self.others else None)
 
     def load(self) -> None:
@@ -346,7 +346,7 @@ class FasterWhisperExtractor(Recogniser):
 
 
 def _most_tokens(parts: Sequence[Span], language: str | None) -> int | None:
-    """Tokens at most, so that a loop ends; None: as many as the model can write."""
+    """Return the most tokens, so that a loop ends; None: as many as the model can write."""
     if language in (None, "en"):
         return None
     return round(TOKENS_PER_S * (1 + sum(part.seconds for part in parts)))

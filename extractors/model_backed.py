@@ -64,7 +64,7 @@ class ModelExtractor(Extractor):
         return GPU_BATCH if expects_gpu(self.device) else 1
 
     def locate(self) -> Path | None:
-        """File or folder of the model on this machine, or None; contacts nobody."""
+        """Find the file or folder of the model on this machine, or None; contacts nobody."""
         return model_folder(self.model, self.required)
 
     def model_files(self) -> list[Path]:
@@ -81,12 +81,12 @@ class ModelExtractor(Extractor):
         raise NotImplementedError
 
     def revision(self) -> str | None:
-        """SHA-256 over the model's files; None where they are not on this machine."""
+        """Return the SHA-256 over the model's files; None where they are not on this machine."""
         files = self.model_files()
         return sha256_of(files) if files else None
 
     def unavailable(self) -> str | None:
-        """Why it cannot run here: a package or the model is missing."""
+        """Say why it cannot run here: a package or the model is missing."""
         return super().unavailable() or (None if self.locate() else self._missing())
 
     def load(self) -> None:

@@ -34,7 +34,7 @@ _LOCK = threading.RLock()
 
 
 def cache_folder() -> Path:
-    """Where all is kept that can be made again: ``$TRACE_EVAL_CACHE`` or the platform's folder.
+    """Return the folder of what can be made again: ``$TRACE_EVAL_CACHE`` or the platform's.
 
     It may not exist.
 
@@ -85,7 +85,7 @@ def whisper_file(model: str) -> Path | None:
 
 
 def whisper_cache() -> Path:
-    """Where openai-whisper keeps its models: ``$XDG_CACHE_HOME/whisper`` or ``~/.cache``."""
+    """Return where openai-whisper keeps models: ``$XDG_CACHE_HOME/whisper`` or ``~/.cache``."""
     # os.path: Path.expanduser raises where there is no home
     return Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")) / "whisper"  # noqa: PTH111
 
@@ -107,7 +107,7 @@ def model_folder(model: str, required: Sequence[str]) -> Path | None:
 
 
 def _hugging_face(model: str, required: Sequence[str]) -> list[Path]:
-    """Snapshot of a repository in the Hugging Face cache (``HF_HOME``, ``HF_HUB_CACHE``)."""
+    """Find a repository's snapshot in the Hugging Face cache (``HF_HOME``, ``HF_HUB_CACHE``)."""
     try:
         from huggingface_hub.constants import HF_HUB_CACHE
 
@@ -123,7 +123,7 @@ def _hugging_face(model: str, required: Sequence[str]) -> list[Path]:
 
 
 def _modelscope(model: str) -> list[Path]:
-    """Folders in which the versions of modelscope keep a model, newest layout first."""
+    """List the folders in which modelscope's versions keep a model, newest layout first."""
     owner, slash, name = model.partition("/")
     if not slash:
         return []
@@ -146,7 +146,7 @@ def package_folder(package: str) -> Path | None:
 
 
 def sha256_of(paths: Iterable[Path]) -> str:
-    """One digest over the names and contents of some files; of one file, its own SHA-256."""
+    """Return one digest over the names and contents of some files; of one file, its own SHA-256."""
     paths = sorted(paths, key=str)  # faster than by their parts; a model is in one folder
     if len(paths) == 1:
         return file_sha256(paths[0])
@@ -157,7 +157,7 @@ def sha256_of(paths: Iterable[Path]) -> str:
 
 
 def joint_sha256(paths: Iterable[Path]) -> str:
-    """SHA-256 of the contents of some small files, one behind the other."""
+    """Return the SHA-256 of the contents of some small files, one behind the other."""
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
 
 

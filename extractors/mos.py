@@ -48,7 +48,7 @@ class MosExtractor(ModelExtractor):
 
     @abstractmethod
     def scores(self, model: Any, audio: Samples, device: str) -> Mapping[str, float]:
-        """Scores by name of one clip, mono at 16 kHz [shape=(samples,)]."""
+        """Return the scores by name of one clip, mono at 16 kHz [shape=(samples,)]."""
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Score one clip; absent without speech."""
@@ -87,7 +87,7 @@ class UtmosExtractor(MosExtractor):
     model: str = "Blinorot/UTMOS-PyTorch"
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Return the length of the parts; which weights, the revision says."""
+        """Return nothing: the package's version and the weights decide."""
         return {"part_s": UTMOS_PART_S}
 
     def open_model(self, path: Path, device: str) -> Any:
@@ -162,7 +162,7 @@ class DistillMosExtractor(MosExtractor):
 
 
 def window_starts(samples: int) -> list[int]:
-    """Where the windows of a clip begin: equally spaced, the last one at its end."""
+    """Return where the windows of a clip begin: equally spaced, the last one at its end."""
     over = max(0, samples - WINDOW)
     places = np.linspace(0, 1, math.ceil(over / HOP) + 1)
     return [int(place * over) for place in places]

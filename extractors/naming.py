@@ -72,7 +72,7 @@ def name_language(model: Any, speech: Samples, spans: Sequence[Span]) -> Spoken:
 
 
 def _ranked(model: Any, speech: Samples, window_s: float) -> list[tuple[str, float]]:
-    """Languages of a window of speech, cut or padded to its seconds, the likeliest first."""
+    """Rank the languages of a window of speech, cut or padded to its seconds, likeliest first."""
     from faster_whisper.audio import pad_or_trim
 
     frames = round(window_s * model.frames_per_second)

@@ -134,7 +134,7 @@ def _one(
     size: int,
     for_part: bool = False,
 ) -> Iterator[soundfile.SoundFile]:
-    """One recording as libsndfile opens it, else what FFmpeg makes of it."""
+    """Open one recording by libsndfile, else what FFmpeg makes of it."""
     error: soundfile.LibsndfileError | None = None
     try:
         file = soundfile.SoundFile(handle)

@@ -252,7 +252,7 @@ def revision(model: str) -> str:
 
 
 def problem(model: str) -> str | None:
-    """Why a model's packages are not used, with the remedy; None when they are fine."""
+    """Say why a model's packages are not used, with the remedy; None when they are fine."""
     if folder_of(model):
         return None
     begun = [s for s in SOURCES[model] if any(_folder(package) for package in s.packages)]

@@ -48,7 +48,7 @@ PYIN_FRAME_SAMPLES = 1024
 
 
 def no_voice(reason: str) -> Absent:
-    """No pitch, because nothing in the clip is voiced (noise, or a whisper)."""
+    """Say that there is no pitch, because nothing is voiced (noise, or a whisper)."""
     return Absent(status=Status.NO_SPEECH, reason=f"no voiced frames: {reason}")
 
 
@@ -109,7 +109,7 @@ class TwoPassPitchExtractor(Extractor):
         return pitch_group(hz, start, step_s=STEP_S, floor_hz=floor, ceiling_hz=ceiling)
 
     def track(self, clip: Clip, floor: float, ceiling: float, coarse: bool) -> Track:
-        """One pass.
+        """Run one pass.
 
         Args:
             floor, ceiling: lowest and highest f0, Hz.
@@ -135,7 +135,7 @@ class PraatPitchExtractor(TwoPassPitchExtractor):
     voicing_threshold: float = 0.45  # Praat's; periodicity above which a frame is voiced, 0 to 1
 
     def track(self, clip: Clip, floor: float, ceiling: float, coarse: bool) -> Track:
-        """One pass; a coarse one is no different."""
+        """Run one pass; a coarse one is no different."""
         import parselmouth
 
         sound = parselmouth.Sound(clip.speech.astype(np.float64), SPEECH_RATE)
@@ -164,7 +164,7 @@ class PyinPitchExtractor(TwoPassPitchExtractor):
     min_runs: ClassVar[tuple[int, int]] = (1, MIN_RUN_FRAMES)
 
     def track(self, clip: Clip, floor: float, ceiling: float, coarse: bool) -> Track:
-        """One pass; a coarse one has a third of the frames, and bins of half a semitone."""
+        """Run one pass; a coarse one has a third of the frames, and bins of half a semitone."""
         import librosa  # late: its first use compiles for seconds
 
         step_s, semitones = (3 * STEP_S, 0.5) if coarse else (STEP_S, 0.1)
@@ -181,7 +181,7 @@ class PyinPitchExtractor(TwoPassPitchExtractor):
 
 
 def _chance_voicing(track: Track, min_run: int) -> Absent | None:
-    """Why the voiced frames of the first pass are not a voice, or None when they are."""
+    """Say why the voiced frames of the first pass are not a voice, or None when they are."""
     voiced = ~np.isnan(track.hz)
     starts, ends = true_runs(voiced)
     runs = ends - starts

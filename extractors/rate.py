@@ -91,7 +91,7 @@ class WordRateExtractor(Extractor):
 
 
 def word_rates(signal: Signal, transcript: Transcript | Absent) -> Rate:
-    """Words per minute from first to last speech, and per minute of speech (VAD), alone."""
+    """Return words a minute from first to last speech, and a minute of speech (VAD) alone."""
     words = language = None
     if isinstance(transcript, Transcript):
         words = len(transcript.words) or len(transcript.text.split())
@@ -110,12 +110,12 @@ def word_rates(signal: Signal, transcript: Transcript | Absent) -> Rate:
 
 
 def speech_before(time: float, spans: Sequence[Span]) -> float:
-    """Seconds of speech before a point in time."""
+    """Return the seconds of speech before a point in time."""
     return sum(max(0.0, min(time, span.end_s) - span.start_s) for span in spans)
 
 
 def trend(times: Sequence[float], spans: Sequence[Span]) -> float | None:
-    """Rate (syllables or words) of the second half of the speech over that of the first.
+    """Divide the rate of the second half of the speech by that of the first (syllables or words).
 
     Pauses are cut out before halving, so the two halves are equally long and the ratio of the rates
     is that of the counts. None for less than ``TREND_SPEECH_S`` of speech or ``TREND_SYLLABLES``
@@ -129,7 +129,7 @@ def trend(times: Sequence[float], spans: Sequence[Span]) -> float | None:
 
 
 def contour(times: Sequence[float], spans: Sequence[Span], seconds: float) -> Contour:
-    """Syllables per second of speech around each point in time; None without speech."""
+    """Return syllables per second of speech around each point in time; None without speech."""
     instants = np.asarray(times)
     values: list[float | None] = []
     start = min(WINDOW_S, seconds) / 2  # of a shorter clip, the middle
@@ -185,7 +185,7 @@ def nuclei(speech: Samples, spans: Sequence[Span]) -> list[float]:
 
 
 def inside(times: npt.NDArray[np.float64], spans: Sequence[Span]) -> npt.NDArray[np.bool_]:
-    """Which of ``times`` [shape=(n,)] lie within a span."""
+    """Tell which of ``times`` [shape=(n,)] lie within a span."""
     within = np.zeros(len(times), dtype=bool)
     for span in spans:
         within |= (times >= span.start_s) & (times <= span.end_s)

@@ -111,7 +111,7 @@ class Recogniser(ModelExtractor):
         return self.own_beam_size if self.beam_size is None else self.beam_size
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Language and thresholds; which model it is, the revision says."""
+        """Return language and thresholds; which model it is, the revision says."""
         assumed: dict[str, JsonValue] = {} if self.assumed is None else {"assumed": self.assumed}
         if not self.english_only and weak_language(self.model, UNSURE):
             assumed["weak_languages"] = [*sorted(WEAK_LANGUAGES)]
@@ -242,7 +242,7 @@ class Recogniser(ModelExtractor):
         return model
 
     def _languages(self, model: Any) -> frozenset[str]:
-        """Codes of the languages that it writes."""
+        """Return the codes of the languages that it writes."""
         raise NotImplementedError
 
     def _decode(
@@ -253,7 +253,7 @@ class Recogniser(ModelExtractor):
 
 
 def words_of(segments: Iterable[Mapping[str, Any]], seconds: float) -> list[Word]:
-    """Words of decoded segments, their times :func:`~extractors.word_times.repaired`.
+    """Return the words of decoded segments, their times :func:`~extractors.word_times.repaired`.
 
     Args:
         segments: ``text``, and ``words`` with ``word``, ``start``, ``end``, ``probability``.

@@ -104,12 +104,12 @@ def _entries() -> dict[str, EntryPoint]:
 
 
 def names() -> list[str]:
-    """All registered names, sorted."""
+    """List all registered names, sorted."""
     return sorted(_entries())
 
 
 def specs_for(group: str) -> list[str]:
-    """Names of the extractors that fill ``group``, sorted; imports third-party ones only."""
+    """List the extractors that fill ``group``, sorted; imports third-party ones only."""
     third_party = [name for name in names() if not any(name in m for m in _BUILT_IN.values())]
     members = [*_BUILT_IN.get(group, {}), *(n for n in third_party if load(n).group == group)]
     return sorted(members)
@@ -174,7 +174,7 @@ def plan_extractors(
     settings: Mapping[str, Any] | None = None,
     own: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[Extractor]:
-    """Extractors of a profile, those first that others need.
+    """Build the extractors of a profile, those first that others need.
 
     Args:
         profile: a name in :data:`PROFILES`.

@@ -80,7 +80,7 @@ def by_part(
 
 
 def last_whole(segments: Sequence[Mapping[str, Any]], part: Span) -> int | None:
-    """Frame at which the last whole window with words began; None: there is no such window.
+    """Find the frame at which the last whole window with words began; None: there is none.
 
     Up to its end nothing was short: decoded again, the same would be written.
     """
@@ -90,7 +90,7 @@ def last_whole(segments: Sequence[Mapping[str, Any]], part: Span) -> int | None:
 
 
 def broken(segments: Sequence[Mapping[str, Any]], part: Span) -> str | None:
-    """Why a short window may have spoiled a text; None: no sign of that.
+    """Say why a short window may have spoiled a text; None: no sign of that.
 
     Of the stretch that was decoded the last windows alone may have been short.
     """

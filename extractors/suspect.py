@@ -72,7 +72,7 @@ class Loop(NamedTuple):
 
 
 def tokens(text: str) -> list[str]:
-    """Words in lower case without punctuation; CJK characters one by one.
+    """Split words in lower case without punctuation; CJK characters one by one.
 
     >>> tokens("Don't say 'tomato', say 你好!")
     ["don't", 'say', 'tomato', 'say', '你', '好']
@@ -151,7 +151,7 @@ def weak_language(model: str, language: str) -> str | None:
 
 
 def weak(blueprint: Blueprint) -> str | None:
-    """How many words of a clip's language the recogniser writes wrong; None: nothing is flagged.
+    """Say how many words of a clip's language the recogniser gets wrong; None: nothing is flagged.
 
     E.g. ``the recogniser is measured to write more than 10% of the words of Russian wrong``.
     """
@@ -196,7 +196,7 @@ def suspicions(
 
 
 def guessed(blueprint: Blueprint) -> str | None:
-    """Why a clip's words are guesses of the recogniser; None: they may be right, or there are none.
+    """Say why a clip's words are guesses of the recogniser; None: they may be right, or are none.
 
     A clause about the recogniser, e.g. ``it wrote 149 words for 3.6 s of speech``. That an English
     text loops is no reason by itself: an answer may hang.

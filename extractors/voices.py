@@ -62,11 +62,11 @@ class EcapaBased(ModelExtractor):
     what: ClassVar[str] = "a folder of a speechbrain ECAPA"
 
     def parameters(self) -> dict[str, JsonValue]:
-        """How much is measured; which model it is, the revision says."""
+        """Return how much is measured; which model it is, the revision says."""
         return {"max_s": MAX_S}
 
     def model_files(self) -> list[Path]:
-        """Weights, hyperparameters and labels."""
+        """Return weights, hyperparameters and labels."""
         folder = self.locate()
         return model_files(folder) if folder else []
 
@@ -95,7 +95,7 @@ class EcapaBased(ModelExtractor):
         return [results[index] for index in range(len(items))]
 
     def _gate(self, blueprint: Blueprint) -> Absent | None:
-        """Why a clip is not measured."""
+        """Say why a clip is not measured."""
         raise NotImplementedError
 
     def _values(self, model: Any, sound: Any) -> Sequence[Present]:
@@ -144,7 +144,7 @@ class EcapaExtractor(EcapaBased):
 
 
 def language_gate(transcript: Transcript | Absent) -> Absent | None:
-    """Why an English accent makes no sense for this clip, or None when it may.
+    """Say why an English accent makes no sense for this clip, or None when it may.
 
     A recogniser that writes only English (``language_source`` is ``model``) proves nothing.
     """

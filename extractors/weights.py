@@ -59,7 +59,7 @@ def check_state(
     remedy: str,
     optional: Callable[[str], bool] = lambda _: False,
 ) -> None:
-    """Every tensor of the model is in the file with its shape, and nothing else is.
+    """Check that every tensor of the model is in the file with its shape, and nothing else.
 
     Args:
         state: tensors of the file.
@@ -96,7 +96,7 @@ def check_loaded(
     remedy: str,
     optional: Callable[[str], bool] = lambda _: False,
 ) -> None:
-    """As :func:`check_state`, and the library put every tensor into the model, value by value.
+    """Check as :func:`check_state`, and that the library took every tensor, value by value.
 
     Raises:
         UserError: they do not fit, or a tensor of the model is not that of the file.

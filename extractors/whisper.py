@@ -81,7 +81,7 @@ class WhisperExtractor(Recogniser):
 
 
 def detect(model: Any, speech: Samples) -> tuple[str, float]:
-    """Language of at most 30 s at 16 kHz, and its probability.
+    """Detect the language of at most 30 s at 16 kHz, and its probability.
 
     ``transcribe`` detects it, too, but from the first sample on and without a probability.
     """
@@ -126,7 +126,7 @@ def load_checkpoint(path: Path, device: str) -> Any:
 
 
 def halve(model: Any) -> None:
-    """Half precision for the layers that Whisper computes in the input's precision anyway.
+    """Convert to half precision the layers that Whisper computes in the input's anyway.
 
     Its layer norms compute in float32 and want float32 weights; the embeddings are added up
     before the cast.

@@ -24,7 +24,7 @@ _DIGITS = 3
 
 
 def repaired(words: Sequence[Word], seconds: float) -> list[Word]:
-    """Words in spoken order; those with both times last ``MIN_WORD_S`` or more and do not overlap.
+    """Put words in spoken order, with times that last ``MIN_WORD_S`` or more and do not overlap.
 
     A word whose times are fine, and its neighbours' too, is not touched, and one that lacks a time
     keeps what it has. ``seconds`` is the duration of the clip.
@@ -80,7 +80,7 @@ class _Group:
 
 
 def _groups(spans: Sequence[tuple[int, float, float]], seconds: float) -> list[_Group]:
-    """Words (number, start, end) one by one, joined where they overlap or have no room."""
+    """Group words (number, start, end) that overlap or have no room; others stay alone."""
     groups: list[_Group] = []
     for number, start, end in spans:
         groups.append(_Group(number, min(start, seconds), min(end, seconds)))

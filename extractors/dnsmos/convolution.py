@@ -41,7 +41,7 @@ class Convolution:
 
     @classmethod
     def of(cls, weights: npt.NDArray[np.floating], bias: Floats) -> Convolution:
-        """From weights as ONNX has them [shape=(outputs, inputs, 3, 3)].
+        """Build it from weights as ONNX has them [shape=(outputs, inputs, 3, 3)].
 
         Raises:
             ValueError: the kernels have no code for so many input channels.
@@ -155,7 +155,7 @@ def _aligned(values: npt.NDArray[np.floating]) -> Floats:
 
 
 def _aligned_zeros(*shape: int) -> Floats:
-    """Zeros that begin with a line of the cache."""
+    """Make zeros that begin with a line of the cache."""
     size = 4 * math.prod(shape)
     buffer = np.zeros(size + _CACHE_LINE, np.uint8)
     start = -buffer.ctypes.data % _CACHE_LINE

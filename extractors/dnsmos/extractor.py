@@ -80,14 +80,14 @@ class DnsmosExtractor(Extractor):
             raise UserError(f"{self.name}: windows {self.windows!r} is unknown; use {offered}")
 
     def unavailable(self) -> str | None:
-        """Why it cannot run here: a package or a model file inside it is missing."""
+        """Say why it cannot run here: a package or a model file inside it is missing."""
         if missing := super().unavailable():
             return missing
         reason = packaged.problem(packaged.DNSMOS)
         return reason and f"{self.name}: {reason}"
 
     def revision(self) -> str | None:
-        """SHA-256 over the P.835 and the P.808 model file; None where they are missing."""
+        """Return the SHA-256 over the P.835 and the P.808 model file; None where one is missing."""
         return _revision()
 
     def load(self) -> None:
@@ -140,7 +140,7 @@ def fill_window(audio: Samples) -> Samples:
 
 
 def reference_windows(samples: int) -> list[int]:
-    """Numbers (start in seconds) of the windows that the reference averages; at least one fits.
+    """Return the starts (s) of the windows that the reference averages; at least one fits.
 
     Nominally one per second. The reference computes each window's end in floating point and
     truncates, which for some seconds gives 144,159 samples, and skips windows that are short. So
@@ -153,12 +153,12 @@ def reference_windows(samples: int) -> list[int]:
 
 
 def all_windows(samples: int) -> list[int]:
-    """Numbers of all windows that lie inside so many samples: one for each second."""
+    """Return the numbers of the windows inside so many samples: one for each second."""
     return list(range((samples - WINDOW_SAMPLES) // HOP_SAMPLES + 1))
 
 
 def score(audio: Samples, windows: Sequence[int], period: int = 0) -> npt.NDArray[np.float64]:
-    """SIG, BAK, OVRL and P.808 MOS of windows [shape=(n, 4)].
+    """Compute SIG, BAK, OVRL and P.808 MOS of windows [shape=(n, 4)].
 
     Args:
         audio: 16 kHz mono, float32 [shape=(samples,)].
@@ -176,7 +176,7 @@ def score(audio: Samples, windows: Sequence[int], period: int = 0) -> npt.NDArra
 
 
 def model_files() -> tuple[Path, ...]:
-    """Paths of the P.835 and the P.808 model; empty where ``speechmos`` has not the published."""
+    """Return the paths of the P.835 and the P.808 model; empty where ``speechmos`` has others."""
     folder = packaged.folder_of(packaged.DNSMOS)
     return (folder / _P835_FILE, folder / _P808_FILE) if folder else ()
 
@@ -189,6 +189,6 @@ def _revision() -> str | None:
 
 @cache
 def _models() -> tuple[P835Model, Network]:
-    """Both models, read and cut once per process."""
+    """Read and cut both models, once per process."""
     p835_file, p808_file = model_files()
     return load_p835(p835_file), load_p808(p808_file)

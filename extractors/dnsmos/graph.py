@@ -91,7 +91,7 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
 def _inside(
     part: Section, image: Floats, period: int, stride: int, margin: int, reach: int
 ) -> Floats:
-    """Cells of a stretch, without padding in time; what repeats itself is computed once.
+    """Compute the cells of a stretch without padding in time; what repeats itself only once.
 
     Args:
         image: the layers' input [shape=(1, channels, rows, bins)].
@@ -135,14 +135,14 @@ def _shared(layers: Sequence[Layer], hop: int) -> list[Layer]:
 
 
 def _changed(layers: Iterable[Layer], cells: int) -> int:
-    """Output cells at a padded edge that differ, when so many input cells do."""
+    """Count the output cells at a padded edge that differ, when so many input cells do."""
     for layer in layers:
         cells = math.ceil((cells + layer.reach) / layer.stride)
     return cells
 
 
 def _needed(layers: Sequence[Layer], cells: int) -> int:
-    """Input cells from an edge inwards that so many output cells depend on."""
+    """Count the input cells from an edge inwards that so many output cells depend on."""
     for layer in reversed(layers):
         cells = cells * layer.stride + layer.reach
     return cells

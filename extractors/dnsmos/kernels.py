@@ -40,7 +40,7 @@ _1, _2, _3, _4, _8 = map(_UINT, (1, 2, 3, 4, 8))
 
 
 def compiled(kernel: Kernel) -> Kernel:
-    """Machine code of a function, kept in ``$NUMBA_CACHE_DIR`` or our cache; or an ImportError."""
+    """Compile a function, kept in ``$NUMBA_CACHE_DIR`` or our cache; or raise an ImportError."""
     config: Any = numba.config
     before = config.CACHE_DIR
     folder = before or str(cache_folder() / "numba")
@@ -58,7 +58,7 @@ def compiled(kernel: Kernel) -> Kernel:
 
 @compiled
 def convolve_one(image: Floats, weights: Floats, bias: Floats, to: Floats) -> None:
-    """Rows of a convolution of one input channel.
+    """Compute rows of a convolution of one input channel.
 
     Args:
         image: input [shape=(ROWS + 2, columns)].
@@ -79,7 +79,7 @@ def convolve_one(image: Floats, weights: Floats, bias: Floats, to: Floats) -> No
 
 @compiled
 def convolve(image: Floats, weights: Floats, sums: Floats) -> None:
-    """Rows of a convolution of the positive part of an image.
+    """Compute rows of a convolution of the positive part of an image.
 
     Args:
         image: its first ``ROWS`` rows are the input [shape=(rows, columns, inputs)]; what is
@@ -165,7 +165,7 @@ def _list_positive(
 
 @compiled
 def pool(image: Floats, to: Floats) -> None:
-    """Maximum of 2x2 cells of the positive part of an image.
+    """Take the maximum of 2x2 cells of the positive part of an image.
 
     Args:
         image: [shape=(rows, columns, channels)].

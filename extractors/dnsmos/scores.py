@@ -115,7 +115,7 @@ class P835(_Windows[Hop]):
         self._spectra = model.spectra
 
     def scores(self, windows: Sequence[int]) -> npt.NDArray[np.float64]:
-        """SIG, BAK and OVRL [shape=(n, 3)] of windows by number."""
+        """Return SIG, BAK and OVRL [shape=(n, 3)] of windows by number."""
         hops = self._hops.of(windows, self._shared)
         bins = hops[windows[0]][0].shape[-1]
         none = np.empty((len(windows), 0, bins), np.float32)
@@ -124,7 +124,7 @@ class P835(_Windows[Hop]):
         )
 
     def first(self, counts: Sequence[int]) -> npt.NDArray[np.float64]:
-        """SIG, BAK and OVRL [shape=(n, 3)] of the first frames, so many each."""
+        """Return SIG, BAK and OVRL [shape=(n, 3)] of the first frames, so many each."""
         end = (max(counts) - 1) * FRAME_SAMPLES + SPECTRUM_SAMPLES
         samples = stretch(self._audio, 0, end)
         framed = np.lib.stride_tricks.sliding_window_view(samples, SPECTRUM_SAMPLES)
@@ -142,7 +142,7 @@ class P835(_Windows[Hop]):
 
 
 def calibrated(raw: Floats) -> npt.NDArray[np.float64]:
-    """SIG, BAK and OVRL of raw outputs, both [shape=(n, 3)]."""
+    """Calibrate raw outputs to SIG, BAK and OVRL, both [shape=(n, 3)]."""
     columns = raw.astype(np.float64).T
     scores = [np.polyval(c, x) for c, x in zip(CALIBRATION.values(), columns, strict=True)]
     return np.column_stack(scores)
@@ -152,7 +152,7 @@ class P808(_Windows[Decibels]):
     """MOS."""
 
     def first(self, counts: Sequence[int]) -> npt.NDArray[np.float64]:
-        """MOS [shape=(n,)] of the first frames, so many each; one loudest value for all."""
+        """Return the MOS [shape=(n,)] of the first frames, so many each, with one loudest value."""
         end = (max(counts) - 1) * FRAME_SAMPLES + REACH_SAMPLES + 1
         samples = stretch(self._audio, -REACH_SAMPLES, end)
         frames = np.lib.stride_tricks.sliding_window_view(samples, FFT_SAMPLES)[::FRAME_SAMPLES]
@@ -161,7 +161,7 @@ class P808(_Windows[Decibels]):
         return first_scores(self._network, features, counts)[:, 0].astype(np.float64)
 
     def scores(self, windows: Sequence[int]) -> npt.NDArray[np.float64]:
-        """MOS [shape=(n,)] of windows by number."""
+        """Return the MOS [shape=(n,)] of windows by number."""
         hops = self._hops.of(windows, self._shared)
         edges = self._own_frames(windows)
         peaks = [_peak(hops, w, own) for w, own in zip(windows, edges, strict=True)]
@@ -180,7 +180,7 @@ class P808(_Windows[Decibels]):
         return np.concatenate(results).astype(np.float64)
 
     def _shared(self, first: int, stop: int) -> list[Decibels]:
-        """Absolute level of every frame [shape=(100, 120)] per hop, dB."""
+        """Compute the absolute level of every frame [shape=(100, 120)] per hop, dB."""
         samples = stretch(
             self._audio, first * HOP_SAMPLES - REACH_SAMPLES, stop * HOP_SAMPLES + REACH_SAMPLES
         )
@@ -188,7 +188,7 @@ class P808(_Windows[Decibels]):
         return np.split(decibels(frames), stop - first)
 
     def _own_frames(self, windows: Sequence[int]) -> Decibels:
-        """Levels of the frames that see zeros beyond an edge [shape=(n, 2, 120)], dB."""
+        """Compute levels of the frames that see zeros beyond an edge [shape=(n, 2, 120)], dB."""
         frames = np.zeros((len(windows), 2, FFT_SAMPLES), np.float32)
         for number, window in enumerate(windows):
             begin = window * HOP_SAMPLES
@@ -203,7 +203,7 @@ class P808(_Windows[Decibels]):
     def _group_scores(
         self, hops: Mapping[int, Decibels], group: Sequence[int], peak: float, own: Floats
     ) -> Floats:
-        """MOS of consecutive windows with one loudest value [shape=(n,)]."""
+        """Return the MOS of consecutive windows with one loudest value [shape=(n,)]."""
         numbers = range(group[0], hops_of(group[-1]).stop)
         levels = scaled(np.concatenate([hops[number] for number in numbers]), peak)
         # The context beyond the group reaches only cells that its windows replace.
@@ -224,7 +224,7 @@ def _peak(hops: Mapping[int, Decibels], window: int, own: Decibels) -> float:
 
 
 def decibels(frames: Samples) -> Decibels:
-    """Mel power, dB [shape=(..., 120)], of frames [shape=(..., 321)] under a Hann window."""
+    """Compute mel power, dB [shape=(..., 120)], of Hann-windowed frames [shape=(..., 321)]."""
     spectrum = np.abs(np.fft.rfft(frames * _hann())) ** 2
     power = np.maximum(spectrum @ mel_filters().T, _POWER_FLOOR)
     return np.asarray(10 * np.log10(power))
@@ -245,7 +245,7 @@ def _hann() -> npt.NDArray[np.float64]:
 
 @cache
 def mel_filters() -> npt.NDArray[np.float64]:
-    """Triangular mel filters of equal area [shape=(120, 161)], 0 to 8 kHz.
+    """Make triangular mel filters of equal area [shape=(120, 161)], 0 to 8 kHz.
 
     Slaney's scale (Auditory Toolbox, 1998): 3 mel per 200 Hz up to 1 kHz, then 27 mel per
     factor of 6.4. librosa computes the same, but its import takes seconds.

@@ -28,7 +28,7 @@ class Section(Protocol):
     """Consecutive layers of a network."""
 
     def inside(self, image: Floats) -> Floats:
-        """Cells of a stretch [shape=(1, channels, rows, bins)], without padding in time."""
+        """Compute the cells of a stretch [shape=(1, channels, rows, bins)], not padded in time."""
 
     def edge(self, cells: int, at_end: bool) -> Piece:
         """Compute the cells of strips at one edge of windows, with zeros beyond that edge.
@@ -49,7 +49,7 @@ def section(model: onnx.ModelProto, source: str, target: str) -> Section:
 
 @cache
 def kernels_problem() -> str | None:
-    """Why kernels of our own cannot be used here, or None; compiles nothing yet."""
+    """Say why kernels of our own cannot be used here, or None; compiles nothing yet."""
     try:
         import extractors.dnsmos.kernels  # noqa: F401
     except ImportError as error:
@@ -66,7 +66,7 @@ class OnnxSection:
         self._after = piece(model, source, [target], padding=(0, 1))
 
     def inside(self, image: Floats) -> Floats:
-        """Cells of a stretch; see :class:`Section`."""
+        """Compute the cells of a stretch; see :class:`Section`."""
         return self._inside(image)[0]
 
     def edge(self, cells: int, at_end: bool) -> Piece:
@@ -81,7 +81,7 @@ class CompiledSection:
         self._stacks = tuple(stacks)
 
     def inside(self, image: Floats) -> Floats:
-        """Cells of a stretch; see :class:`Section`."""
+        """Compute the cells of a stretch; see :class:`Section`."""
         cells: Floats = image[0]
         for stack in self._stacks:
             cells = stack(cells)

@@ -101,7 +101,7 @@ def score_speech(clip: Clip, signal: Signal, p835: P835Model, p808: Network) -> 
 def _opening_scores(
     p808: Network, opening: Samples, lengths: Sequence[float]
 ) -> tuple[list[float], float]:
-    """P.808 MOS of the first seconds, by length, and of all of them.
+    """Return the P.808 MOS of the first seconds, by length, and of all of them.
 
     Where its pools begin moves the score of a few seconds by 0.1 and more (standard deviation
     0.08; between codecs 0.22): of short stretches it is the mean over several beginnings.
@@ -123,7 +123,7 @@ def _opening_scores(
 
 
 def _p835(model: P835Model, samples: Samples) -> npt.NDArray[np.float64]:
-    """SIG, BAK and OVRL [shape=(3,)] of what a window begins with."""
+    """Return SIG, BAK and OVRL [shape=(3,)] of what a window begins with."""
     frames = min(len(samples) // FRAME_SAMPLES, P835_FRAMES)
     scores: npt.NDArray[np.float64] = P835(model, samples).first([frames // STRIDE * STRIDE])[0]
     return scores
@@ -150,7 +150,7 @@ def _part(
 def _sounds(
     clip: Clip, signal: Signal, start_s: float, lengths: list[float]
 ) -> list[tuple[float | None, float]]:
-    """Bandwidth and share of clipped samples of stretches that begin at one time."""
+    """Return bandwidth and share of clipped samples of stretches that begin at one time."""
     first = round(start_s * clip.rate)
     longest = clip.mono[first : first + round(max(lengths, default=0.0) * clip.rate)]
     results = []

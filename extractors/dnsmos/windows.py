@@ -80,7 +80,7 @@ class HopStore(Generic[T]):
     def of(
         self, windows: Iterable[int], compute: Callable[[int, int], Sequence[T]]
     ) -> Mapping[int, T]:
-        """Results of all hops in ``windows``; ask for windows in ascending order.
+        """Return the results of all hops in ``windows``; ask for windows in ascending order.
 
         Args:
             windows: numbers of windows.
@@ -99,7 +99,7 @@ class HopStore(Generic[T]):
 
 
 def hops_of(window: int) -> range:
-    """Numbers of a window's hops."""
+    """Return the numbers of a window's hops."""
     return range(window, window + WINDOW_HOPS)
 
 
@@ -111,7 +111,7 @@ def stretch(audio: Samples, first: int, stop: int) -> Samples:
 
 
 def front(network: Network, features: Floats, period: int = 0) -> list[Hop]:
-    """Shared cells of consecutive hops.
+    """Compute the shared cells of consecutive hops.
 
     Args:
         features: [shape=(margin + hops * 100 + margin, bins)] with ``network.margins[0]``

@@ -45,7 +45,7 @@ class UrlAccess:
                 raise InputError(f"protocol {name!r:.60}: give its name alone, e.g. sftp")
 
     def refusal(self, protocol: str) -> str | None:
-        """Why a protocol (in lower case) is not opened; None: it is."""
+        """Say why a protocol (in lower case) is not opened; None: it is."""
         if protocol not in (*PROTOCOLS, "local", *self.protocols):
             return (
                 f"protocol {protocol!r:.60} is unknown or not allowed; use"
@@ -75,7 +75,7 @@ def set_url_access(access: UrlAccess) -> UrlAccess:
 
 
 def refusal(url: str) -> str | None:
-    """Why a URL is not opened, with the remedy; None: it is."""
+    """Say why a URL is not opened, with the remedy; None: it is."""
     if is_chained(url):
         return (
             "chained URLs are not opened; unpack an archive first, and name the file itself (what"

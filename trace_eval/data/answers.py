@@ -29,7 +29,7 @@ class Cut(Strict):
 
 
 def is_none(value: object) -> bool:
-    """For fields that only some records have: the others leave them out and keep their bytes."""
+    """Tell fields that only some records have: the others leave them out and keep their bytes."""
     return value is None
 
 
@@ -141,7 +141,7 @@ class Answer(Recording):
         return self
 
     def recordings(self, role: str) -> dict[str, Recording]:
-        """Role -> what there is to decode: the answer itself as ``role``, or its turns."""
+        """Return what there is to decode by role: the answer itself as ``role``, or its turns."""
         return {role: self} if self.has_audio else {**self._turns(role)}
 
     def _turns(self, role: str) -> dict[str, Turn]:
@@ -245,7 +245,7 @@ class Judged(Strict):
         }
 
     def same_as(self, other: object) -> bool:
-        """Equal, though the URLs of its recordings may have been signed anew."""
+        """Say whether both are equal, though URLs of recordings may have been signed anew."""
         if not isinstance(other, type(self)):
             return False
         return self == other or _unsigned(self.model_dump()) == _unsigned(other.model_dump())
@@ -257,7 +257,7 @@ def turn_role(side: str, number: int) -> str:
 
 
 def turn_recordings(side: str, conversation: Conversation | None) -> dict[str, Turn]:
-    """Role -> recording of every turn that can be heard: a cut of its channel, or its own file."""
+    """Return the recordings of the turns that can be heard, by role: cuts of channels, or files."""
     if conversation is None:
         return {}
     channels = {channel.name: channel for channel in conversation.channels}

@@ -61,12 +61,12 @@ class Fields:
 
 
 def parse_columns(texts: Iterable[str]) -> dict[str, str]:
-    """Field -> column of a file, from ``FIELD=COLUMN`` texts, see :func:`split_settings`."""
+    """Map fields to columns of a file, from ``FIELD=COLUMN`` texts, see :func:`split_settings`."""
     return split_settings(texts, "--column")
 
 
 def read_mapping(texts: Sequence[str]) -> dict[str, str]:
-    """Value -> label, from ``VALUE=LABEL`` texts; the last equals sign counts.
+    """Map values to labels, from ``VALUE=LABEL`` texts; the last equals sign counts.
 
     A text without an equals sign or a value is refused.
     """
@@ -104,7 +104,7 @@ def _cell(value: object) -> str:
 
 
 def parse_conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
-    """Conditions from ``COLUMN=VALUE`` and ``COLUMN!=VALUE`` texts; others are refused."""
+    """Parse conditions from ``COLUMN=VALUE`` and ``COLUMN!=VALUE``; others are refused."""
     conditions = []
     for text in texts:
         parts = _CONDITION.fullmatch(text)
@@ -148,7 +148,7 @@ class Ends:
         return low <= number <= high and abs(steps - round(steps)) < _SAME_STEP
 
     def label(self, number: float) -> str:
-        """Which answer a number of a comparison calls better: ``1``, ``2``, or ``tie``."""
+        """Say which answer a number of a comparison calls better: ``1``, ``2``, or ``tie``."""
         middle = (self.first + self.last) / 2
         if abs(number - middle) < _SAME_STEP:
             return "tie"
@@ -284,7 +284,7 @@ class Renamed:
         return {**ours, "id": str(number)} if self.numbered else ours
 
     def rows(self, rows: Iterable[T], record: Callable[[T], Any]) -> Iterator[tuple[T, Any]]:
-        """(row, its record under our names) of rows; what is no record stays as it is.
+        """Yield rows with their records under our names; what is no record stays as it is.
 
         The first records say whether the file brings ids, and which columns are ours but for
         capitals, spaces, hyphens and underscores.
@@ -331,7 +331,7 @@ class Renamed:
                 )
 
     def missing(self) -> str | None:
-        """Why no record of the file can be read: a field that none of its columns gives."""
+        """Say why no record of the file can be read: a field that none of its columns gives."""
         available = self.values.keys() | self.columns.keys()
         absent = [
             name
@@ -388,7 +388,7 @@ def _guess(fields: Fields, absent: Sequence[str], results: Mapping[str, Any]) ->
 
 
 def _likeness(fields: Fields, name: str, column: str, value: Any) -> float:
-    """How like a column is to a field, 0 to about 1.3: by its name, its side and its values."""
+    """Score how like a column is to a field, 0 to about 1.3: by name, by side and by values."""
     plain = column.casefold()
     score = max(SequenceMatcher(None, alias, plain).ratio() for alias in fields.names[name])
     side = next((part for part in re.split(r"[\W_]+", plain) if part in "ab12" and part), None)

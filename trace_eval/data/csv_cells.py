@@ -78,7 +78,7 @@ def _with_point(cell: str) -> str:
 
 
 def line(cells: Iterable[object]) -> str:
-    """One row without its end, every cell as :func:`safe` writes it; None is an empty cell."""
+    """Write one row without its end, cells by :func:`safe`; None is an empty cell."""
     buffer = io.StringIO()
     # csv quotes the characters of its line end, and those only.
     csv.writer(buffer, lineterminator=LINE_BREAKS).writerow(map(safe, cells))
@@ -178,7 +178,7 @@ class CsvFile:
 
 
 def _title_rows(rows: list[list[str]]) -> int:
-    """How many of the first rows stand above the header: titles, dates and blank rows.
+    """Count the first rows above the header: titles, dates and blank rows.
 
     They hold fewer cells than the header, and no name of a column that is known. A first row that
     is as full as those below it is the header, whatever its names are.

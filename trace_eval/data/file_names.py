@@ -42,7 +42,7 @@ def unpadded(name: str) -> str:
 
 
 def globbed(place: Path) -> tuple[Path, str]:
-    """(folder, pattern below it) of a folder, or of a pattern such as ``DIR/*_gpt.wav``."""
+    """Split a folder, or a pattern such as ``DIR/*_gpt.wav``, into folder and pattern below it."""
     if place.is_dir() or not WILDCARD.search(str(place)):
         return place, "**/*"
     folder = next(above for above in place.parents if above.is_dir())
@@ -74,7 +74,7 @@ def by_stem(place: Path) -> Iterator[tuple[str, Path | str]]:
 def without_own_parts(
     results: Mapping[str, Mapping[str, Path | str]],
 ) -> dict[str, tuple[str, dict[str, Path | str]]] | None:
-    """Names without what all names of a folder share: ``gpt_001`` and ``ours_001`` are ``001``.
+    """Strip what all names of a folder share: ``gpt_001`` and ``ours_001`` are ``001``.
 
     System -> the part that its names share, and its recordings by what is left, in lower case;
     None where names are equal as they are, or would not become so.
@@ -103,7 +103,7 @@ def without_own_parts(
 
 
 def _matched(short: Mapping[str, tuple[str, Mapping[str, Any]]]) -> int:
-    """How many names are those of a recording of every system."""
+    """Count the names that are those of a recording of every system."""
     return len(set.intersection(*(set(files) for _, files in short.values())))
 
 

@@ -36,7 +36,7 @@ def as_path(provided: Any) -> Any:
 
 
 def as_paths(provided: Any) -> list[Any]:
-    """One or several of them, see :func:`as_path`, as a list."""
+    """Return one or several of them as a list, see :func:`as_path`."""
     several = isinstance(provided, Sequence) and not isinstance(provided, str | bytes)
     return [as_path(one) for one in (provided if several else [provided])]
 
@@ -189,11 +189,11 @@ def is_folder(path: Path) -> bool:
 
 
 def sha256_of(path: Path) -> str:
-    """SHA-256 of a file's bytes, hexadecimal."""
+    """Return the SHA-256 of a file's bytes, hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def encoded(text: str) -> bytes:
-    """UTF-8; what it cannot hold (bytes of a file name in another encoding) is written out."""
+    """Encode as UTF-8; what it cannot hold (a file name in another encoding) is written out."""
     return text.encode(errors="backslashreplace")

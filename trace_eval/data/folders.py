@@ -91,7 +91,7 @@ def _in_split(rows: Iterator[FolderRow], split: str) -> Iterator[FolderRow]:
 
 
 def _names(path: Path, key: str) -> list[str]:
-    """Names that a file of a saved data set lists; each is of its own folder."""
+    """Return the names that a file of a saved data set lists; each is of its own folder."""
     try:
         listed = strict_json.read_file(path).get(key)
     except (strict_json.BadJson, OSError, AttributeError) as error:
@@ -139,7 +139,7 @@ def _of_tables(
 
 
 def _is_systems(folder: Path) -> bool:
-    """Two systems or more, and no table that says what their recordings are."""
+    """Say whether there are two systems or more, and no table that says what recordings are."""
     result = systems_in(folder)
     tables = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES]
     return result is not None and len(result.folders) > 1 and set(tables) <= {result.prompts}

@@ -45,7 +45,7 @@ class Map:
             raise ValueError("a calibration that does not rise")
 
     def __call__(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Where values are taken to; NaN stays NaN [shape as of ``values``]."""
+        """Map values to where they are taken; NaN stays NaN [shape as of ``values``]."""
         values = np.asarray(values, float)  # of a map with one point, interp is its height for NaN
         return np.where(np.isnan(values), np.nan, np.interp(values, self.x, self.y))
 

@@ -38,7 +38,7 @@ def log_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def record_of(provided: Any, output: Any, target: str | Iterable[str]) -> dict[str, Any]:
-    """One sample as a record of a single answer.
+    """Return one sample as a record of a single answer.
 
     Args:
         provided: the sample's input: a text, or messages, of which the last of the user counts.
@@ -60,6 +60,6 @@ def record_of(provided: Any, output: Any, target: str | Iterable[str]) -> dict[s
 
 
 def _sound(message: Any) -> Any:
-    """Path, URL or bytes of the first recording in a message."""
+    """Return path, URL or bytes of the first recording in a message."""
     parts = [] if isinstance(message.content, str) else message.content
     return recording_of(next((part.audio for part in parts if part.type == "audio"), None))

@@ -101,7 +101,7 @@ class Pair(Judged):
         return self.instruction_id
 
     def recordings(self) -> dict[str, Recording]:
-        """Role -> what there is to decode: ``instruction``, ``a``, ``b`` and ``voice``.
+        """Return what there is to decode by role: ``instruction``, ``a``, ``b`` and ``voice``.
 
         Of conversations ``a/turn-0``, ... are the answer.
         """
@@ -222,7 +222,7 @@ class Single(Judged):
         return any(text.strip() for text in self.reference)
 
     def recordings(self) -> dict[str, Recording]:
-        """Role -> what there is to decode: ``instruction``, and ``answer``.
+        """Return what there is to decode by role: ``instruction``, and ``answer``.
 
         Of a dialogue ``turn-1``, ..., of a conversation ``answer/turn-0``, ... are its answer.
         """
@@ -235,7 +235,7 @@ Item = Annotated[Pair | Single, Field(union_mode="smart")]
 
 
 def items_of_pair(pair: Pair) -> tuple[Single, Single]:
-    """Both answers of a pair as items ``ID/a`` and ``ID/b``."""
+    """Return both answers of a pair as items ``ID/a`` and ``ID/b``."""
 
     def single(side: str, answer: Answer) -> Single:
         return Single(

@@ -16,7 +16,7 @@ from trace_eval.data.strict_json import MAX_LINE_BYTES, BadJson, DamagedFile, li
 
 
 def canonical(value: Any) -> str:
-    """One spelling for equal JSON values: sorted keys, no spaces, 1.0 as 1, no NaN."""
+    """Spell equal JSON values alike: sorted keys, no spaces, 1.0 as 1, no NaN."""
     return json.dumps(
         _plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     )
@@ -70,7 +70,7 @@ def read(path: Path) -> Iterator[str]:
 
 
 def numbered(path: Path) -> Iterator[tuple[int, str]]:
-    """(line number from 1, line) of the lines of :func:`read`."""
+    """Yield the lines of :func:`read` with their numbers, from 1."""
     if not path.exists():
         return
     with path.open("rb") as file:

@@ -187,7 +187,7 @@ class Judgement(Outcome):
         return label if isinstance(label, Rating) else None
 
     def margin(self, dimension: Dimension) -> float | None:
-        """How far A is ahead on one dimension, if the judge measures that."""
+        """Return how far A is ahead on one dimension, if the judge measures that."""
         verdict = self.dimensions.get(dimension)
         return verdict.margin if verdict else None
 

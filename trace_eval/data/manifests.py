@@ -85,7 +85,7 @@ class Manifest:
         return len(self.items) + len(self.problems)
 
     def shard(self, shard: Shard) -> Manifest:
-        """One of several disjoint parts; items of one instruction stay together if they can.
+        """Return one of several disjoint parts; items of one instruction stay together if they can.
 
         Problems belong to the first part, so that they are counted once.
         """
@@ -331,7 +331,7 @@ def _untyped(items: Sequence[Pair | Single], ties: set[str]) -> list[Pair | Sing
 def _unused(
     field: str, results: Sequence[tuple[str, NoLabel]], items: Iterable[Pair | Single]
 ) -> Problem:
-    """Why none of a column's labels is used: those that can be read are no sample of it."""
+    """Say why no label of a column is used: those that can be read are no sample of it."""
     where, first = results[0]
     read = sum(bool(getattr(item.labels, field, None)) for item in items)
     every = list(dict.fromkeys(str(line.value) for _, line in results))

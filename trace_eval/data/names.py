@@ -122,7 +122,7 @@ PROMPT: Mapping[str, Names] = {
 
 
 def _select(*fields: str, **own: str) -> dict[str, Names]:
-    """Field of a kind of table -> its accepted names; ``own``: what it calls another field."""
+    """Map the fields of a kind of table to accepted names; ``own``: what it calls another field."""
     return {name: NAMES[name] for name in fields} | {
         name: tuple(dict.fromkeys((name, *NAMES[field]))) for name, field in own.items()
     }
@@ -220,7 +220,7 @@ AGENTS = frozenset(("assistant", "gpt", "model", "agent", "bot", "ai", "chatbot"
 
 
 def first_of(kind: Mapping[str, Names], have: Collection[str]) -> dict[str, str]:
-    """Field -> the column of a table that gives it: the first of its accepted names."""
+    """Map each field to the column of a table that gives it: the first of its accepted names."""
     alike = folded(have, {alias for names in kind.values() for alias in names})
     columns = {**{column: column for column in have}, **{n: c for c, n in alike.items()}}
     return {
@@ -245,7 +245,7 @@ def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str
 
 
 def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:
-    """Column -> the accepted name that it is but for what does not count.
+    """Map each column to the accepted name that it matches, ignoring case and punctuation.
 
     A column counts only where the table has no column of that very name, and no other one that
     is folded to it.

@@ -100,7 +100,7 @@ class Outcome(Strict):
 
 
 def total_cost(opinions: Sequence[Opinion]) -> float | None:
-    """US dollars of all calls, cached ones at their price; None: no calls, or an unknown price."""
+    """Sum all calls in US dollars, cached ones at their price; None: none, or an unknown price."""
     costs = [opinion.usage.cost_usd if opinion.usage else None for opinion in opinions]
     priced = [cost for cost in costs if cost is not None]
     return sum(priced) if priced and len(priced) == len(costs) else None

@@ -149,7 +149,7 @@ def claimed(
 
 
 def _files(path: Path) -> set[str]:
-    """SHA-256 of all that was ever written as this file."""
+    """Return the SHA-256 of all that was ever written as this file."""
     return _read(path.parent)[0].get(encoded(path.name).decode(), set())
 
 

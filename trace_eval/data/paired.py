@@ -24,7 +24,7 @@ _NO_SYSTEM = frozenset((
 
 
 def question_of(item: Pair | Single) -> Hashable:
-    """Equal for items that share their instruction, and so its clip."""
+    """Return what is equal for items that share their instruction, and so its clip."""
     if item.question_id:
         return "id", item.question_id
     if item.instruction.has_audio:
@@ -57,7 +57,7 @@ def answers_of_systems(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def pairs_of_systems(items: Sequence[Single]) -> tuple[list[Pair], dict[str, str]]:
-    """Every two systems' answers to one question, and items that are no part of a pair.
+    """Pair every two systems' answers to one question; return also items that are in no pair.
 
     Pairs are called by their question, and of three systems or more by both as well; there are none
     where an answer has no system. Id of an answer that its system had given already -> which.

@@ -19,7 +19,7 @@ from trace_eval.data.urls import glob_base, is_url, location, name_of, redacted
 
 
 def check_audio(items: Iterable[Pair | Single]) -> list[Problem]:
-    """Missing and undecodable recordings, found from file headers, each file once.
+    """Find missing and undecodable recordings, from file headers, each file once.
 
     Those behind URLs are not looked at, but for whether they may be opened: asking for a million
     of them takes hours, and what is wrong with one is told when it is fetched.
@@ -69,7 +69,7 @@ def find_recordings(path: Path) -> list[Path]:
 
 
 def find_urls(url: str) -> list[str]:
-    """URLs of the recordings below a folder or of a glob (sorted), or the one URL itself.
+    """Find the URLs of recordings below a folder or of a glob (sorted), or the one URL itself.
 
     A URL that ends like a recording is taken for one without asking.
 

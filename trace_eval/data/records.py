@@ -273,7 +273,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def first_problem(error: ValidationError) -> str:
-    """One sentence on why a record is refused; of what is missing, its accepted columns."""
+    """Say in one sentence why a record is refused; of what is missing, its accepted columns."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "missing":

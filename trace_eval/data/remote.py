@@ -157,7 +157,7 @@ def copied(url: str, suffixes: Collection[str]) -> Iterator[tuple[Path, str]]:
 
 
 def find(url: str, suffixes: Iterable[str]) -> list[str]:
-    """URLs of the files below a folder, or of a glob, with one of the suffixes; sorted."""
+    """Find the URLs of files below a folder, or of a glob, with one of the suffixes; sorted."""
     allowed(url)
     base = glob_base(url)
     try:

@@ -42,7 +42,7 @@ class Reduced:
 
 
 def min_usable(samples: int) -> int:
-    """Default of the fewest usable samples that make a score: 3 of 5, 1 of 1; more than half."""
+    """Return the fewest usable samples that make a score: 3 of 5, 1 of 1; more than half."""
     return samples // 2 + 1
 
 
@@ -52,7 +52,7 @@ def reduce_samples(
     how: Reduce = "mean",
     minimum: int | None = None,
 ) -> Reduced | None:
-    """Several samples as one score.
+    """Reduce several samples to one score.
 
     Args:
         scores: labels of the scale; None: that sample was unusable.

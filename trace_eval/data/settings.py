@@ -41,7 +41,7 @@ def option_field(default: Any, **how: Any) -> Any:
 
 
 def help_of(options: type) -> dict[str, str]:
-    """Option -> what it means, from the ``Attributes`` of a dataclass and its bases."""
+    """Map each option to its meaning, from the ``Attributes`` of a dataclass and its bases."""
     texts: dict[str, str] = {}
     for kind in reversed(options.__mro__):
         _, _, listed = cleandoc(vars(kind).get("__doc__") or "").partition("Attributes:\n")
@@ -75,13 +75,13 @@ def sentence(text: str) -> str:
 
 
 def hints_of(options: type[Any]) -> dict[str, Any]:
-    """Option -> its type, of a dataclass."""
+    """Map each option of a dataclass to its type."""
     result = get_type_hints(options, localns=_LATER)
     return {each.name: result[each.name] for each in fields(options)}
 
 
 def with_settings(options: T, settings: Mapping[str, Any]) -> T:
-    """Options with fields changed, those of options within them by their own names.
+    """Return options with fields changed, those of options within them by their own names.
 
     Of an unknown field the nearest one is named.
     """
@@ -107,7 +107,7 @@ def choices_of(hint: Any) -> tuple[Any, ...]:
 
 
 def nearest(name: str, available: Collection[str]) -> str:
-    """``did you mean X?`` where a known name is like this one, else all of them."""
+    """Write ``did you mean X?`` where a known name is like this one, else all of them."""
     if not available:
         return "there are no options here"
     close = get_close_matches(name, available, n=1, cutoff=0.5)
@@ -130,7 +130,7 @@ def split_settings(texts: Iterable[str], option: str) -> dict[str, str]:
 def read_settings(
     provided: Mapping[str, Any], hints: Mapping[str, Any], where: str, remedy: str = ""
 ) -> dict[str, Any]:
-    """Option values parsed from user input.
+    """Parse option values from user input.
 
     Args:
         provided: option -> text, or a value of a TOML file.

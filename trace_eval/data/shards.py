@@ -43,7 +43,7 @@ class Shard:
         return f"{self.index}-of-{self.of}"
 
     def places(self, keys: Sequence[Hashable]) -> list[int]:
-        """Places of this shard's items, ascending; equal keys stay together where they can.
+        """Return the places of this shard's items, ascending; equal keys stay together if they can.
 
         Items are lined up by the first appearance of their key and cut into contiguous parts
         whose sizes differ by one at most, so at most ``of - 1`` keys are in two parts or more.
@@ -79,7 +79,7 @@ class ManifestShard:
 
 
 def digest(ids: Iterable[str]) -> str:
-    """SHA-256 of ids in their order."""
+    """Return the SHA-256 of ids in their order."""
     result = hashlib.sha256()
     for name in ids:
         result.update(json.dumps(name).encode() + b"\n")

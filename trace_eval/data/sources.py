@@ -74,7 +74,7 @@ def _plain(cell: Any) -> Any:
 
 
 def _of_dataset(provided: Any) -> Iterator[Any]:
-    """Rows of a data set as Arrow holds them: to decode their recordings needs torch."""
+    """Yield rows of a data set as Arrow holds them: decoding their recordings needs torch."""
     schema = provided.features.arrow_schema.metadata
     for start in range(0, len(provided), 16):
         part = provided.with_format("arrow")[start : start + 16]

@@ -22,7 +22,7 @@ class SharedDatabase(sqlite3.Connection):
     path = Path()
 
     def execute(self, *statement: Any) -> sqlite3.Cursor:
-        """As of ``sqlite3.Connection``; its errors name the file."""
+        """Execute as ``sqlite3.Connection`` does; errors name the file."""
         try:
             return super().execute(*statement)
         except sqlite3.Error as error:
@@ -32,7 +32,7 @@ class SharedDatabase(sqlite3.Connection):
             raise sqlite3.DatabaseError(f"{self.path}: its schema is damaged") from None
 
     def executescript(self, script: str, /) -> sqlite3.Cursor:
-        """As :meth:`execute`."""
+        """Execute a script, as :meth:`execute`."""
         for statement in filter(str.strip, script.split(";")):
             self.execute(statement)
         return self.cursor()

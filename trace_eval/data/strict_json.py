@@ -53,7 +53,7 @@ class DamagedFile(RunFolderError):
 
 
 def loads(data: bytes | str, max_bytes: int = MAX_LINE_BYTES) -> Any:
-    """One JSON value.
+    """Read one JSON value.
 
     Args:
         data: UTF-8 bytes (a byte order mark is skipped), or text.
@@ -91,7 +91,7 @@ class _Record(dict[str, Any]):
 
 
 def record(line: str | bytes, where: object) -> dict[str, Any]:
-    """One object of a file of ours; :class:`DamagedFile` where it is none or lacks a key."""
+    """Read one object of a file of ours; :class:`DamagedFile` where it is none or lacks a key."""
     try:
         value = loads(line)
     except BadJson as error:
@@ -104,7 +104,7 @@ def record(line: str | bytes, where: object) -> dict[str, Any]:
 
 
 def lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, Any | BadJson]]:
-    """(line number from 1, its value or what is wrong with it) of the lines that are not empty."""
+    """Yield the lines that are not empty: number from 1, and value or what is wrong with it."""
     with path.open("rb") as file:
         for number, line in enumerate(lines_of(file, max_bytes), start=1):
             if isinstance(line, BadJson):
@@ -152,7 +152,7 @@ def read_list(path: Path) -> list[Any]:
 
 
 def parse(kind: type[Model], line: str | bytes) -> Model:
-    """One record of a file of ours; raises :class:`BadJson` where it is none."""
+    """Read one record of a file of ours; raises :class:`BadJson` where it is none."""
     if len(line) > MAX_LINE_BYTES:
         raise BadJson(f"{len(line)} bytes; at most {MAX_LINE_BYTES} are read")
     try:
@@ -169,7 +169,7 @@ def parse(kind: type[Model], line: str | bytes) -> Model:
 
 
 def own(kind: type[Model], line: str | bytes, where: object) -> Model:
-    """One record of a file that this program wrote; a damaged one is an error and is not skipped.
+    """Read one record of a file of our own; a damaged one is an error and is not skipped.
 
     :class:`DamagedFile` names ``where``.
     """

@@ -42,13 +42,13 @@ def lock(handle: IO[str] | IO[bytes] | int, *, shared: bool = False, wait: bool 
 
 
 def open_files() -> int:
-    """Files and connections that this process may have open at once."""
+    """Return how many files and connections this process may have open at once."""
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return sys.maxsize if soft == resource.RLIM_INFINITY else soft
 
 
 def cores() -> int:
-    """Cores that this process may use; all of the machine's where nobody tells (macOS)."""
+    """Return how many cores this process may use; all of them where nobody tells (macOS)."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

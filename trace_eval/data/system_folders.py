@@ -53,7 +53,7 @@ class Systems:
 
     @classmethod
     def parse(cls, a: object, b: object, prompts: object = None) -> Systems:
-        """From ``DIR`` or ``NAME=DIR`` of each; a system without a name has its folder's.
+        """Parse ``DIR`` or ``NAME=DIR`` of each; a system without a name has its folder's.
 
         A pattern such as ``DIR/*_gpt.wav`` stands for a folder of the files that fit it.
 
@@ -177,7 +177,7 @@ def _named(text: str) -> tuple[str | None, Path]:
 
 
 def _apart(provided: list[tuple[str | None, Path]]) -> list[str]:
-    """Names of two folders: as given, or by the last parts of their paths that differ.
+    """Name two folders apart: as given, or by the last parts of their paths that differ.
 
     Of a pattern the wildcards and the ending are left out: ``*_gpt.wav`` is ``gpt``.
     """

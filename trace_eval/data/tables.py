@@ -89,7 +89,7 @@ def records(
 def checked(
     label: Path | str, rows: Iterable[tuple[int | str, object]], unit: str = "row"
 ) -> Iterator[tuple[str, Row | str]]:
-    """(where, record) of numbered rows, or what is wrong with one."""
+    """Yield where each numbered row stands, and its record or what is wrong with it."""
     for number, row in rows:
         where = f"{label}, {unit if isinstance(number, int) else 'item'} {number}"
         if isinstance(row, BadJson):
@@ -101,7 +101,7 @@ def checked(
 
 
 def column_names(path: Path) -> list[str]:
-    """Names of a file's columns, as they stand in its header or its first records.
+    """Return the names of a file's columns, as they stand in its header or its first records.
 
     Of a file that cannot be read there are none: its reader says why.
     """
@@ -305,7 +305,7 @@ def arrow_records(batch: Any) -> Iterator[Row | BadJson]:
 
 
 def _classes(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
-    """Column -> its names by number, where Hugging Face stored labels as numbers from 0."""
+    """Map columns to names by number, where Hugging Face stored labels as numbers from 0."""
     text = (metadata or {}).get(b"huggingface")
     try:
         features = strict_json.loads(text)["info"]["features"] if text else {}

@@ -216,7 +216,7 @@ _HEADS = frozenset(_HEAD[3:-1].split("|")) - {"whisper"}
 
 
 def _around_literal(directions: _Directions, text: str) -> Iterator[str]:
-    """Directions before and behind the text that was to be said."""
+    """Return the directions before and behind the text that was to be said."""
     literal, spoken = directions.literal, _words(text)[:MAX_WORDS]
     if len(literal) < 3:
         return

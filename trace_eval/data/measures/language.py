@@ -51,7 +51,7 @@ _ENGLISH = re.compile(
 
 
 def ordered_language(text: str | None) -> str | None:
-    """Code of the language in which a request wants to be answered; None: it does not say.
+    """Return the code of the language that a request asks for; None: it does not say.
 
     >>> ordered_language("Please answer in Spanish: what is rain?")
     'es'
@@ -104,7 +104,7 @@ def requested_language(
 
 
 def answers_in_language(requested: str, answer: Blueprint) -> PairMeasure:
-    """1: the answer is in the language that was asked for; 0: it is in another one.
+    """Return 1 where the answer is in the language that was asked for, 0 where in another.
 
     Null where no language was heard, or not with certainty.
     """
@@ -152,7 +152,7 @@ def languages_of(
     answers: Mapping[str, Blueprint],
     provided: str | None = None,
 ) -> dict[str, str]:
-    """``asked`` and each answer's role -> language in words, where an answer's is known.
+    """Return ``asked`` and each answer's role with its language in words, where it is known.
 
     The others are as for :func:`requested_language`.
     """

@@ -30,7 +30,7 @@ _ARTICLES = frozenset({"a", "an", "the"})
 
 
 def words(text: str) -> list[str]:
-    """Normalised words; a text of articles only keeps them, since "A" may be the answer.
+    """Split into normalised words; a text of articles only keeps them, since "A" may be the answer.
 
     >>> words("The cat's hat (a red one)!"), words("A.")
     (['cat', 's', 'hat', 'red', 'one'], ['a'])
@@ -40,17 +40,17 @@ def words(text: str) -> list[str]:
 
 
 def exact_match(candidate: Sequence[str], reference: Sequence[str]) -> float:
-    """1.0 where the words are the same in the same order, else 0.0."""
+    """Return 1.0 where the words are the same in the same order, else 0.0."""
     return float(candidate == reference)
 
 
 def shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """Words in common, each as often as in both."""
+    """Count the words in common, each as often as in both."""
     return (Counter(one) & Counter(other)).total()
 
 
 def token_f1(candidate: Sequence[str], reference: Sequence[str]) -> float:
-    """Harmonic mean of precision and recall of words, 0 to 1; two empty texts are equal.
+    """Return the harmonic mean of precision and recall of words; two empty texts are equal.
 
     >>> token_f1(words("a red hat"), words("the hat"))
     0.6666666666666666
@@ -108,7 +108,7 @@ class LexicalModel:
         return model
 
     def shares(self, values: Sequence[float]) -> tuple[float, ...]:
-        """Distribution over the labels from the features' values."""
+        """Return the distribution over the labels from the features' values."""
         logits = [
             bias + math.fsum(w * value for w, value in zip(row, values, strict=True))
             for row, bias in zip(self.weights, self.bias, strict=True)

@@ -25,7 +25,7 @@ NUMBERS: dict[str, tuple[str, str]] = {
 
 
 def place_of(name: str) -> tuple[str, str] | None:
-    """(group, field) of a number's name; None: it names none."""
+    """Split a number's name into group and field; None: it names none."""
     if name in NUMBERS:
         return NUMBERS[name]
     group, dot, field = name.partition(".")
@@ -33,7 +33,7 @@ def place_of(name: str) -> tuple[str, str] | None:
 
 
 def place_named(name: str) -> tuple[str, str]:
-    """As :func:`place_of`; a name that is neither short nor ``GROUP.FIELD`` is refused."""
+    """Split as :func:`place_of`; a name that is neither short nor ``GROUP.FIELD`` is refused."""
     place = place_of(name)
     if place is None:
         raise UserError(f"{name!r} is no number; use GROUP.FIELD, or {', '.join(sorted(NUMBERS))}")

@@ -104,7 +104,7 @@ def normaliser_of(language: str) -> tuple[Callable[[str], str], str]:
 
 
 def _one_script() -> tuple[Callable[[str], str], str]:
-    """Chinese in simplified characters: Whisper base writes both kinds in one answer."""
+    """Write Chinese in simplified characters: Whisper base writes both kinds in one answer."""
     if not is_installed("opencc"):
         return str, f", both scripts as they are (to map them run: {install_line('base')})"
     from opencc import OpenCC
@@ -115,7 +115,7 @@ def _one_script() -> tuple[Callable[[str], str], str]:
 
 @lru_cache(maxsize=1)
 def whisper_en() -> Callable[[str], str]:
-    """Whisper's English normaliser without torch, by the package whisper-normalizer.
+    """Return Whisper's English normaliser without torch, by the package whisper-normalizer.
 
     On the answers of released benchmarks it says what the copies in their repositories say. A
     text with more than 4,300 digits in a row, which nobody says, is a ``UserError``.

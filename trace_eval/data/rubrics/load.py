@@ -126,7 +126,7 @@ def template_of(name: str) -> Path:
 
 
 def _read(path: Path, folder: Path = SINGLES) -> tuple[str, dict[str, Any]]:
-    """(Name of the file in messages, its content)."""
+    """Return the name of the file in messages, and its content."""
     where = f"{_NOUNS[folder]} {path}"
     table = read_toml(path, where, f"see trace-eval rubrics show, or {folder}")
     if type(table.get("version")) in (int, float):  # as it is often written; not a bool
