@@ -29,7 +29,7 @@ class Cut(Strict):
 
 
 def is_none(value: object) -> bool:
-    """Tell fields that only some records have: the others leave them out and keep their bytes."""
+    """Leave a field out where it is None: records without it keep their bytes."""
     return value is None
 
 

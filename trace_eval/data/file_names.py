@@ -50,7 +50,7 @@ def globbed(place: Path) -> tuple[Path, str]:
 
 
 def by_stem(place: Path) -> Iterator[tuple[str, Path | str]]:
-    """Path below a folder, or a pattern, without its ending -> the recording, or why it is none."""
+    """Yield paths below a folder or pattern, without endings, with recordings or what is wrong."""
     seen: dict[str, Path] = {}
     folder, pattern = globbed(place)
     for path in sorted(folder.glob(pattern)):

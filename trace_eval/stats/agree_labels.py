@@ -211,7 +211,7 @@ def _forced(it: _Compared) -> Iterator[Forced]:
 
 
 def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
-    """(policy to re-fuse with, policies whose mechanism is shown)."""
+    """Return the policy to re-fuse with, and the policies whose mechanism is shown."""
     if spec == ALL_POLICIES:
         return None, POLICIES
     if spec is None:
@@ -235,7 +235,7 @@ def _knows_instructions(table: Opinions) -> bool:
 
 
 def _alphas(labels: Opinions, human: int, judges: Sequence[JudgeOpinions]) -> Iterator[AlphaRow]:
-    """Alpha of the raters where there are several, and with each judge as one more rater."""
+    """Compute alpha of the raters where there are several, and with each judge as one more."""
     number = len(labels.per_item)
     for name, codes in labels.codes.items():
         if human > 1:
@@ -246,7 +246,7 @@ def _alphas(labels: Opinions, human: int, judges: Sequence[JudgeOpinions]) -> It
 
 
 def _sides(it: _Compared) -> list[tuple[str, Mapping[str, Codes]]]:
-    """Annotators and judges whose three dimensions a policy can fuse, by name."""
+    """Return annotators and judges whose three dimensions a policy can fuse, by name."""
     sides = [("people", it.items.agreed), *((one.name, one.joined.codes) for one in it.judges)]
     return [(name, codes) for name, codes in sides if has_dimensions(codes)]
 
@@ -259,7 +259,7 @@ def _mechanisms(it: _Compared) -> Iterator[Mechanism]:
 
 
 def _policy_comparisons(it: _Compared) -> Iterator[Comparison]:
-    """Every two policies on the ratings of each judge, as if they were two judges."""
+    """Compare every two policies on the ratings of each judge, as if they were two judges."""
     options = it.options
     truth = it.items.codes.get("overall")
     if truth is None or len(it.shown) < 2:

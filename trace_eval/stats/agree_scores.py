@@ -82,7 +82,7 @@ def agree_scores(
 
 
 def _caveats(judged: Opinions) -> Iterator[str]:
-    """Caveats that stand on every score of a judge."""
+    """Return the caveats that stand on every score of a judge."""
     stated = [] if "caveats" not in judged.facts else judged.facts["caveats"].tolist()
     counts = Counter(caveat for one in stated for caveat in one or ())
     scores = int((~np.isnan(judged.facts["score"])).sum())
@@ -164,7 +164,7 @@ def _figures(
     factor: float,
     options: AgreeOptions,
 ) -> tuple[list[AgreementFigure], list[Selective], list[str]]:
-    """All figures that share their resamples, the curves of withholding, and notes."""
+    """Compute all figures that share their resamples, the curves of withholding, and notes."""
     book = FigureBook(Resampler(units_of(items), options.bootstrap.start))
     for judge in (*judges, *rules):
         add_agreement(book, items, judge)

@@ -20,7 +20,7 @@ from trace_eval.stats.report import AgreeReport
 
 
 def label_tables(report: AgreeReport) -> Iterator[Table]:
-    """Every table that has rows, in reading order."""
+    """Make every table that has rows, in reading order."""
     for result in (
         *_agreement(report),
         *_annotators(report),
@@ -116,7 +116,7 @@ _COMPARED = "{} compared: second minus first, on the items that both scored"
 def comparison_table(
     title: str, comparisons: Sequence[Comparison], note: str = "", items: str = "items"
 ) -> Table:
-    """Judges, runs or policies compared with human labels, two by two."""
+    """Compare judges, runs or policies with human labels, two by two."""
     tests = tests_in_words(row.mcnemar for row in comparisons)
     note = "; ".join(part for part in (note, tests) if part)
     return table(
@@ -132,7 +132,7 @@ def comparison_table(
 
 
 def _annotators(report: AgreeReport) -> Iterator[Table]:
-    """How far annotators agree with each other, and with a judge as one of them."""
+    """Say how far annotators agree with each other, and with a judge as one of them."""
     yield table(
         "Krippendorff's alpha",
         report.alphas,
@@ -236,7 +236,7 @@ def _learned(learned: Learned) -> Table:
 
 
 def _biases(report: AgreeReport) -> Iterator[Table]:
-    """Position, length, verbosity, difficulty, self-comparisons and noise."""
+    """Make tables of position, length, verbosity, difficulty, self-comparisons and noise."""
     verdicts = "bias.pairs bias.stable bias.first bias.second bias.tied bias.decided bias.p"
     yield table(
         "Position: the same two recordings in both orders",

@@ -109,7 +109,7 @@ class NumberRule:
         return f"{self.number}_a", f"{self.number}_b"
 
     def codes(self, facts: Mapping[str, NDArray[Any]]) -> Codes | None:
-        """Codes of 1 or 2; missing where unknown or equal; None without the facts."""
+        """Return codes of 1 or 2; missing where unknown or equal; None without the facts."""
         import numpy as np  # late: options of commands hold rules
 
         from trace_eval.opinions.codes import MISSING
@@ -124,7 +124,7 @@ class NumberRule:
 
 
 def number_rule(spec: str) -> NumberRule:
-    """``NUMBER:higher`` or ``NUMBER:lower``, e.g. ``wer:lower``; else a UserError."""
+    """Parse ``NUMBER:higher`` or ``NUMBER:lower``, e.g. ``wer:lower``; else raise a UserError."""
     number, _, direction = spec.rpartition(":")
     if not number or direction not in DIRECTIONS:
         raise UserError(

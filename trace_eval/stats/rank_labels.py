@@ -131,7 +131,7 @@ def _correlations(
     human: Mapping[str, float] | None,
     theirs: Outcomes | None,
 ) -> Iterator[Correlation]:
-    """Each method with a human ranking, and with the same method on human labels."""
+    """Correlate each method with a human ranking, and with the same method on human labels."""
     if human:
         if not set(human) & set(outcomes.systems):
             raise UserError(
@@ -152,7 +152,7 @@ def _correlations(
 
 
 def _by_system(method: str, ranked: _Ranked, outcomes: Outcomes) -> dict[str, float]:
-    """System -> value; of a rate over all opponents 0 where there is none."""
+    """Map systems to values; of a rate over all opponents 0 where there is none."""
     if ranked.fitted is not None and ranked.fitted.values is None:
         return {}
     return {
@@ -187,7 +187,7 @@ def _check(outcomes: Outcomes, options: RankOptions, source: str) -> None:
 def _of_humans(
     table: Opinions, human: Mapping[str, float] | None, labels: Opinions | None
 ) -> Iterator[Caveat]:
-    """Caveats on systems and items that the human side or the judge lacks."""
+    """Return caveats on systems and items that the human side or the judge lacks."""
     if human is not None:
         available = {str(name) for side in "ab" for name in table.facts[f"system_{side}"].tolist()}
         for there, absent in (

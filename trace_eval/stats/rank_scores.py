@@ -149,7 +149,7 @@ def _drawn(items: Opinions, means: _Means, options: RankOptions) -> Array:
 
 
 def _order_p(items: Opinions, means: _Means) -> Array:
-    """p values of a sign-flip test over the questions that two systems both answer.
+    """Return p values of a sign-flip test over the questions that two systems both answer.
 
     Returns:
         p where the row is ahead of the column, and 1 elsewhere [shape=(systems, systems)]; 0

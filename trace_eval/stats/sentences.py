@@ -197,7 +197,7 @@ def labels_to_tell(
 
 
 def labels_for_difference(difference: float, level: float) -> int:
-    """Labels that show a difference of two win rates, one label a pair and no ties.
+    """Return how many labels show a difference of two win rates, one a pair and no ties.
 
     The win rate of the better one is then ``(1 + difference) / 2``; of a two-sided test of a share
     against one half (normal approximation: Fleiss, Levin & Paik 2003, section 2.5).
@@ -225,12 +225,12 @@ def difference_of_labels(number: int, level: float) -> float | None:
 
 
 def first_labels(pairs: int, level: float) -> str:
-    """Next steps where there are no labels: what is needed, or what the pairs allow."""
+    """Return next steps where there are no labels: what is needed, or what the pairs allow."""
     return before_labels(pairs, level)[labels_for_difference(DIFFERENCE, level) > pairs]
 
 
 def before_labels(pairs: int | None, level: float) -> tuple[str, ...]:
-    """Sentences on what labels would show before there are any, from their number alone."""
+    """Say what labels would show before there are any, from their number alone."""
     needed = labels_for_difference(DIFFERENCE, level)
     lines = [
         f"To see a difference of {percent(DIFFERENCE)} points between two systems (55 % against"
@@ -265,7 +265,7 @@ def _p(p: float) -> str:
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Names in a row, of many the first ones.
+    """List names in a row, of many the first ones.
 
     >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
     ('a and b', 'a, b, c and 2 more')
@@ -282,7 +282,7 @@ def head_to_head(
     level: float,
     test: str,
 ) -> str:
-    """Which of two systems wins, without its full stop.
+    """Say which of two systems wins, without the full stop.
 
     Args:
         names: the system that the figures are of, and the other.
@@ -297,7 +297,7 @@ def head_to_head(
 
 
 def ahead_of(behind: Sequence[str], equal: Sequence[str]) -> str:
-    """Whom a system is shown to be ahead of, a clause."""
+    """Say whom a system is shown to be ahead of, a clause."""
     if not equal:
         return "shown to be ahead of all others"
     if not behind:
@@ -306,7 +306,7 @@ def ahead_of(behind: Sequence[str], equal: Sequence[str]) -> str:
 
 
 def beside_rule(standing: RuleStanding | None, judges: int = 1) -> str:
-    """How a judge, or the best of several, stands to the best simple rule."""
+    """Say how a judge, or the best of several, stands to the best simple rule."""
     if standing is None:
         return "No simple rule could be tried beside it."
     beside = f"{standing.rule} at {percent(standing.accuracy)} %"

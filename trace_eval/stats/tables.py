@@ -159,7 +159,7 @@ def _standing_text(standing: Standing, comparisons: int | None) -> str | None:
 
 
 def tables_of(report: AgreeReport | ScoreReport | RankReport) -> Iterator[Table]:
-    """Every table of a report that has rows, in reading order."""
+    """Make every table of a report that has rows, in reading order."""
     if isinstance(report, RankReport):
         return rank_tables(report)
     return label_tables(report) if isinstance(report, AgreeReport) else score_tables(report)
@@ -211,7 +211,7 @@ _HEADS: dict[Group, tuple[str, str]] = {
 
 
 def score_tables(report: ScoreReport) -> Iterator[Table]:
-    """Every table that has rows, in reading order."""
+    """Make every table that has rows, in reading order."""
     questions = "" if report.questions is None else f" to {counted(report.questions, 'question')}"
     for shown in (
         table(
@@ -292,7 +292,7 @@ def _figures(report: ScoreReport, group: Group) -> Table:
 
 
 def _reasons(figures: Sequence[AgreementFigure]) -> str:
-    """Why there is no number where none is."""
+    """Say why there is no number where none is."""
     lacking: dict[tuple[str, str], list[str]] = {}
     for figure in figures:
         if figure.estimate.value is None and figure.reason:

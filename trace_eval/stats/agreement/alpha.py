@@ -37,7 +37,7 @@ class Alpha:
 
 
 def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alpha:
-    """Alpha of the codes of opinions, each about an item from 0 to ``items - 1`` [shape=(n,)]."""
+    """Compute alpha of opinions' codes, each about an item from 0 to ``items - 1`` [shape=(n,)]."""
     present = codes != MISSING
     item, codes = item[present], codes[present]
     typed = crosstab(item, codes, items, len(LABELS))
@@ -53,7 +53,7 @@ def scale_alpha(
     positions: NDArray[np.float64],
     raters: int,
 ) -> Alpha:
-    """Alpha of ratings on a numeric scale such as 1 to 5, which has an order and distances.
+    """Compute alpha of ratings on a numeric scale such as 1 to 5, by order and by distances.
 
     Args:
         item, label: index of the rated item and of the label that it was given [shape=(n,)].
@@ -64,7 +64,7 @@ def scale_alpha(
 
 
 def interval_alpha(item: NDArray[np.int64], value: NDArray[np.float64], items: int) -> float | None:
-    """Interval alpha of values that need not be labels, such as means of samples.
+    """Compute interval alpha of values that need not be labels, such as means of samples.
 
     alpha = 1 - D_o / D_e with squared differences: D_o the mean within items, weighted by
     their values, D_e that of all values (Krippendorff 2011). Null: nobody ever differs.
@@ -109,7 +109,7 @@ def _alpha(
     level: Literal["nominal", "ordinal", "interval"],
     positions: NDArray[np.float64] | None = None,
 ) -> float | None:
-    """Alpha of how often each item got each value [shape=(items, values)].
+    """Compute alpha from how often each item got each value [shape=(items, values)].
 
     ``observed`` and ``expected`` are the coincidence matrices [shape=(values, values)]: pairs
     of values within items, each item weighted by 1 / (its values - 1), and of all values.
@@ -151,7 +151,7 @@ class JudgeNoise:
 
 
 def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
-    """Noise of one label column.
+    """Measure the noise of one label column.
 
     Mean pairwise agreement is the observed part of Fleiss (1971): per item the share of equal
     pairs among its repetitions. Test-retest takes the first two repetitions of every item as two
@@ -200,7 +200,7 @@ class NoiseRow:
 
 
 def noise_rows(judge: JudgeOpinions) -> Iterator[NoiseRow]:
-    """Repeated judgements, and repeated calls within one order."""
+    """Measure repeated judgements, and repeated calls within one order."""
     if judge.own.repeat is not None:
         yield from _noise(judge.name, "repeats", judge.own)
     if judge.own.calls is not None:
@@ -208,7 +208,7 @@ def noise_rows(judge: JudgeOpinions) -> Iterator[NoiseRow]:
 
 
 def annotator_noise(labels: Opinions) -> Iterator[NoiseRow]:
-    """Repeated labels of the same rater: the ceiling of every judge."""
+    """Measure repeated labels of the same rater: the ceiling of every judge."""
     if labels.repeat is not None:
         yield from _noise("people", "repeats", labels)
 

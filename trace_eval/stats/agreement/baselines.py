@@ -84,7 +84,7 @@ _MAX_LOG = 10.0
 def baselines(
     items: Opinions, train: NDArray[np.bool_], with_beta: bool = False
 ) -> list[JudgeOpinions]:
-    """All baselines of some items; those of words only where the texts are known.
+    """Make all baselines of some items; those of words only where the texts are known.
 
     Constants are fitted on the ratings of ``train``; ``with_beta`` adds a constant Beta forecast,
     for likelihoods of its kind.
@@ -131,7 +131,7 @@ def rating_shares(items: Opinions, train: NDArray[np.bool_]) -> NDArray[np.float
 
 
 def fit_beta(ratings: Array) -> tuple[float, float]:
-    """(alpha, beta) of one Beta distribution for all these ratings, by maximum likelihood.
+    """Fit one Beta distribution (alpha, beta) to all these ratings, by maximum likelihood.
 
     Ratings are clipped to [.01, .99], as in the likelihood of Beta forecasts.
     """
@@ -154,7 +154,7 @@ def fit_beta(ratings: Array) -> tuple[float, float]:
 
 
 def _of_words(items: Opinions) -> list[JudgeOpinions]:
-    """Rules that compare words; none where some answer is not written."""
+    """Make the rules that compare words; none where some answer is not written."""
     texts, references = items.facts.get("candidate"), items.facts.get("reference")
     if texts is None or None in texts.tolist():
         return []

@@ -97,7 +97,7 @@ def _counted(
     a_longer: NDArray[np.bool_],
     unit: Numbers | None,
 ) -> _Counted:
-    """(unscored, longer, shorter, tied) of the pairs that annotators call a tie."""
+    """Count the unscored, longer, shorter and tied of the pairs that annotators call a tie."""
     ties = (collapse_codes(truth) == TIE) & apart
     verdicts = collapse_codes(predicted)[ties]
     tied, unscored = int((verdicts == TIE).sum()), int((verdicts == MISSING).sum())
@@ -175,7 +175,7 @@ def bias_rows(
     bias: Callable[[Codes, Codes, NDArray[Any], NDArray[Any], Numbers | None], B],
     unit: Numbers | None = None,
 ) -> Iterator[BiasRow[B]]:
-    """Per dimension, without self-comparisons; nothing where the fact is not known.
+    """Return a row per dimension, without self-comparisons; none where the fact is not known.
 
     ``fact`` is ``duration`` or ``tokens`` of both answers, ``bias`` takes truth, prediction, both
     lengths and the unit of every item.
@@ -288,7 +288,7 @@ class DifficultyRow:
 
 
 def difficulty_rows(judge: JudgeOpinions) -> Iterator[DifficultyRow]:
-    """Per dimension of the calls; nothing where orders or mean opinions are not known."""
+    """Return a row per dimension; none where orders or mean opinions are not known."""
     calls, facts = judge.own.calls, judge.joined.facts
     if calls is None or not {"mos_a", "mos_b"} <= facts.keys():
         return

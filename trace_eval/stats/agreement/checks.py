@@ -64,7 +64,7 @@ def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> Iterator[DataWarn
 
 
 def _repeats(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], int]:
-    """Rows that others are equal to, those of one group together, and how many groups there are.
+    """Return rows that others equal, those of one group together, and the number of groups.
 
     Rows with an unknown value are in none.
     """
@@ -80,7 +80,7 @@ def _repeats(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], int]:
 
 
 def self_compared(ids: Texts, mask: NDArray[np.bool_]) -> Iterator[DataWarning]:
-    """Pairs of one system with itself, or of one recording with itself."""
+    """Find pairs of one system with itself, or of one recording with itself."""
     if mask.any():
         yield DataWarning.of(
             "self_comparisons",
@@ -93,7 +93,7 @@ def self_compared(ids: Texts, mask: NDArray[np.bool_]) -> Iterator[DataWarning]:
 def copied_ties(
     ids: Texts, labels: Codes, reference: Codes, who: str, against: str
 ) -> Iterator[DataWarning]:
-    """Winners that repeat the previous row's label exactly where the reference has a tie.
+    """Find winners that repeat the previous row's label exactly where the reference has a tie.
 
     A loop that sets its variable for winners only leaves this trace. Found when nearly all
     of the winners on the reference's ties equal the label of the row before, and chance
@@ -121,7 +121,7 @@ def copied_ties(
 
 
 def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> Iterator[DataWarning]:
-    """Typed against untyped ties, mixtures, and labels that only one side ever uses."""
+    """Find typed against untyped ties, mixtures, and labels that only one side ever uses."""
     seen = [np.bincount(c[c != MISSING], minlength=len(LABELS)) for c in (truth, predicted)]
     typed, untyped = [bool(n[2:4].any()) for n in seen], [bool(n[4]) for n in seen]
     sides = zip(("the labels", "the judge"), (truth, predicted), typed, untyped, strict=True)
@@ -147,7 +147,7 @@ def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> Iterator
 def other_column(
     ids: Texts, truth: Mapping[str, Codes], judged: Mapping[str, Codes], who: str
 ) -> Iterator[DataWarning]:
-    """Typed ``overall`` on one side, ``preference`` on the other: compared, with ties collapsed."""
+    """Find typed ``overall`` on one side and ``preference`` on the other, which are compared."""
     for one, ours, other, theirs in (
         ("the labels say", truth, "the judge", judged),
         ("the judge says", judged, "the labels", truth),
@@ -167,7 +167,7 @@ def other_column(
 
 
 def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> Iterator[DataWarning]:
-    """``overall`` and ``preference`` in one file that contradict or stand in for each other."""
+    """Find ``overall`` and ``preference`` in one file that contradict or replace each other."""
     if "overall" not in codes or "preference" not in codes:
         return
     overall, preference = (collapse_codes(codes[name]) for name in ("overall", "preference"))
@@ -193,7 +193,7 @@ def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> Iterator[D
 def swapped(
     ids: Texts, truth: Codes, predicted: Codes, who: str, unit: Numbers | None = None
 ) -> Iterator[DataWarning]:
-    """Agreement far below chance whose mirror image is far above it.
+    """Find agreement far below chance whose mirror image is far above it.
 
     Tested on the items where both sides name a winner: right less often than in half of
     them, by the one-sided sign test over independent units [shape=(items,)].

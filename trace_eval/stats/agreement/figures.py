@@ -92,7 +92,7 @@ class FigureBook:
     def finish(
         self, options: IntervalOptions
     ) -> tuple[list[AgreementFigure], dict[str, IntervalEstimate]]:
-        """All figures in the order of their announcement, and every estimate by key."""
+        """Return all figures in the order of their announcement, and every estimate by key."""
         estimates = self.resampler.estimates(options)
         results = []
         for key, figure in self.pending.items():
@@ -104,7 +104,7 @@ class FigureBook:
 
 
 def add_agreement(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> None:
-    """Every row of :data:`SCORE_METRICS`, of one judge or baseline."""
+    """Add every row of :data:`SCORE_METRICS`, of one judge or baseline."""
     scored = score_ratings(items, judge.joined)
     for metric in SCORE_METRICS:
         key = book.key("agreement", judge.name, metric.name)
@@ -113,7 +113,7 @@ def add_agreement(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> No
 
 
 def add_ceiling(book: FigureBook, items: Opinions, judges: list[JudgeOpinions]) -> None:
-    """Each rating against the mean of the item's others, and the judges on the same targets."""
+    """Add each rating against the mean of the item's others, and judges on the same targets."""
     ratings = ratings_of(items)
     chosen = np.flatnonzero(counts_of(items)[ratings.item] >= MIN_RATINGS)
     row, target = ratings.item[chosen], others_of(items)[chosen]
@@ -136,7 +136,7 @@ def others_of(items: Opinions) -> Array:
 
 
 def add_differences(book: FigureBook, judges: list[JudgeOpinions]) -> None:
-    """Every later judge minus the first, from the same resamples."""
+    """Add every later judge minus the first, from the same resamples."""
     for other in judges[1:]:
         for name in ("rho", "tau_b", "mae", "crps"):
             first = book.key("agreement", judges[0].name, name)

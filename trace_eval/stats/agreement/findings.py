@@ -28,7 +28,7 @@ from trace_eval.stats.agreement.position import join_orders, self_mask
 
 
 def mirrored_rows(facts: Facts) -> NDArray[np.int64]:
-    """Rows with the same two answers in opposite order [shape=(n, 2)].
+    """Find rows with the same two answers in opposite order [shape=(n, 2)].
 
     Answers are told apart by their recordings, else by their systems on one instruction.
     """
@@ -43,7 +43,7 @@ def mirrored_rows(facts: Facts) -> NDArray[np.int64]:
 def mirrored_truth(
     ids: Texts, facts: Facts, labels: Codes, who: str, unit: Numbers | None = None
 ) -> Iterator[DataWarning]:
-    """Labels of mirrored answers must mirror each other.
+    """Find labels of mirrored answers that do not mirror each other.
 
     Found when winners are kept significantly more often than exchanged (the recordings were
     swapped and the labels were not), and when winners opposite a tie, or opposite a winner that
@@ -76,7 +76,7 @@ def mirrored_truth(
 
 
 def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> Iterator[DataWarning]:
-    """Items whose A in the judgements is B in the labels, by recordings, else by systems."""
+    """Find items whose A in the judgements is B in the labels, by recordings, else by systems."""
     for name in ("clip", "system"):
         columns = [side.get(f"{name}_{letter}") for side in (ours, theirs) for letter in "ab"]
         if any(column is None for column in columns):
@@ -100,7 +100,7 @@ def label_warnings(
     columns: Sequence[Sequence[Aligned]],
     unit: Numbers | None = None,
 ) -> Iterator[DataWarning]:
-    """Warnings about the labels (a row per item), about judges, and about the two together."""
+    """Warn about the labels (a row per item), about judges, and about the two together."""
     facts = {name: of for judge in reversed(judges) for name, of in judge.joined.facts.items()}
     ids, truth = items.ids, items.agreed
     yield from repeated(ids, facts)

@@ -52,11 +52,11 @@ class Blend:
     weights: tuple[float, ...]
 
     def calibrated(self, scores: Array) -> Array:
-        """Each judge's scores by its own map [shape=(rows, judges)]."""
+        """Map each judge's scores by its own calibration [shape=(rows, judges)]."""
         return np.stack([m(column) for m, column in zip(self.maps, scores.T, strict=True)], axis=1)
 
     def apply(self, scores: Array) -> Array:
-        """Fused scores; missing judges leave their weight to the others [shape=(rows,)]."""
+        """Fuse scores; missing judges leave their weight to the others [shape=(rows,)]."""
         calibrated = self.calibrated(scores)
         present = ~np.isnan(calibrated)
         weights = present * np.array(self.weights)
@@ -89,14 +89,14 @@ def fit_map(x: Array, y: Array) -> Map:
 
 
 def fit_blend(rows: FusionRows) -> Blend:
-    """Calibrations on all rows, weights on out-of-fold ones; UserError where there are too few."""
+    """Fit calibrations on all rows, weights on out-of-fold ones; UserError where too few."""
     weights = fit_weights(out_of_fold(rows), rows.truth)
     maps = tuple(fit_map(column, rows.truth) for column in rows.scores.T)
     return Blend(maps, weights)
 
 
 def out_of_fold(rows: FusionRows) -> Array:
-    """Each row's scores under calibrations that never saw its question."""
+    """Return each row's scores under calibrations that never saw its question."""
     scores = np.full(rows.scores.shape, np.nan)
     for train, test in folds(rows.question):
         for judge, column in enumerate(rows.scores.T):
@@ -105,7 +105,7 @@ def out_of_fold(rows: FusionRows) -> Array:
 
 
 def fit_weights(calibrated: Array, truth: Array) -> tuple[float, ...]:
-    """Weights w >= 0 with sum 1 and the least ``|Z w - y|^2``.
+    """Fit weights w >= 0 with sum 1 and the least ``|Z w - y|^2``.
 
     With the sum at 1 the residual is ``(Z - y 1') w``, so any solution of the non-negative
     least squares problem ``[(Z - y 1'); 1'] w = [0; 1]`` points in the best direction, and
@@ -127,7 +127,7 @@ def fit_weights(calibrated: Array, truth: Array) -> tuple[float, ...]:
 
 
 def cross_validated(rows: FusionRows, judges: Sequence[str], last: Map) -> list[CrossValidated]:
-    """Errors of every judge as it is and calibrated, of their average and of the fusion.
+    """Return errors of every judge, as it is and calibrated, of their average and the fusion.
 
     The whole fit is repeated without the fold; the last map was fitted on other rows.
     """
@@ -158,7 +158,7 @@ def average(scores: Array) -> Array:
 
 
 def folds(question: NDArray[np.int64]) -> Iterator[tuple[Array, Array]]:
-    """(training rows, held-out rows), whole questions; UserError with fewer than two of these."""
+    """Return training and held-out rows, whole questions; UserError with fewer than two."""
     groups = len(np.unique(question))
     if groups < 2:
         raise UserError(f"train fusion: needs at least 2 questions, there are {groups}")

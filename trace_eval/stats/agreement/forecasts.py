@@ -31,7 +31,7 @@ def crps(resampler: Resampler, key: str, scored: Scored) -> Basis:
 
 
 def crps_levels(shares: Array, rating: Array, levels: Array) -> NDArray[np.float64]:
-    """CRPS of distributions over a scale's labels: a sum over the gaps between labels.
+    """Compute the CRPS of distributions over a scale's labels, summed over gaps between labels.
 
     For five labels ``sum_{k=1..4} (F_k - 1{r <= k})^2 / 4``.
 
@@ -46,7 +46,7 @@ def crps_levels(shares: Array, rating: Array, levels: Array) -> NDArray[np.float
 
 
 def crps_point(mean: Array, value: Array) -> NDArray[np.float64]:
-    """CRPS of a number without a distribution: its absolute error [shape=(n,)]."""
+    """Compute the CRPS of a number without a distribution: its absolute error [shape=(n,)]."""
     return np.asarray(abs(mean - value))
 
 
@@ -79,13 +79,13 @@ BETA_CLIP = 0.01
 
 
 def nll_levels(shares: Array, rating: Array) -> NDArray[np.float64]:
-    """-log of the share of the label that was given; infinite where that is 0 [shape=(n,)]."""
+    """Return -log of the share of the given label; infinite where that is 0 [shape=(n,)]."""
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log(shares[np.arange(len(rating)), rating]))
 
 
 def nll_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
-    """-log density of Beta(alpha, beta) at positions clipped to [.01, .99] [shape=(n,)]."""
+    """Return -log density of Beta(alpha, beta) at positions clipped to [.01, .99] [shape=(n,)]."""
     from scipy.special import betaln, xlog1py, xlogy
 
     y = np.clip(value, BETA_CLIP, 1 - BETA_CLIP)
@@ -119,7 +119,7 @@ _BLOCK = 1 << 18
 
 
 def score_ratings(items: Opinions, judge: Opinions) -> Scored:
-    """CRPS and likelihood of every rating under a judge that scored every item."""
+    """Compute CRPS and likelihood of every rating under a judge that scored every item."""
     ratings = ratings_of(items)
     row, value = ratings.item, ratings.score
     levels, shares = levels_of(scale_of(items)), judge.scores.get("shares")

@@ -95,7 +95,7 @@ class Aligned:
         return agreed(self.human)
 
     def untyped(self) -> Aligned:
-        """With all ties as one."""
+        """Return it with all ties as one."""
         if self.labels == UNTYPED:
             return self
         human, predicted = collapse_codes(self.human), collapse_codes(self.predicted)
@@ -108,7 +108,7 @@ class Aligned:
         )
 
     def counts(self, predicted: Codes | None = None) -> Counts:
-        """Joint counts [shape=(labels, labels)] with the judge, or with another's prediction."""
+        """Count jointly with the judge, or another's prediction [shape=(labels, labels)]."""
         verdicts = self.predicted if predicted is None else predicted
         return folded(joint_counts(self.truth, verdicts, *self.shares.shape), self.shares)
 
@@ -146,7 +146,7 @@ class JudgeOpinions(NamedTuple):
 def prepare_judges(
     sources: Sequence[Opinions], items: Opinions, policy: Policy | None, missing: Missing
 ) -> list[JudgeOpinions]:
-    """Every judge of every source.
+    """Prepare every judge of every source.
 
     Args:
         items: the labels, one row per item.

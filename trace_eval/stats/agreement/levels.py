@@ -59,14 +59,14 @@ class LevelRow:
 
 
 def vote_counts(labels: Opinions, column: str) -> NDArray[np.int64]:
-    """Votes per item for ``1``, ``2`` and ``tie`` [shape=(items, 3)]."""
+    """Count votes per item for ``1``, ``2`` and ``tie`` [shape=(items, 3)]."""
     codes = collapse_codes(labels.codes[column])
     present = codes != MISSING
     return crosstab(labels.item[present], codes[present], len(labels.per_item), len(UNTYPED))
 
 
 def levels_of(votes: NDArray[np.int64]) -> NDArray[np.int8]:
-    """Level of each item as an index into :data:`LEVELS`, from its :func:`vote_counts`."""
+    """Return the level of each item as an index into :data:`LEVELS`, from its votes."""
     annotators, top = votes.sum(1), votes.max(1)
     unique = (votes == top[:, None]).sum(1) == 1
     opposed = votes[:, :TIE].min(1) > 0
@@ -86,7 +86,7 @@ def majority_of(votes: NDArray[np.int64]) -> Codes:
 
 
 def level_rows(labels: Opinions, column: str, groups: Masks) -> list[LevelRow]:
-    """Levels of one label column, whose labels are one row per opinion, in each group of items."""
+    """Count the levels of one label column, a row per opinion, in each group of items."""
     votes = vote_counts(labels, column)
     levels, majority = levels_of(votes), majority_of(votes)
     rows = []
@@ -118,7 +118,7 @@ SEPARATOR = "/"
 
 
 def categories(items: Opinions) -> Masks:
-    """All items, every category, and every part of a category that has several.
+    """Return all items, every category, and every part of a category that has several.
 
     ``regular/en2zh`` is in the groups ``regular/en2zh``, ``regular`` and ``en2zh``.
     """
@@ -136,7 +136,7 @@ def categories(items: Opinions) -> Masks:
 
 
 def by_level(labels: Opinions, column: str) -> Masks:
-    """Items by the level of agreement of their raters; empty where nobody shares an item."""
+    """Return items by the level of their raters' agreement; empty where nobody shares an item."""
     votes = vote_counts(labels, column)
     if int(votes.sum(1).max(initial=0)) < 2:
         return {}
@@ -193,7 +193,7 @@ class PairwiseRow:
 def reliability_rows(
     labels: Opinions, column: str, min_items: int = MIN_ITEMS
 ) -> list[ReliabilityRow]:
-    """Every annotator with at least ``min_items`` shared items, the least reliable first."""
+    """Return annotators with at least ``min_items`` shared items, the least reliable first."""
     if labels.rater is None:
         return []
     codes = collapse_codes(labels.codes[column])
@@ -213,7 +213,7 @@ def reliability_rows(
 
 
 def pairwise_rows(labels: Opinions, column: str, groups: Masks) -> list[PairwiseRow]:
-    """Agreement of the data set on one column: with ties as a class, and without them."""
+    """Measure agreement of the data set on one column: with ties as a class, and without."""
     votes = vote_counts(labels, column)
     return [
         PairwiseRow(column, name, classes, *result, 1 / classes)
@@ -224,7 +224,7 @@ def pairwise_rows(labels: Opinions, column: str, groups: Masks) -> list[Pairwise
 
 
 def drawn_agreement(votes: NDArray[np.int64]) -> tuple[int, float, float]:
-    """(items, mean, standard deviation over draws) of the agreement of two raters per item.
+    """Return items, and mean and deviation over draws of two raters' agreement per item.
 
     The chance of an item with counts ``c`` and ``n = sum c`` is ``p = sum c (c - 1) / n (n - 1)``;
     a draw over N items has mean ``mean p`` and variance ``sum p (1 - p) / N**2``, exactly.

@@ -35,7 +35,7 @@ def moments(x: Array, y: Array) -> tuple[Array, ...]:
 
 
 def pearson_of_sums(sums: Array) -> Array:
-    """r from the sums of :func:`moments` [shape=(..., 6)]; NaN where one side is constant."""
+    """Compute r from the sums of :func:`moments` [shape=(..., 6)]; NaN for a constant side."""
     n, x, y, xx, yy, xy = np.moveaxis(np.asarray(sums, float), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         # One formula for weighted and plain sums: E[xy] - E[x] E[y] over the two spreads.
@@ -66,7 +66,7 @@ def tau_b(resampler: Resampler, key: str, scored: Scored) -> Basis:
 
 
 def pearson(x: Array, y: Array) -> float:
-    """Pearson's r of two columns [shape=(n,)]; NaN under two rows or where one is constant.
+    """Compute Pearson's r of two columns [shape=(n,)]; NaN under two rows or for a constant one.
 
     >>> round(pearson(np.array([1.0, 2, 3]), np.array([1.0, 3, 2])), 6)
     0.5
@@ -109,7 +109,7 @@ def ccc(resampler: Resampler, key: str, scored: Scored) -> Basis:
 
 
 def concordance(x: Array, y: Array) -> float:
-    """Lin's concordance of two columns [shape=(n,)]; NaN under two rows or where nothing varies.
+    """Compute Lin's concordance of two columns [shape=(n,)]; NaN where nothing varies.
 
     >>> round(concordance(np.array([1.0, 2, 3]), np.array([2.0, 3, 4])), 6)
     0.571429
@@ -170,7 +170,7 @@ class BinaryAgreement:
 
 
 def majority_of_share(share: Array) -> NDArray[np.float64]:
-    """1 above one half, 0 below, NaN at one half or where there is none [shape=(n,)]."""
+    """Return 1 above one half, 0 below, NaN at one half or where there is none [shape=(n,)]."""
     decided = np.abs(share - 0.5) > 1e-12
     return np.where(decided & ~np.isnan(share), (share > 0.5).astype(float), np.nan)
 
@@ -215,7 +215,7 @@ class ScoreError:
 
 
 def score_error(judge: JudgeOpinions, items: Opinions) -> ScoreError | None:
-    """Error on the labelled items; None where one side has no scores."""
+    """Compute the error on the labelled items; None where one side has no scores."""
     if not all(name in table.facts for name in SCORE_FACTS for table in (judge.joined, items)):
         return None
     judged, human = (

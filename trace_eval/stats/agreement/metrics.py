@@ -167,7 +167,7 @@ def estimates_of(
     rows: NDArray[np.int64] | None = None,
     name: str | None = None,
 ) -> dict[str, IntervalEstimate]:
-    """Metrics of a judge on one dimension with their intervals, by name.
+    """Estimate the metrics of a judge on one dimension with their intervals, by name.
 
     Args:
         cluster: independent unit of each item, from 0; None: items are drawn one by one.
@@ -247,7 +247,7 @@ def compare_all(
     options: IntervalOptions,
     against: str | None = None,
 ) -> list[Comparison]:
-    """Every two judges on every dimension that both have, with Holm's correction over all.
+    """Compare every two judges on every dimension that both have, corrected by Holm over all.
 
     Args:
         judges: per judge its columns, all over the same items.

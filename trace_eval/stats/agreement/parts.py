@@ -59,7 +59,7 @@ def category_rows(
     cluster: NDArray[np.int64] | None,
     options: IntervalOptions,
 ) -> Iterator[CategoryRow]:
-    """Of the overall label, where there are several categories."""
+    """Return rows of the overall label, where there are several categories."""
     named = {name: mask for name, mask in groups.items() if name != ALL}
     for it in columns if len(named) > 1 else ():
         for name, mask in named.items():
@@ -78,7 +78,7 @@ def category_rows(
 def labels_rows(
     columns: Sequence[Aligned], cluster: NDArray[np.int64] | None, options: SeedOptions
 ) -> Iterator[LabelsRow]:
-    """Of the first so many items of an order that the seed decides: one order for all judges."""
+    """Return rows of the first items of a drawn order, which is one for all judges."""
     for it in columns:
         order = np.random.default_rng(options.start).permutation(len(it.human))
         order = order[it.usable[order]]
@@ -122,7 +122,7 @@ class Forced:
 
 
 def forced(column: Aligned, groups: Masks) -> Iterator[Forced]:
-    """One row per group that has an item with a winner."""
+    """Return one row per group that has an item with a winner."""
     truth, predicted = collapse_codes(column.agreed), collapse_codes(column.predicted)
     winner = (truth != MISSING) & (truth < TIE)
     for name, mask in groups.items():

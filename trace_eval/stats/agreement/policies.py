@@ -44,7 +44,7 @@ def has_dimensions(codes: Mapping[str, Codes]) -> bool:
 
 
 def cells_of(codes: Mapping[str, Codes]) -> NDArray[np.int64]:
-    """Index of each row's cell among the 64; -1 where a dimension is missing."""
+    """Return the index of each row's cell among the 64; -1 where a dimension is missing."""
     columns = [codes[name].astype(np.int64) for name in DIMENSIONS]
     available = np.logical_and.reduce([column != MISSING for column in columns])
     flat = np.ravel_multi_index([np.where(available, c, 0) for c in columns], CELL_SHAPE)
@@ -52,7 +52,7 @@ def cells_of(codes: Mapping[str, Codes]) -> NDArray[np.int64]:
 
 
 def fuse_codes(policy: Policy, codes: Mapping[str, Codes]) -> Codes:
-    """Overall codes under a policy; missing where they depend on a dimension that is missing."""
+    """Fuse codes by a policy; missing where they depend on a dimension that is missing."""
     number = len(RATINGS)
     # One more place per dimension stands for a missing rating, which may be any.
     table = np.full((number + 1,) * len(DIMENSIONS), MISSING, np.int8)
@@ -83,7 +83,7 @@ class PolicyFlips:
 
 
 def flips(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, PolicyFlips]:
-    """P2 per dimension, from :func:`policy_codes` and :func:`cell_counts`."""
+    """Compute P2 per dimension, from :func:`policy_codes` and :func:`cell_counts`."""
     pairs = counts.reshape(*table.shape, -1).sum(-1)
     total = int(pairs.sum())
     by_dimension: dict[str, PolicyFlips] = {}
@@ -110,7 +110,7 @@ class WinnerOnBad:
 
 
 def winner_on_bad(counts: Counts) -> WinnerOnBad:
-    """P3 of ``counts[truth, predicted]`` over typed labels."""
+    """Compute P3 of ``counts[truth, predicted]`` over typed labels."""
     bad, winners = int(counts[BOTH_BAD].sum()), int(counts[:BOTH_GOOD].sum())
     crowned = int(counts[BOTH_BAD, :BOTH_GOOD].sum())
     right = int(np.trace(counts[:BOTH_GOOD, :BOTH_GOOD]))
@@ -139,7 +139,7 @@ class Resolved:
 
 
 def counterfactual(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, Resolved]:
-    """P1 of one policy, from :func:`policy_codes` and :func:`cell_counts`."""
+    """Compute P1 of one policy, from :func:`policy_codes` and :func:`cell_counts`."""
     forced = table[BOTH_GOOD]  # [voice quality, paralinguistics]
     vq, p = np.indices(forced.shape)
     winner = forced < BOTH_GOOD
@@ -183,7 +183,7 @@ class Mechanism:
 def mechanisms(
     policies: Mapping[str, Policy], labels: str, codes: Mapping[str, Codes], overall: Codes
 ) -> Iterator[Mechanism]:
-    """All probes of every policy on the same labels; rows with a missing label drop out."""
+    """Run all probes of every policy on the same labels; rows with a missing label drop out."""
     counts = cell_counts(cells_of(codes), overall)
     for policy in policies.values():
         table = policy_codes(policy)

@@ -85,7 +85,7 @@ def join_orders(
     clip_b: Sequence[Any] | NDArray[Any],
     extra: Sequence[Any] | NDArray[Any] | None = None,
 ) -> NDArray[np.int64]:
-    """Rows that show the same two recordings in opposite order, each at most once [shape=(n, 2)].
+    """Join rows that show the same two recordings in opposite order, each once [shape=(n, 2)].
 
     Identity is the audio (hash or path), never the id. ``extra`` (the instruction) must be
     equal as well. Rows with an unknown or the same recording twice are left out.
@@ -163,12 +163,12 @@ class SelfRow:
 
 
 def widest(judge: JudgeOpinions, fact: str) -> Opinions:
-    """All judged items where the judgements know the fact, else the labelled ones."""
+    """Return all judged items where the judgements know the fact, else the labelled ones."""
     return judge.own.first if fact in judge.own.facts else judge.joined
 
 
 def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
-    """By audio identity over judgements, one row per item, and by order over the calls of a run."""
+    """Measure by audio identity, one row per item, and by order over the calls of a run."""
     a, b, instruction = map(judged.facts.get, ("clip_a", "clip_b", "instruction_id"))
     if a is not None and b is not None and len(joined := join_orders(a, b, instruction)):
         unit = _units_at(judged, joined[:, 0])
@@ -201,7 +201,7 @@ def units_of_calls(judged: Opinions, ids: NDArray[Any]) -> Numbers:
 
 
 def in_both_orders(calls: Opinions, first: bool = False) -> NDArray[np.int64]:
-    """Rows of a pair with A shown first, and with B shown first [shape=(2, n)].
+    """Return rows of a pair with A shown first, and with B shown first [shape=(2, n)].
 
     With ``first`` the first call of each order of a pair; else every sample of both orders.
     """
@@ -219,7 +219,7 @@ def in_both_orders(calls: Opinions, first: bool = False) -> NDArray[np.int64]:
 
 
 def self_rows(judge: JudgeOpinions) -> Iterator[SelfRow]:
-    """Per dimension, over all judged items; nothing where there is no self-comparison."""
+    """Return a row per dimension over all judged items; none without self-comparisons."""
     judged = widest(judge, "system_a")
     mask = self_mask(judged.facts, len(judged))
     if mask.any():

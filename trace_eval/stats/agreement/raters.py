@@ -61,12 +61,12 @@ def add_mean_r(resampler: Resampler, name: str, pairs: Sequence[tuple[Array, Arr
 
 
 def human_pairs(ratings: Array) -> list[tuple[Array, Array]]:
-    """Every two raters [ratings: shape=(items, raters)]."""
+    """Pair every two raters [ratings: shape=(items, raters)]."""
     return [(ratings[:, i], ratings[:, j]) for i, j in combinations(range(ratings.shape[1]), 2)]
 
 
 def leave_one_out(ratings: Array) -> list[Array]:
-    """For each rater the mean of the others; NaN where there is none [shape=(items,) each]."""
+    """Average the others for each rater; NaN where there is none [shape=(items,) each]."""
     present = ~np.isnan(ratings)
     total, count = np.where(present, ratings, 0).sum(1), present.sum(1)
     n = count[:, None] - present
@@ -92,7 +92,7 @@ def icc_columns(samples: Array) -> tuple[NDArray[np.int64], tuple[Array, ...]]:
 
 
 def icc_of_sums(sums: Array, of_mean: bool) -> Array:
-    """ICC(1,1), or ICC(1,k), from the sums of :func:`icc_columns`; NaN without repeats."""
+    """Compute ICC(1,1), or ICC(1,k), from the sums of :func:`icc_columns`; NaN without repeats."""
     items, n, nn, total, squares, within = np.moveaxis(np.asarray(sums, float), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         between = (squares - total**2 / n) / (items - 1)
@@ -193,7 +193,7 @@ def add_raters(book: FigureBook, items: Opinions, judges: list[JudgeOpinions]) -
 
 
 def add_samples(book: FigureBook, judge: JudgeOpinions) -> None:
-    """ICC of a single sample and of their mean, where there are several."""
+    """Add the ICC of a single sample and of their mean, where there are several."""
     samples = judge.joined.scores.get("samples")
     if samples is None or samples.shape[1] < 2:
         return

@@ -94,7 +94,7 @@ Guesses = Mapping[str, Codes]
 
 
 def guesses_of(judged: Opinions, options: AgreeOptions) -> Guesses:
-    """Labels by :data:`RULES` and further numbers of the items that a judge says something of."""
+    """Return labels by :data:`RULES` and further numbers of the items that a judge speaks of."""
     rules = {rule.name: rule.codes(judged.facts) for rule in (*RULES, *options.baselines)}
     rules[_CONTENT] = judged.codes.get("content")
     return {name: codes for name, codes in rules.items() if codes is not None}
@@ -149,7 +149,7 @@ LONE_TIES = 0.05
 
 
 def _lone_ties(counts: Counts, metrics: Mapping[str, IntervalEstimate]) -> str:
-    """Where only one side ever ties, accuracy is that of two label sets: the comparable figure.
+    """Warn where only one side ever ties: accuracy is then that of two label sets.
 
     Annotators who were offered no tie are never right on one, and a judge that was not neither.
     """
@@ -268,7 +268,7 @@ def _verdict(
     rules: Sequence[Baseline],
     level: float,
 ) -> str:
-    """How a judge stands against the majority class and the best simple rule, by paired tests."""
+    """Test how a judge stands against the majority class and the best simple rule, paired."""
     who = f"{column.judge} on {column.dimension}"
     if not best.items or result.value is None:
         return f"{who}: nothing was scored, nothing can be said."
@@ -309,7 +309,7 @@ def _verdict(
 
 
 def most_accurate(scores: Sequence[JudgeScore]) -> list[JudgeScore]:
-    """Judges on the pair as a whole, the most accurate first."""
+    """Rank judges on the pair as a whole, the most accurate first."""
     names = {score.dimension for score in scores}
     main = next((name for name in MAIN if name in names), None)
     main = main or next((score.dimension for score in scores), None)

@@ -35,7 +35,7 @@ _ITEM = ("instruction_id", "system", "split", "candidate", "reference")
 def join_scores(
     sources: Sequence[Opinions], ratings: Opinions, scale: Numbers, missing: Missing
 ) -> tuple[Opinions, list[JudgeOpinions]]:
-    """Every scored item, with its ratings on the same scale beside it, and every judge.
+    """Join every scored item, with its ratings on the same scale, and every judge.
 
     Raises:
         UserError: a rated item is in no source, unless ``missing`` is ``drop``, or a number is off
@@ -62,7 +62,7 @@ def join_scores(
 
 
 def items_of(sources: Sequence[Opinions], ratings: Opinions) -> Opinions:
-    """One row per item of all sources, with what they say of it; what they lack, ratings say."""
+    """Return one row per item of all sources, with what they say; what they lack, ratings say."""
     row, ids = index_of([id_ for source in sources for id_ in source.ids.tolist()])
     facts: dict[str, NDArray[Any]] = {name: np.full(len(ids), None, object) for name in _ITEM}
     items = Opinions(sources[0].source, np.fromiter(ids, object, len(ids)), {})
@@ -81,7 +81,7 @@ def items_of(sources: Sequence[Opinions], ratings: Opinions) -> Opinions:
 
 
 def with_ratings(items: Opinions, ratings: Opinions, scale: Numbers) -> Opinions:
-    """Items with their ratings as ``labels``, and mean and unbiased variance as ``scores``."""
+    """Return items with ratings as ``labels``, and mean and unbiased variance as ``scores``."""
     row = items.find(ratings.ids)
     labels = replace(placed_ratings(ratings, scale), joined=row).take(row >= 0)
     count = np.bincount(labels.item, minlength=len(items))
@@ -114,12 +114,12 @@ def units_of(items: Opinions) -> NDArray[np.int64]:
 
 
 def counts_of(items: Opinions) -> NDArray[np.int64]:
-    """Ratings of each item [shape=(items,)]."""
+    """Count the ratings of each item [shape=(items,)]."""
     return np.bincount(ratings_of(items).item, minlength=len(items))
 
 
 def rated_often(items: Opinions) -> NDArray[np.bool_]:
-    """Items with enough ratings for a variance [shape=(items,)]."""
+    """Say which items have enough ratings for a variance [shape=(items,)]."""
     return counts_of(items) >= MIN_RATINGS
 
 
@@ -137,7 +137,7 @@ def bounds_of(scale: Numbers, places: Array) -> Range | None:
 
 
 def names_of(items: Opinions) -> list[str]:
-    """Raters who are known by name."""
+    """Return the raters who are known by name."""
     rater = ratings_of(items).rater
     return [] if rater is None else sorted({*rater.tolist()} - {""})
 
@@ -153,7 +153,7 @@ def by_rater(items: Opinions) -> Array:
 
 
 def with_clamped(judges: Sequence[JudgeOpinions]) -> Iterator[JudgeOpinions]:
-    """Each judge, and beside it the same with its extreme means clamped, where it has such."""
+    """Return each judge, and beside it the same with clamped extreme means, where it has some."""
     for judge in judges:
         scores = dict(judge.joined.scores)
         clamped = scores.pop("clamped", None)

@@ -64,7 +64,7 @@ class Curve:
         return self._sorted(weights[:, self._order])
 
     def resampled(self, unit: NDArray[np.int64]) -> OfWeights:
-        """:meth:`of` as a function of unit weights; the last answer is remembered."""
+        """Return :meth:`of` as a function of unit weights; the last answer is remembered."""
         mine, last = unit[self._order], (np.empty(0), np.empty(0))
         rows = max(1, _BLOCK // len(mine))
 
@@ -79,7 +79,7 @@ class Curve:
         return statistic
 
     def influence(self) -> NDArray[np.float64]:
-        """Influence of each item on the curve at each share [shape=(items, 1 + shown)].
+        """Return each item's influence on the curve at each share [shape=(items, 1 + shown)].
 
         The first column is that of the area. With a = k W the amount kept, T(a) the error in it
         and e the error at its border, ``E = T(a) / a`` changes with an item's weight by
@@ -107,7 +107,7 @@ class Curve:
         return back
 
     def _sorted(self, weights: Array) -> NDArray[np.float64]:
-        """As :meth:`of`, from weights in the order of uncertainty; ties enter in proportion."""
+        """Compute :meth:`of` from weights in the order of uncertainty; ties enter in proportion."""
         mass = np.add.reduceat(weights, self._starts, axis=1)
         total = np.add.reduceat(weights * self._error, self._starts, axis=1)
         rows, zero = len(weights), np.zeros((len(weights), 1))
@@ -128,7 +128,7 @@ class Curve:
 
 
 def _smoothed(values: Array) -> NDArray[np.float64]:
-    """Means over a hundredth of the values to either side."""
+    """Average over a hundredth of the values to either side."""
     reach = max(1, len(values) // 100)
     sums = np.append(0.0, values.cumsum())
     index = np.arange(len(values))
@@ -173,7 +173,7 @@ def add_selective(
 
 
 def _exact(resampler: Resampler, keys: list[str], curve: Curve) -> None:
-    """Every resample is ordered anew."""
+    """Order every resample anew."""
     statistic = curve.resampled(resampler.unit)
     resampler.weighted(keys[0], lambda weights: statistic(weights)[:, : len(_AREA)].mean(1))
     for index, key in enumerate(keys[1:], start=len(_AREA)):

@@ -25,7 +25,7 @@ from trace_eval.stats.agreement.scored import Basis, rated_often, ratings_of, sc
 
 
 def fit_factor(mean: Array, variance: Array) -> float:
-    """c of the forecast ``c mean (1 - mean)`` with the least absolute error.
+    """Fit c of the forecast ``c mean (1 - mean)`` with the least absolute error.
 
     The weighted median of variance / (mean (1 - mean)) with weights mean (1 - mean); 0 where
     every mean is at an end.
@@ -82,7 +82,7 @@ FROM_HUMAN_MEAN = FROM_MEAN.format("people's mean")
 def add_variance(
     book: FigureBook, items: Opinions, judges: list[JudgeOpinions], factor: float
 ) -> None:
-    """Error and rank correlation of variances, the judges' and the trivial forecasts'."""
+    """Add error and rank correlation of variances, the judges' and the trivial forecasts'."""
     chosen = rated_often(items)
     row = np.flatnonzero(chosen)
     truth = items.scores["variance"][chosen]
@@ -103,7 +103,7 @@ def add_variance(
 
 
 def add_calibration(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> None:
-    """Dispersion, and coverage of the central 80 % beside what the forecast claims for it."""
+    """Add dispersion, and coverage of the central 80 % beside what the forecast claims."""
     ratings, resampler, judged = ratings_of(items), book.resampler, judge.joined
     # means of several annotators vary less than their ratings
     row, means = ratings.item, OPINIONS if "mos" in ratings.facts else None

@@ -197,7 +197,7 @@ def _over_systems(of_means: Any) -> Any:
 
 
 def _pearson(x: Array, y: Array) -> Array:
-    """r over the last axis, where both are known."""
+    """Compute r over the last axis, where both are known."""
     present = ~(np.isnan(x) | np.isnan(y))
     n = present.sum(-1, keepdims=True)
     with np.errstate(invalid="ignore"):

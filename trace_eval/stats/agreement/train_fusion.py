@@ -124,7 +124,7 @@ def train_fusion(
 
 
 def _joining(every: Sequence[JudgeOpinions]) -> list[JudgeOpinions]:
-    """Those that have scores and are no mixture; UserError where they are fewer than two."""
+    """Return those that have scores and are no mixture; UserError where under two are."""
     judges = [
         judge
         for judge in every
@@ -136,7 +136,7 @@ def _joining(every: Sequence[JudgeOpinions]) -> list[JudgeOpinions]:
 
 
 def _parts(items: Opinions, seed: int) -> tuple[Array, Array, Array, dict[str, str]]:
-    """Masks of training, development and test rows, and what they are."""
+    """Return masks of training, development and test rows, and what they are."""
     rated, split = items.scored, items.facts.get("split")
     if split is not None and (split == "train").any():
         train, dev, test = (

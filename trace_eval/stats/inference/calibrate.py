@@ -203,7 +203,7 @@ def features_of(run: LabelledRun) -> tuple[Array, tuple[str, ...]]:
 
 
 def _preference(codes: Codes) -> Array:
-    """Human preference of A; one that is missing is a tie."""
+    """Return the human preference of A; one that is missing is a tie."""
     return np.asarray(np.nan_to_num(POINTS[codes], nan=0.5))
 
 
@@ -220,12 +220,12 @@ def _folds(group: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]
 
 
 def _methods(x: Array) -> list[Method]:
-    """Those that so many features allow."""
+    """Return the methods that so many features allow."""
     return [method for method in METHODS if x.shape[1] >= method.features]
 
 
 def _fit_best(x: Array, y: Array, group: NDArray[np.int64], folds: int, seed: int) -> Calibrator:
-    """By the method that is best on held-out parts of these pairs."""
+    """Fit by the method that is best on held-out parts of these pairs."""
     methods, groups = _methods(x), len(np.unique(group))
     if groups < 2:
         return methods[0].fit(x, y)  # one instruction is left: nothing to choose by
@@ -237,7 +237,7 @@ def _fit_best(x: Array, y: Array, group: NDArray[np.int64], folds: int, seed: in
 def _held_out(
     fit: Callable[..., Calibrator], x: Array, y: Array, fold: NDArray[np.int64], *details: Array
 ) -> Array:
-    """Probabilities of every fold by what is fitted to the others, and to ``details`` of those."""
+    """Predict every fold by what is fitted to the others, and to ``details`` of those."""
     probabilities = np.full(len(y), 0.5)
     for number in np.unique(fold):
         train = fold != number
@@ -262,14 +262,14 @@ def _measured(name: str, p: Array, y: Array, draws: Draws) -> Fitted:
 
 
 def _bins(p: Array) -> NDArray[np.int64]:
-    """Equal counts; equal probabilities stay together."""
+    """Cut into bins of equal counts; equal probabilities stay together."""
     ranks = np.searchsorted(np.sort(p), p, side="left")
     raw = np.minimum(ranks * BINS // len(p), BINS - 1)
     return np.asarray(np.unique(raw, return_inverse=True)[1])
 
 
 def _right(p: Array, y: Array) -> Array:
-    """Credit for preferring the likelier answer: a tie of either side is half."""
+    """Credit preferring the likelier answer: a tie of either side is half."""
     side = np.where(np.abs(p - 0.5) < 1e-9, 0.5, (p > 0.5).astype(float))
     return np.asarray(1 - np.abs(side - y))
 

@@ -82,7 +82,7 @@ def tested_parts(
     target: float,
     delta: float,
 ) -> list[DecidableStratum]:
-    """The parts of one signal, strictest first, tested in sequence at ``delta`` together."""
+    """Test the parts of one signal in sequence, strictest first, at ``delta`` together."""
     (name, values), agrees, scored = signal, run.agrees, run.scored
     levels = np.unique(
         np.quantile(values[scored], 1 - np.arange(1, PARTS + 1) / PARTS, method="lower")
@@ -124,12 +124,12 @@ def _starts(worths: list[float], target: float, delta: float) -> list[float]:
 
 
 def fewest_labels(target: float, delta: float) -> int:
-    """Labels that could suffice if every one agreed: ``target^n <= delta``."""
+    """Return how many labels could suffice if all agreed: ``target^n <= delta``."""
     return ceil(log(delta) / log(target))
 
 
 def labels_needed(agreement: float, target: float, delta: float) -> int | None:
-    """Labels in a part with that agreement for which the test succeeds with :data:`POWER`.
+    """Return how many labels a part of that agreement needs to succeed with :data:`POWER`.
 
     None: agreement is not above the target, or more than a million would be needed.
     """
@@ -186,7 +186,7 @@ BETS = np.linspace(0.02, 1.0, 50)
 def p_below(
     agrees: NDArray[Any], design: Design, selected: NDArray[np.bool_], target: float
 ) -> float:
-    """P value of "agreement on the selected items is at most ``target``", which is in (0, 1).
+    """Return p of "agreement on the selected items is at most ``target``", which is in (0, 1).
 
     ``agrees`` is 0 to 1, and ignored where there is no label [shape=(n,)].
     """
@@ -208,7 +208,7 @@ def p_below(
 
 
 def worth(design: Design, selected: NDArray[np.bool_], target: float) -> float:
-    """Labels on the selected items, in independent ones of equal weight.
+    """Return labels on the selected items, in independent ones of equal weight.
 
     So many of those would, if all agreed, say as much as these would; it knows no label.
     """
@@ -220,13 +220,13 @@ def worth(design: Design, selected: NDArray[np.bool_], target: float) -> float:
 
 
 def _exact(design: Design, selected: NDArray[np.bool_]) -> bool:
-    """No two items share an instruction, and they weigh alike or are a review's strata."""
+    """Say whether no two items share an instruction, and all weigh alike or are review strata."""
     single = bool((np.bincount(design.cluster[selected]) <= 1).all())
     return single and (design.stratum is not None or _equal(design, selected))
 
 
 def _equal(design: Design, selected: NDArray[np.bool_]) -> bool:
-    """All selected items were as likely to be asked for, as far as that is known."""
+    """Say whether all selected items were as likely to be asked for, as far as is known."""
     weight = design.weight[selected]
     return len(np.unique(weight[weight > 0])) <= 1
 
@@ -256,7 +256,7 @@ def _two_strata(
 
 
 def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
-    """Weight of every labelled instruction, and the largest of any, where items were drawn.
+    """Return each labelled instruction's weight, and the largest, where items were drawn.
 
     Of a random sample an instruction of s selected items stands for s over its chance of having
     a label; with inclusion probabilities for the sum of their inverses over its labels, which
@@ -275,7 +275,7 @@ def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]
 
 
 def _reached(size: NDArray[np.int64], items: int, labels: int) -> Array:
-    """P(one of ``size`` items is among ``labels`` drawn without replacement); 1 for none."""
+    """Return P(one of ``size`` items is among ``labels`` drawn, not replaced); 1 for none."""
     from scipy.special import gammaln
 
     def log_choices(number: NDArray[np.int64]) -> Array:
@@ -289,7 +289,7 @@ def _reached(size: NDArray[np.int64], items: int, labels: int) -> Array:
 
 
 def _bets(gain: Array, target: float) -> float:
-    """P value of "the mean gain is at most 0"; gains of at least ``-target`` [shape=(n,)]."""
+    """Return p of "the mean gain is at most 0"; gains of at least ``-target`` [shape=(n,)]."""
     from scipy.special import logsumexp
 
     values, count = np.unique(gain / target, return_counts=True)

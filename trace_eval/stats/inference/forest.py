@@ -57,7 +57,7 @@ def forest(rows: Sequence[ForestMark], low: float, high: float, ends: Sequence[s
 
 
 def diagram(fitted: Fitted) -> str:
-    """One dot per bin, its area by the pairs in it; the diagonal is perfect calibration."""
+    """Draw one dot per bin, its area by the pairs in it; the diagonal is perfect calibration."""
     most = max(b.pairs for b in fitted.bins)
 
     def x(value: float) -> float:

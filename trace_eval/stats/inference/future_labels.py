@@ -55,7 +55,7 @@ class Mean:
     judged: Array
 
     def width(self, values: Array, design: Design, level: float) -> float:
-        """Width of the interval for people's values of all pairs [shape=(n,)]; infinite: none."""
+        """Return the width of the interval of people's values [shape=(n,)]; infinite: none."""
         y = values[self.rows]
         y = np.where(self.flipped, 1 - y, y)
         result = interval(ppi_components(y, self.judged, design.take(self.rows)), level)
@@ -100,7 +100,7 @@ class FutureLabels:
         return max(mean.width(self.values, design, self.level) for mean in self.means)
 
     def included(self, labels: int) -> Array | None:
-        """Probability that each pair has a label once there are so many; None: equal."""
+        """Return the probability that each pair has a label at so many labels; None: equal."""
         if self.inclusion is None:
             return None
         left = len(self.has_label) - self.labelled
@@ -108,7 +108,7 @@ class FutureLabels:
         return np.asarray(self.inclusion + (1 - self.inclusion) * share)
 
     def widths(self, labels: int, draws: int) -> Array:
-        """Width of the widest interval in every draw of so many labels in all [shape=(draws,)]."""
+        """Return the widest interval's width in every draw of so many labels [shape=(draws,)]."""
         number = len(self.has_label)
         size = len(self._part)
         available = self.has_label[self._part]
@@ -189,7 +189,7 @@ class FutureLabels:
         return rows, weight, np.asarray(np.unique(unit, return_inverse=True)[1])
 
     def _imputed(self, rng: np.random.Generator) -> Array:
-        """Human values of all simulated pairs [shape=(n,)]."""
+        """Draw human values of all simulated pairs [shape=(n,)]."""
         rows, weight, unit = self._donors
         classes, verdict = self._classes, self.verdict[self._part]
         drawn = weight * rng.exponential(size=int(unit.max()) + 1)[unit]
@@ -209,7 +209,7 @@ class FutureLabels:
         return np.where(available, self.values[self._part], classes[drawn_class])
 
     def _shared(self, rng: np.random.Generator, u: Array, chance: Array, drawn: Array) -> Array:
-        """Quantiles of which those of one unit are the same as often as labels show."""
+        """Draw quantiles of which those of one unit are the same as often as labels show."""
         units = self._units
         assert units is not None
         alike = np.sqrt(self._likeness(rng, drawn))
@@ -226,7 +226,7 @@ class FutureLabels:
         return np.where(rng.random(len(u)) < alike, common[units], u)
 
     def _likeness(self, rng: np.random.Generator, drawn: Array) -> float:
-        """Correlation of human values within a unit, given the judge's verdicts, 0 to 1.
+        """Correlate human values within a unit, given the judge's verdicts, 0 to 1.
 
         As likely as the labels make it: few labels of one unit leave most of that range, and
         none at all leave all of it.
@@ -254,6 +254,6 @@ class FutureLabels:
 
 
 def quantile_width(future: FutureLabels, labels: int, draws: int, quantile: float) -> float:
-    """Width that this share of the draws of so many labels stay within."""
+    """Return the width that this share of the draws of so many labels stay within."""
     widths = future.widths(labels, draws)
     return float(np.quantile(widths, quantile, method="higher"))

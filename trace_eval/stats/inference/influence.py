@@ -224,7 +224,7 @@ def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
 def _units(
     share: float, truth: Array, judged: Array, weight: Array, cluster: NDArray[np.int64]
 ) -> LabelledValues:
-    """Means by cluster; rounding would make unlike what is alike."""
+    """Average by cluster; rounding would make unlike what is alike."""
     number = np.unique(cluster, return_inverse=True)[1]
     weights = np.bincount(number, weights=weight).astype(np.float64, copy=False)
     values, judged_means = (

@@ -165,7 +165,7 @@ def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = N
 
 
 def _identity(judged: Facts, labelled: Facts) -> Facts:
-    """Facts of every judged item; instruction, systems and clips by the labels where it has none.
+    """Return the facts of every judged item; what it lacks, the labels say.
 
     A pair of columns comes from one side: paths of one and hashes of the other never meet.
     """
@@ -179,7 +179,7 @@ def _identity(judged: Facts, labelled: Facts) -> Facts:
 def signals_of(
     source: Opinions, table: Opinions, column: str, others: Sequence[Opinions]
 ) -> dict[str, Array]:
-    """Every sign of certainty that the judgements carry; unknown values count as least sure."""
+    """Return every sign of certainty of the judgements; unknown values count as least sure."""
     results: dict[str, Array] = {}
     facts, codes = table.facts, table.codes[column]
     for name, sign in (("confidence", 1.0), ("entropy", -1.0), ("consistent", 1.0)):
@@ -202,7 +202,7 @@ def signals_of(
 
 
 def _towards(margin: Array, codes: Codes) -> Array:
-    """How far the margin speaks for the label: ahead for winners, near 0 for ties."""
+    """Return how far the margin speaks for the label: ahead for winners, near 0 for ties."""
     tie = -np.abs(margin)
     return np.where(codes == 0, margin, np.where(codes == 1, -margin, tie))
 
@@ -239,7 +239,7 @@ LEAST_EXPECTED = 5.0
 
 
 def differences(run: LabelledRun) -> list[str]:
-    """Differences of labelled from other judged pairs, in words: label, systems, certainty."""
+    """Say how labelled pairs differ from other judged ones: label, systems, certainty."""
     scored = run.scored
     requested, rest = scored & run.has_label, scored & ~run.has_label
     if requested.sum() < LEAST_EXPECTED or rest.sum() < LEAST_EXPECTED:
@@ -262,7 +262,7 @@ def _categories(
     requested: NDArray[np.bool_],
     rest: NDArray[np.bool_],
 ) -> float:
-    """Chi-squared test of homogeneity, rare values put together."""
+    """Test homogeneity by chi-squared, rare values put together."""
     from scipy.stats import chi2_contingency
 
     _, code = np.unique(values.astype(str), return_inverse=True)

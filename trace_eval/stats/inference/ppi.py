@@ -114,7 +114,7 @@ class _Bounded:
         return float(np.sqrt(self.influence @ self.influence))
 
     def reaching(self, other: _Bounded) -> _Bounded:
-        """With limits that hold those of another estimate of the same mean, too."""
+        """Return it with limits that hold those of another estimate of the same mean, too."""
         apart = self.value - other.value
         below = max(self.reach.below, apart + other.reach.below)
         return replace(self, reach=Reach(below, max(self.reach.above, other.reach.above - apart)))
@@ -123,7 +123,7 @@ class _Bounded:
 def estimate(
     sample: PPIComponents, level: float = 0.95, null: float = 0.5, power: float | None = None
 ) -> PPIEstimate:
-    """Intervals of labels alone, judge alone, and both.
+    """Compute intervals of labels alone, judge alone, and both.
 
     Args:
         null: value that ``p`` tests.
@@ -220,7 +220,7 @@ def _bounded(
     null: float,
     low: float = 0.0,
 ) -> PPIEstimate:
-    """With labels alone, judge alone and both; intervals where there are enough units."""
+    """Estimate with labels alone, judge alone and both; intervals where units are enough."""
     alone, judge, both = parts
     limits = judge.reach.around(judge.value, low)
     result = replace(result, labels=alone.value, both=both.value, judge_interval=limits)
@@ -237,7 +237,7 @@ def _bounded(
 
 
 def _p(value: float, reach: Reach, null: float, units: int, level: float) -> float:
-    """Two-sided; below ``1 - level`` exactly where the interval leaves out the null."""
+    """Return two-sided p, below ``1 - level`` exactly where the interval leaves out the null."""
     from scipy.special import stdtr
 
     distance = reach.below if value > null else reach.above
@@ -250,7 +250,7 @@ def _p(value: float, reach: Reach, null: float, units: int, level: float) -> flo
 def _two(
     sample: PPIComponents, level: float, power: float | None
 ) -> tuple[_Bounded, _Bounded, float]:
-    """Labels alone, both, and ``lam``; limits hold those of fitted weights, too."""
+    """Return labels alone, both, and ``lam``; limits hold those of fitted weights, too."""
     result = _estimated(sample, level, power)
     if sample.fitted is None:
         return result
@@ -291,7 +291,7 @@ def _of_judge(sample: PPIComponents, level: float) -> _Bounded:
 
 
 def _reach(sample: PPIComponents, influence: Array, weight: float, level: float) -> Reach:
-    """Limits by stratum, put together; degrees of freedom are those of each stratum.
+    """Put limits by stratum together; degrees of freedom are those of each stratum.
 
     Labels alone have score limits: their variance follows from their values, and unequal weights
     enter as the number of labels that they are worth. Where the judge enters, a value is no longer

@@ -92,7 +92,7 @@ def drawn_labels(
 def _from_some_probabilities(
     source: str, provided: Array, requested: NDArray[np.bool_], scored: NDArray[np.bool_]
 ) -> Drawn:
-    """Probabilities of labelled pairs alone: what these stand for tells of the others."""
+    """Weigh by probabilities of labelled pairs alone: what these stand for tells the rest."""
     weight = 1 / provided[requested]
     stands, total = float(weight.sum()), len(provided)
     exact = 0.5 + ROUNDING * float(weight[weight > 1].sum())
@@ -122,7 +122,7 @@ def _from_some_probabilities(
 def _from_all_probabilities(
     source: str, provided: Array, requested: NDArray[np.bool_], scored: NDArray[np.bool_]
 ) -> Drawn:
-    """Probabilities of all pairs: the labels must be as many as these make likely."""
+    """Weigh by probabilities of all pairs: labels must be as many as these make likely."""
     present = ~np.isnan(provided)
     missed = int((present & ~requested & (provided == 1)).sum())
     if missed:
@@ -208,7 +208,7 @@ class Design:
         return int(heavy.sum()), float(weight[heavy].sum() / max(weight.sum(), NO_SPREAD))
 
     def fitted(self) -> Design | None:
-        """With weights of the labelled items that add up to all items; None: they do, or are alike.
+        """Return weights of labelled items that add up to all items; None: they do, or are alike.
 
         Too many labels of a heavy kind are drawn by chance, or too few. Weights move by
         ``w (w - 1)``, the part of each in the variance of their sum where items are drawn one by

@@ -34,7 +34,7 @@ _FIGURES = "{0}.labels {0}.judge {0}.both"
 
 
 def ppi_tables(rates: WinRates, level: float) -> Iterator[Table]:
-    """Win rates by human labels, and the differences between systems."""
+    """Make tables of win rates by human labels, and of differences between systems."""
     yield table(
         "Human win rates from few labels (a tie is half)",
         rates.systems,
@@ -53,7 +53,7 @@ def ppi_tables(rates: WinRates, level: float) -> Iterator[Table]:
 
 
 def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
-    """Human shares over the whole run."""
+    """Make the table of human shares over the whole run."""
     return table(
         "Human labels over all judged pairs, from few of them",
         rows,
@@ -64,7 +64,7 @@ def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
 
 
 def calibration_tables(result: Calibration) -> Iterator[Table]:
-    """Methods and rules, on held-out pairs."""
+    """Make tables of methods and rules, on held-out pairs."""
     named = result.unit == "instruction" or result.groups < result.pairs
     units = f" of {counted(result.groups, result.unit)}" if named else ""
     yield table(

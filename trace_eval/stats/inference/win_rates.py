@@ -75,7 +75,7 @@ class WinRates:
 
 
 def win_rate_tables(run: LabelledRun, level: float = 0.95, typed: bool = False) -> WinRates:
-    """Prediction-powered win rates of a run that names its systems.
+    """Compute prediction-powered win rates of a run that names its systems.
 
     A pair that the judge left unscored counts as a tie of the judge's: whatever stands in for a
     verdict, the labels correct it, while labels chosen by what the judge could read would not be
@@ -128,7 +128,7 @@ def win_rate_tables(run: LabelledRun, level: float = 0.95, typed: bool = False) 
 
 
 def own_rates(outcomes: Outcomes, level: float = 0.95, typed: bool = False) -> tuple[RateRow, ...]:
-    """Win rates by the labels of one table alone, best first; see :func:`win_rate_tables`."""
+    """Return win rates by one table's labels alone, best first; see :func:`win_rate_tables`."""
     everyone = np.ones(len(outcomes.cell), bool)
     design = simple_design(everyone, None, outcomes.unit)
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
@@ -221,7 +221,7 @@ RIGHT, RATERS_SPLIT = "judge is right", "raters split"
 
 
 def share_rows(run: LabelledRun, level: float = 0.95) -> Iterator[ShareRow]:
-    """Prediction-powered shares; nothing where every item has a label.
+    """Return prediction-powered shares; nothing where every item has a label.
 
     Shares of labels are of all pairs that the labels speak for, with a verdict or without one;
     accuracy is of those that the judge scored.
@@ -259,7 +259,7 @@ def share_rows(run: LabelledRun, level: float = 0.95) -> Iterator[ShareRow]:
 def shares_of(
     sources: Sequence[Opinions], labels: Opinions, items: Opinions, options: AgreeOptions
 ) -> tuple[tuple[ShareRow, ...], str, list[str]]:
-    """(human shares over all judged pairs, how the labels were drawn, what is left out)."""
+    """Return human shares over all judged pairs, how labels were drawn, and what is left out."""
     rows: list[ShareRow] = []
     design, left_out = "", dict[str, None]()
     policy = policy_of(options)
@@ -289,7 +289,7 @@ def shares_of(
 def calibrations_of(
     sources: Sequence[Opinions], labels: Opinions, options: AgreeOptions
 ) -> Iterator[Calibration]:
-    """P(annotators prefer A) of every judge, see :func:`calibrate`."""
+    """Calibrate P(annotators prefer A) of every judge, see :func:`calibrate`."""
     policy = policy_of(options)
     for source in sources:
         for judge in source.raters():

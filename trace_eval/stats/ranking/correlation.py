@@ -99,7 +99,7 @@ def _spearman_p(one: NDArray[Any], other: NDArray[Any]) -> float:
 
 
 def _kendall_p(one: NDArray[Any], other: NDArray[Any]) -> float:
-    """P value of Kendall's tau from the number of concordant less discordant pairs."""
+    """Return p of Kendall's tau from the number of concordant less discordant pairs."""
     first, second = np.triu_indices(len(one), 1)
     signs = np.sign(one[first] - one[second])
     steps = np.sign(other[:, None] - other[None, :])

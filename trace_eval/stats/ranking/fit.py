@@ -221,7 +221,7 @@ def _newton_step(hessian: Array, gradient: Array) -> Array:
 
 
 def _times(rows: Array, matrix: Array) -> Array:
-    """``rows @ matrix``, a few rows at a time where BLAS would wake threads for little work."""
+    """Multiply ``rows @ matrix``, a few rows at a time where BLAS would wake threads for little."""
     together = _IN_ONE_THREAD // max(1, matrix.size)
     if together < 4:
         return rows @ matrix
@@ -230,7 +230,7 @@ def _times(rows: Array, matrix: Array) -> Array:
 
 
 def _inside(model: Model, tie: Array, step: Array) -> Array:
-    """Factor of the step that keeps the tie parameter above its lower bound."""
+    """Return the share of the step that keeps the tie parameter above its lower bound."""
     if model.lower == -np.inf:
         return np.ones_like(step)
     room = tie - model.lower
@@ -253,7 +253,7 @@ class _Likelihood:
         return np.asarray(value)
 
     def at(self, theta: Array) -> tuple[Array, Array, Array]:
-        """Value, gradient and Hessian; ``-(sum b)^2 / 2`` picks one of equal optima."""
+        """Return value, gradient and Hessian; ``-(sum b)^2 / 2`` picks one of equal optima."""
         size = self.size
         beta, tie = theta[:, :size], theta[:, size:]
         gradient = np.zeros_like(theta)

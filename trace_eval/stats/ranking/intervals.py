@@ -56,7 +56,7 @@ class RankSets:
     def standings(
         self, method: str, systems: Sequence[str], values: Sequence[Value]
     ) -> Iterator[Standing]:
-        """Every system by a method, with its best and worst rank where it has a value."""
+        """Return every system by a method, with best and worst rank where it has a value."""
         for index, (value, rank) in enumerate(zip(values, ranks(values), strict=True)):
             number = None if value is None else float(value)
             exact = str(value) if isinstance(value, Fraction) else None
@@ -116,7 +116,7 @@ def rank_intervals(
 def rank_sets(
     values: Array, drawn: Array, tested: Array, level: float, units: Array | None = None
 ) -> RankSets:
-    """Which system is ahead of which, by Holm's correction of the p values of all pairs.
+    """Say which system is ahead of which, by Holm's correction of the p values of all pairs.
 
     Args:
         values: of each system, more is better [shape=(systems,)].
@@ -135,7 +135,7 @@ def rank_sets(
 
 
 def resampled_p(values: Array, drawn: Array, units: Array | None = None) -> Array:
-    """p values from the variance of the differences over resamples.
+    """Return p values from the variance of the differences over resamples.
 
     Args:
         values, drawn: as of :func:`rank_sets`, all known.
@@ -160,7 +160,7 @@ def resampled_p(values: Array, drawn: Array, units: Array | None = None) -> Arra
 
 
 def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
-    """p values of mean win rates, two-sided, from the variance of the rate against each opponent.
+    """Return two-sided p of mean win rates, from the variance of the rate against each opponent.
 
     A rate of one comparison does not vary in resamples of that pair. Here its variance is that of
     the rate with two comparisons more, one won and one lost (Agresti & Caffo 2000).
@@ -185,7 +185,7 @@ def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
 
 
 def shown_ahead(p: Array, level: float) -> NDArray[np.bool_]:
-    """Row is ahead of column, also by way of others, all claims together right at the level."""
+    """Say whether row is ahead of column, also by way of others, all claims at the level."""
     shown = np.zeros(p.shape, bool)
     one, other = np.triu_indices(len(p), 1)
     adjusted = np.array(holm(np.minimum(p, p.T)[one, other].tolist()))

@@ -163,7 +163,7 @@ class MeetingRow:
 
 
 def win_rates(outcomes: Outcomes, typed: bool = False, baseline: str | None = None) -> list[Value]:
-    """Wins and half the ties over all comparisons, or those with the baseline alone, per system.
+    """Return wins and half the ties over all comparisons, or those with the baseline alone.
 
     With ``typed`` a ``both_bad`` counts 0 instead of 1/2; a baseline's own rate is None.
     """
@@ -190,7 +190,7 @@ def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[Value]:
 
 
 def meetings(outcomes: Outcomes, typed: bool = False) -> list[MeetingRow]:
-    """Every two systems that were compared."""
+    """Return every two systems that were compared."""
     doubled, games = points_of(outcomes, outcomes.counts, typed)
     names = outcomes.systems
     return [
@@ -200,7 +200,7 @@ def meetings(outcomes: Outcomes, typed: bool = False) -> list[MeetingRow]:
 
 
 def points(codes: NDArray[Any], typed: bool) -> tuple[Array, Array]:
-    """Points of both sides by codes of labels, or of :data:`OUTCOMES`, which are the same.
+    """Return both sides' points by codes of labels, or of :data:`OUTCOMES`, which are the same.
 
     A win is 1, a loss 0, a tie a half; with ``typed`` a ``both_bad`` is 0 for both.
     """

@@ -40,7 +40,7 @@ from trace_eval.stats.agreement.position import position_bias, self_mask
 def judge_table(
     source: Opinions, judge: str | None = None, policy: Policy | None = None
 ) -> Opinions:
-    """One judge's labels, one row per item, with the name of the policy that fused them.
+    """Return one judge's labels, a row per item, with the name of the policy that fused them.
 
     Annotators of one file are one judge: what most of them say.
 
@@ -108,7 +108,7 @@ def with_unjudged(judged: Opinions, labels: Opinions) -> Opinions:
 def ranking_warnings(
     table: Opinions, column: str, labels: Opinions | None
 ) -> Iterator[DataWarning]:
-    """Warnings about one judge's labels in a column, and about human labels beside them."""
+    """Warn about one judge's labels in a column, and about human labels beside them."""
     yield from repeated(table.ids, table.facts)
     yield from self_compared(table.ids, self_mask(table.facts, len(table)))
     yield from two_opinions(table.ids, table.codes, table.source)
@@ -149,7 +149,7 @@ class Contradicted:
 def contradicted(
     source: Opinions, table: Opinions, column: str, alpha: float
 ) -> Contradicted | None:
-    """Contradictions of a judge that answers by position; None of any other judge.
+    """Find contradictions of a judge that answers by position; None of any other judge.
 
     Of a run it is the test of its own two orders, and a label rests on every dimension that it
     is fused from; of a file it is the rows that show the same two answers in both orders, tested at
@@ -182,7 +182,7 @@ def contradicted(
 def separate_orders(
     source: Opinions, policy: Policy | PlainPolicy, judge: str | None = None
 ) -> Opinions:
-    """One row per comparison and order, with ``overall`` decided within that order.
+    """Return one row per comparison and order, with ``overall`` decided in that order.
 
     AudioJudge's tables (arXiv 2507.12705) score a system so: the labels of one order become one
     outcome, and a comparison counts the mean of both. Reconciled labels can differ from that: a

@@ -43,7 +43,7 @@ class StrengthModel:
     prior: float
 
     def games(self, counts: Array) -> tuple[Array, Array]:
-        """(real, virtual) games of flat outcome counts [shape=(fits, pairs * 4)]."""
+        """Return real and virtual games of flat outcome counts [shape=(fits, pairs * 4)]."""
         real = _decisions(counts)
         virtual = (counts @ self.virtual).reshape(len(counts), -1, 3)
         if self.prior:
@@ -54,7 +54,7 @@ class StrengthModel:
         return real, virtual
 
     def beats(self, counts: Array) -> Array:
-        """Wins and ties, row over column, without the prior [shape=(fits, systems, systems)]."""
+        """Return wins and ties, row over column, without prior [shape=(fits, systems, systems)]."""
         real, virtual = _decisions(counts), counts @ self.virtual
         wins = np.zeros((len(counts), len(self.names), len(self.names)))
         bar_design = self.virtual_design[: self.virtual.shape[1] // 3]
@@ -67,7 +67,7 @@ class StrengthModel:
 
 
 def _decisions(counts: Array) -> Array:
-    """Wins, losses and ties of flat outcome counts [shape=(fits, pairs, 3)]."""
+    """Return wins, losses and ties of flat outcome counts [shape=(fits, pairs, 3)]."""
     cells = counts.reshape(len(counts), -1, len(OUTCOMES))
     return np.concatenate([cells[..., :2], cells[..., 2:].sum(-1, keepdims=True)], -1)
 
@@ -144,7 +144,7 @@ def _decided(model: Model, counts: Array) -> Array:
 
 
 def fit_many(model: Model, setup: StrengthModel, counts: Array) -> tuple[Array, Array]:
-    """Log-strengths of many count vectors [shape=(fits, names)] and tie parameters.
+    """Fit log-strengths [shape=(fits, names)] and tie parameters of many count vectors.
 
     Strengths have mean 0 over the real systems; NaN where there is no finite answer.
     """
@@ -218,7 +218,7 @@ def runaways(model: Model, setup: StrengthModel, counts: Array) -> str | None:
 
 
 def reach(beats: NDArray[Any]) -> NDArray[np.bool_]:
-    """Transitive closure of ``beats[..., i, j]`` (i beat or tied with j), each system its own.
+    """Return the transitive closure of ``beats[..., i, j]`` (i beat or tied with j), with itself.
 
     All strengths are finite exactly when every system can reach every other one: else some group
     never lost to the rest, and an infinite distance explains the data best (Zermelo 1929; Ford
@@ -239,7 +239,7 @@ def connected(beats: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def explain(beats: NDArray[Any], systems: tuple[str, ...]) -> str | None:
-    """Why there is no finite strength, naming the systems; None when there is."""
+    """Say why there is no finite strength, naming the systems; None when there is."""
     ways = reach(beats)
     if ways.all():
         return None
