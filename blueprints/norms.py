@@ -60,7 +60,7 @@ class Norm:
         return "" if word in self.usual else f" {word}"
 
     def scale(self) -> str:
-        """All words with their cuts, e.g. ``brief <0.2 medium <1 long``."""
+        """Write all words with their cuts, e.g. ``brief <0.2 medium <1 long``."""
         steps = [f"{w} <{c:g}" for w, c in zip(self.words[:-1], self.cuts, strict=True)]
         return " ".join([*steps, self.words[-1]])
 

@@ -94,12 +94,12 @@ class Present(Strict):
 
     @classmethod
     def legend(cls) -> str:
-        """Explains :meth:`render`, for the prompt's static part; without a full stop."""
+        """Explain :meth:`render`, for the prompt's static part; without a full stop."""
         fields = ((name, field) for name, field in cls.model_fields.items() if name != "status")
         return "JSON; " + "; ".join(f"{name}: {field.description}" for name, field in fields)
 
     def facts(self, group: str) -> Iterator[Fact]:
-        """Single printed values; ``group``: the name of this group."""
+        """Yield single printed values; ``group``: the name of this group."""
         for name, value in self.model_dump(mode="json", exclude={"status"}).items():
             if not isinstance(value, list | dict):
                 yield Fact(f"{group} {name}", value)
@@ -164,7 +164,7 @@ class Extension(Present):
         return ", ".join(map(str, self.events)) or "none"
 
     def facts(self, group: str) -> Iterator[Fact]:
-        """All values, lists included; none of a group that is not shown."""
+        """Yield all values, lists included; none of a group that is not shown."""
         for name, value in self.values.items() if self.shown else ():
             yield Fact(f"{group} {name}", value)
 

@@ -55,7 +55,7 @@ class Spoken(Strict):
     )
 
     def render(self) -> str:
-        """E.g. ``spoken language unsure: es 0.41 or pt 0.30``."""
+        """Write e.g. ``spoken language unsure: es 0.41 or pt 0.30``."""
         line = f"{label(self.language)} {self.probability:.2f}"
         if self.sure:
             return f"spoken language {line}"

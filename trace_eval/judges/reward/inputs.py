@@ -46,12 +46,12 @@ class Tensors:
 
 
 def audio_frames(samples: int) -> int:
-    """Frames of features of a clip at 16 kHz, 100 per second."""
+    """Count the frames of features of a clip at 16 kHz, 100 per second."""
     return -(-samples // HOP)
 
 
 def audio_tokens(samples: int) -> int:
-    """Tokens of a clip at 16 kHz: two convolutions and a pooling make 25 per second."""
+    """Count the tokens of a clip at 16 kHz: two convolutions and a pooling make 25 per second."""
     convolved = (audio_frames(samples) - 1) // 2 + 1
     return (convolved - 2) // 2 + 1
 
@@ -83,7 +83,7 @@ def recordings(turns: Sequence[RewardTurn]) -> list[Samples]:
 
 
 def token_ids(turns: Sequence[RewardTurn], tokenizer: Any) -> list[int]:
-    """Token ids of a conversation; special tokens that its texts spell are plain text."""
+    """Return the token ids of a conversation; special tokens spelled in its texts are plain."""
     special = {
         name: tokenizer.convert_tokens_to_ids(name)
         for name in (TURN_START, TURN_END, AUDIO_START, AUDIO, AUDIO_END)

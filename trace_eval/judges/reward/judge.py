@@ -43,7 +43,7 @@ class _PairJudge(InProcessJudge):
     """Rewards of two recordings, with what should have been said in each."""
 
     def needs_instruction(self, item: Item) -> bool:
-        """Never: what should have been said is the answers' reference."""
+        """Say never: what should have been said is the answers' reference."""
         return False
 
     async def judge(self, case: Case) -> Outcome:

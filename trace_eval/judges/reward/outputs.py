@@ -26,7 +26,7 @@ TOP_K = 50
 def rewards(
     model: RewardModel, conversations: Sequence[Sequence[RewardTurn]], batch: int = 1
 ) -> list[float]:
-    """Reward of each conversation, in the order given.
+    """Return the reward of each conversation, in the order given.
 
     Args:
         conversations: each with one recording.
@@ -80,7 +80,7 @@ def on_device(model: RewardModel, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def last_token(mask: Any) -> Any:
-    """Index of the last real token of each row; 1 for tokens, 0 for padding [shape=(rows, width)].
+    """Find the last real token of each row; 1 for tokens, 0 for padding [shape=(rows, width)].
 
     Raises:
         ValueError: a row is empty, or padded on the right: then index -1, which is what the
@@ -94,7 +94,7 @@ def last_token(mask: Any) -> Any:
 
 
 def probability(reward_a: float, reward_b: float) -> float:
-    """Chance that A is the more natural one, 0 to 1: ``sigmoid(r_A - r_B)``."""
+    """Return the chance that A is the more natural one: ``sigmoid(r_A - r_B)``."""
     from scipy.special import expit
 
     return float(expit(reward_a - reward_b))

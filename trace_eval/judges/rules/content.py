@@ -69,7 +69,7 @@ class _AnswerText:
 def judge_content(
     a: Blueprint, b: Blueprint, instruction: RuleInstruction, cuts: RuleThresholds
 ) -> DimensionVerdict:
-    """Typed tie on content.
+    """Judge the typed tie on content.
 
     Raises:
         MeasurementMissing: a transcript is absent for a technical reason, or its words are guesses.
@@ -99,7 +99,7 @@ def judge_content(
 def _refuse_guesses(
     a: tuple[Blueprint, _AnswerText], b: tuple[Blueprint, _AnswerText], cuts: RuleThresholds
 ) -> None:
-    """Words that the recogniser guessed decide nothing: a MeasurementMissing.
+    """Raise MeasurementMissing for words that the recogniser guessed: they decide nothing.
 
     One case is left to the other dimensions, by a tie: the words were lost in bad sound, and the
     other answer is acceptable. Voice quality then says what there is to say.

@@ -43,7 +43,7 @@ Side = tuple[Conversation, Mapping[int, Blueprint]]
 def judge_conversations(
     a: Side, b: Side, cuts: RuleThresholds
 ) -> dict[Dimension, Callable[[], DimensionVerdict]]:
-    """Dimension -> how to judge it; each may raise :class:`MeasurementMissing`."""
+    """Return how to judge each dimension; each may raise :class:`MeasurementMissing`."""
     sides = [find(*side) for side in (a, b)]
     return {
         "content": lambda: verdict_of(_content(sides[0]), _content(sides[1]), 0.0),

@@ -47,7 +47,7 @@ def within(
     low: float | None = None,
     high: float | None = None,
 ) -> RuleFinding:
-    """Met when a value is ``low`` or more and ``high`` or less; None: no bound on that side."""
+    """Return a check that is met from ``low`` to ``high``; None: no bound on that side."""
     if isinstance(read, RuleFinding):
         return read
     value, what = read
@@ -60,7 +60,7 @@ def within(
 
 
 def absence(blueprint: Blueprint, group: str, field: str = "") -> RuleFinding:
-    """ "Cannot tell" for an absent group or a None field."""
+    """Make the finding "cannot tell" for an absent group or a None field."""
     result = blueprint.group(group)
     if isinstance(result, Absent):
         return cannot_tell(f"{group} {unmeasured(group, result)}")
@@ -73,7 +73,7 @@ def read_rate(rate: WordRate) -> Read:
 
 
 def reader(group: str, of: Callable[[Any], Read]) -> Callable[[Blueprint], Read]:
-    """How to read one number of a group; where the group is absent, that is the finding."""
+    """Make the reader of one number of a group; where the group is absent, that is the finding."""
 
     def read(blueprint: Blueprint) -> Read:
         present = blueprint.group(group)
@@ -96,6 +96,6 @@ longest_pause = reader("signal", _longest)
 
 
 def length_s(contour: Contour) -> float:
-    """Seconds from the first to the last value of a contour that is not None."""
+    """Return the seconds from the first to the last value of a contour that is not None."""
     available = [i for i, value in enumerate(contour.values) if value is not None]
     return (available[-1] - available[0]) * contour.step_s if available else 0.0

@@ -94,7 +94,7 @@ class RulesJudge(Judge):
         )
 
     def _rules(self, case: Case) -> Mapping[Dimension, Callable[[], DimensionVerdict]] | None:
-        """Dimension -> how to judge it; None: the answers cannot be compared."""
+        """Return how to judge each dimension; None: the answers cannot be compared."""
         cuts, pair = self.thresholds, case.pair
         if pair.has_conversations:
             a, b = (

@@ -32,14 +32,14 @@ class AnswerStanding:
         return not self.faults
 
     def sentence(self, name: str) -> str:
-        """One clause for the reasoning, e.g. ``A is acceptable (OVRL 3.1)``."""
+        """Write one clause for the reasoning, e.g. ``A is acceptable (OVRL 3.1)``."""
         if self.faults:
             return f"{name} is not acceptable: {'; '.join(self.faults)}"
         return f"{name} is acceptable" + (f" ({self.summary})" if self.summary else "")
 
 
 def margin_of(a: AnswerStanding, b: AnswerStanding, difference: float) -> float:
-    """How far A is ahead, beside the typed tie, in units of the judge's own uncertainty.
+    """Return how far A is ahead, beside the typed tie, in units of the judge's uncertainty.
 
     The measured difference stands whether or not it is large enough to decide. Where one
     answer alone is acceptable, it is ahead by at least the one unit that decides. ``difference``
@@ -76,7 +76,7 @@ def verdict_of(
 
 
 def no_voice(blueprint: Blueprint, group: str, cuts: RuleThresholds) -> str | None:
-    """Why there is no speech in this clip; None when there is some, or it is not known.
+    """Say why there is no speech in this clip; None when there is some, or it is not known.
 
     A clip that was too short to measure has none only when its speech is too short to say
     anything.

@@ -53,7 +53,7 @@ class CheckedRequest:
         return self.a.met is not None and self.b.met is not None
 
     def as_json(self) -> JsonValue:
-        """For the evidence of the verdict."""
+        """Return it for the evidence of the verdict."""
         return {
             "check": self.label,
             **{
@@ -66,7 +66,7 @@ class CheckedRequest:
 def judge_paralinguistics(
     a: Blueprint, b: Blueprint, instruction: RuleInstruction, cuts: RuleThresholds
 ) -> DimensionVerdict:
-    """Typed tie on delivery; MeasurementMissing where nothing that was measured allows a check."""
+    """Judge the typed tie on delivery; MeasurementMissing where nothing can be checked."""
     # Not the pitch: a whisper has none, and is speech.
     silent_a, silent_b = (no_voice(side, "rate", cuts) for side in (a, b))
     if silent_a or silent_b:
@@ -176,7 +176,7 @@ def _stand(
 
 
 def _lead(items: list[CheckedRequest], shares: float, cuts: RuleThresholds) -> tuple[float, str]:
-    """Lead of A in margins: by the share of checks met; at equal shares by mean strength."""
+    """Return A's lead in margins: by the share of checks met; at equal shares by mean strength."""
     if abs(shares) >= cuts.share_margin:
         return shares / cuts.share_margin, f"shares of checks met differ by {abs(shares):.0%}"
     mean = math.fsum(item.a.strength - item.b.strength for item in items) / len(items)

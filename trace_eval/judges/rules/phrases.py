@@ -61,7 +61,7 @@ def _comparative(words: str) -> list[str]:
 
 
 def _change(verb: str, what: str) -> str:
-    """``increasing both speed and volume``: the verb may govern a list."""
+    """Read ``increasing both speed and volume``: the verb may govern a list."""
     return rf"\b{verb}{_GAP}(?P<at>{what})\b"
 
 

@@ -31,7 +31,7 @@ class Way:
     more: tuple[str, str]  # how the answer is called that has more of it, and the one that has less
 
     def units(self, value: float) -> float:
-        """How far a value passes the norm (+) or misses it (-), in steps."""
+        """Return how far a value passes the norm (+) or misses it (-), in steps."""
         return self.sign * self.step.between(value, self.norm)
 
     @property
@@ -40,7 +40,7 @@ class Way:
         return f"{'at least' if self.sign > 0 else 'at most'} {self.norm:g}"
 
     def apart(self, value: float, other: float, name: str) -> str:
-        """In print, e.g. ``1.6 times slower than B``."""
+        """Write e.g. ``1.6 times slower than B``."""
         word = self.more[value < other]
         if self.group == "rate":
             return f"{max(value, other) / min(value, other):.2f} times {word} than {name}"
@@ -51,7 +51,7 @@ class Way:
 
 
 def way_of(kind: RequestKind, cuts: RuleThresholds) -> Way | None:
-    """Which way a request points; None: it is not about rate, pitch or loudness."""
+    """Say which way a request points; None: it is not about rate, pitch or loudness."""
     rate = ((cuts.neutral_wpm_low, cuts.neutral_wpm_high), RATE, ("faster", "slower"))
     hertz = cuts.ordinary_hz_low, cuts.ordinary_hz_high
     pitch = (hertz, PITCH, ("higher", "lower"))
@@ -71,7 +71,7 @@ def way_of(kind: RequestKind, cuts: RuleThresholds) -> Way | None:
 def compare(
     way: Way, a: Blueprint, b: Blueprint, cuts: RuleThresholds
 ) -> tuple[RuleFinding, RuleFinding]:
-    """Both answers by one request; strengths are such that one clear difference decides."""
+    """Compare both answers by one request; one clear difference decides."""
     if way.group == "loudness" and (level := levelled(a, b)):
         return cannot_tell(level), cannot_tell(level)
     read_a, read_b = _values(way.group, a, b)
@@ -96,7 +96,7 @@ def compare(
 
 
 def _apart(way: Way, value: float, lead: float, why: str, cuts: RuleThresholds) -> RuleFinding:
-    """One of two answers that are clearly apart."""
+    """Make the finding of one of two answers that are clearly apart."""
     floor = way.ordinary[way.sign < 0]
     far = way.units(value) < way.units(floor)
     if lead > 0 and far:
@@ -106,7 +106,7 @@ def _apart(way: Way, value: float, lead: float, why: str, cuts: RuleThresholds) 
 
 
 def by_norm(way: Way, blueprint: Blueprint, cuts: RuleThresholds) -> RuleFinding:
-    """One answer by the norm alone."""
+    """Make the finding of one answer by the norm alone."""
     read, _ = _values(way.group, blueprint, blueprint)
     return _alone(way, read, cuts)
 
@@ -124,7 +124,7 @@ def _limited(units: float, cuts: RuleThresholds) -> float:
 
 
 def _values(group: str, a: Blueprint, b: Blueprint) -> tuple[Read, Read]:
-    """(value, how to call it) of both, by one method; what cannot be told of one is a finding."""
+    """Return both values and what to call them, by one method; else a finding."""
     if group != "rate":
         return _READERS[group](a), _READERS[group](b)
     first, second = rates(a, b)

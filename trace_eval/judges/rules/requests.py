@@ -57,7 +57,7 @@ class DeliveryRequest:
 
 
 def find_requests(instruction: str) -> tuple[DeliveryRequest, ...]:
-    """Explicit delivery requests of an instruction, in their order; often none."""
+    """Find the explicit delivery requests of an instruction, in their order; often none."""
     reading = read(instruction)
     results: list[DeliveryRequest] = []
     at = 0
@@ -71,7 +71,7 @@ def find_requests(instruction: str) -> tuple[DeliveryRequest, ...]:
 
 
 def _notes(reading: RuleReading) -> Iterator[DeliveryRequest]:
-    """``[emotion: sad]`` says how the user spoke; a fitting answer reacts to it."""
+    """Read ``[emotion: sad]``, how the user spoke; a fitting answer reacts to it."""
     for note in reading.notes:
         match = re.match(r"emotion ?: ?([a-z]+)", " ".join(note.lower().split()))
         if match and match[1] in EMOTIONS:
@@ -98,7 +98,7 @@ def _adjectives(sentence: str) -> Iterator[DeliveryRequest]:
 
 
 def _fit(kind: RequestKind, noun: str) -> RequestKind | None:
-    """High and low mean what the noun says: a low volume is soft, a high speed fast."""
+    """Read high and low by the noun: a low volume is soft, a high speed fast."""
     if kind is RequestKind.STEADY_RATE and noun != "pace":
         return None
     high, low = RequestKind.HIGH_PITCH, RequestKind.LOW_PITCH
@@ -129,7 +129,7 @@ def _adverbs(sentence: str) -> Iterator[DeliveryRequest]:
 
 
 def _patterns(sentence: str) -> Iterator[DeliveryRequest]:
-    """Verbs and set phrases: ``whisper``, ``getting louder``, ``three times``, ``pausing``."""
+    """Read verbs and set phrases: ``whisper``, ``getting louder``, ``three times``, ``pausing``."""
     for kind, pattern in phrases.PATTERNS:
         for match in pattern.finditer(sentence):
             if kind is not RequestKind.REPEAT and in_topic(sentence[: match.start()]):
@@ -166,7 +166,7 @@ _OPPOSITE = {a: b for low, high, *_ in _SCALES for a, b in ((low, high), (high, 
 
 
 def _merge(results: list[DeliveryRequest], body: str) -> list[DeliveryRequest]:
-    """``first slowly, then fast`` is one request: to accelerate.
+    """Merge ``first slowly, then fast`` into one request: to accelerate.
 
     A trend swallows the ends that it leads from and to. Ends that alternate ask for variety.
     """

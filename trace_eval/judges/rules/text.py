@@ -72,7 +72,7 @@ def read(instruction: str) -> RuleReading:
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words and numbers; punctuation is dropped."""
+    """Split into lower-case words and numbers; punctuation is dropped."""
     return _WORD.findall(text.translate(_PLAIN).lower())
 
 
@@ -88,7 +88,7 @@ def stem(word: str) -> str:
 
 
 def topic(text: str) -> frozenset[str]:
-    """Stems of the words that say what a text is about."""
+    """Return the stems of the words that say what a text is about."""
     return frozenset(stem(word) for word in words(text) if word not in WORD_SETS["stop_words"])
 
 
@@ -105,7 +105,7 @@ def coverage(stems: Iterable[str], recognised: Iterable[str]) -> float:
 
 
 def alike(one: str, other: str) -> bool:
-    """Equal, or so close that a recogniser may have misspelt it (``seashore``, ``seashores``)."""
+    """Say whether words are equal, or so close that one may be misspelt (``seashore(s)``)."""
     if one == other:
         return True
     if min(len(one), len(other)) < 5:
@@ -129,7 +129,7 @@ def similarity(one: Sequence[str], other: Sequence[str], enough: float = 0.0) ->
 
 
 def count_literal(literal: str, answer: str, enough: float) -> int:
-    """How often a text is spoken in an answer, without overlaps; a rough copy counts.
+    """Count how often a text is spoken in an answer, without overlaps; a rough copy counts.
 
     Args:
         enough: word similarity, 0-1, from which on it is the same text.
@@ -156,7 +156,7 @@ def count_literal(literal: str, answer: str, enough: float) -> int:
 
 
 def equal_parts(answer: str, parts: int) -> float:
-    """How alike the consecutive parts of an answer are when it is cut into ``parts``, 0-1."""
+    """Return how alike the consecutive ``parts`` of an answer are, 0-1."""
     recognised = words(answer)
     size = len(recognised) // parts
     if parts < 2 or size == 0:

@@ -45,7 +45,7 @@ class RequestKind(StrEnum):
 
 
 def _by_word(table: str, kind: Callable[[str], T]) -> dict[str, T]:
-    """Word -> the kind under which the table lists it."""
+    """Map each word to the kind under which the table lists it."""
     return {word: kind(key) for key, text in _TABLES[table].items() for word in text.split()}
 
 

@@ -46,7 +46,7 @@ def judge_voice_quality(
     cuts: RuleThresholds,
     instruction: RuleInstruction | None = None,
 ) -> DimensionVerdict:
-    """Typed tie on voice quality; silence has none and is not acceptable.
+    """Judge the typed tie on voice quality; silence has none and is not acceptable.
 
     With the instruction, music and changes of the voice that it does not ask for are noted.
 
@@ -84,7 +84,7 @@ class _Heard:
 
 
 def _heard(a: Blueprint, b: Blueprint) -> tuple[_Heard, _Heard]:
-    """Both by stretches of one length where they have some; else each by all that it has."""
+    """Return both by stretches of one length where they have some; else each by all it has."""
     if isinstance(a.quality, Quality) and isinstance(b.quality, Quality):
         result = compared(a, b)
         if isinstance(result, Compared):
@@ -139,7 +139,7 @@ def _least_p808(seconds: float | None, cuts: RuleThresholds) -> float:
 
 
 def _level(blueprint: Blueprint) -> float | None:
-    """Level of the speech without what surrounds it, dBFS; else that of the clip."""
+    """Return the level of the speech without what surrounds it, dBFS; else that of the clip."""
     quality, signal = blueprint.quality, blueprint.signal
     if isinstance(quality, Quality) and quality.parts is not None:
         return quality.level_dbfs
@@ -147,7 +147,7 @@ def _level(blueprint: Blueprint) -> float | None:
 
 
 def _defects(blueprint: Blueprint) -> Iterator[str]:
-    """Why its defects are not accepted; silence before and behind the speech is none."""
+    """Say why its defects are not accepted; silence before and behind the speech is none."""
     defects, signal = blueprint.extensions.get("defects"), blueprint.signal
     speech = signal.speech if isinstance(signal, Signal) else []
     for event in (defects.events or ()) if isinstance(defects, Extension) else ():
@@ -167,7 +167,7 @@ def sounds_bad(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
 
 
 def _lead(a: Blueprint, b: Blueprint) -> tuple[float, str]:
-    """Lead of A in steps, and a note for readers; 0 where the voices cannot be compared."""
+    """Return A's lead in steps, and a note for readers; 0 where voices cannot be compared."""
     result = voice_lead(a, b)
     if result.steps is None:
         return 0.0, f"the voices are not comparable: {result.why}"
@@ -177,7 +177,7 @@ def _lead(a: Blueprint, b: Blueprint) -> tuple[float, str]:
 
 
 def _gap(one: Difference) -> str:
-    """In print, e.g. ``P.808 +0.21 MOS (+0.6 steps)``."""
+    """Write e.g. ``P.808 +0.21 MOS (+0.6 steps)``."""
     assert one.a is not None
     assert one.b is not None
     return f"{one.step.label} {one.a - one.b:+.2f} {one.step.unit} ({one.steps:+.1f} steps)"

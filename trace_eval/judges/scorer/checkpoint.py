@@ -88,7 +88,7 @@ class ScorerFiles:
         return sha256_of(self._deciding())
 
     def digests(self) -> dict[str, str]:
-        """SHA-256 of those that lie in the folder, by their names below it."""
+        """Return the SHA-256 of those that lie in the folder, by their names below it."""
         return {
             path.relative_to(self.folder).as_posix(): file_sha256(path)
             for path in sorted(self._deciding())
@@ -108,7 +108,7 @@ def check_packages(kind: str = "scorer", packages: Sequence[str] = PACKAGES) -> 
 
 
 def base_folder(base: str, what: str = "a folder with config.json") -> Path:
-    """Folder of a base model: a path, or a hub id in the hub's cache; UserError without one."""
+    """Find the folder of a base model: a path, or a hub id in its cache; UserError without one."""
     folder = model_folder(base, ("config.json",))
     if folder is None or not (folder / "config.json").is_file():
         remedy = "" if is_path(base) else f"run: hf download {base}, or "
@@ -207,7 +207,7 @@ def _must_be_there(folder: Path, *parts: Path) -> None:
 
 
 def model_sha256(folder: Path) -> str:
-    """SHA-256 of a base model's weights and configuration."""
+    """Return the SHA-256 of a base model's weights and configuration."""
     return sha256_of({p for pattern in _MODEL_FILES for p in folder.glob(pattern)})
 
 

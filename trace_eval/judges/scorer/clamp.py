@@ -30,7 +30,7 @@ LOW, HIGH = 0.125, 0.875
 
 
 def clamped(mean: Floats, variance: Floats, threshold: float | None) -> Floats:
-    """Means after clamping [shape=(rows,), 0 to 1]."""
+    """Return the means after clamping [shape=(rows,), 0 to 1]."""
     if threshold is None:
         return mean
     sure = variance <= threshold
@@ -38,7 +38,7 @@ def clamped(mean: Floats, variance: Floats, threshold: float | None) -> Floats:
 
 
 def objective(mean: Floats, truth: Floats) -> float | None:
-    """rho + tau-b - MAE; None where either side is constant."""
+    """Compute rho + tau-b - MAE; None where either side is constant."""
     from scipy.stats import kendalltau, spearmanr
 
     if len(mean) < 2 or np.ptp(mean) == 0 or np.ptp(truth) == 0:

@@ -72,7 +72,7 @@ def forecast(kind: HeadKind, outputs: torch.Tensor) -> Forecast:
 
 
 def nll(kind: HeadKind, outputs: torch.Tensor, ratings: torch.Tensor) -> torch.Tensor:
-    """Negative log-likelihood of each rating [shape of ``ratings``=(rows, raters), y in 0..1].
+    """Compute -log likelihood of each rating [shape of ``ratings``=(rows, raters), y in 0..1].
 
     Beta's is a density and may be negative. Padding (:data:`NO_RATING`) gives 0.
     """
@@ -91,7 +91,7 @@ def nll(kind: HeadKind, outputs: torch.Tensor, ratings: torch.Tensor) -> torch.T
 
 
 def shares(kind: HeadKind, params: torch.Tensor) -> list[list[float]]:
-    """Probability of each of the ratings 1 to 5, one row each; Beta's mass between the cuts."""
+    """Return the probability of each rating 1 to 5, a row each; Beta's mass between the cuts."""
     import numpy as np
     from scipy.special import betainc
 
@@ -104,7 +104,7 @@ def shares(kind: HeadKind, params: torch.Tensor) -> list[list[float]]:
 
 
 def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:
-    """CRPS, NLL per rating, MAE and Spearman's rho.
+    """Compute CRPS, NLL per rating, MAE and Spearman's rho.
 
     CRPS is that of five levels for either head (Beta by its mass on them), per rating, on
     [0, 1]: sum over k = 1..4 of (F_k - 1{r <= k})^2 / 4.

@@ -45,12 +45,12 @@ class Scorer:
     transcription: bool = False  # the transcript of the question's audio is part of its texts
 
     def encode(self, text: str) -> list[int]:
-        """Token ids without special ones: part of the checkpoints' format."""
+        """Return token ids without special ones: part of the checkpoints' format."""
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return ids
 
     def fit(self, fields: ScorerFields) -> tuple[list[int], bool] | None:
-        """Token ids of an answer, and whether its rationale was cut; None: it cannot fit."""
+        """Return an answer's token ids, and whether its rationale was cut; None: it cannot fit."""
         if not self.transcription:
             fields = replace(fields, transcription="")
         text = fitted(fields, self.limit, lambda words: len(self.encode(words)))
@@ -69,7 +69,7 @@ class Scorer:
         return self.head(pooled.float())
 
     def predict(self, batch: Sequence[tuple[list[int], bool]]) -> list[Prediction]:
-        """Predictions of encoded texts, in one forward pass."""
+        """Predict encoded texts, in one forward pass."""
         import torch
 
         ids, mask = padded([ids for ids, _ in batch], pad_id(self.tokenizer))
@@ -97,13 +97,13 @@ class Scorer:
 
 
 def pad_id(tokenizer: Any) -> int:
-    """Id of padding; the end-of-text where a tokenizer has none."""
+    """Return the id of padding; the end-of-text where a tokenizer has none."""
     ids = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)  # it is masked: any id serves
     return int(next(one for one in ids if one is not None))
 
 
 def padded(rows: Sequence[list[int]], pad: int) -> tuple[Any, Any]:
-    """Ids and mask [shape=(rows, longest)], padded on the right."""
+    """Return ids and mask [shape=(rows, longest)], padded on the right."""
     import torch
     from torch.nn.utils.rnn import pad_sequence
 
@@ -113,7 +113,7 @@ def padded(rows: Sequence[list[int]], pad: int) -> tuple[Any, Any]:
 
 
 def sizes(backbone: Any) -> tuple[int, int]:
-    """(width of the last layer, positions that the model has)."""
+    """Return the width of the last layer, and the positions that the model has."""
     config = getattr(backbone.config, "text_config", backbone.config)
     positions = getattr(config, "max_position_embeddings", None)
     return int(config.hidden_size), int(positions or DEFAULT_LIMIT)

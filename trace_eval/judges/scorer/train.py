@@ -212,7 +212,7 @@ def _with_lora(backbone: Any, rank: int) -> Any:
 
 
 def _encoded(scorer: Scorer, rows: Sequence[TrainingRow]) -> tuple[list[dict[str, Any]], int, int]:
-    """Rows as token ids and ratings on [0, 1]; how many were cut, and how many cannot fit."""
+    """Return rows as token ids and ratings on [0, 1]; how many were cut, how many cannot fit."""
     encoded: list[dict[str, Any]] = []
     cut = long = 0
     for row in rows:

@@ -43,7 +43,7 @@ class ScorerModule(torch.nn.Module):  # type: ignore[misc]
     def forward(
         self, input_ids: torch.Tensor, attention_mask: torch.Tensor, ratings: torch.Tensor
     ) -> dict[str, torch.Tensor]:
-        """Loss of a batch, and the head's outputs."""
+        """Return the loss of a batch, and the head's outputs."""
         outputs = self._scorer.outputs(input_ids, attention_mask)
         losses = nll(self._scorer.kind, outputs, ratings)
         of_rows = losses.sum(-1)
@@ -98,7 +98,7 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
         return Order(batch, lengths, self.args.seed, lambda: self.state.global_step // steps)
 
     def _get_output_dir(self, trial: Any) -> str:
-        """Where checkpoints are written before they get their name."""
+        """Return where checkpoints are written before they get their name."""
         return str(self._root / resume.PART)
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
@@ -124,7 +124,7 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
         return self.state.best_global_step or None
 
     def _name_best(self) -> None:
-        """Where the best checkpoint is: what transformers loads in the end."""
+        """Return where the best checkpoint is: what transformers loads in the end."""
         if self._best is not None:
             self.state.best_model_checkpoint = str(resume.place(self._root, self._best))
 

@@ -60,7 +60,7 @@ class Curve:
         self._error = np.asarray(error, float)[self._order]
 
     def of(self, weights: Array) -> NDArray[np.float64]:
-        """MAE at each share kept [shape=(b, shares)], from item weights [shape=(b, items)]."""
+        """Compute MAE at each share kept [shape=(b, shares)], from item weights (b, items)."""
         return self._sorted(weights[:, self._order])
 
     def resampled(self, unit: NDArray[np.int64]) -> OfWeights:

@@ -94,7 +94,7 @@ class AudioView(SingleView):
         return self._speakers(case.single)
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
-        """One audio part; before it the speaker of each turn, where the item names speakers."""
+        """Return one audio part; before it each turn's speaker, where the item names speakers."""
         audio = self.prepare(case).waveform.part()
         return [*self._lines(case, fence), common().names["audio"], audio]
 
@@ -143,7 +143,7 @@ class AudioView(SingleView):
         return message if same is not None else None
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Examples and signals by what is in them; nothing where there are none."""
+        """Return examples and signals by what is in them; nothing where there are none."""
         if not self._examples.shown:
             return {}
         return {

@@ -77,7 +77,7 @@ class ConversationView(SingleView):
         self.uses |= names_of(ConversationOptions)
 
     def questions(self, case: Case, prepared: Any, orders: Sequence[Order]) -> Iterator[Question]:
-        """One question; where turns are rated, one for so many of them."""
+        """Return one question; where turns are rated, one for so many of them."""
         if self._rubric.unit == "answer":
             yield from super().questions(case, prepared, orders)
             return

@@ -86,11 +86,11 @@ class SingleView(View):
 
     @abstractmethod
     def missing_answer(self, case: Case) -> str | None:
-        """Why the answer cannot be shown; None: it can."""
+        """Say why the answer cannot be shown; None: it can."""
 
     @abstractmethod
     def texts(self, case: Case) -> list[str]:
-        """Every text from outside that :meth:`parts` shows, harmless; the fence avoids them."""
+        """Return every text from outside in :meth:`parts`, harmless; the fence avoids them."""
 
     @abstractmethod
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
@@ -133,7 +133,7 @@ class SingleView(View):
         return "reference" in self._shown and not has_one
 
     def missing_evidence(self, case: Case) -> str | None:
-        """Why nothing can be asked: our tools left something out, or the item does."""
+        """Say why nothing can be asked: our tools left something out, or the item does."""
         if self._lacks_reference(case.item):
             return (
                 f"the item has no reference, which rubric {self._rubric.name} compares with; add a"
@@ -148,7 +148,7 @@ class SingleView(View):
         return Reason.EVIDENCE_MISSING
 
     def nothing_in(self, case: Case, prepared: Any) -> Reason | None:
-        """Silence, where the rubric is about sound; else emptiness."""
+        """Name silence, where the rubric is about sound; else emptiness."""
         if self._rubric.needs_audio:
             return Reason.SILENT if self.is_silent(case) else None
         return Reason.EMPTY_CANDIDATE if self.is_empty(case) else None
@@ -218,7 +218,7 @@ class SingleView(View):
         return [f"{title}\n{put(label, text)}" for title, label, text in fields], put
 
     def _fields(self, case: Case) -> Iterator[tuple[str, str, str]]:
-        """(title, label, harmless text) of everything but the answer."""
+        """Return title, label and harmless text of everything but the answer."""
         item = case.single
         if text := neutralise((self._asks_for_instruction and case.instruction_text) or ""):
             name = "question" if "question" in self._shown else "instruction"
@@ -258,7 +258,7 @@ def doubtful_words(case: Case) -> list[str]:
 
 
 def _content(pieces: list[str | Part]) -> str | tuple[Part, ...]:
-    """One text where all pieces are, else parts with neighbouring texts joined."""
+    """Return one text where all pieces are, else parts with neighbouring texts joined."""
     if all(isinstance(piece, str) for piece in pieces):
         return "\n\n".join(str(piece) for piece in pieces)
     parts: list[Part] = []

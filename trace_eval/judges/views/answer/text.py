@@ -24,7 +24,7 @@ def roles_of_words(item: Item) -> list[str]:
 
 
 def missing_words(case: Case) -> str | None:
-    """Why the answer's words are missing: no transcript for a technical reason, or guesses."""
+    """Say why the answer's words are missing: no transcript for a technical reason, or guesses."""
     if case.single.answer.text is not None:
         return None
     for role, blueprint in case.answers.items():
@@ -60,7 +60,7 @@ class TranscriptView(SingleView):
         return missing_words(case)
 
     def is_empty(self, case: Case) -> bool:
-        """No words: an empty text, or recordings in which nothing was recognised."""
+        """Say whether there are no words: an empty text, or nothing was recognised."""
         return not words_of(case)
 
     def texts(self, case: Case) -> list[str]:
@@ -91,7 +91,7 @@ class BlueprintView(SingleView):
         return list(self._rendered(case).values())
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
-        """One blueprint, or one per turn with its speaker."""
+        """Return one blueprint, or one per turn with its speaker."""
         shown = self._rendered(case)
         turns = case.single.answer.spoken_turns
         parts = []

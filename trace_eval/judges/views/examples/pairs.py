@@ -77,7 +77,7 @@ def _example(path: Path, pair: Pair, task: PairRubric) -> Solved:
 def _labels(
     where: str, part: LabelQuestion, answer: Mapping[str, Any], several: bool
 ) -> dict[str, str]:
-    """Dimension -> label of one part."""
+    """Return the labels of one part by dimension."""
 
     def value(key: str, inner: str) -> Any:
         if key not in answer:

@@ -165,5 +165,5 @@ def _number(where: str, name: str, value: Any, rubric: ScoreRubric) -> float:
 
 
 def _plain(value: float | None) -> JsonValue:
-    """4 for 4.0, as a reply would write it."""
+    """Write 4 for 4.0, as a reply would."""
     return int(value) if value is not None and value.is_integer() else value

@@ -70,12 +70,12 @@ class Examples:
         return hashlib.sha256(json.dumps(lines, sort_keys=True).encode()).hexdigest()
 
     def holds(self, answers: Sequence[str]) -> str | None:
-        """Id of the example with the same recordings, in any order."""
+        """Return the id of the example with the same recordings, in any order."""
         wanted = frozenset(answers)
         return next((one.item.id for one in self.shown if one.answers == wanted), None)
 
     def shares(self, instruction: str | Sound) -> str | None:
-        """Id of the first example with the same instruction, in writing or by its sound."""
+        """Return the id of the first example with the same instruction, written or by its sound."""
         for one in self.shown:
             spoken = one.unit.instruction
             same = one.text == instruction

@@ -25,7 +25,7 @@ _WHO = {"user": "user", "agent": "assistant", "other": "somebody else"}
 
 
 def call_clip(case: Case, answer: Answer, name: str, max_seconds: float) -> Clip:
-    """All turns of a call that can be heard, each from its own channel, as one mono recording.
+    """Mix all turns of a call that can be heard, each from its own channel, into mono.
 
     Cuts that are longer together than ``max_seconds`` are not decoded; ``name`` is for messages.
     AudioError where a turn cannot be decoded, or all of them are too long together.
@@ -43,7 +43,7 @@ def call_clip(case: Case, answer: Answer, name: str, max_seconds: float) -> Clip
 
 
 def about_calls(answers: Sequence[Answer]) -> str:
-    """Caveats about those of two recordings, in the order heard, that are calls; else nothing."""
+    """Return caveats about recordings, in the order heard, that are calls; else nothing."""
     lines = []
     for place, answer in zip(("first", "second"), answers, strict=True):
         if answer.conversation is not None:
@@ -55,7 +55,7 @@ def about_calls(answers: Sequence[Answer]) -> str:
 
 
 def _speakers(call: Conversation) -> dict[str, str]:
-    """Speaker -> what his role is called."""
+    """Return what each speaker's role is called."""
     return {speaker.name: _WHO[speaker.role] for speaker in call.speakers}
 
 

@@ -77,7 +77,7 @@ class PairScoresView(View):
         return item.answer_roles
 
     def missing_evidence(self, case: Case) -> str | None:
-        """Why nothing is sent: a side has no text, and the task shows it."""
+        """Say why nothing is sent: a side has no text, and the task shows it."""
         return self._texts(case).reason
 
     def _texts(self, case: Case) -> Texts:
@@ -86,7 +86,7 @@ class PairScoresView(View):
         return texts_of(case, self.options.transcripts == "asr")
 
     def prepare(self, case: Case) -> tuple[Sound, Sound]:
-        """Both recordings by their hashes; samples are dropped again."""
+        """Prepare both recordings by their hashes; samples are dropped again."""
         longest = self.options.max_clip_seconds
         a = sound_in(case, case.pair.a, "answer A", longest)
         return a, sound_in(case, case.pair.b, "answer B", longest)
@@ -128,7 +128,7 @@ class FilePrompt:
     def pair(
         self, texts: Sequence[str], sounds: tuple[Clip, Clip], style: str | None = None
     ) -> list[str | Clip]:
-        """Both recordings behind a line each, then the question with its texts."""
+        """Return both recordings behind a line each, then the question with its texts."""
         words = common().names
         first, second = sounds
         shown = [neutralise(text) for text in texts]

@@ -105,7 +105,7 @@ class PairSoundView(View):
         return self.task.wants_instruction and spoken
 
     def missing_evidence(self, case: Case) -> str | None:
-        """Why nothing is sent: no instruction for a task about one, no sound, no transcript."""
+        """Say why nothing is sent: no instruction for a task about one, no sound, no transcript."""
         pair = case.pair
         for side, answer in zip("AB", pair.answers, strict=True):
             if not answer.is_spoken:
@@ -159,7 +159,7 @@ class PairSoundView(View):
         return PromptItem(unit.swapped, text, dict(sorted(back.items())), about)
 
     def _words(self, case: Case) -> tuple[dict[str, str], str | None]:
-        """(transcripts that stand beside the recordings, why one is missing)."""
+        """Return the transcripts that stand beside the recordings, and why one is missing."""
         source, pair = self.options.transcripts, case.pair
         if source == "none":
             return {}, None
@@ -224,7 +224,7 @@ def sound_in(
     max_seconds: float,
     noise: Callable[[Clip], Clip] | None = None,
 ) -> Sound:
-    """One of a case's recordings by its hash; its samples are made again when they are sent.
+    """Find a recording of a case by its hash; its samples are made again when they are sent.
 
     An answer that is a call is joined from its turns; ``name`` is for messages, and ``noise`` puts
     noise on the clip. AudioError where it cannot be decoded, or a model would not hear it as it is.

@@ -88,7 +88,7 @@ class PromptBuilder:
         return self._recordings(shown)
 
     def _recordings(self, shown: PromptItem, kept: bool = False) -> list[Content]:
-        """Each recording behind a line that names it, all of them at one rate."""
+        """Return each recording behind a line that names it, all of them at one rate."""
         content: list[Content] = []
         for name, sound in shown.unit.named:
             waveform = self._sending.waveform([sound], shown.unit.sounds)
@@ -96,7 +96,7 @@ class PromptBuilder:
         return content
 
     def _written(self, shown: PromptItem) -> list[str]:
-        """Words that stand beside the sound: made harmless, and fenced off."""
+        """Fence off the words that stand beside the sound, made harmless."""
         written = {}
         if shown.text:
             written[common().names["instruction_text"]] = shown.text

@@ -143,12 +143,12 @@ class PairTextView(View):
         )
 
     def roles(self, item: Item) -> list[str]:
-        """Both answers; in mode transcript an instruction matters only where it is not written."""
+        """Return both answers; in mode transcript an instruction only where it is not written."""
         requested = self.options.mode == "blueprint" or not item.instruction.text
         return [*item.answer_roles, *(["instruction"] if requested else [])]
 
     def missing_evidence(self, case: Case) -> str | None:
-        """Why the case cannot be judged: an absence that says nothing about the answer."""
+        """Say why the case cannot be judged: an absence that says nothing about the answer."""
         if "transcript" in self.options.drop:
             return None
         for side, blueprint in case.answers.items():
@@ -199,7 +199,7 @@ class PairTextView(View):
         return ShownPair(instruction, a, b, caveats=tuple(dict.fromkeys(caveats)))
 
     def _beside(self, case: Case) -> dict[Order, str]:
-        """How far the answers are apart, in both orders."""
+        """Describe how far the answers are apart, in both orders."""
         if not self._about_steps:
             return {}
         request = case.instruction_text or ""
@@ -242,7 +242,7 @@ class PairTextView(View):
         return list(prepared.caveats)
 
     def if_cut(self, case: Case) -> str:
-        """How long the prompt is, and how long it would be in the shorter forms."""
+        """Return how long the prompt is, and how long it would be in the shorter forms."""
         options = self.options
         shorter: dict[str, JudgeOptions] = {}
         if options.mode == "blueprint":

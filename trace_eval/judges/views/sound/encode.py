@@ -111,7 +111,7 @@ class Waveform:
         }
 
     def places(self) -> list[tuple[Item, int, int]]:
-        """(item, start, stop) in samples; what the crop takes away is left out."""
+        """Return item, start and stop in samples; what the crop takes away is left out."""
         placed, start, end = [], 0, self.frames
         for item in self.items:
             stop = start + item.frames_at(self.rate)
@@ -121,7 +121,7 @@ class Waveform:
         return placed
 
     def samples(self) -> NDArray[np.int16]:
-        """Its samples [shape=(frames,)].
+        """Return its samples [shape=(frames,)].
 
         Raises:
             AudioError: a recording cannot be decoded, has no samples, or is not what it was.
@@ -171,7 +171,7 @@ class Sending(NamedTuple):
     def waveform(
         self, items: Iterable[Item], sounds: Iterable[Sound], crop_s: float | None = None
     ) -> Waveform:
-        """Items as one waveform at the common rate of some recordings, cropped after ``crop_s``."""
+        """Join items into one waveform at a common rate, cropped after ``crop_s``."""
         how = self.options
         rate = common_rate(sounds, how.audio_rate)
         return Waveform(

@@ -108,7 +108,7 @@ def common_rate(sounds: Iterable[Sound], wanted: int | None = None) -> int:
 
 
 def unit_items(unit: Unit, head: str, signals: Signals) -> list[Item]:
-    """One comparison: head label, then each recording behind its own, a gap after every item.
+    """Lay out one comparison: head label, each recording behind its own, a gap after each.
 
     ``head`` is ``example_1`` ... ``example_8`` or ``test``; without signals no label is heard.
     """
@@ -119,7 +119,7 @@ def unit_items(unit: Unit, head: str, signals: Signals) -> list[Item]:
 
 
 def single_items(unit: Unit, head: str, signals: Signals, gap_s: float = 0.0) -> list[Item]:
-    """One single answer as an example: 0.3 s after a label, 0.7 s after a recording.
+    """Lay out one answer as an example: 0.3 s after a label, 0.7 s after a recording.
 
     Without an instruction the head label is the only one; with one, each part has its own. An
     answer may be the turns of a dialogue, ``gap_s`` seconds apart.

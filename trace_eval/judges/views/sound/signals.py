@@ -56,7 +56,7 @@ _REST_S, _PEAK, _RAMP_S = 0.06, 0.25, 0.005
 
 
 def load_signals(spec: str) -> Mapping[str, Sound]:
-    """Signals by name: ``spoken``, ``tones``, ``none`` (empty), or a folder.
+    """Load signals by name: ``spoken``, ``tones``, ``none`` (empty), or a folder.
 
     Raises:
         UserError: the folder, or one of its files, is missing or cannot be decoded.
@@ -69,7 +69,7 @@ def load_signals(spec: str) -> Mapping[str, Sound]:
 
 
 def signals_sha256(signals: Mapping[str, Sound]) -> str | None:
-    """Identity of a set of signals; None: there are none."""
+    """Return the identity of a set of signals; None: there are none."""
     if not signals:
         return None
     message = "\n".join(f"{name} {sound.sha256}" for name, sound in sorted(signals.items()))
@@ -77,7 +77,7 @@ def signals_sha256(signals: Mapping[str, Sound]) -> str | None:
 
 
 def tone(beeps: tuple[_Beep, ...]) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
-    """Sine beeps with short rests between them, float32 at :data:`SIGNAL_RATE`."""
+    """Make sine beeps with short rests between them, float32 at :data:`SIGNAL_RATE`."""
     parts = []
     for hertz, seconds in beeps:
         time = np.arange(round(seconds * SIGNAL_RATE)) / SIGNAL_RATE

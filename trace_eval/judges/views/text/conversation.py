@@ -237,7 +237,7 @@ def _numbers(blueprint: Blueprint) -> dict[str, float]:
 
 
 def _json(value: Any) -> str:
-    """Any JSON on one harmless line."""
+    """Write any JSON on one harmless line."""
     return neutralise(json.dumps(value, ensure_ascii=False, separators=(", ", ": ")))
 
 

@@ -136,7 +136,7 @@ def _is_sign(char: str) -> bool:
 
 
 def without_paths(text: str) -> str:
-    """Leave file names out of a text: they name systems and machines."""
+    """Cut file names out of a text: they name systems and machines."""
 
     def without_path(token: re.Match[str]) -> str:
         word = token[0]
@@ -149,7 +149,7 @@ def without_paths(text: str) -> str:
 
 
 def neutralise_blueprint(blueprint: Blueprint) -> Blueprint:
-    """Harmless words, labels, reasons and extension values; itself where nothing changes."""
+    """Make words, labels, reasons and values harmless; itself where nothing changes."""
     update: dict[str, object] = {}
     for name in GROUPS:
         before = blueprint.group(name)
@@ -210,7 +210,7 @@ def _all_harmless(values: list[object]) -> bool:
 
 @cache
 def _text_fields(model: type[BaseModel]) -> tuple[str, ...]:
-    """Fields that can hold text from outside, by their types: contours are not walked through."""
+    """List the fields that can hold text from outside, by type: contours are not walked through."""
     return tuple(
         name for name, field in model.model_fields.items() if _holds_text(field.annotation)
     )
@@ -238,7 +238,7 @@ def fence_tag(texts: Iterable[str], length: int = TAG_LENGTH) -> str:
 
 
 def fence(tag: str, label: str, text: str) -> str:
-    """``text`` between an opening and a closing line that carry the tag."""
+    """Put ``text`` between an opening and a closing line that carry the tag."""
     return f"<<<data {tag} {label}\n{text}\nend {tag}>>>"
 
 

@@ -68,5 +68,5 @@ def load_listening(spec: str) -> PairRubric | ScoreQuestion:
 
 
 def texts_sha256(rubric: PairRubric) -> str:
-    """Identity of all texts of a rubric, those that all share included."""
+    """Return the identity of all texts of a rubric, those that all share included."""
     return hashlib.sha256((rubric.identity + common().model_dump_json()).encode()).hexdigest()

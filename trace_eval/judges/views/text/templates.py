@@ -51,7 +51,7 @@ class BlockTemplates:
             raise UserError(f"template {where}, block {block}: {error}") from error
 
     def sha256(self, *more: str) -> str:
-        """Identity of the files' texts, and of others that they print."""
+        """Return the identity of the files' texts, and of others that they print."""
         return hashlib.sha256("\x00".join([*self._sources, *more]).encode()).hexdigest()
 
 
