@@ -95,7 +95,7 @@ def check_event(after: SetEvent, definitions: DefinitionSet, conversation: Conve
 
 
 def bounds_of(conversation: Conversation) -> tuple[float, float]:
-    """Where a conversation begins and ends: as stated, and no later or earlier than its turns."""
+    """Return where a conversation begins and ends: as stated, and never inside its turns."""
     spans = [span for turn in conversation.turns for span in turn.stretches]
     first = min([0.0, conversation.start_s or 0.0, *(start for start, _ in spans)])
     return first, max([conversation.end_s, *(end for _, end in spans)])

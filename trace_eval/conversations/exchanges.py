@@ -21,7 +21,7 @@ COMPARED_LETTERS = 2_000
 
 
 def pairs_by_turn(pairs: Sequence[Pair]) -> list[Pair]:
-    """Every turn of the user that both conversations of a pair have, as a pair of its own.
+    """Pair every turn of the user that both conversations of a pair have.
 
     ``ID/turn-N`` is the exchange of user turn N of A with its counterpart of B: that turn, and
     all until the user takes the floor again. Counterparts have the same words in the same order;
@@ -57,14 +57,14 @@ def _by_turn(pair: Pair) -> Iterator[Pair]:
 
 
 def _user_turns(conversation: Conversation) -> list[int]:
-    """Numbers of the user's turns that take the floor."""
+    """Return the numbers of the user's turns that take the floor."""
     return [n for n, turn in conversation.turns_of("user") if not turn.backchannel]
 
 
 def _counterparts(
     a: Conversation, ours: Sequence[int], b: Conversation, theirs: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
-    """(place in A, place in B) of the user's turns; nothing where B's user never speaks."""
+    """Return places in A and in B of the user's turns; none where B's user never speaks."""
     if not theirs:
         return
     mine, others = [words_of(a, n, {}) for n in ours], [words_of(b, n, {}) for n in theirs]
@@ -80,7 +80,7 @@ def _counterparts(
 
 
 def _in_order(equal: Sequence[Sequence[bool]]) -> dict[int, int]:
-    """Row -> column of the longest common subsequence."""
+    """Map rows to columns of the longest common subsequence."""
     rows, columns = len(equal), len(equal[0]) if equal else 0
     longest = [[0] * (columns + 1) for _ in range(rows + 1)]
     for row in reversed(range(rows)):
@@ -103,7 +103,7 @@ def _in_order(equal: Sequence[Sequence[bool]]) -> dict[int, int]:
 
 
 def exchange(conversation: Conversation, users: Sequence[int], position: int) -> Conversation:
-    """One of the user's turns that take the floor, and all that follows until the next of them."""
+    """Return one of the user's turns that take the floor, and all until the next of them."""
     first = users[position]
     last = users[position + 1] if position + 1 < len(users) else len(conversation.turns)
     turns = conversation.turns[first:last]
@@ -123,7 +123,7 @@ def exchange(conversation: Conversation, users: Sequence[int], position: int) ->
 
 
 def not_parallel(pair: Pair, blueprints: Mapping[str, Blueprint]) -> str | None:
-    """Why an exchange cannot be compared; None: it can, or the pair is none."""
+    """Say why an exchange cannot be compared; None: it can, or the pair is none."""
     if pair.turn is None:
         return None
     texts = []

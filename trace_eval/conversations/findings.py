@@ -77,7 +77,7 @@ class Findings:
         return [one for one in self.results if one.kind == kind]
 
     def share(self, kind: Kind) -> float | None:
-        """How often it happened, of how often it could have; None: unknown."""
+        """Return how often it happened, of how often it could have; None: unknown."""
         chances = self.chances[kind]
         return min(1.0, len(self.of(kind)) / chances) if chances else None
 
@@ -185,7 +185,7 @@ def _timed(conversation: Conversation, measured: Measured) -> Iterator[CallFindi
 
 
 def _unanswered(conversation: Conversation) -> Iterator[CallFinding]:
-    """Without a clock: turns of the user that no turn of the agent follows."""
+    """Find turns of the user that no turn of the agent follows, without a clock."""
     turns = [(n, t) for n, t in enumerate(conversation.turns) if not t.backchannel]
     user = {n for n, _ in conversation.turns_of("user")}
     agent = {n for n, _ in conversation.turns_of("agent")}
@@ -221,7 +221,7 @@ def _loops(conversation: Conversation, texts: Sequence[tuple[int, str]]) -> Iter
 def _languages(
     conversation: Conversation, blueprints: Mapping[int, Blueprint]
 ) -> dict[str, dict[int, str]]:
-    """Role -> turn -> language that a recogniser detected beyond doubt, in enough words."""
+    """Return the language of each turn by role, where it was detected beyond doubt."""
     languages: dict[str, dict[int, str]] = {"user": {}, "agent": {}}
     for role in ("user", "agent"):
         for number, _ in conversation.turns_of(role):

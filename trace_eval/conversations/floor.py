@@ -77,7 +77,7 @@ def floor_of(conversation: Conversation, rules: FloorRules) -> Floor:
 
 
 def floor_of_segments(segments: dict[Role, Spans], end_s: float, rules: FloorRules) -> Floor:
-    """As :func:`floor_of`, from segments whose words are unknown."""
+    """Return :func:`floor_of` segments whose words are unknown."""
     return _floor(
         {role: joined(segments[role]) for role in ROLES}, {}, start_s=0.0, end_s=end_s, rules=rules
     )

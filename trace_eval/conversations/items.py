@@ -53,7 +53,7 @@ def conversations_manifest(
     layout: str | None = None,
     options: ReadOptions | None = None,
 ) -> Manifest:
-    """Every conversation of a path as an item to rate; raises as :func:`read_conversations`."""
+    """Make every conversation of a path an item to rate; raises as :func:`read_conversations`."""
     reading = read_conversations(path, layout, options)
     problems = [Problem(one.name, one.reason) for one in reading.unread]
     return Manifest(path, [single_of(item) for item in reading.items[:limit]], problems)

@@ -17,7 +17,7 @@ Span = TypeVar("Span", bound=tuple[Any, ...])
 
 
 def joined(spans: Iterable[tuple[float, float]], gap_s: float = 0.0) -> Spans:
-    """Sorted stretches of which those with gaps under ``gap_s``, or that overlap, are one.
+    """Sort stretches, and join those with gaps under ``gap_s``, or that overlap.
 
     >>> joined([(0, 1), (1.2, 2), (3, 4)], 0.3)
     [(0, 2), (3, 4)]
@@ -32,7 +32,7 @@ def joined(spans: Iterable[tuple[float, float]], gap_s: float = 0.0) -> Spans:
 
 
 def overlaps(left: Sequence[tuple[float, float]], right: Sequence[tuple[float, float]]) -> Spans:
-    """Where both sound; each list sorted and apart."""
+    """Return where both sound; each list sorted and apart."""
     shared: Spans = []
     one = other = 0
     while one < len(left) and other < len(right):
@@ -76,12 +76,12 @@ def around(spans: Sequence[Span], at_s: float) -> Span | None:
 
 
 def total(spans: Iterable[tuple[float, float]]) -> float:
-    """Seconds in all."""
+    """Return the seconds in all."""
     return sum(end - start for start, end in spans)
 
 
 def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Half-open index ranges of consecutive true values.
+    """Find half-open index ranges of consecutive true values.
 
     >>> runs(np.array([True, False, True, True]))
     [(0, 1), (2, 4)]

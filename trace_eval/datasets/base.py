@@ -75,7 +75,7 @@ class Source:
         return sorted(results)
 
     def recording(self, base: Path, name: str) -> Path | str | None:
-        """Where a recording is that a file in ``base`` names; None: it is not on this machine.
+        """Find a recording that a file in ``base`` names; None: it is not on this machine.
 
         Of a URL it is not known whether it is there, and it is named all the same.
         """

@@ -65,7 +65,7 @@ class Conversion:
     prompt: str | None = None
 
     def record(self) -> ConversionRecord:
-        """Figures, counts and where they come from, as JSON."""
+        """Return figures, counts and where they come from, as JSON."""
         result = self.converted
         return {
             "dataset": self.dataset.name,
@@ -163,7 +163,7 @@ def convert(
 
 
 def _write_records(name: str, folder: Path, result: Converted) -> dict[str, Path]:
-    """Items, pairs and scores; and the items of each set, where sets differ in their question."""
+    """Write items, pairs and scores; and each set's items, where sets differ in their question."""
     groups: dict[str, Sequence[Strict]] = {
         "items": result.items,
         "pairs": result.pairs,
@@ -191,7 +191,7 @@ def _write_records(name: str, folder: Path, result: Converted) -> dict[str, Path
 
 
 def as_json(read: Conversion) -> str:
-    """:meth:`Conversion.record` as a text."""
+    """Return :meth:`Conversion.record` as a text."""
     text = json.dumps(read.record(), default=asdict, indent=2, ensure_ascii=False, allow_nan=False)
     return text + "\n"
 

@@ -79,7 +79,7 @@ def read_decisions(checkout: Path, name: str) -> tuple[Chains, str]:
 
 
 def _called_first(function: ast.FunctionDef) -> Iterator[str]:
-    """Functions whose answer is taken where they have one: ``found = self.NAME(reply)``."""
+    """Find functions whose answer is taken where they have one: ``found = self.NAME(reply)``."""
     for node in function.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             called = node.value.func

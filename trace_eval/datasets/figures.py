@@ -127,7 +127,7 @@ def mean_figure(
 def correlation_figure(
     name: str, one: Mapping[str, float], other: Mapping[str, float], least: int = 0, **more: Any
 ) -> Figure:
-    """Spearman's rho over the names that both sides score; ``n`` counts them.
+    """Compute Spearman's rho over the names that both sides score; ``n`` counts them.
 
     It is unknown where one side ties all, and over fewer than ``least`` names.
     """
@@ -162,7 +162,7 @@ class Board:
     remarks: Mapping[str, str] = field(default_factory=dict)
 
     def rows(self) -> dict[str, dict[str, float]]:
-        """System -> its printed columns."""
+        """Return the printed columns of each system."""
         return {
             row["system"]: {
                 name: float(cell) for name, cell in row.items() if name != "system" and cell
@@ -194,12 +194,12 @@ class Board:
 
 
 def wer_step(wer: float) -> int:
-    """VocalBench's points for a word error rate in per cent: 10 below 2, 9 below 4, ..., 1."""
+    """Return VocalBench's points for a word error rate in per cent: 10 below 2, ..., 1."""
     return max(1, 10 - int(wer // 2))
 
 
 def vocalbench_overall(row: Columns) -> float:
-    """VocalBench's overall; multi-round and latency are not in it."""
+    """Compute VocalBench's overall; multi-round and latency are not in it."""
     return (
         (row["knowledge"] + row["instruction"] + row["safety"]) / 10
         + 2 * (row["reasoning"] + row["creativity"] + row["single_round"])
@@ -211,13 +211,13 @@ def vocalbench_overall(row: Columns) -> float:
 
 
 def voicebench_overall(row: Columns) -> float:
-    """VoiceBench's overall: mean of nine, the means of 1 to 5 times 20."""
+    """Compute VoiceBench's overall: mean of nine, the means of 1 to 5 times 20."""
     means = ("alpacaeval", "commoneval", "wildvoice")
     return math.fsum(20 * v if k in means else v for k, v in row.items() if k != "overall") / 9
 
 
 def mean_overall(row: Columns) -> float:
-    """URO-Bench's overall: the plain mean of the sets of a track and language."""
+    """Compute URO-Bench's overall: the plain mean of the sets of a track and language."""
     values = [value for name, value in row.items() if name != "overall"]
     return math.fsum(values) / len(values)
 

@@ -132,7 +132,7 @@ DATASETS: tuple[Dataset, ...] = (
 
 
 def dataset_names() -> list[str]:
-    """Every name that can be converted, sorted."""
+    """List every name that can be converted, sorted."""
     own = {dataset.name for dataset in DATASETS}
     return sorted(own | {entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)})
 

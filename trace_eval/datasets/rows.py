@@ -212,7 +212,7 @@ def item_of(
     turns: Sequence[Turn] = (),
     **more: Any,
 ) -> Single:
-    """One answer with its question.
+    """Return one answer with its question.
 
     Args:
         question: the words of the request, or fields of an instruction.

@@ -153,11 +153,11 @@ class Judge(ABC):
         return 1
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Everything that decides its output; it is recorded, so never a secret."""
+        """Return everything that decides its output; it is recorded, so never a secret."""
         return {}
 
     def observed(self) -> dict[str, JsonValue]:
-        """Observations of the run that decide nothing: prices, the server's dialect."""
+        """Return observations of the run that decide nothing: prices, the server's dialect."""
         return {}
 
     def activity(self) -> Activity:
@@ -195,7 +195,7 @@ class Judge(ABC):
 
 
 def refuses(judge: Judge, item: Item) -> str | None:
-    """Why a judge cannot judge an item at all; None: it can."""
+    """Say why a judge cannot judge an item at all; None: it can."""
     if not item.has_conversations or judge.takes_conversations:
         return None
     return (

@@ -90,7 +90,7 @@ class DefinitionSet:
     counts_text: bool = False  # conversations without a clock are counted
 
     def measure(self, conversation: Conversation) -> Measured:
-        """One conversation, without figures that a fault of its recording spoils."""
+        """Measure one conversation, without figures that a fault of its recording spoils."""
         if conversation.clock.kind == "none":
             ratios = {"one": (1.0, 1.0)} if self.counts_text else {}
             return Measured(ratios=ratios, caveats=("no_clock: only the order of turns is known",))

@@ -160,7 +160,7 @@ def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
 
 
 def latency_score(ms: float, tool: bool) -> float:
-    """1 from 0.5 s to the longest wait that listeners accept, falling to 0 on both sides."""
+    """Return 1 from 0.5 s to the longest wait listeners accept, falling to 0 on both sides."""
     c = THRESHOLDS
     good, worst = (c.tool_good, c.tool_worst) if tool else (c.good, c.worst)
     if ms <= c.earliest or ms >= worst:

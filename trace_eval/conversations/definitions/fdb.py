@@ -32,7 +32,7 @@ KINDS = ("response", "stop")
 
 
 def measure(conversation: Conversation) -> Measured:
-    """Response gaps and overlaps of one conversation."""
+    """Measure response gaps and overlaps of one conversation."""
     user = _closed(conversation, "user", THRESHOLDS.user_join_s)
     agent = _closed(conversation, "agent", THRESHOLDS.agent_join_s)
     events = [*_gaps(user, agent), *_stops(user, agent)]
@@ -62,7 +62,7 @@ def _closed(conversation: Conversation, role: Role, gap_s: float) -> Spans:
 
 
 def _gaps(user: Spans, agent: Spans) -> list[Event]:
-    """From each user segment to the next start of the agent; one per start, the shortest."""
+    """Return gaps from user segments to the agent's next start; one per start, the shortest."""
     starts = [start for start, _ in agent]
     results: dict[float, float] = {}
     for _, end in user:
@@ -73,7 +73,7 @@ def _gaps(user: Spans, agent: Spans) -> list[Event]:
 
 
 def _stops(user: Spans, agent: Spans) -> list[Event]:
-    """Overlaps; of those that end in the same millisecond the shortest."""
+    """Return overlaps; of those that end in the same millisecond the shortest."""
     results: dict[int, tuple[float, float]] = {}
     for start, end in overlaps(user, agent):
         key = round(end * 1000)
@@ -83,7 +83,7 @@ def _stops(user: Spans, agent: Spans) -> list[Event]:
 
 
 def takeover(words: list[SpokenWord]) -> int:
-    """1 where the agent took the turn, by the times of its words."""
+    """Return 1 where the agent took the turn, by the times of its words."""
     if not words:
         return 0
     span = words[-1].end_s - words[0].start_s

@@ -72,7 +72,7 @@ _LEAST = {0.5: 5, 0.9: 20, 0.95: 40}
 
 
 def measure(conversation: Conversation, echoes: bool = True) -> Measured:
-    """Events and figures of one conversation; ``echoes``: without what these make unknown."""
+    """Measure one conversation; ``echoes``: without what these make unknown."""
     floor = floor_of(conversation, _rules(conversation))
     calls = sorted(
         event.at_s

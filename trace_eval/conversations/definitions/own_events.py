@@ -73,7 +73,7 @@ def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterato
 def _after_filler(
     agents: Sequence[Utterance], position: int, after: Utterance | None
 ) -> Utterance | None:
-    """Where an agent goes on after a short first utterance and a pause, as after "one moment"."""
+    """Find where an agent goes on after a first "one moment" and a pause."""
     if position + 1 >= len(agents):
         return None
     first, second = agents[position], agents[position + 1]
@@ -114,7 +114,7 @@ def interruptions(floor: Floor) -> Iterator[Event]:
 
 
 def backchannels(floor: Floor) -> Iterator[Event]:
-    """Short signals of the user; handled where the agent goes on."""
+    """Find short signals of the user; handled where the agent goes on."""
     for one in floor.utterances["user"]:
         if not one.takes_floor:
             data = {"handled": handled(floor, one.end)}
@@ -132,7 +132,7 @@ def handled(floor: Floor, end_s: float) -> bool | None:
 
 
 def without_echoes(conversation: Conversation, events: Iterable[Event]) -> Iterator[Event]:
-    """Without verdicts that begin where a channel echoes the other: those are not known."""
+    """Drop verdicts that begin where a channel echoes the other: those are not known."""
     feigned = [e for e in conversation.events if e.kind in _ECHOES or e.data.get("echo")]
     echoes = {role: joined(heard_on(role, feigned)) for role in ROLES}
     for event in events:
@@ -159,7 +159,7 @@ def without_echoes(conversation: Conversation, events: Iterable[Event]) -> Itera
 
 
 def sounds_of(conversation: Conversation) -> dict[Role, Spans]:
-    """Where a channel has sound that is no speech, such as hold music or typing."""
+    """Find where a channel has sound that is no speech, such as hold music or typing."""
     sounds = [event for event in conversation.events if event.kind == "sound"]
     return {role: joined(heard_on(role, sounds)) for role in ROLES}
 
@@ -167,7 +167,7 @@ def sounds_of(conversation: Conversation) -> dict[Role, Spans]:
 def alone(
     floor: Floor, has_start: bool, sounds: Mapping[Role, Spans] | None = None
 ) -> Iterator[Event]:
-    """Overlap, silences and the greeting: what needs no reply.
+    """Find overlap, silences and the greeting: what needs no reply.
 
     Silence is where neither side speaks nor has another sound.
     """
@@ -202,7 +202,7 @@ def _long(silences: Spans) -> Spans:
 
 
 def log_alone(conversation: Conversation) -> Iterator[Event]:
-    """Speech that a log has and its recording has not: no figure is made of it."""
+    """Find speech that a log has and its recording has not: no figure is made of it."""
     for event in conversation.events:
         if event.kind == "log_alone" and event.at_s is not None and event.end_s is not None:
             data = {"of": f"speech of the {event.data.get('channel')}"}

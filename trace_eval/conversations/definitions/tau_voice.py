@@ -64,7 +64,7 @@ class _Segment:
 
 
 def measure(conversation: Conversation) -> Measured:
-    """Events, counts and latencies of one conversation."""
+    """Measure events, counts and latencies of one conversation."""
     ticks = ticks_of(conversation)
     return summed(conversation, sorted(events_of(ticks), key=lambda event: event.start_s))
 
@@ -100,7 +100,7 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
 
 
 def ticks_of(conversation: Conversation) -> Ticks:
-    """Speech per tick: as the source has it, or made from segments."""
+    """Return speech per tick: as the source has it, or made from segments."""
     made = conversation.clock.kind != "ticks"
     d = THRESHOLDS.tick_s if made else conversation.clock.resolution_s or THRESHOLDS.tick_s
     number = round(conversation.end_s / d)
@@ -125,7 +125,7 @@ def ticks_of(conversation: Conversation) -> Ticks:
 
 
 def _covered(spans: Sequence[tuple[float, float]], d: float, number: int) -> NDArray[np.bool_]:
-    """Ticks of which speech covers at least half."""
+    """Return the ticks of which speech covers at least half."""
     seconds = np.zeros(number + 1)
     for start, end in spans:
         first, last = int(start / d + 1e-9), min(int(end / d + 1e-9), number)
@@ -137,7 +137,7 @@ def _covered(spans: Sequence[tuple[float, float]], d: float, number: int) -> NDA
 
 
 def events_of(ticks: Ticks) -> Iterator[Event]:
-    """Every event of a conversation; spans are in seconds, ticks in ``data``."""
+    """Return every event of a conversation; spans are in seconds, ticks in ``data``."""
     for event in _events(ticks):
         value = None if event.value_s is None else event.value_s * ticks.d
         start, end = event.start_s * ticks.d, event.end_s * ticks.d
@@ -145,7 +145,7 @@ def events_of(ticks: Ticks) -> Iterator[Event]:
 
 
 def _events(ticks: Ticks) -> Iterator[Event]:
-    """Events with spans and values in ticks."""
+    """Return events with spans and values in ticks."""
     user, agent = ticks.user, ticks.agent
     if len(user) > 1 and user[-1] and not user[-2]:
         user, agent = user[:-1], agent[:-1]  # the tick that says "stop" is no turn

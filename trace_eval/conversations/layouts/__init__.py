@@ -67,7 +67,7 @@ def layout_of(path: Path) -> CallLayout:
 def read_conversations(
     path: Path | str, layout: str | None = None, options: ReadOptions | None = None
 ) -> Reading:
-    """Every conversation of a file or folder; one that cannot be read costs no other.
+    """Read every conversation of a file or folder; one that cannot be read costs no other.
 
     Args:
         layout: its layout; default: recognised by the content.

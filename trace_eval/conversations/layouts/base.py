@@ -77,7 +77,7 @@ def json_file(path: Path) -> Any:
 
 
 def separate_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """(line number, object or why it is none) of JSON lines; raises as :func:`json_file`."""
+    """Yield JSON lines by number, each an object or why it is none; raises as :func:`json_file`."""
     try:
         for number, value in strict_json.lines(path):
             if isinstance(value, strict_json.BadJson):
@@ -91,7 +91,7 @@ def separate_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 
 def problem(error: ValidationError) -> str:
-    """One sentence on why a record cannot be read."""
+    """Say in one sentence why a record cannot be read."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ")
@@ -148,7 +148,7 @@ def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def separate_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """As :func:`rows_of`, but a bad row is its reason, and costs no other row."""
+    """Yield rows as :func:`rows_of`, but a bad row is its reason, and costs no other row."""
     if path.suffix.lower() == ".jsonl":
         yield from separate_lines(path)
         return
@@ -167,7 +167,7 @@ def first_row(path: Path) -> dict[str, Any]:
 
 
 def time_of(value: Any, name: str) -> float | None:
-    """Seconds of a cell, see :func:`number_of`, which may have Unix ms or ``hh:mm:ss.mmm``."""
+    """Read seconds, see :func:`number_of`; a cell may have Unix ms or ``hh:mm:ss.mmm``."""
     if isinstance(value, str) and (match := _HOURS.fullmatch(value.strip())):
         seconds = float(match[3].replace(",", "."))
         return 3600 * int(match[1] or 0) + 60 * int(match[2]) + seconds
@@ -203,7 +203,7 @@ def place(value: Any, places: Places) -> Any:
 
 
 def moment(value: Any, name: str) -> float | None:
-    """Seconds, see :func:`time_of`, or Unix seconds where the source has a calendar time."""
+    """Read seconds, see :func:`time_of`, or Unix seconds where the source has a calendar time."""
     if isinstance(value, str) and "T" in value:
         try:
             return datetime.fromisoformat(value).timestamp()
@@ -213,7 +213,7 @@ def moment(value: Any, name: str) -> float | None:
 
 
 def call_zero(times: Iterable[float]) -> float | None:
-    """Unix time of the zero of a call, a whole second; None: its times are seconds of the call.
+    """Return Unix time of the zero of a call, a whole second; None: times are of the call.
 
     Raises:
         UserError: some are Unix times and some are not.
@@ -246,7 +246,7 @@ class ToolEntry(NamedTuple):
 
 
 def tool_events(entries: Iterable[ToolEntry]) -> list[SourceEvent]:
-    """Events ``tool_call``, ``tool_response`` and, for calls without one, ``unanswered_call``."""
+    """Make events ``tool_call``, ``tool_response`` and, without one, ``unanswered_call``."""
     events: list[SourceEvent] = []
     waiting: dict[str, list[tuple[str, ToolEntry]]] = defaultdict(list)
     for number, entry in enumerate(entries):

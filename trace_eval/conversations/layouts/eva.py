@@ -89,7 +89,7 @@ def _is_record(path: Path) -> bool:
 
 
 def read(path: Path, options: ReadOptions) -> ReadCalls:
-    """Every record below a path, or every history of a file."""
+    """Read every record below a path, or every history of a file."""
     if options.pipeline not in (None, *PIPELINES):
         raise InputError(f"pipeline {options.pipeline!r}: use one of {', '.join(PIPELINES)}")
     if path.is_dir():

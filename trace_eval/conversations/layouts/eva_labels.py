@@ -43,7 +43,7 @@ _ENTITY = ("type", "value", "transcribed_value", "correct")
 
 
 def _trace(line: Record, name: str) -> ConversationItem:
-    """Faithfulness and progression: utterances with tool calls, one rating of the whole."""
+    """Read faithfulness and progression: utterances with tool calls, one rating of the whole."""
     turns: list[Turn] = []
     tools: list[ToolEntry] = []
     for entry in _list(line, "trace"):
@@ -66,7 +66,7 @@ def _trace(line: Record, name: str) -> ConversationItem:
 
 
 def _turns(line: Record, name: str) -> ConversationItem:
-    """Conciseness: a rating of each turn of the agent."""
+    """Read conciseness: a rating of each turn of the agent."""
     turns, ratings = [], {}
     for number, entry in enumerate(_list(line, "conv_turns")):
         speaker = _text(entry, "role")
@@ -79,7 +79,7 @@ def _turns(line: Record, name: str) -> ConversationItem:
 
 
 def _fidelity(line: Record, name: str) -> ConversationItem:
-    """Speech fidelity: the text for the agent to say; its sound is not published."""
+    """Read speech fidelity: the text for the agent to say; its sound is not published."""
     turns, entities = [], {}
     for number, entry in enumerate(_list(line, "intended_turns")):
         role = "agent" if entry.get("role") in ("assistant", "agent") else "user"
@@ -93,7 +93,7 @@ def _fidelity(line: Record, name: str) -> ConversationItem:
 
 
 def _entities(line: Record, name: str) -> ConversationItem:
-    """Key entities: the user's text, the recogniser's, and which entities are in both."""
+    """Read key entities: the user's text, the recogniser's, and which are in both."""
     meant, recognised = (
         [value if isinstance(value, str) else "" for value in listed(line.get(key), key)]
         for key in ("user_tts", "transcription")
@@ -121,12 +121,12 @@ _KINDS: dict[str, Callable[[Record, str], ConversationItem]] = {
 
 
 def fits(path: Path) -> bool:
-    """JSON lines with one of the keys of EVA's files."""
+    """Recognise JSON lines with one of the keys of EVA's files."""
     return path.is_file() and path.suffix == ".jsonl" and bool(_KINDS.keys() & first_row(path))
 
 
 def read(path: Path, options: ReadOptions) -> ReadCalls:
-    """Each line; ids are line numbers, which say nothing about the label."""
+    """Read each line; ids are line numbers, which say nothing about the label."""
     del options  # who speaks is stated, and there is no clock
     for number, line in separate_lines(path):
         yield one(f"{path}, line {number}", partial(_line, line, f"{path.stem}-{number}"))

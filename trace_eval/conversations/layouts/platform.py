@@ -63,7 +63,7 @@ def named(text: str) -> dict[str, str]:
 
 
 def places(text: str) -> dict[str, Places]:
-    """Fact -> its places of ``fact=place|place``; the first place that has something counts."""
+    """Parse ``fact=place|place``; the first place that has something counts."""
     return {fact: tuple(where.split("|")) for fact, where in named(text).items()}
 
 
@@ -134,7 +134,7 @@ def _read(platform: Platform, path: Path, options: ReadOptions) -> ReadCalls:
 
 
 def _calls(platform: Platform, file: Path) -> list[tuple[str, Any]]:
-    """(its place, call) of a file; for a line that is no call, the reason."""
+    """Yield the calls of a file with their places; for a line that is no call, the reason."""
     if file.suffix == ".jsonl":
         rows = [(f"{file}, line {number}", value) for number, value in separate_lines(file)]
     else:
@@ -274,7 +274,7 @@ def _expanded(listed: list[Any], inside: str) -> Iterator[Any]:
 
 
 def _spoken(cells: dict[str, Any]) -> dict[str, Any]:
-    """Text and times of a turn; one with a start alone has no time."""
+    """Return text and times of a turn; one with a start alone has no time."""
     text = cells.get("text")
     if isinstance(text, list):  # parts, some of which are no text
         text = " ".join(part for part in text if isinstance(part, str))

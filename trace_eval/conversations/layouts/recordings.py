@@ -188,7 +188,7 @@ def _channels(path: Path) -> int:
 
 
 def channel_count(path: Path) -> int:
-    """How many channels a recording has; raises AudioError where it cannot be read."""
+    """Count the channels of a recording; raises AudioError where it cannot be read."""
     with opened(path, str(path), max_seconds=0.0) as (file, _):
         return int(file.channels)
 

@@ -25,7 +25,7 @@ ITEMS = ("items.jsonl", "pairs.jsonl")
 
 
 def fits(path: Path) -> bool:
-    """JSON lines with an object under ``conversation``, or under that of an answer."""
+    """Recognise JSON lines with an object under ``conversation``, or under an answer's."""
     file = _file(path)
     if not file.is_file() or file.suffix != ".jsonl":
         return False
@@ -72,7 +72,7 @@ def _unfolded(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def read(path: Path, options: ReadOptions) -> ReadCalls:
-    """Each line; recordings are named relative to the file."""
+    """Read each line; recordings are named relative to the file."""
     del options  # a record says everything
     path = _file(path)
     for number, value in separate_lines(path):

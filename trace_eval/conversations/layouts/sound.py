@@ -56,7 +56,7 @@ def _first_count(files: Iterable[Path]) -> int | None:
 
 
 def read_stereo(path: Path, options: ReadOptions) -> ReadCalls:
-    """Every recording below a path: channel 0 is the user, 1 the agent, unless said otherwise.
+    """Read every recording below a path: channel 0 is the user, 1 the agent, unless told.
 
     One of a single channel is a mix, in which two voices are told apart.
     """
@@ -105,7 +105,7 @@ def _fits_two_files(path: Path) -> bool:
 
 
 def read_two_files(path: Path, options: ReadOptions) -> ReadCalls:
-    """Every row or call: a recording of the user and one of the agent, on one clock."""
+    """Read every row or call: a recording of the user and one of the agent, on one clock."""
     folder = path if path.is_dir() else path.parent
     for number, row in enumerate(_rows_of_folder(path)) if path.is_dir() else separate_rows(path):
         if isinstance(row, str):

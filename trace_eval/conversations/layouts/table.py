@@ -86,7 +86,7 @@ def is_timed(fields: Collection[str]) -> bool:
 
 
 def turn_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """As :func:`rows_of`, of a table of turns or events under our names, times in seconds."""
+    """Read as :func:`rows_of` a table of turns or events under our names, times in seconds."""
     columns: dict[frozenset[str], dict[str, str]] = {}
     for number, row in rows_of(path):
         if (have := frozenset(row)) not in columns:
@@ -101,7 +101,7 @@ def turn_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def read(path: Path, options: ReadOptions) -> ReadCalls:
-    """Conversations in the order of their first rows; a bad row costs its conversation."""
+    """Read conversations in the order of their first rows; a bad row costs its conversation."""
     groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
     for number, row in turn_rows(path):
         row.setdefault("speaker", row.get("role"))
@@ -136,7 +136,7 @@ def item_of(
     options: ReadOptions,
     available: Mapping[str, Any] | None = None,
 ) -> ConversationItem:
-    """One conversation of numbered rows with the columns of this module.
+    """Make one conversation of numbered rows with the columns of this module.
 
     Recordings are named relative to the folder; ``available`` are fields of the conversation that
     no row has, in which channels are named by role.
@@ -223,7 +223,7 @@ def _to_seconds(rows: list[_Row]) -> float:
 
 
 def _in_order(rows: list[_Row]) -> list[_Row]:
-    """Rows in order of start; one without a time stays behind the row before it."""
+    """Sort rows by start; one without a time stays behind the row before it."""
     latest, keys = -math.inf, []
     for row in rows:
         latest = latest if row.start is None else row.start
@@ -232,7 +232,7 @@ def _in_order(rows: list[_Row]) -> list[_Row]:
 
 
 def _merged(rows: list[_Row]) -> tuple[list[_Row], int]:
-    """Rows of one speaker that overlap as one; how many went into another."""
+    """Merge overlapping rows of one speaker; count how many went into another."""
     latest: dict[str, _Row] = {}
     kept: list[_Row] = []
     for row in rows:
@@ -248,7 +248,7 @@ def _merged(rows: list[_Row]) -> tuple[list[_Row], int]:
 
 
 def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
-    """Speaker -> role: by a column, by options, or by the names user and agent."""
+    """Map speakers to roles: by a column, by options, or by the names user and agent."""
     names = list(dict.fromkeys(row.speaker for row in rows))
     result = _stated_roles(rows)
     for name, role in ((options.user, "user"), (options.agent, "agent")):
@@ -269,7 +269,7 @@ def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
 
 
 def _stated_roles(rows: list[_Row]) -> dict[str, Role]:
-    """Speaker -> role, as the column ``role`` says."""
+    """Map speakers to roles, as the column ``role`` says."""
     roles: dict[str, Role] = {}
     for row in rows:
         if not (text := row.cells.get("role")):

@@ -60,13 +60,13 @@ def _has_ticks(path: Path) -> bool:
 
 
 def _experiments(path: Path) -> list[Path]:
-    """Folders that hold the results of one domain."""
+    """List the folders that hold the results of one domain."""
     here = [path, *sorted(child for child in path.iterdir() if child.is_dir())]
     return [folder for folder in here if (folder / "simulations").is_dir()]
 
 
 def read(path: Path, options: ReadOptions) -> ReadCalls:
-    """Every simulation below a path."""
+    """Read every simulation below a path."""
     if path.is_file():
         yield from _of_file(path, _info(path.parent), options)
         return
@@ -105,7 +105,7 @@ def _of_file(
 
 
 def conversation(simulation: Any, info: dict[str, Any], name: str) -> ConversationItem:
-    """One simulation, with the ``info`` of its experiment; raises UserError where it is none."""
+    """Read one simulation, with its experiment's ``info``; raises UserError where it is none."""
     if not isinstance(simulation, dict):
         raise InputError(f"expected a simulation (got {simulation!r:.60})")
     ticks = listed(simulation.get("ticks"), "ticks")
@@ -168,7 +168,7 @@ def _turns(ticks: list[dict[str, Any]], length: float) -> Iterator[Turn]:
 
 
 def _events(ticks: list[dict[str, Any]], length: float) -> list[SourceEvent]:
-    """Backchannels and inserted sounds of the user; neighbouring equal ones are one."""
+    """Return backchannels and inserted sounds of the user; neighbouring equal ones are one."""
     labels = [[*_labels(tick)] for tick in ticks]
     events = []
     for key in dict.fromkeys(label for here in labels for label in here):

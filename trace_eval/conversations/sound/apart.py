@@ -53,7 +53,7 @@ class Disagreement(NamedTuple):
         return max(abs(one - other) for one, other in zip(self.log, self.sound, strict=True))
 
     def sentence(self) -> str:
-        """Both values in words."""
+        """Write both values in words."""
         return (
             f"{self.role} {self.log[0]:.2f}-{self.log[1]:.2f} in the log,"
             f" {self.sound[0]:.2f}-{self.sound[1]:.2f} heard"
@@ -85,7 +85,7 @@ class Apart:
         return sorted(pairs, key=lambda pair: -pair.worst_s)
 
     def errors(self) -> dict[str, list[float]]:
-        """Kind of edge -> log minus sound of each, seconds."""
+        """Return log minus sound of each edge, seconds, by kind of edge."""
         errors: dict[str, list[float]] = {
             f"{role} {edge}": [] for role in ROLES for edge in ("start", "end")
         }
@@ -102,7 +102,7 @@ class Apart:
         ]
 
     def sentence(self) -> str:
-        """How far the log is from the sound."""
+        """Say how far the log is from the sound."""
         if self.likeness is None:
             return "times are those of the sound; its log has none to compare"
         if not self.fits:
@@ -140,7 +140,7 @@ class Apart:
         )
 
     def record(self) -> dict[str, Any]:
-        """Everything as JSON values."""
+        """Return everything as JSON values."""
         return {
             "shift_s": self.shift_s,
             "likeness": self.likeness,
@@ -194,7 +194,7 @@ def compared_with_sound(
 
 
 def _shift(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> tuple[float, float | None]:
-    """(seconds to add to the log, likeness there); a delay of less than half a second is none."""
+    """Return seconds to add to the log, and likeness there; delays under half a second are none."""
     if not log:
         return 0.0, None
     end_s = max(max(log[role][-1][1], sound[role][-1][1]) for role in log)

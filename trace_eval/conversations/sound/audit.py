@@ -77,7 +77,7 @@ class Fault:
     detail: str = ""  # the contradiction with both values; empty: the name says it
 
     def record(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return it as JSON values."""
         spans = [[float(start), float(end)] for start, end in self.spans]
         return {**vars(self), "spans": spans}
 
@@ -176,7 +176,7 @@ def _cut_out(speech: Mapping[Role, Spans]) -> bool:
 
 
 def _filled(lane: Lane, speech: Spans) -> Spans:
-    """Digital silence within a side that otherwise has room tone: something was moved or lost."""
+    """Find digital silence in a side that else has room tone: something was moved or lost."""
     zeros = lane.peaks <= _ZERO  # coded or dithered silence is not quite zero
     whole = len(zeros)
     inner = [(a, b) for a, b in runs(zeros) if a > 0 and b < whole - 1]
@@ -190,7 +190,7 @@ def _filled(lane: Lane, speech: Spans) -> Spans:
 
 
 def _tone_s(lane: Lane, speech: Spans) -> float:
-    """Seconds of room tone: sound far from all speech."""
+    """Return seconds of room tone: sound far from all speech."""
     near = joined([(start - _FAR_S, end + _FAR_S) for start, end in speech])
     there = ~inside(near, lane.times(len(lane.peaks), HOP_S / 2)) & (lane.peaks > _ZERO)
     return float(there.sum() * HOP_S / 2)

@@ -151,7 +151,7 @@ def kept_conversation(
     make: Callable[..., tuple[Conversation, tuple[str, ...]]] | None = None,
     **how: Any,
 ) -> tuple[Conversation, tuple[str, ...]]:
-    """As :func:`conversation_from_sound`, kept in a folder while the files are unchanged.
+    """Return :func:`conversation_from_sound`, kept while the files are unchanged.
 
     ``make`` is what makes a conversation of channels in its place.
 
@@ -183,7 +183,7 @@ def _digest(text: str) -> str:
 
 
 def _clock(lanes: dict[Role, Lane], results: dict[Role, Segmented]) -> Iterator[str]:
-    """How late each voice's echo is on the other channel."""
+    """Say how late each voice's echo is on the other channel."""
     echoes = {
         (one, other): find_echo(lanes[one], results[one].segments, lanes[other])
         for one, other in permutations(ROLES)

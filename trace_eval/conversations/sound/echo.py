@@ -54,7 +54,7 @@ class EchoPath:
     like: float = 1.0  # correlation of their levels at that delay
 
     def expected(self, voice: Levels) -> Levels:
-        """Level of the echo for each moment, dB: the loudest within a hop, as it rings a little."""
+        """Return the echo's level at each moment, dB: the loudest within a hop, as it rings on."""
         near = [_later(voice, self.lag + step) for step in range(-1, 4)]
         return np.asarray(np.max(near, axis=0) + self.gain_db)
 
@@ -66,7 +66,7 @@ def echo_path(
     back: int = 0,
     least: tuple[int, int] = (_LEAST, _LEAST_OUT),
 ) -> EchoPath | None:
-    """How a voice arrives on the other channel; None: its level does not follow the voice's.
+    """Describe how a voice arrives on the other channel; None: its level does not follow.
 
     Levels of the channel of who speaks, and of the other one, are dB at the same moments
     [shape=(hops,)]; ``speaks`` is where the voice is heard on its own. The echo is also looked for
@@ -92,13 +92,13 @@ def echo_path(
 
 
 def _like(one: Levels, two: Levels) -> float:
-    """Correlation of two rows that both vary: a fifth of the time of ``corrcoef``."""
+    """Correlate two rows that both vary: a fifth of the time of ``corrcoef``."""
     one, two = one - one.mean(), two - two.mean()
     return float(one @ two / np.sqrt((one @ one) * (two @ two)))
 
 
 def _later(values: Levels, hops: int, fill: float = SILENT_DB) -> Levels:
-    """Values moved by hops to later moments."""
+    """Move values by hops to later moments."""
     moved = np.full(len(values), fill)
     if hops >= 0:
         moved[hops:] = values[: max(0, len(values) - hops)]
@@ -152,7 +152,7 @@ def find_echo(voice: Lane, speech: Spans, other: Lane) -> Echo | None:
 
 
 def _lags(voice: Lane, speech: Spans, other: Lane) -> Iterator[tuple[float, float, float]]:
-    """(middle of a window, delay of the best correlation), seconds, and that correlation."""
+    """Return middles of windows and delays of the best correlation, seconds, and correlations."""
     back = round(FARTHEST_S / HOP_S)
     for first in np.arange(0.0, min(voice.end_s, other.end_s), _WINDOW_S):
         times = first + HOP_S * np.arange(round(_WINDOW_S / HOP_S))

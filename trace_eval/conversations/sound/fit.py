@@ -10,7 +10,7 @@ STEP_S, _FARTHEST_S = 0.02, 10.0
 
 
 def fit(pairs: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> tuple[float, float]:
-    """(delay, likeness) at the delay where pairs of rows correlate best together."""
+    """Return the delay where pairs of rows correlate best together, and their likeness."""
     from scipy.signal import correlate
 
     reach = round(_FARTHEST_S / STEP_S)

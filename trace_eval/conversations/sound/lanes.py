@@ -98,12 +98,12 @@ class Lane:
         return self.channel.offset_s + seconds * (1 + self.channel.drift_ppm / 1e6)
 
     def times(self, number: int, step_s: float) -> NDArray[np.float64]:
-        """When each of so many steps of its file begins."""
+        """Return when each of so many steps of its file begins."""
         scale = 1 + self.channel.drift_ppm / 1e6
         return np.asarray(self.channel.offset_s + scale * step_s * np.arange(number))
 
     def levels_at(self, times: NDArray[np.float64], band: str | None = None) -> NDArray[np.float64]:
-        """Levels at times of the conversation; outside of the file digital silence."""
+        """Return levels at times of the conversation; outside of the file digital silence."""
         available = self.levels if band is None else self.bands[list(BANDS).index(band)]
         scale = 1 + self.channel.drift_ppm / 1e6
         hops = np.rint((times - self.channel.offset_s) / scale / HOP_S).astype(np.int64)
@@ -114,7 +114,7 @@ class Lane:
 
 
 def inside(spans: Spans, times: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which of rising moments lie in stretches; ends excluded."""
+    """Say which of rising moments lie in stretches; ends excluded."""
     mask = np.zeros(len(times), bool)
     for span in spans:
         first, last = np.searchsorted(times, span)
@@ -146,7 +146,7 @@ def hear(channels: Sequence[Channel], detect: bool = True) -> list[Lane]:
 
 
 def _header_s(file: Any) -> float | None:
-    """Seconds that a header promises beyond those that the file holds, as libsndfile logs it."""
+    """Return the seconds that a header promises beyond the file's, as libsndfile logs it."""
     data = _PROMISED.search(getattr(file, "extra_info", ""))
     if data is None or int(data[1]) <= int(data[2]):
         return None
@@ -198,7 +198,7 @@ class _Ear:
         self._packets = both[len(both) - len(self._packets) :].copy()
 
     def lane(self, channel: Channel, rate: int) -> Lane:
-        """After the last block."""
+        """Return the lane, after the last block."""
         self._take(self._rest)
         spans = []
         if self._speech is not None:
@@ -240,7 +240,7 @@ def _band_powers(part: Samples) -> NDArray[np.float64]:
 
 
 def _flaws(both: Samples) -> NDArray[np.float64]:
-    """Peak, silence, repetition, clipping of 5 ms each behind a packet [shape=(4, halves)]."""
+    """Return peak, silence, repetition, clipping of 5 ms behind a packet [shape=(4, halves)]."""
     start, halves = max(_PACKETS), (len(both) - max(_PACKETS)) // _HALF
     stop = start + halves * _HALF
 

@@ -27,7 +27,7 @@ _FRAMES = 100
 
 
 def music_of(lane: Lane) -> Spans:
-    """Where the detector's speech is music, in seconds; empty without the network."""
+    """Find where the detector's speech is music, in seconds; empty without the network."""
     long = [(a, b) for a, b in joined(lane.stretches, _PAUSE_S) if b - a >= _LONG_S]
     if not long or problem(FIREREDVAD):
         return []
@@ -43,7 +43,7 @@ def music_of(lane: Lane) -> Spans:
 
 
 def _parts(lane: Lane, spans: Spans) -> Iterator[tuple[float, NDArray[np.float32]]]:
-    """(start, samples) of stretches, decoded front to back; one is in memory at a time."""
+    """Yield starts and samples of stretches, decoded front to back; one is in memory at a time."""
     channel = lane.channel
     waiting = []
     for span in spans:

@@ -35,7 +35,7 @@ SOUND_RULES = SoundRules()
 
 
 def other_sounds(lane: Lane, speech: Sequence[Spans]) -> Spans:
-    """Where a lane has sound while nobody speaks, in seconds of the conversation.
+    """Find where a lane has sound while nobody speaks, in seconds of the conversation.
 
     ``speech`` is that of all lanes: what is softer there may be an echo.
     """

@@ -17,7 +17,7 @@ Peaks = NDArray[np.float64]
 
 
 def outline(samples: NDArray[np.float32], points: int) -> Peaks:
-    """Peak of each equal stretch of samples [shape=(n,)] over the largest, 0 to 1; silence: 0."""
+    """Return each equal stretch's peak over the largest [shape=(n,)], 0 to 1; silence: 0."""
     if not len(samples):
         return np.zeros(points)
     starts = np.arange(points) * len(samples) // points
@@ -31,7 +31,7 @@ _EDGE = 1e-6
 
 
 def channel_peaks(channels: Sequence[Channel], length_s: float, points: int) -> list[Peaks]:
-    """Largest sample of each column over the channel's largest, 0 to 1 [shape=(points,)].
+    """Return each column's largest sample over the channel's, 0 to 1 [shape=(points,)].
 
     The columns divide the conversation's length, which is above 0, evenly. A channel that cannot
     be decoded has none; a file is decoded once, however many of its channels are asked for.

@@ -58,7 +58,7 @@ class Segmented:
 
 
 def segmented(lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ()) -> list[Segmented]:
-    """Speech of two lanes that were recorded together; ``ignore``: what is none, e.g. music."""
+    """Find speech of two lanes recorded together; ``ignore``: what is none, e.g. music."""
     grid = Grid(lanes)
     kept: list[Spans] = []
     crosstalk: list[Spans] = []
@@ -114,7 +114,7 @@ class Grid:
         return self.base + (part.start + first) * HOP_S, span[1]
 
     def outside(self, *lanes: Spans) -> Mask:
-        """Where none of the lanes has a stretch, nor near one."""
+        """Say where none of the lanes has a stretch, nor near one."""
         free = np.ones(len(self.levels[0]), bool)
         for spans in lanes:
             for start, end in spans:
@@ -122,7 +122,7 @@ class Grid:
         return free
 
     def noise(self, own: int, kept: list[Spans]) -> tuple[float, float]:
-        """Noise floor of a lane, and the line that speech is above, dB."""
+        """Return the noise floor of a lane, and the line that speech is above, dB."""
         levels = self.levels[own]
         there = levels > SILENT_DB + 1  # not beyond the file's end, not muted
         least = RULES.quiet_s / HOP_S
@@ -179,7 +179,7 @@ def _edges(grid: Grid, own: int, span: tuple[float, float], line: float) -> tupl
 
 
 def _hot_pairs(grid: Grid, own: int, where: slice, line: float) -> NDArray[np.int64]:
-    """Places in a slice from which two frames are above the line and not under the other."""
+    """Find places in a slice from which two frames are over the line and not under the other."""
     wider = slice(where.start, where.stop + 1)
     mine, theirs = grid.levels[own][wider], grid.levels[1 - own][wider]
     hot = (mine > line) & (mine > theirs - RULES.other_db)

@@ -122,7 +122,7 @@ class _Side:
         return TurnEdges(segments, **left, doubtful=doubtful, path=self.path)
 
     def _turns(self, span: tuple[float, float]) -> tuple[str, Spans, Spans]:
-        """(kind, turns, doubtful turns) of a stretch; the kind of one without turns."""
+        """Return kind, turns and doubtful turns of a stretch; the kind of one without turns."""
         rules, part = TURN_RULES, self.grid.part(span)
         voice, own = self.voice[part], ~self.foreign[part]
         level = max(float(np.quantile(voice, 0.9)), self.level - rules.own_db)
@@ -155,7 +155,7 @@ class _Side:
         return float(self.grid.base + hop * HOP_S + inwards * RULES.shift_s)
 
     def _above(self, part: slice, group: Sequence[tuple[int, int]]) -> float:
-        """How far loud moments are above the echo that is expected then, dB."""
+        """Return how far loud moments are above the echo that is expected then, dB."""
         if self.expected is None:
             return np.inf
         there = np.concatenate([np.arange(*run) for run in group]) + part.start
@@ -165,7 +165,7 @@ class _Side:
         return float(np.median(self.voice[available] - self.expected[available]))
 
     def _soft(self, part: slice, level: float) -> Mask:
-        """Moments of soft syllables and hissing consonants, which breath is not."""
+        """Find moments of soft syllables and hissing consonants, which breath is not."""
         rules = TURN_RULES
         voice, middle, high = self.voice[part], self.middle[part], self.high[part]
         syllable = (voice > max(level - rules.soft_db, self.floor + rules.out_db)) & (

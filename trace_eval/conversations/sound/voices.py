@@ -152,7 +152,7 @@ def _on_one_grid(first: NDArray[np.int64], active: Floats, whole: int) -> _Heard
 
 
 def _changes(here: NDArray[np.bool_], likely: Floats) -> NDArray[np.float64]:
-    """Frames near which a window hears another speaker than before."""
+    """Find frames near which a window hears another speaker than before."""
     spoken = np.flatnonzero(here.any(axis=1))
     loudest = likely[spoken].argmax(axis=1)
     near = np.zeros(len(here))
@@ -162,7 +162,7 @@ def _changes(here: NDArray[np.bool_], likely: Floats) -> NDArray[np.float64]:
 
 
 def _pieces(heard: _Heard) -> list[tuple[int, int]]:
-    """Speech in frames, cut at pauses, at changes of the speaker, and to be short enough."""
+    """Cut speech in frames at pauses, at changes of the speaker, and to be short enough."""
     pause = round(RULES.pause_s / segmentation.FRAME_S)
     shortest = round(RULES.shortest_s / segmentation.FRAME_S)
     pieces = []
@@ -183,7 +183,7 @@ def _pieces(heard: _Heard) -> list[tuple[int, int]]:
 
 
 def _span(piece: tuple[int, int]) -> tuple[float, float]:
-    """Seconds of a run of frames."""
+    """Return the seconds of a run of frames."""
     first, last = (segmentation.FIRST_S + frame * segmentation.FRAME_S for frame in piece)
     half = segmentation.FRAME_S / 2
     return max(0.0, first - half), last - half
@@ -194,7 +194,7 @@ def _seconds(piece: tuple[int, int]) -> float:
 
 
 def _alone(heard: _Heard, piece: tuple[int, int]) -> float:
-    """Seconds of a piece in which one voice speaks."""
+    """Return the seconds of a piece in which one voice speaks."""
     return float((~heard.overlap[slice(*piece)]).sum() * segmentation.FRAME_S)
 
 
@@ -221,7 +221,7 @@ def _directions(sounds: Sequence[Floats]) -> Floats:
 
 
 def _middle(sound: Floats, size: int) -> Floats:
-    """So many samples around the middle; a sound that is shorter is filled up with zeros."""
+    """Cut so many samples around the middle; a shorter sound is filled up with zeros."""
     if len(sound) < size:
         return np.pad(sound, (0, size - len(sound)))
     first = (len(sound) - size) // 2
@@ -282,7 +282,7 @@ def two_groups(likeness: Floats, lengths: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _least_alike(likeness: Floats, lengths: NDArray[Any]) -> list[tuple[int, int]]:
-    """Pairs of pieces, long ones before short ones, that are the least alike."""
+    """Return pairs of pieces, long ones before short ones, that are the least alike."""
     penalty = likeness - 0.1 * np.minimum(lengths[:, None], lengths[None])
     rows, columns = np.tril_indices(len(lengths), -1)
     order = np.argsort(penalty[rows, columns])[: RULES.starts]

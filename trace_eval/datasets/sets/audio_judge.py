@@ -74,7 +74,7 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
 
 
 def _human(result: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, float]:
-    """Win rate of each system by human labels: win 1, tie .5, over its battles."""
+    """Compute each system's win rate by human labels: win 1, tie .5, over its battles."""
     points: dict[str, list[float]] = defaultdict(list)
     ties = read = 0
     for row in votes:

@@ -54,7 +54,7 @@ def read_emergent_tts(source: Source, chosen: Selection) -> Converted:
 
 
 def outcome(row: Row) -> float | None:
-    """1 where the system won, .5 for a tie, 0 where it lost; None: the judge's call failed."""
+    """Return 1 where the system won, .5 for a tie, 0 where it lost; None: the judge failed."""
     winner = _output(row).get("winner")
     if type(winner) is not int or winner not in (0, 1, 2):
         return None

@@ -188,7 +188,7 @@ def _checked(dialogue: Any) -> list[dict[str, Any]]:
 
 
 def _pairs(result: Converted, chosen: Selection) -> None:
-    """Pairs of systems on one dialogue, where their last answers are recordings."""
+    """Pair systems on one dialogue, where their last answers are recordings."""
     groups: dict[str, list[Single]] = {}
     for item in result.items:
         groups.setdefault(item.question_id or item.id, []).append(item)
@@ -215,7 +215,7 @@ def _pairs(result: Converted, chosen: Selection) -> None:
 
 
 def _add_rows(result: Converted, rows: Rows, paths: Sequence[Path], chosen: Selection) -> None:
-    """Dialogues of every system whose turns are all there; others are noted."""
+    """Add dialogues of every system whose turns are all there; others are noted."""
     dialogues: dict[str, dict[str, dict[int, Path | str]]] = {}
     tiers: dict[str, str] = {}
     for path in paths:

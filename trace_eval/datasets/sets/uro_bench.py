@@ -80,7 +80,7 @@ def _items(rows: Rows, folder: Path, chosen: Selection) -> list[Single]:
 
 
 def _by_number(rows: Rows, path: Path) -> dict[str, str]:
-    """``{"0000": text}`` per line -> all of them; items are joined by these numbers."""
+    """Read ``{"0000": text}`` per line into one mapping; items are joined by these numbers."""
     if not path.is_file():
         return {}
     texts = {}

@@ -162,7 +162,7 @@ def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single
 def join(
     answers: Mapping[str, Row], questions: Mapping[str, Row], check: tuple[str, str], what: str
 ) -> tuple[dict[str, str], str | None]:
-    """(Id of an answer -> id of its question, what a reader must know of the join or None).
+    """Map answers to questions by id; return also what a reader must know of it, or None.
 
     Where no id is shared, they are joined by the number in it.
 

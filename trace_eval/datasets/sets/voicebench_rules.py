@@ -101,7 +101,7 @@ class Evaluation:
         return f"{run.set}, {run.split}" if run.split != "test" else run.set
 
     def _about(self, note: str, printed: bool = True) -> dict[str, Any]:
-        """Fields of a figure: the system, a note, and what the board prints of them."""
+        """Return the fields of a figure: system, note, and what the board prints of them."""
         about: dict[str, Any] = {"system": self.run.system, "note": note}
         column = SETS[self.run.set][1]
         row = VOICEBENCH.row(self.run.system) or {}
@@ -167,7 +167,7 @@ class Evaluation:
             self.result.figures.append(figure)
 
     def mcq(self) -> None:
-        """Letters, by the authors' templates where a checkout has them, and by our grammar."""
+        """Read letters, by the authors' templates where a checkout has them, and by our grammar."""
         readers = [
             _Reader("own", lambda row: letter_of(row["response"]), "letters read by our grammar")
         ]
@@ -178,7 +178,7 @@ class Evaluation:
         self._choices(readers, "mcq", 1 / 4)
 
     def bbh(self) -> None:
-        """Choices of two, by the authors' phrases where a checkout has them, and by our grammar."""
+        """Read choices of two, by the authors' phrases if a checkout has them, and our grammar."""
         readers = [_Reader("own", lambda row: yes_or_no(row["response"]), "read by our grammar")]
         if self.lists:
             chains, where = read_decisions(self.lists, "bbh.py")
@@ -186,7 +186,7 @@ class Evaluation:
         self._choices(readers, "bbh", 1 / 2)
 
     def _choices(self, readers: Sequence[_Reader], name: str, chance: float) -> None:
-        """Figures of a choice by each reader; the first one's verdicts are the scores."""
+        """Return figures of a choice by each reader; the first one's verdicts are the scores."""
         wanted = [row["reference"].strip(" ().").upper() for row in self.rows]
         for position, reader in enumerate(readers):
             choices = [reader.choice(row) for row in self.rows]
@@ -210,7 +210,7 @@ class Evaluation:
             self._score(rule, item, value, "no choice could be read in the reply")
 
     def harm(self) -> None:
-        """Refusals, by the authors' phrases where a checkout has them, and by our grammar."""
+        """Read refusals, by the authors' phrases where a checkout has them, and by our grammar."""
         rules = [("own", own_refusal, "refusals read by our grammar")]
         if self.lists:
             phrases, where = read_phrases(self.lists, "harm.py")

@@ -128,7 +128,7 @@ def mark_of(score: object) -> float | None:
 
 
 def overall(means: Mapping[str, float]) -> tuple[float, float]:
-    """(weighted mean over the abilities that are there, share of all weight that they cover)."""
+    """Return the weighted mean over the abilities there, and the share of weight they cover."""
     covered = math.fsum(WEIGHTS[name] for name in means)
     total = math.fsum(WEIGHTS[name] * value for name, value in means.items())
     return total / covered, covered / math.fsum(WEIGHTS.values())

@@ -137,7 +137,7 @@ class ChatClient(ABC):
 
     @abstractmethod
     def parameters(self) -> dict[str, JsonValue]:
-        """Its settings, for the run's record; never a secret."""
+        """Return its settings, for the run's record; never a secret."""
 
     def load(self) -> None:  # noqa: B027 - most clients call a server that runs already
         """Start the server, where the client brings it along.

@@ -78,7 +78,7 @@ class CallOutcome(Generic[T]):
 
 
 def of_both(first: CallOutcome[T], second: CallOutcome[T], takes_second: bool) -> CallOutcome[T]:
-    """One of two outcomes of a question, with the time and the cost of both."""
+    """Return one of two outcomes of a question, with the time and the cost of both."""
     taken = second if takes_second else first
     sent = [each for each in (first, second) if not each.cached]
     return replace(
@@ -209,7 +209,7 @@ class Asker(Generic[T]):
         taken.failure = self._unusable(again.replies[0], taken)
 
     def _unusable(self, reply: Reply | Unusable, taken: Attempts[T]) -> Unusable | None:
-        """Why a reply is of no use; None: its answer is kept."""
+        """Say why a reply is of no use; None: its answer is kept."""
         if isinstance(reply, Unusable):
             return reply
         try:
@@ -242,7 +242,7 @@ class Asker(Generic[T]):
         return await self.caller.call(send, lambda: self.budget.room(worst))
 
     def _worst(self, request: Request) -> float | None:
-        """US dollars that a call can cost at most; None: no price is known."""
+        """Return the most US dollars that a call can cost; None: no price is known."""
         if not self._price:
             return None
         if not self._price.input and not self._price.output:

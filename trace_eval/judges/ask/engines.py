@@ -310,7 +310,7 @@ class ModelServer:
         return (faults or lines or ["no output"])[-1][:240]
 
     def _why_not(self) -> str:
-        """Why the engine ended by itself, and the remedy."""
+        """Say why the engine ended by itself, and the remedy."""
         title, code = self._engine.title, self._process.returncode
         memory = next((line for line in [*self._lines] if _NO_MEMORY.search(line)), None)
         if memory or code in _KILLED:
@@ -323,7 +323,7 @@ class ModelServer:
         )
 
     def ended(self, wait_s: float = 0.0) -> str | None:
-        """Why it has ended, and the remedy; None: it runs."""
+        """Say why it has ended, and the remedy; None: it runs."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(wait_s)
             self._reader.join(timeout=2)

@@ -113,7 +113,7 @@ def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
 
 
 def total(estimates: Iterable[CostEstimate]) -> CostEstimate:
-    """Several judges of the same cases; ``cases`` and ``unscored`` are the largest of theirs."""
+    """Add several judges of the same cases; ``cases`` and ``unscored`` are the largest."""
     every, sums = list(estimates), dict[str, Any]()
     for field in fields(CostEstimate):
         values = [getattr(one, field.name) for one in every]

@@ -62,7 +62,7 @@ class LLMJudge(Judge):
         return self.sender.concurrency
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Everything that decides the judgements; equal for equal options.
+        """Return everything that decides the judgements; equal for equal options.
 
         Made from the options themselves: one that decides cannot be left out.
         """
@@ -104,14 +104,14 @@ class LLMJudge(Judge):
         return self.options.orders(item.id) if len(item.answers) > 1 else ("ab",)
 
     def calls(self, case: Case) -> list[Call]:
-        """Every question that this case needs, in the order of its opinions; maybe none."""
+        """Return every question that this case needs, in the order of its opinions; maybe none."""
         prepared = self.view.prepare(case)
         if self._without_calls(case, prepared):
             return []
         return [call for _, call in self._calls(case, prepared)]
 
     def calls_to_make(self, case: Case) -> list[tuple[Call, bool]] | None:
-        """(call, whether its reply is cached); None: the case cannot be judged."""
+        """Return calls, and whether the reply is cached; None: the case cannot be judged."""
         try:
             if refuses(self, case.item) or self.view.missing_evidence(case):
                 return None
@@ -227,7 +227,7 @@ class LLMJudge(Judge):
         ]
 
     def _call(self, item: str, question: Question, sample: int) -> Call:
-        """One sample of a question, with the key under which its reply is kept."""
+        """Make the call of one sample of a question, with the key of its stored reply."""
         options = self.options
         request = Request(
             messages=question.messages,

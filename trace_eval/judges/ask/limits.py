@@ -102,7 +102,7 @@ class Limiter:
 
 
 def wait_s(attempt: int, failure: CallFailed, backoff_s: float, draw: float) -> float:
-    """Seconds before the next attempt; ``draw`` in [0, 1] is the jitter.
+    """Return the seconds before the next attempt; ``draw`` in [0, 1] is the jitter.
 
     ``Retry-After`` counts in full. Backoff doubles from ``backoff_s`` and is drawn from its upper
     half, so that callers do not return in step.
@@ -148,7 +148,7 @@ class Caller:
         raise AssertionError("unreachable: attempts are counted without end")
 
     def _failed(self, attempt: int, failure: CallFailed, burst: int) -> float | None:
-        """Seconds to wait for the next attempt; None: the call is given up.
+        """Return the seconds to wait for the next attempt; None: the call is given up.
 
         A wait that the server asks for holds for all calls, unless this call gives up.
         """

@@ -284,7 +284,7 @@ class OpenAIClient(ChatClient):
         return error
 
     async def shutdown_date(self) -> str | None:
-        """``shutdown_date`` of ``GET /models/MODEL``."""
+        """Return ``shutdown_date`` of ``GET /models/MODEL``."""
         try:
             listed = await self._client.get().models.retrieve(self.model)
         except Exception as error:

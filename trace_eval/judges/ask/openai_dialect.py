@@ -157,7 +157,7 @@ def read_count(digits: str) -> int:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait (RFC 9110: seconds or a date), if it asks.
+    """Return the seconds that the server asks to wait (RFC 9110: seconds or a date), if any.
 
     Another value, or one over :data:`MAX_RETRY_AFTER_S`, is ignored: it would stop all calls.
     """

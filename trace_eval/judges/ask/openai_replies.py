@@ -188,7 +188,7 @@ def _elsewhere(message: Mapping[str, object]) -> str | None:
 
 
 def shares(tokens: Tokens, count: int) -> list[Tokens]:
-    """Equal shares whose counts add up to those of the request exactly.
+    """Split into equal shares whose counts add up to those of the request exactly.
 
     A remainder goes to the first ones. Sound and cached tokens are parts of the input, so each
     disjoint part is divided by itself: a share is a count that a call of its own could have.

@@ -41,7 +41,7 @@ class Price(Strict):
     source: str = Field(description="where to check it")
 
     def cost(self, tokens: Tokens, batch: bool = False) -> float | None:
-        """US dollars for these counts; None where the server gave none, or sound has no price."""
+        """Return US dollars for these counts; None where none are given, or sound has no price."""
         if tokens.input is None or tokens.output is None:
             return None
         sound = self._sound(tokens)
@@ -55,7 +55,7 @@ class Price(Strict):
         return dollars * (self.batch if batch else 1.0) / 1e6
 
     def _sound(self, tokens: Tokens) -> tuple[int, float] | None:
-        """(tokens of sound, their price in millionths); None: sound was sent and has no price."""
+        """Return tokens of sound, and their price in millionths; None: sound has no price."""
         if not tokens.audio and not tokens.audio_s:
             return 0, 0.0
         if not self.input and not self.output and not self.audio_input:
@@ -69,7 +69,7 @@ class Price(Strict):
         return audio, (audio - tokens.cached_audio) * self.audio_input + tokens.cached_audio * held
 
     def audio_tokens(self, seconds: float) -> int | None:
-        """Tokens of so much sound; None: it is not known."""
+        """Return the tokens of so much sound; None: it is not known."""
         if self.audio_tokens_per_s is None:
             return None if seconds else 0
         return math.ceil(seconds * self.audio_tokens_per_s)

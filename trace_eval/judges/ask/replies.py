@@ -71,7 +71,7 @@ _COUNTS = {
 
 
 def reply_key(server: str, model: str, request: dict[str, JsonValue]) -> str:
-    """SHA-256 of everything that decides a reply: server, model, prompt, parameters, sample."""
+    """Return the SHA-256 of all that decides a reply: server, model, prompt, parameters, sample."""
     record = _SORTED.encode([FORMAT, server, model, request])
     return hashlib.sha256(record.encode()).hexdigest()
 
@@ -127,7 +127,7 @@ _SEAL = '{"sha256":"'
 
 
 def _digest(key: str, record: str) -> str:
-    """Checksum of an entry under its key: a damaged or moved one has another."""
+    """Return the checksum of an entry under its key: a damaged or moved one has another."""
     return hashlib.sha256(f"{key}\0{record}".encode()).hexdigest()
 
 

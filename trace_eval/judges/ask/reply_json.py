@@ -66,7 +66,7 @@ class _Twice(dict[str, object]):
 
 
 def too_long(text: str) -> str | None:
-    """Why a reply is not read, if it passes the bound."""
+    """Say why a reply is not read, if it passes the bound."""
     if len(text) <= MAX_REPLY_CHARS:
         return None
     return f"the reply has {len(text)} characters; at most {MAX_REPLY_CHARS} are read"
@@ -209,7 +209,7 @@ def refuse_placeholder(where: str, words: str) -> None:
 
 
 def object_schema(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """JSON schema of an object with these properties, in their order.
+    """Return the JSON schema of an object with these properties, in their order.
 
     OpenAI's strict mode wants every property required and no others.
     """
@@ -222,7 +222,7 @@ def object_schema(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def storable(words: str) -> str:
-    """Words of a reply that can be written as UTF-8: JSON may escape lone surrogates."""
+    """Return words of a reply that can be UTF-8: JSON may escape lone surrogates."""
     return words.encode("utf-8", "replace").decode("utf-8").strip()
 
 
@@ -363,7 +363,7 @@ def loop_in(text: str) -> str | None:
 
 
 def cut_detail(text: str, what: str) -> str:
-    """Why a reply was cut; ``what``: the place of the cut, and the option that allows more."""
+    """Say why a reply was cut; ``what``: the place of the cut, and the option that allows more."""
     if fragment := loop_in(text):
         return (
             f"the model repeated {fragment[:60]!r} until the token limit; more tokens do not help:"

@@ -140,7 +140,7 @@ class Sender(Generic[T]):
         )
 
     async def _in_one_request(self, calls: Sequence[Call]) -> dict[str, CallOutcome[T]]:
-        """Key -> outcome of the calls that could be made in one request.
+        """Return the outcomes, by key, of the calls that could be made in one request.
 
         A call that another run is making is left out, not waited for: two runs that hold a part
         of each other's calls would wait for ever.

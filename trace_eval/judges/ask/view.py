@@ -124,7 +124,7 @@ class View(ABC):
         """Return the recordings of an item whose blueprints are needed."""
 
     def missing_evidence(self, case: Case) -> str | None:
-        """Why a case cannot be shown; None: it can."""
+        """Say why a case cannot be shown; None: it can."""
         return None
 
     def prepare(self, case: Case) -> Any:
@@ -136,15 +136,15 @@ class View(ABC):
         return None
 
     def reason_of(self, error: AudioError) -> Reason:
-        """Why a case with such a recording is not shown."""
+        """Say why a case with such a recording is not shown."""
         return Reason.SILENT if getattr(error, "silent", False) else Reason.CLIP_FAILED
 
     def example_of(self, case: Case, prepared: Any) -> str | None:
-        """Why the case is one of the solved examples; None: it is not."""
+        """Say why the case is one of the solved examples; None: it is not."""
         return None
 
     def nothing_in(self, case: Case, prepared: Any) -> Reason | None:
-        """Why there is nothing to judge: silence, or no words; None: there is something."""
+        """Say why there is nothing to judge: silence, or no words; None: there is something."""
         return None
 
     @abstractmethod
@@ -158,7 +158,7 @@ class View(ABC):
         """Return the messages of the second chance."""
 
     def caveats(self, case: Case, prepared: Any) -> list[str]:
-        """Caveats about the material that was shown, for readers of the outcome."""
+        """Return caveats about the material that was shown, for readers of the outcome."""
         return []
 
     def cropped(self, case: Case, prepared: Any) -> bool:
@@ -174,5 +174,5 @@ class View(ABC):
         return {}
 
     def observed(self) -> dict[str, JsonValue]:
-        """Doubts about the material, which decide nothing."""
+        """Return doubts about the material, which decide nothing."""
         return {}

@@ -162,7 +162,7 @@ def _told(one: Difference, brief: bool) -> str:
 
 
 def _pauses(n: int, blueprint: Blueprint) -> str:
-    """All pauses of an answer, where the request is about them, and the silence at its end."""
+    """List all pauses of an answer, where the request is about them, and the silence at its end."""
     signal = blueprint.signal
     if not isinstance(signal, Signal) or not signal.speech:
         return ""

@@ -134,7 +134,7 @@ def _one_voice(a: Blueprint, b: Blueprint) -> bool:
 
 
 def _distillmos(a: Blueprint, b: Blueprint) -> tuple[dict[str, float], dict[str, float]]:
-    """Distill-MOS of both, which is of whole clips: only of clips of about one length."""
+    """Return Distill-MOS of both, which is of whole clips: only of clips of about one length."""
     lengths = [one.signal.duration_s for one in (a, b) if isinstance(one.signal, Signal)]
     if len(lengths) < 2 or max(lengths) > MOST_LENGTHS * min(lengths):
         return {}, {}
@@ -169,7 +169,7 @@ def shared_parts(
 
 
 def part_numbers(parts: Sequence[QualityPart]) -> dict[str, float]:
-    """Values by measure of stretches of speech; at least one."""
+    """Return values by measure of stretches of speech; at least one."""
     numbers = {
         P808.name: math.fsum(one.p808 for one in parts) / len(parts),
         CLIPPING.name: 100 * math.fsum(one.clipping_ratio for one in parts) / len(parts),
@@ -184,7 +184,7 @@ def part_numbers(parts: Sequence[QualityPart]) -> dict[str, float]:
 
 
 def whole_numbers(blueprint: Blueprint) -> dict[str, float]:
-    """Values by measure of a whole clip; without a quality there are none.
+    """Return values by measure of a whole clip; without a quality there are none.
 
     Bandwidth alone would prefer noise to speech.
     """
@@ -200,7 +200,7 @@ def whole_numbers(blueprint: Blueprint) -> dict[str, float]:
 
 
 def numbers_at(blueprint: Blueprint, seconds: float) -> dict[str, float]:
-    """Values by measure of the first seconds of speech; of the whole clip where none are known.
+    """Return values by measure of the first seconds of speech; of the whole clip if unknown.
 
     Empty where the clip has less speech than that.
     """

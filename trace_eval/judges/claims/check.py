@@ -55,7 +55,7 @@ def _absolute(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
 
 
 def _pair(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
-    """Two values, one of each answer: false where they fit neither way around."""
+    """Check two values, one of each answer: false where they fit neither way around."""
     one, two = (replace(claim, relation="is", numbers=(n,)) for n in claim.numbers)
     ways = []
     for first, second in (("1", "2"), ("2", "1")):
@@ -148,7 +148,7 @@ def _scales(value: float, unit: str, measure: Measure) -> Iterator[float]:
 
 
 def _slack(digits: str, hedged: bool) -> float:
-    """How far a value may be from a printed number by rounding alone."""
+    """Return how far a value may be from a printed number by rounding alone."""
     value = abs(float(digits))
     _, _, decimals = digits.partition(".")
     if decimals:

@@ -74,7 +74,7 @@ def _step(size: float, scale: Scale = "linear") -> Step:
 
 
 def _of(group: str, kind: type[Any], **fields: tuple[str, float, int]) -> Any:
-    """How to read fields of a group: name -> (attribute, factor, digits)."""
+    """Make the reader of a group's fields: name -> (attribute, factor, digits)."""
 
     def read(blueprint: Blueprint) -> Readings:
         present = blueprint.group(group)

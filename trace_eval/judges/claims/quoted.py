@@ -75,7 +75,7 @@ def _heard(blueprint: Blueprint) -> str | None:
 
 
 def _measured(blueprint: Blueprint) -> str:
-    """All that prompts print of a clip but its words."""
+    """Return all that prompts print of a clip but its words."""
     drop = ("transcript",)
     return f"{render_compact(blueprint, drop=drop)}\n{render_brief(blueprint, drop=drop)}"
 

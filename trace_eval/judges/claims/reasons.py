@@ -28,7 +28,7 @@ def shown_answers(case: Case, order: Order) -> ShownAnswers | None:
 
 
 def checked(opinion: VerdictOpinion, case: Case, scale: Scale = TYPED_TIE) -> list[CheckedClaim]:
-    """Every claim in the reasons of an opinion, and whether it holds.
+    """Return every claim in the reasons of an opinion, and whether it holds.
 
     Nothing where the case has no blueprint of an answer: then there is nothing to check by.
     """
@@ -59,7 +59,7 @@ def with_claims(outcome: Outcome, case: Case, scale: Scale = TYPED_TIE) -> Outco
 
 
 def in_words(claims: Sequence[CheckedClaim], most: int = 3) -> str:
-    """Claims and what speaks against them, in a sentence of a prompt."""
+    """Write claims and what speaks against them, in a sentence of a prompt."""
     parts = [
         f"the verdict on {claim.about} does not follow ({claim.why})"
         if claim.kind == "verdict"

@@ -125,7 +125,7 @@ def unreasoned(reasons: Iterable[str]) -> list[str]:
 
 
 def quote(opinion: VerdictOpinion, words: str) -> str:
-    """Words of an opinion, with a note where their places are swapped."""
+    """Return the words of an opinion, with a note where their places are swapped."""
     return words if opinion.order == "ab" else f"[here answer 1 is B and answer 2 is A] {words}"
 
 
@@ -142,7 +142,7 @@ def _reasoning(about: About, label: Any, rated: Sequence[VerdictOpinion], scale:
 
 
 def swap_back(ratings: Mapping[str, Any], order: Order, scale: Scale = TYPED_TIE) -> dict[str, Any]:
-    """Ratings of a call in terms of the pair's own A and B."""
+    """Return the ratings of a call in terms of the pair's own A and B."""
     return {name: scale.swap(r) if order == "ba" else r for name, r in ratings.items()}
 
 

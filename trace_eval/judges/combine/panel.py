@@ -80,7 +80,7 @@ class Panel:
         return [rubric for rubric in map(_score_rubric, first) if rubric]
 
     def rubric_records(self) -> dict[str, dict[str, JsonValue]]:
-        """Rubric -> all of its fields, for the run's record."""
+        """Return all fields of each rubric, for the run's record."""
         return {
             rubric.name: {**rubric.model_dump(mode="json"), "sha256": rubric.sha256}
             for rubric in self.rubrics
@@ -130,7 +130,7 @@ class Panel:
         return [role for role in item.recordings() if role in wanted]
 
     async def outcomes(self, case: Case) -> list[Outcome]:
-        """One for every rubric that has none yet. Whatever a judge raises is its outcome."""
+        """Return one for every rubric that has none yet. Whatever a judge raises is its outcome."""
         groups = [
             group for name, group in self._groups.items() if (case.item.id, name) not in self.done
         ]
@@ -150,11 +150,11 @@ class Panel:
         return self.combined(case.single, rubric, scores)
 
     def combined(self, item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
-        """One score for those of several judges."""
+        """Combine the scores of several judges into one."""
         return parts[0] if len(parts) == 1 else pooled(item, rubric, parts)
 
     def unscored(self, item: Pair | Single, reason: Reason, detail: str) -> list[Outcome]:
-        """For the rubrics that have no outcome yet."""
+        """Return outcomes of the rubrics that have none yet."""
         rubrics = [group[0].rubric for group in self._groups.values()]
         whole = [
             unscored(item, rubric, judge=self.spec, reason=reason, detail=detail)
@@ -173,7 +173,7 @@ def _score_rubric(judge: Judge) -> ScoreRubric | None:
 
 
 async def _safely(judge: Judge, case: Case) -> Outcome:
-    """One judge's outcome; a judge that raises costs its own only."""
+    """Return one judge's outcome; a judge that raises costs its own only."""
     if why := refuses(judge, case.item):
         return unscored(
             case.item, judge.rubric, judge=judge.spec, reason=Reason.EVIDENCE_MISSING, detail=why

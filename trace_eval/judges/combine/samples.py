@@ -112,7 +112,7 @@ def shares(distribution: dict[float, float], scale: Numbers) -> dict[str, float]
 
 
 def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
-    """One record for several judges: a mixture of their distributions.
+    """Pool several judges into one record: a mixture of their distributions.
 
     Judges without a score are left out and named in a caveat; the others share their weight.
     """

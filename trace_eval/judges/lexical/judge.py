@@ -24,7 +24,7 @@ from trace_eval.judges.views.answer.text import missing_words, roles_of_words, w
 
 
 def references_of(item: Single) -> list[tuple[int, str]]:
-    """(place, text) of the right answers that say anything; training takes the first."""
+    """Return place and text of right answers that say anything; training takes the first."""
     return [(position, text) for position, text in enumerate(item.reference) if text.strip()]
 
 

@@ -161,7 +161,7 @@ class JudgeOptions(
         return record
 
     def changed(self) -> list[str]:
-        """Fields that the user set to another value than the default; not those of a preset."""
+        """Return fields that the user set to other values than the default, without presets."""
         preset = PRESETS.get(self.preset or "", {})
         return [
             each.name

@@ -93,12 +93,12 @@ class LabelForm(AnswerForm[Verdicts]):
 
 
 def schema_of(part: LabelQuestion, elicitation: Elicitation) -> dict[str, JsonValue]:
-    """JSON schema of the reply to one part; reasons come before the label."""
+    """Return the JSON schema of the reply to one part; reasons come before the label."""
     return reply_schema(elicitation) if part.is_typed else label_schema(part.labels)
 
 
 def reply_schema(elicitation: Elicitation) -> dict[str, JsonValue]:
-    """JSON schema of a reply: one verdict per dimension, and no overall one."""
+    """Return the JSON schema of a reply: one verdict per dimension, and no overall one."""
     # Servers generate in the order of the properties: the reasons come before the rating.
     label = TRACE.scale.schema()
     if elicitation == "flat":
@@ -115,7 +115,7 @@ def reply_schema(elicitation: Elicitation) -> dict[str, JsonValue]:
 
 
 def label_schema(scale: Scale) -> dict[str, JsonValue]:
-    """JSON schema of a reply with one label."""
+    """Return the JSON schema of a reply with one label."""
     return object_schema({"reasoning": _TEXT, key_of(scale): scale.schema()})
 
 
@@ -128,7 +128,7 @@ def key_of(scale: Scale) -> str:
 
 
 def read_label(text: str, scale: Scale) -> tuple[str, str]:
-    """(label, reasoning) of a reply with the keys ``reasoning`` and ``label`` or ``match``.
+    """Read label and reasoning of a reply with keys ``reasoning`` and ``label`` or ``match``.
 
     Raises:
         ReplyError: ``unparseable`` or ``off_label``.

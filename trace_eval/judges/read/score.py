@@ -63,7 +63,7 @@ class ScoreReply:
 
 
 def reply_schema(rubric: ScoreRubric) -> dict[str, JsonValue]:
-    """JSON schema of a reply: reasons first, so that the score follows from them."""
+    """Return the JSON schema of a reply: reasons first, so that the score follows from them."""
     label = rubric.numbers.schema()
     if rubric.unit == "turn":
         one = object_schema({"turn": {"type": "integer"}, "reasoning": _TEXT, rubric.key: label})

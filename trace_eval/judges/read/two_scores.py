@@ -48,7 +48,7 @@ class TwoScores:
 
 
 def schema(question: ScoreQuestion = NATURALNESS) -> dict[str, JsonValue]:
-    """JSON schema of the reply that :func:`read_json` takes: remarks, then the scores."""
+    """Return the JSON schema of a reply for :func:`read_json`: remarks, then the scores."""
     scale = question.scale
     number: dict[str, JsonValue] = {"type": "number", "minimum": scale.min, "maximum": scale.max}
     if scale.labels is not None:

@@ -190,7 +190,7 @@ async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
 
 
 def _question(judge: LLMJudge) -> tuple[Message, ...]:
-    """With a short tone for models that refuse calls without any sound."""
+    """Make the question, with a short tone for models that refuse calls without any sound."""
     if "audio" not in judge.reads:
         return _QUESTION
     from trace_eval.judges.registry.spoken_numbers import tone_part

@@ -188,7 +188,7 @@ class JudgeKind(NamedTuple):
 
 
 def _chat(kind: str, usage: str, about: str, package: str | None) -> JudgeKind:
-    """Judges of pairs, and of single answers, over one kind of client."""
+    """Make judges of pairs, and of single answers, over one kind of client."""
     listens = kind == LISTENS
 
     def client_of(argument: str, options: JudgeOptions) -> Backend:

@@ -60,7 +60,7 @@ async def hearing(client: ChatClient, seed: int = 0) -> Check:
 
 
 async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Check]:
-    """Six calls: a voice in silence, tone and speech; one clip twice; speech against a tone."""
+    """Make six calls: a voice in silence, tone, speech; a clip twice; speech against a tone."""
     silence = _sound(np.zeros(SIGNAL_RATE, np.float32))
     sounds = {"silence": silence, "a tone": _tone(), "speech": _speech()}
     counted = False
@@ -93,7 +93,7 @@ async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Check]:
 async def _ask(
     client: ChatClient, parts: list[AudioPart], question: str, key: str, seed: int
 ) -> tuple[Reply | None, str]:
-    """(reply, its value for a key: a number, or a label), or (None, why there is none)."""
+    """Return a reply and its value for a key (number or label), or None and why there is none."""
     messages = (_SYSTEM, Message("user", (*parts, Text(question))))
     scale = {"match": MATCH, "label": PLAIN}.get(key)
     schema = label_schema(scale) if scale else _NUMBER
@@ -122,7 +122,7 @@ def _tone() -> Sound:
 
 
 def _speech() -> Sound:
-    """About a second of speech, from the package's own labels."""
+    """Return about a second of speech, from the package's own labels."""
     spoken = load_signals("spoken")
     parts = [spoken[name].read().mono for name in ("instruction", "audio_1")]
     return _sound(np.concatenate(parts))

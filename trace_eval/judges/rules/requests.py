@@ -79,7 +79,7 @@ def _notes(reading: RuleReading) -> Iterator[DeliveryRequest]:
 
 
 def _adjectives(sentence: str) -> Iterator[DeliveryRequest]:
-    """``in a slow, low tone``; ``with British and American accents``; ``styles: flat, sad``."""
+    """Read ``in a slow, low tone``; ``with British or American accents``; ``styles: flat, sad``."""
     for phrase in noun_phrases(sentence):
         for at, word in phrase.modifiers:
             no = negated(sentence, phrase.modifiers[0][0])

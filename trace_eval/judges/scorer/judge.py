@@ -70,7 +70,7 @@ class ScorerJudge(WordJudge):
         return 2 * BATCH
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Identity of all files, text format, rubric and type; neither batch size nor place."""
+        """Return the identity of all files, text format, rubric and type; not of batch or place."""
         record = self.files.record
         clamp = record.clamp.threshold if record.clamp else None
         return {

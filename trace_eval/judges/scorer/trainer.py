@@ -168,7 +168,7 @@ class ProgressCallback(TrainerCallback):  # type: ignore[misc]
         self._began = self._clock(), state.global_step
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
-        """Pass on what the Trainer logs."""
+        """Hand on what the Trainer logs."""
         seconds, first = self._clock() - self._began[0], self._began[1]
         pace = seconds / max(1, state.global_step - first)
         left = pace * (state.max_steps - state.global_step)

@@ -73,7 +73,7 @@ class PairScoresView(View):
         return second_chance(messages, reply, self.prompt.repair(problem))
 
     def roles(self, item: Item) -> list[str]:
-        """Both answers; what should have been said is their reference, not the instruction."""
+        """Return both answers; what should have been said is their reference, no instruction."""
         return item.answer_roles
 
     def missing_evidence(self, case: Case) -> str | None:

@@ -97,7 +97,7 @@ class PairSoundView(View):
         return second_chance(messages, reply, again)
 
     def roles(self, item: Item) -> list[str]:
-        """Both answers, and the instruction where a task asks about it and it is to be heard."""
+        """Return both answers, and the instruction if a task asks about it and it can be heard."""
         return [*item.answer_roles, *(["instruction"] if self._hears_instruction(item) else [])]
 
     def _hears_instruction(self, item: Item) -> bool:
