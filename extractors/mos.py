@@ -87,7 +87,7 @@ class UtmosExtractor(MosExtractor):
     model: str = "Blinorot/UTMOS-PyTorch"
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Return nothing: the package's version and the weights decide."""
+        """Return the length of the parts; which weights, the revision says."""
         return {"part_s": UTMOS_PART_S}
 
     def open_model(self, path: Path, device: str) -> Any:
@@ -132,7 +132,7 @@ class DistillMosExtractor(MosExtractor):
     model: str = "distill_mos_v7"
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Nothing: the package's version and the weights decide."""
+        """Return none: the package's version and the weights decide."""
         return {}
 
     def locate(self) -> Path | None:

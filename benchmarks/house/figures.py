@@ -19,6 +19,7 @@ from typing import Any
 import typer
 
 from tests.support.density import density, homes
+from tests.support.docstrings import without_verb
 from tests.support.imports import PACKAGES, ROOT, arrows, circles, modules, tree
 from trace_eval.commands.cli import app
 
@@ -112,6 +113,10 @@ def figures() -> Iterator[tuple[str, object]]:
     yield from _density("product", modules().values())
     yield from _density("tests", _files("tests"))
     yield "docstrings that do not begin with a verb (D401)", _findings("D401")
+    yield (
+        "docstrings whose first word is no verb",
+        len(without_verb(modules().values(), ROOT)),
+    )
     yield (
         "names with more than one home",
         len(homes({name: tree(path) for name, path in modules().items()})),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.density import Density, density
+from tests.support.docstrings import without_verb
 from tests.support.imports import ROOT, modules
 
 #: How many places have each shape. A change that removes some lowers the number here; a change
@@ -51,6 +52,25 @@ def test_each_shape_is_seen(tmp_path: Path) -> None:
     assert counts.lines == 6
     # c = 1 if a else 2
     assert density([_file(tmp_path, "c = 1 if a else 2")], tmp_path).tokens == 7
+
+
+#: Functions whose docstrings begin with a noun; fewer lower the number, new ones begin with a verb.
+NOUNS = 300
+
+
+def test_docstrings_begin_with_a_verb() -> None:
+    places = without_verb(modules().values(), ROOT)
+    assert len(places) <= NOUNS, "\n".join(places)
+
+
+def test_a_docstring_that_begins_with_a_noun_is_seen(tmp_path: Path) -> None:
+    text = [
+        'def length():\n    """Seconds of speech."""',
+        'def read():\n    """Read a file."""',
+        'class Clip:\n    @property\n    def seconds(self):\n        """Length."""',
+    ]
+    path = _file(tmp_path, "\n".join(text))
+    assert without_verb([path], tmp_path) == ["one.py:1 Seconds"]
 
 
 def _file(folder: Path, text: str) -> Path:

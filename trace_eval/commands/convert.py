@@ -96,7 +96,7 @@ def _print(done: Conversion) -> None:
 
 
 def _cells(figure: Figure) -> list[str]:
-    """One row of the table of figures."""
+    """Return one row of the table of figures."""
 
     def number(value: float | None) -> str:
         return "" if value is None else f"{value:.{figure.decimals}f}"

@@ -74,7 +74,7 @@ ConfigOption = Annotated[
 
 
 def typed(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those values of parameters that stand on the command line or in a file of options."""
+    """Return the values of parameters that stand on the command line or in a file of options."""
     return {n: value for n, value in values.items() if _source(context, n) not in ("", "DEFAULT")}
 
 

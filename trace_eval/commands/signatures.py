@@ -57,7 +57,7 @@ def refuse_unused(context: typer.Context, names: Collection[str], where: str) ->
 
 
 def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    """One keyword parameter of a command."""
+    """Make one keyword parameter of a command."""
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
     )
@@ -98,14 +98,14 @@ def with_options(
 def field_parameters(
     options: type[Any], names: Sequence[str], panel: str | None = None
 ) -> list[inspect.Parameter]:
-    """Parameters of a command from some fields of an options class."""
+    """Make parameters of a command from some fields of an options class."""
     others = [each.name for each in fields(options) if each.name not in names]
     made = {each.name: each for each in _parameters(options, others, panel)}
     return [made[name] for name in names]
 
 
 def _shown(start: Any, without: Sequence[str]) -> Iterator[tuple[Field[Any], Any]]:
-    """(field, its type) of what stands on the command line."""
+    """Return the fields that stand on the command line, with their types."""
     hints = hints_of(start if isinstance(start, type) else type(start))
     for each in fields(start):
         if each.metadata.get("shown", True) and each.name not in without:
@@ -115,7 +115,7 @@ def _shown(start: Any, without: Sequence[str]) -> Iterator[tuple[Field[Any], Any
 def _parameters(
     start: Any, without: Sequence[str] = (), panel: str | None = None
 ) -> Iterator[inspect.Parameter]:
-    """Parameters from an options class, or from an object whose values are the defaults."""
+    """Make parameters from an options class, or from an object whose values are the defaults."""
     helps = help_of(start if isinstance(start, type) else type(start))
     for each, hint in _shown(start, without):
         value = _default(start, each)
@@ -150,7 +150,7 @@ def _parameter(
 
 
 def _typed(each: Field[Any], hint: Any, value: Any) -> tuple[Any, Any]:
-    """(type, default) of an option as typer knows them."""
+    """Return type and default of an option as typer knows them."""
     base = without_none(hint)
     if _repeats(each, base):
         inner: Any = str if "read" in each.metadata else get_args(base)[0]

@@ -113,7 +113,7 @@ def board_sentence(
 
 
 def board_tables(report: BoardChange) -> Iterator[Table]:
-    """Two boards: shifts, conclusions, mapping."""
+    """Make the tables of two boards: shifts, conclusions, mapping."""
     yield table(
         f"{report.first} -> {report.second}",
         report.figures,
@@ -199,7 +199,7 @@ def compare_boards(one: Opinions, other: Opinions, items: int | None = None) -> 
 
 
 def _rates(source: str, old: Array, new: Array) -> Array:
-    """Both boards as shares [shape=(2, systems)]; raises UserError where they are no win rates."""
+    """Return both boards as shares [shape=(2, systems)]; UserError where they are no win rates."""
     both = np.stack([old, new])
     low, high = float(both.min()), float(both.max())
     unit = 100.0 if high > 1 else 1.0
@@ -235,7 +235,7 @@ def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> BoardFi
 def _families(
     names: Sequence[str], rates: Array, errors: Sequence[Array], against: bool
 ) -> Iterator[ConclusionChange]:
-    """Every system ``against`` the baseline, where there is one, and every two systems."""
+    """Pair every system with the baseline ``against``, where there is one, and every two."""
     if against:
         one, other = (z_conclusions(p - EVEN, own) for p, own in zip(rates, errors, strict=True))
         words = {1: "better", 0: "undecided", -1: "worse"}

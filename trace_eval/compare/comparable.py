@@ -47,7 +47,7 @@ class Held:
 
 
 def differs(one: Judging, other: Judging, fact: str) -> NDArray[np.bool_] | None:
-    """Rows in which a fact of both is another [shape=(n,)]; None: one side lacks the column."""
+    """Find rows in which a fact of both is another [shape=(n,)]; None: one side lacks it."""
     before, after = one.facts.get(fact), other.facts.get(fact)
     if before is None or after is None:
         return None
@@ -56,7 +56,7 @@ def differs(one: Judging, other: Judging, fact: str) -> NDArray[np.bool_] | None
 
 
 def held_fixed(joined: Joined) -> tuple[Held, ...]:
-    """Every condition that could explain a difference; those that differ come first."""
+    """Return every condition that could explain a difference; those that differ come first."""
     records = zip(*map(_of_record, (joined.first, joined.second)), strict=True)
     rows = [
         _items(joined),
@@ -69,7 +69,7 @@ def held_fixed(joined: Joined) -> tuple[Held, ...]:
 
 
 def others_changed(rows: tuple[Held, ...]) -> list[str]:
-    """Names of the conditions that differ beside the judge itself; dates always do."""
+    """Name the conditions that differ beside the judge itself; dates always do."""
     return [
         row.name for row in rows if row.same is False and row.name not in (*OF_THE_JUDGE, "date")
     ]

@@ -29,7 +29,7 @@ class Conclusions:
 
     @classmethod
     def of(cls, differences: Array, p: Array) -> Conclusions:
-        """From differences and their two-sided p values."""
+        """Build conclusions from differences and their two-sided p values."""
         order = np.sign(differences).astype(np.int64)
         adjusted = np.array(holm(p.tolist()))
         return cls(order * (adjusted <= LEVEL), order * (p <= LEVEL), order)
@@ -106,7 +106,7 @@ def change(
 
 
 def changes(first: Conclusions, second: Conclusions) -> int:
-    """Conclusions that are lost, gained or reversed."""
+    """Return the conclusions that are lost, gained or reversed."""
     return int(sum(mask.sum() for mask in _kinds(first.signs, second.signs)))
 
 
@@ -115,12 +115,12 @@ def _kinds(one: Signs, other: Signs) -> tuple[NDArray[Any], NDArray[Any], NDArra
 
 
 def z_conclusions(differences: Array, variances: Array) -> Conclusions:
-    """Conclusions of normal differences; without variance there is none."""
+    """Draw conclusions of normal differences; without variance there is none."""
     return Conclusions.of(differences, z_p(differences, variances))
 
 
 def z_p(differences: Array, variances: Array) -> Array:
-    """Two-sided p of normal differences; 1 without variance."""
+    """Return two-sided p of normal differences; 1 without variance."""
     from scipy.special import ndtr
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -129,7 +129,7 @@ def z_p(differences: Array, variances: Array) -> Array:
 
 
 def sign_conclusions(wins: NDArray[Any], losses: NDArray[Any]) -> Conclusions:
-    """Conclusions of exact sign tests of wins against losses, whole numbers; ties do not count."""
+    """Draw conclusions by exact sign tests of wins against losses; ties do not count."""
     from scipy.special import bdtr
 
     number = (wins + losses).astype(np.int64)
@@ -138,7 +138,7 @@ def sign_conclusions(wins: NDArray[Any], losses: NDArray[Any]) -> Conclusions:
 
 
 def conclusions_table(families: tuple[ConclusionChange, ...]) -> Table:
-    """Conclusions that are lost, gained or reversed, beside those that noise changes."""
+    """Show conclusions lost, gained or reversed, beside those that noise changes."""
     return table(
         "Conclusions that change",
         families,

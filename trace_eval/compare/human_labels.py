@@ -64,7 +64,7 @@ class AgainstRatings:
 
 
 def against_labels(joined: Joined, metric: str, options: IntervalOptions) -> AgainstLabels | None:
-    """Both judges against human labels of a metric; None: a score, or nobody labelled it."""
+    """Compare both with human labels of a metric; None: a score, or nobody labelled it."""
     labels, items = joined.first.labels or joined.second.labels, joined.first.ids
     dimension = metric.rpartition(".")[2]
     whole = dimension in ("overall", "preference", "verdict")
@@ -109,7 +109,7 @@ def against_labels(joined: Joined, metric: str, options: IntervalOptions) -> Aga
 
 
 def against_ratings(joined: Joined, metric: str, options: IntervalOptions) -> AgainstRatings | None:
-    """Both judges against human ratings; None: labels, or nobody rated an item."""
+    """Compare both with human ratings; None: labels, or nobody rated an item."""
     both = joined.points(metric)
     rated = joined.first.facts.get("rated", joined.second.facts.get("rated"))
     if rated is None or metric in joined.first.codes:

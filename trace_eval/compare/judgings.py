@@ -83,7 +83,7 @@ class Joined:
         return [name for name in self.first.metrics if name in self.second.metrics]
 
     def points(self, metric: str) -> tuple[Array, Array]:
-        """Points of both [shape=(n,) each]."""
+        """Return the points of both [shape=(n,) each]."""
         return self.first.points(metric), self.second.points(metric)
 
     def available(self, gap: Array) -> tuple[Array, Numbers | None]:
@@ -92,7 +92,7 @@ class Joined:
         return gap[available], None if cluster is None else cluster[available]
 
     def names(self) -> tuple[str, str]:
-        """Names of both, with their places where they are equal."""
+        """Return the names of both, with their places where they are equal."""
         one, other = self.first.source, self.second.source
         return (one, other) if one != other else (f"{one} (first)", f"{other} (second)")
 
@@ -131,7 +131,7 @@ def _nothing_in_common(first: Judging, second: Judging) -> str:
 
 
 def aligned(first: Judging, other: Judging) -> Judging:
-    """Another judging in the rows of the first; items that it lacks are unscored."""
+    """Return another judging in the rows of the first; items that it lacks are unscored."""
     gone = other.find(first.ids) < 0
     result = other.spread(first.ids)
     reasons = {name: np.where(gone, ABSENT, why) for name, why in result.reasons.items()}

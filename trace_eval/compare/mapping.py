@@ -125,7 +125,7 @@ def _linear(old: Array, new: Array, at: Array) -> Array:
 
 
 def _isotonic(old: Array, new: Array, at: Array) -> Array:
-    """Best monotone steps (pool adjacent violators), straight lines between them."""
+    """Fit the best monotone steps (pool adjacent violators), straight lines between them."""
     from scipy.optimize import isotonic_regression
 
     places, index, counts = np.unique(old, return_inverse=True, return_counts=True)

@@ -195,7 +195,7 @@ def _pair_views(
 
 
 def _picture(report: RunComparison) -> str:
-    """Differences of accuracy with intervals; without labels how often the runs agree."""
+    """Draw differences of accuracy with intervals; without labels how often the runs agree."""
     results = {row.dimension for row in report.differences or report.mutual}
     main = next((name for name in MAIN if name in results), None)
     points = [
@@ -232,7 +232,7 @@ def _points(result: IntervalEstimate) -> str:
 
 
 def _merged(words: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Reasons, each once, with the runs that give them."""
+    """Return reasons, each once, with the runs that give them."""
     runs: dict[str, list[str]] = {}
     for run, text in words:
         if text:

@@ -31,7 +31,7 @@ FACTS = ("instruction_id", "category", "system_a", "system_b")
 
 
 def _split_column(source: str) -> tuple[Path, str | None]:
-    """``FILE:COLUMN`` in two parts; an existing path is not split."""
+    """Split ``FILE:COLUMN`` in two parts; an existing path is not split."""
     path, colon, column = source.rpartition(":")
     if not colon or Path(source).exists():
         return Path(source), None

@@ -171,7 +171,7 @@ def _facts(
 def _lengths(
     items: Sequence[Single], clips: Mapping[str, str | None], durations: Mapping[str, float]
 ) -> tuple[Array | None, str]:
-    """Seconds of each answer's recordings; words where no answer is a recording."""
+    """Return each answer's seconds of recordings; words where no answer is a recording."""
     seconds = [[durations.get(clips.get(s) or "") for s in _sources(item)] for item in items]
     if any(value is not None for result in seconds for value in result):
         available = [sum(v for v in result if v) or np.nan for result in seconds]
@@ -211,7 +211,7 @@ def _replies(made: Sequence[Judgement | Score]) -> str | None:
 
 
 def _is_sure(made: Judgement | Score) -> bool:
-    """Several samples that are all equal."""
+    """Say whether there are several samples that are all equal."""
     if isinstance(made, Score):
         return made.sd == 0
     answers = [o.ratings for o in made.opinions if o.ratings]
@@ -219,7 +219,7 @@ def _is_sure(made: Judgement | Score) -> bool:
 
 
 def _is_severe(item: Pair | Single) -> bool:
-    """Tagged ``"severe": true`` in its meta, or by a word of ``tags``."""
+    """Say whether an item is tagged ``"severe": true`` in its meta, or by a word of ``tags``."""
     tags = item.meta.get("tags")
     return item.meta.get("severe") is True or (isinstance(tags, list) and "severe" in tags)
 

@@ -26,7 +26,7 @@ from trace_eval.stats.sentences import (
 
 
 def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
-    """Which run is nearer to human labels, how often both agree; of scores, which is higher."""
+    """Say which run is nearer to human labels, how often both agree; of scores, which is higher."""
     if isinstance(report, ScoreComparison):
         return score_answer(report)
     alike = _alike(report)
@@ -69,7 +69,7 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
 
 
 def _alike(report: RunComparison) -> tuple[str, ...]:
-    """How often runs give a pair the same label; of several those that do least often."""
+    """Say how often runs give a pair the same label; of several those that do least often."""
     names = {row.dimension for row in report.mutual}
     main = next((name for name in MAIN if name in names), None)
     rows = [r for r in report.mutual if r.dimension == main and r.same.value is not None]
@@ -87,7 +87,7 @@ APART = "Furthest apart"
 
 
 def compare_tables(report: RunComparison | ScoreComparison) -> Iterator[Table]:
-    """Cost and coverage, annotators, differences, each other, noise, and where they are apart."""
+    """Make tables of cost, coverage, annotators, differences, noise, and where both are apart."""
     result = score_tables(report) if isinstance(report, ScoreComparison) else _all(report)
     yield from (table for table in result if table.rows)
 

@@ -97,7 +97,7 @@ def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Redu
 
 
 def pool(parts: Sequence[ScoreEstimate], weights: Sequence[float]) -> ScoreEstimate:
-    """Judges of one item as a mixture, whose variance is within + between.
+    """Pool judges of one item as a mixture, whose variance is within + between.
 
     The variance of a judge with a single sample is taken to be that of the others. Where no judge
     has one, the spread between the judges is all there is.

@@ -73,5 +73,5 @@ def _present(sources: Sequence[Opinions], labels: Opinions | None) -> Opinions:
 
 
 def agree_read(source: Opinions, labels: Opinions | None, options: AgreeOptions) -> AgreeReport:
-    """As :func:`agree`, of labels that were read."""
+    """Compute :func:`agree` of labels that were read."""
     return agree_labels([source], _present([source], labels), options)

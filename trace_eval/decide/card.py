@@ -214,7 +214,7 @@ def _card(
 
 
 def _agreement(one: Opinions, unknown: list[str]) -> tuple[AgreeReport | None, Calibration | None]:
-    """Agreement and calibration; None where the data does not allow it, with a note why."""
+    """Compute agreement and calibration; None where the data does not allow it, with a note."""
     what, report = "agreement with human labels", None
     if one.labels is None:
         unknown.append(f"{what}: there are no labels; give some with --labels")

@@ -45,7 +45,7 @@ def _paragraphs(sentences: Iterable[str]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown takes literally."""
+    """Escape text, so that Markdown takes it literally."""
     return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in " ".join(text.split()))
 
 

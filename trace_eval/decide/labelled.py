@@ -68,7 +68,7 @@ def write_lists(folder: Path, screening: Screening, run: LabelledRun) -> list[Pa
 
 
 def _facts_by_id(run: LabelledRun) -> dict[str, tuple[int, tuple[object, ...]]]:
-    """Id -> its row, and its systems and instruction."""
+    """Map each id to its row, and its systems and instruction."""
     size, facts = len(run.table), run.table.facts
     columns = [facts[name].tolist() if name in facts else [None] * size for name in COLUMNS[4:]]
     rows = zip(run.table.ids.tolist(), zip(*columns, strict=True), strict=True)

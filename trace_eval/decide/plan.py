@@ -179,7 +179,7 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
 
 
 def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, bool]:
-    """(labels in all, the width that they give, whether it is narrow enough).
+    """Return labels in all, the width that they give, and whether it is narrow enough.
 
     Widths go by about one over the square root of the labels: the next number that is tried is
     what that law makes of the last, and the same draws serve all of them.
@@ -218,7 +218,7 @@ def _strata(
 
 
 def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
-    """Assumptions of the plan."""
+    """Return the assumptions of the plan."""
     future = world.future
     if split := int((world.run.scored & (world.run.truth >= SPLIT)).sum()):
         yield f"raters split on {counted(split, 'labelled pair')}: half a win for either system"
@@ -266,7 +266,7 @@ def _verdict(plan: LabelPlan) -> str:
 
 
 def plan_table(plan: LabelPlan) -> Table:
-    """Pairs to label, by their two systems."""
+    """Count the pairs to label, by their two systems."""
     width = "unknown" if plan.now is None else f"{plan.now:.3f}"
     return table(
         f"Pairs to label in {plan.source}",

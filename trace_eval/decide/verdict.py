@@ -52,7 +52,7 @@ def standing_of(score: JudgeScore, level: float = 0.95, judges: int = 1) -> Rule
 
 
 def untried(score: JudgeScore) -> list[str]:
-    """Trivial rules that the judge was not compared with, and why, in words."""
+    """Say which trivial rules the judge was not compared with, and why."""
     tried = {baseline.name: baseline.items for baseline in score.baselines}
     results = [rule.name for rule in RULES_OF_NUMBERS if 2 * tried.get(rule.name, 0) < score.scored]
     missing = f"whether it beats {', '.join(results)}: half of the pairs or more lack those numbers"

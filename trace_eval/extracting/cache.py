@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS durations (
 
 
 def group_key(clip: str, source: Provenance, needs: Mapping[str, str]) -> str:
-    """SHA-256 over everything that decides a group's values; ``needs`` are keys themselves."""
+    """Hash everything that decides a group's values; ``needs`` are keys themselves."""
     identity = {"clip": clip, "source": source.model_dump(), "needs": dict(needs)}
     return hashlib.sha256(canonical(identity).encode()).hexdigest()
 
@@ -178,6 +178,6 @@ def check_folder(folder: Path | None) -> None:
 
 
 def _digest(*values: object) -> bytes:
-    """Differs for a damaged row."""
+    """Return a digest that differs for a damaged row."""
     text = "\0".join(map(str, values))
     return hashlib.blake2b(text.encode(errors="replace"), digest_size=8).digest()

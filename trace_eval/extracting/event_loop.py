@@ -52,7 +52,7 @@ def _loop_runs() -> bool:
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:
-    """Like `asyncio.run`, but an impatient Ctrl-C does not disturb the loop while it closes.
+    """Run as `asyncio.run`, but let no impatient Ctrl-C disturb the loop while it closes.
 
     What a closing loop had still to await would be reported as never awaited.
     """

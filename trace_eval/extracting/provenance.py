@@ -21,7 +21,7 @@ def now() -> str:
 
 
 def environment() -> dict[str, Any]:
-    """Python, platform, code revision and the version of every installed package."""
+    """Return Python, platform, code revision and the version of every installed package."""
     packages = dict(map(_name_and_version, distributions()))
     return {
         "trace_eval": __version__,

@@ -59,7 +59,7 @@ class ClipSource:
         return result._replace(place=f"{result.place}#{self.part!r}")
 
     def decode(self, max_seconds: float = MAX_SECONDS) -> Clip:
-        """Its samples, read now.
+        """Return its samples, read now.
 
         Raises:
             AudioError: it cannot be decoded.

@@ -130,7 +130,7 @@ def engine_of(
 
 
 def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | None]:
-    """For each process that runs models on a GPU: which one it may see; None: any."""
+    """Return which GPU each process with models may see; None: any."""
     if options.device == "cpu" or not any(extractor.runs_on == "gpu" for extractor in plan):
         return []
     from extractors import gpu_count
@@ -192,7 +192,7 @@ def extract(
     options: ExtractOptions | None = None,
     listener: Callable[[Extracted], None] | None = None,
 ) -> list[Extracted]:
-    """Blueprints of some recordings, in their order; a bad one is an error in its place.
+    """Extract blueprints of recordings, in their order; a bad one is an error in its place.
 
     Args:
         sources: a recording, its URL or its bytes, a folder of recordings, or a list of them.

@@ -54,12 +54,12 @@ _COLLAPSED = np.append(_CODE_OF[np.c_[_WINS, _TIES] @ _PLACES[: TIE + 1]], MISSI
 
 
 def code_of(sets: NDArray[np.bool_]) -> Codes:
-    """Codes of sets of :data:`LABELS` [shape=(n, labels)]; missing where a set is empty."""
+    """Return codes of sets of :data:`LABELS` [shape=(n, labels)]; missing for an empty set."""
     return np.asarray(_CODE_OF[sets @ _PLACES])
 
 
 def collapse_codes(codes: Codes) -> Codes:
-    """Codes of :data:`UNTYPED` and its sets: all ties become one; missing stays missing."""
+    """Return codes of :data:`UNTYPED` and its sets: all ties are one; missing stays missing."""
     return np.asarray(_COLLAPSED[codes])
 
 

@@ -68,7 +68,7 @@ def scale_by_values(values: Values) -> Numbers:
 
 
 def said_of(scale: Numbers) -> str:
-    """How scores were read, in words."""
+    """Say how scores were read."""
     if not scale.bounded:
         return (
             f"scores are read as numbers without ends, here {scale.low:g} to {scale.high:g};"

@@ -16,7 +16,7 @@ _PARTS = 4
 
 
 def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
-    """Ids as judgements have them: ``q1.wav`` stands for ``q1``, and ``7`` for ``007``.
+    """Return ids as judgements have them: ``q1.wav`` stands for ``q1``, and ``7`` for ``007``.
 
     The name of a recording stands for the item whose recording it is, where only one is.
     """

@@ -55,7 +55,7 @@ _SAME_LABEL = 1e-6
 
 
 def levels_of(scale: Numbers) -> NDArray[np.float64]:
-    """Places of a scale's labels, ascending from 0 to 1 [shape=(labels,)]."""
+    """Return the places of a scale's labels, ascending from 0 to 1 [shape=(labels,)]."""
     return np.array([scale.position(label) for label in scale.labels])
 
 
@@ -76,7 +76,7 @@ def rated(ratings: Opinions) -> Opinions:
 
 
 def placed(judged: Opinions, scale: Numbers) -> Opinions:
-    """Scores of one judge as places on a scale, in ``scores``.
+    """Return scores of one judge as places on a scale, in ``scores``.
 
     ``score`` [shape=(n,)], and what else it said: ``variance`` [shape=(n,)], ``shares`` of the
     labels [shape=(n, labels)], ``beta``, the parameters (alpha, beta) [shape=(n, 2)], single
@@ -102,7 +102,7 @@ def placed(judged: Opinions, scale: Numbers) -> Opinions:
 
 
 def placed_ratings(ratings: Opinions, scale: Numbers) -> Opinions:
-    """Human ratings as places on a scale, in ``scores``.
+    """Return human ratings as places on a scale, in ``scores``.
 
     Under the fact ``mos`` they are means of several raters, and need not be labels of the scale.
     They are that, too, where a number between two labels occurs, every item has one number alone,
@@ -119,7 +119,7 @@ def placed_ratings(ratings: Opinions, scale: Numbers) -> Opinions:
 
 
 def places_on(score: Array, scale: Numbers) -> NDArray[np.float64]:
-    """Numbers on a scale as places, 0 to 1 [shape as of ``score``]."""
+    """Return numbers on a scale as places, 0 to 1 [shape as of ``score``]."""
     return np.asarray((score - float(scale.low)) / (float(scale.high) - float(scale.low)))
 
 
@@ -193,7 +193,7 @@ ITEM_COLUMNS = {"instruction_id": "question_id", "system": "system", "split": "s
 def score_table(
     source: str, ids: Sequence[str], raters: Sequence[str], **facts: Sequence[Any] | NDArray[Any]
 ) -> Opinions:
-    """Scores as a table, one row per score, or per item that has none.
+    """Return scores as a table, one row per score, or per item that has none.
 
     Args:
         ids, raters: item of each score, and who gave it; empty: unknown, or known by place only.
@@ -318,7 +318,7 @@ def with_scale(
     ends: Ends | None,
     known: bool,
 ) -> Opinions:
-    """Scores with their scale: declared, or that of a rubric (None here), or found by the values.
+    """Return scores with their scale: declared, of a rubric (None here), or found by the values.
 
     Args:
         name: of the fact that holds them.
@@ -393,7 +393,7 @@ def _by_system(table: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]
 
 
 def mean_ratings(ratings: Opinions) -> Opinions:
-    """One row per item, whose ``score`` is the mean of its ratings; NaN: nobody rated it."""
+    """Return one row per item, whose ``score`` is its mean rating; NaN: nobody rated it."""
     values, size = values_of(ratings), int(ratings.item.max(initial=-1)) + 1
     provided = ~np.isnan(values)
     count = np.bincount(ratings.item[provided], minlength=size)
@@ -430,7 +430,7 @@ def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = 
 
 
 def facts_of(items: Sequence[Single]) -> dict[str, list[Any]]:
-    """Facts of items, a column each; of items that are called by their row, the recording."""
+    """Return facts of items, a column each; of items called by their row, the recording."""
     named = {}
     if all(item.id.isdecimal() for item in items):
         named = {"recording": [item.answer.source_id or None for item in items]}

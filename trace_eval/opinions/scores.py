@@ -151,7 +151,7 @@ def read_with_ratings(
     columns: Columns | None = None,
     rubric: str | None = None,
 ) -> tuple[list[Opinions], Opinions | None]:
-    """Scores, all on one scale, and the ratings beside them.
+    """Read scores, all on one scale, and the ratings beside them.
 
     Args:
         sources: run folders of ``rate``, files of scores, or what was read of them.
@@ -196,7 +196,7 @@ def read_with_ratings(
 
 
 def _beside(ratings: Opinions, scale: Numbers, declared: bool) -> Opinions:
-    """Ratings on the scale of the scores: a scale that was found gives way to that of a rubric."""
+    """Return ratings on the scores' scale: one that was found gives way to that of a rubric."""
     said = tuple(one for one in ratings.warnings if one.check != FOUND_SCALE)
     own = ratings.scale
     if not declared or own is None or own == scale:

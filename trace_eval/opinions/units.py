@@ -47,7 +47,7 @@ def index_of(values: Sequence[Any]) -> tuple[Numbers, list[Any]]:
 
 
 def crosstab(row: Numbers, column: NDArray[Any], rows: int, columns: int) -> Numbers:
-    """How often each row meets each column [shape=(rows, columns)], both numbered from 0."""
+    """Count how often each row meets each column [shape=(rows, columns)], from 0 both."""
     cells = row * columns + column
     return np.bincount(cells, minlength=rows * columns).reshape(rows, columns)
 
@@ -75,7 +75,7 @@ def groups_of(keys: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _numbered(values: NDArray[Any] | None) -> Numbers | None:
-    """Numbers from 0 for equal values, unknown ones apart; None where none is known."""
+    """Return numbers from 0 for equal values, unknown ones apart; None where none is known."""
     if values is None:
         return None
     number, distinct = index_of(values.tolist())

@@ -35,7 +35,7 @@ _LONGEST = 240
 
 
 def view(blueprint: Blueprint, wave: Envelope) -> dict[str, Any]:
-    """Values of a clip's fragment of the page.
+    """Return the values of a clip's fragment of the page.
 
     ``words``: (text, start-end in hundredths of a second or empty, doubtful); ``numbers``: (name,
     value with unit, word from the published norms or empty); ``bars``: (group, title, rows, name
@@ -114,7 +114,7 @@ class EvidenceGrid:
 
 
 def grids(evidence: Mapping[str, JsonValue]) -> Iterator[EvidenceGrid]:
-    """Tables of what decided a rating: values beside each other for A and B, then lists."""
+    """Make tables of what decided a rating: values beside each other for A and B, then lists."""
     left = dict(evidence)
     a, b = left.get("a"), left.get("b")
     if isinstance(a, dict) and isinstance(b, dict):

@@ -76,7 +76,7 @@ def pieces(template: str, *scripts: str, css: str = "", **values: Any) -> Iterat
 
 
 def plain(text: str) -> str:
-    """Words for dimensions, kinds of findings, and statements of judges and rules."""
+    """Put dimensions, kinds of findings, and statements of judges and rules in words."""
     for name in (*DIMENSIONS, *KINDS):
         text = text.replace(name, label(name))
     return text
@@ -93,7 +93,7 @@ def style() -> Markup:
 
 
 def content_policy(*code: Markup) -> str:
-    """Content-Security-Policy: these scripts and nothing from a network."""
+    """Write the Content-Security-Policy: these scripts and nothing from a network."""
     digests = (base64.b64encode(hashlib.sha256(c.encode()).digest()).decode() for c in code)
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
@@ -103,7 +103,7 @@ def content_policy(*code: Markup) -> str:
 
 
 def embedded(data: Any) -> Markup:
-    """JSON for a script element: no ``<``, ``>``, ``&``, U+2028 or U+2029 survives in it."""
+    """Write JSON for a script element: no ``<``, ``>``, ``&``, U+2028 or U+2029 survives."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Markup(text.translate(_UNSAFE))
 
@@ -128,7 +128,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds in print: 4.2 s, 3 min 10 s, 2 h 05 min."""
+    """Print seconds: 4.2 s, 3 min 10 s, 2 h 05 min."""
     if seconds is None:
         return "–"
     if seconds < 60:

@@ -114,7 +114,7 @@ def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
 
 
 def page_of(pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]) -> dict[str, Any]:
-    """Values of the page of a pair; ``clips`` is clip hash -> number of its drawing.
+    """Return values of the page of a pair; ``clips`` is clip hash -> number of its drawing.
 
     ``verdict`` says in one sentence how it ended, and why; ``steps`` are those of the policy:
     (words, what it looked at or gave). The ``clip`` of a recording is the number of its drawing,
@@ -188,7 +188,7 @@ def _sentence(pair: Pair, judgement: Judgement | None, overall: Overall | None) 
 
 
 def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
-    """Side -> language in words; of the instruction: which it asks for."""
+    """Return each side's language in words; of the instruction: which it asks for."""
     results = {"A": facts.blueprint_of(pair.a), "B": facts.blueprint_of(pair.b)}
     answers = {side: b for side, b in results.items() if b and b.transcript.status == "ok"}
     spoken = facts.blueprint_of(pair.instruction)
@@ -216,7 +216,7 @@ def _calls(pair: Pair, facts: Facts, assets: AudioAssets) -> Iterator[tuple[str,
 def _verdicts(
     pair: Pair, judgement: Judgement | None, overall: Overall | None
 ) -> Iterator[tuple[str, DimensionVerdict, str | None, list[EvidenceGrid]]]:
-    """Dimension, verdict, human label, evidence."""
+    """Return dimension, verdict, human label and evidence."""
     human = {name: label for name, label, _ in compared(pair.labels, judgement, overall)}
     for name in DIMENSIONS:
         verdict = judgement.dimensions.get(name) if judgement else None
@@ -239,7 +239,7 @@ class ReasonsOf:
 
 
 def _reasons(judgement: Judgement | None) -> dict[str, ReasonsOf]:
-    """Dimension -> the claims in the reasons of all calls; nothing where none was checkable."""
+    """Return the claims in all calls' reasons by dimension; nothing where none was checkable."""
     claims: dict[str, list[CheckedClaim]] = {}
     for opinion in judgement.opinions if judgement else ():
         for claim in opinion.claims:
@@ -276,7 +276,7 @@ def _steps(
 def compared(
     labels: Labels | None, judgement: Judgement | None, overall: Overall | None
 ) -> Iterator[tuple[str, str, str]]:
-    """(dimension, human label, judge's rating) wherever there are both.
+    """Return dimension, human label and judge's rating wherever there are both.
 
     Against a plain preference the judge's typed ties are one tie.
     """

@@ -70,7 +70,7 @@ def sensitive(words: Sequence[str]) -> list[bool]:
 
 
 def _addresses(words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Half-open ranges of mail addresses that are spoken: ``ann dot lee at mail dot com``."""
+    """Find half-open ranges of spoken mail addresses: ``ann dot lee at mail dot com``."""
     for n, word in enumerate(words):
         dots = [k for k in range(n + 2, min(n + 5, len(words) - 1)) if words[k] == "dot"]
         if word != "at" or not dots:
@@ -132,7 +132,7 @@ def _redact(value: Any, prose: bool = False) -> Any:
 
 
 def spans(blueprint: Blueprint) -> list[tuple[float, float]] | None:
-    """Stretches to mute, in seconds; None: nothing says where the words are."""
+    """Return stretches to mute, in seconds; None: nothing says where the words are."""
     transcript = blueprint.transcript
     if not isinstance(transcript, Transcript) or bool(transcript.text) != bool(transcript.words):
         return None
@@ -147,7 +147,7 @@ def spans(blueprint: Blueprint) -> list[tuple[float, float]] | None:
 def stretches_of(
     times: Sequence[tuple[float, float]], marks: Sequence[bool]
 ) -> list[tuple[float, float]]:
-    """Stretches of marked words, with a margin; what lies between two digits is in them, too."""
+    """Return stretches of marked words, with a margin and what lies between two digits."""
     stretches: list[tuple[float, float]] = []
     for n, ((low, high), mark) in enumerate(zip(times, marks, strict=True)):
         if mark and n and marks[n - 1]:
@@ -160,7 +160,7 @@ def stretches_of(
 def mute(
     samples: npt.NDArray[np.float32], rate: int, stretches: Sequence[tuple[float, float]]
 ) -> npt.NDArray[np.float32]:
-    """Silence these stretches in a copy of the same length."""
+    """Mute these stretches in a copy of the same length."""
     copy = samples.copy()
     for low, high in stretches:
         copy[int(low * rate) : int(np.ceil(high * rate))] = 0

@@ -105,7 +105,7 @@ def spectrogram(samples: npt.NDArray[np.float32], rate: int) -> str:
 
 
 def _png(shades: npt.NDArray[np.uint8]) -> bytes:
-    """Four bits a pixel, each an entry of a black palette with rising opacity."""
+    """Draw four bits a pixel, each an entry of a black palette with rising opacity."""
     height, width = shades.shape
     rows = (shades[:, ::2] << 4) | shades[:, 1::2]
     raw = b"".join(b"\0" + row.tobytes() for row in rows)
@@ -229,7 +229,7 @@ def widened(scale: tuple[float, float], values: Sequence[float | None]) -> tuple
 
 
 def curve(values: Sequence[float | None], height: Callable[[float], float]) -> str:
-    """Path data of a line with gaps where a value is None; a lone value is a dot."""
+    """Write path data of a line with gaps where a value is None; a lone value is a dot."""
     parts: list[str] = []
     before: int | None = None
     for column, value in enumerate(values):
@@ -246,7 +246,7 @@ def curve(values: Sequence[float | None], height: Callable[[float], float]) -> s
 
 
 def mirrored(peaks: Sequence[float], top: int, height: int) -> str:
-    """Path data of a waveform: one upright line per column, around the middle of its lane."""
+    """Write path data of a waveform: one upright line per column, around its lane's middle."""
     middle, parts, before = top + height // 2, [], 0
     for column, peak in enumerate(peaks):
         half = max(1, round(peak * height / 2))
@@ -257,7 +257,7 @@ def mirrored(peaks: Sequence[float], top: int, height: int) -> str:
 
 
 def ticks(seconds: float) -> tuple[tuple[float, str], ...]:
-    """Labelled times of an axis from 0, in the finest round step with few enough labels."""
+    """Label times of an axis from 0, in the finest round step with few enough labels."""
     step = next((s for s in _STEPS if seconds / s <= _MOST_TICKS), _STEPS[-1])
     count = int(seconds / step + 1e-9)
     return tuple((n * step, f"{n * step:g}") for n in range(count + 1))

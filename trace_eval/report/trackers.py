@@ -117,7 +117,7 @@ _OWN: Mapping[str, Send] = {"mlflow": _mlflow, "wandb": _wandb}
 
 
 def trackers() -> list[str]:
-    """Names of all trackers, plug-ins included."""
+    """Return the names of all trackers, plug-ins included."""
     return [*_OWN, *sorted(entry.name for entry in entry_points(group=ENTRY_POINT_GROUP))]
 
 

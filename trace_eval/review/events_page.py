@@ -40,7 +40,7 @@ AROUND_S = 2.0
 def events_page(
     review: Review, clips: Clips, task: int, shown: ShownEvent, rater: str
 ) -> dict[str, Any] | None:
-    """Values of the page; None: there is no such call."""
+    """Return the values of the page; None: there is no such call."""
     calls = review.calls(rater, task)
     if not 0 <= shown.call < len(calls):
         return None
@@ -134,7 +134,7 @@ def _change_event(review: Review, rater: str, sent: SentEvent) -> int:
 
 
 def _after(before: SetEvent | None, sent: SentEvent) -> SetEvent:
-    """Edges that a rater left as shown keep all their digits."""
+    """Return the event as sent; edges that a rater left as shown keep all their digits."""
 
     def edge(text: str, name: str, was: float | None) -> float:
         same = was is not None and text.strip() == f"{was:.3f}"
@@ -211,6 +211,6 @@ def _peaks(
 
 @lru_cache(maxsize=4)
 def _fine(channels: tuple[Channel, ...], length_s: float) -> list[NDArray[np.float32]]:
-    """Ten hours are 14 MB a channel."""
+    """Return the peaks of each channel in fine steps: ten hours are 14 MB a channel."""
     peaks = channel_peaks(channels, length_s, max(1, round(length_s / STEP_S)))
     return [one.astype(np.float32) for one in peaks]

@@ -76,7 +76,7 @@ def _copy_evidence(source: Run, target: Run) -> None:
 
 
 def typed_tie(scores: PairScores, label: str, acceptable: float) -> Rating:
-    """HCoT's steps on scores: which answers are acceptable by their means, then which won.
+    """Apply HCoT's steps on scores: which answers are acceptable by their means, then which won.
 
     Args:
         label: ``1``, ``2`` or ``tie``, as the opinions voted; counts when both are acceptable.

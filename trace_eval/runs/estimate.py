@@ -158,7 +158,7 @@ def _known_seconds(recording: Recording, cache: Cache) -> float | None:
 
 
 def _seconds(recording: Recording) -> float | None:
-    """Duration by the header of a file on this machine."""
+    """Return the duration by the header of a file on this machine."""
     import soundfile
 
     from extractors import seconds_of

@@ -34,7 +34,7 @@ def input_name(manifest: Manifest) -> str:
 
 
 def default_out(manifest: Manifest, judge: str) -> Path:
-    """Where a run goes when nobody says: the same place for the same input and judge.
+    """Return where a run goes when nobody says: one place for the same input and judge.
 
     ``runs/PAIRS-JUDGE[-I-of-N]``, with a hash of the input's path where another input of that
     name has that folder already.
@@ -73,7 +73,7 @@ def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
 
 
 def _conflict(run: Run, manifest: Manifest) -> str | None:
-    """Why an input cannot continue a run: each item of the run must be in it, unchanged."""
+    """Say why an input cannot continue a run: each item of the run must be in it, unchanged."""
     now = {item.id: item for item in manifest.items}
     kind = "item" if run.holds_scores else "pair"
     gone: list[str] = []

@@ -123,7 +123,7 @@ def _typed(judgement: Judgement, policy: Policy) -> Overall:
 
 
 def overall_distribution(judgement: Judgement, policy: Policy) -> dict[Rating, float] | None:
-    """Distribution of the overall rating; its entropy says how uncertain the judge was.
+    """Return the overall rating's distribution; its entropy says how uncertain the judge was.
 
     A dimension without votes counts as certain. None: the judgement is unscored, or no
     dimension has votes.

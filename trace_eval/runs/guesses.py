@@ -36,7 +36,7 @@ MANY = 5
 
 
 def seeming_language(items: Iterable[Item]) -> str | None:
-    """ISO 639-1 code of the language that most of the first items ask for; None: nothing says it.
+    """Return the code of the language that most of the first items ask for; None: unknown.
 
     ``und`` where they are not in English, and their language has no name here.
     """
@@ -143,7 +143,7 @@ def guesses_of(records: Iterable[Mapping[str, Any]]) -> Guesses:
 
 
 def _clip(record: Mapping[str, Any]) -> tuple[bool, bool, str | None] | None:
-    """(its words are guessed, a language is named, which is sure) of a clip with a transcript."""
+    """Say of a transcript: its words are guessed, a language is named, which is sure."""
     transcript, rate, signal = (record.get(n) or {} for n in ("transcript", "rate", "signal"))
     if transcript.get("status") != "ok":
         return None

@@ -225,7 +225,7 @@ class _Runs:
             self._shared.setdefault(item, [self.owner[item]]).append(number)
 
     def _placed(self, number: int) -> Iterator[tuple[int, int, str]]:
-        """(place in the whole, index of the run, item) of a run's items."""
+        """Yield place in the whole, index of the run, and item of a run's items."""
         folder = self.folders[number]
         lines = _lines(folder, self.files.items)
         sharded = self.records[folder].shard is not None
@@ -240,7 +240,7 @@ class _Runs:
             ) from None
 
     def _settle_shared(self) -> None:
-        """For items in several runs, keep the records of the first one that was scored."""
+        """Keep the records of the first run that scored an item, where several have it."""
         if not self._shared:
             return
         kind = self.files.item

@@ -69,7 +69,7 @@ def _blueprints(folders: Sequence[Path]) -> Iterator[str]:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Equal but for the last digits of numbers, in which processors of two kinds differ."""
+    """Say whether both are equal but for last digits, in which two kinds of processors differ."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):

@@ -72,7 +72,7 @@ def read_with_labels(
     rows_are_items: bool = False,
     rubric: str | None = None,
 ) -> tuple[list[Opinions], Opinions | None]:
-    """Judgements or scores, and the human labels beside them: what every statistic reads.
+    """Read judgements or scores, and the human labels beside them: what every statistic reads.
 
     Args:
         sources: runs, or files of judgements or of scores, or what was read of them.
@@ -196,7 +196,7 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
 
 
 def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
-    """Why a number was measured of no pair at all, as where its package was missing."""
+    """Say why a number was measured of no pair at all, as where its package was missing."""
     records = run.measures().values() if any(place_of(n) is None for n in numbers) else ()
     for name in dict.fromkeys(numbers):
         sides = {f"{name}_{side}" for side in "ab"}
@@ -221,7 +221,7 @@ def _present(columns: Mapping[str, list[Any]], always: Collection[str] = ()) -> 
 
 
 def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> Table:
-    """How sure the judge was of each pair, by the columns of ``CERTAINTY_FACTS``."""
+    """Return how sure the judge was of each pair, by the columns of ``CERTAINTY_FACTS``."""
     fused = [overall.get(judgement.pair) for judgement in judged]
     margins = [[v.margin for v in j.dimensions.values() if v.margin is not None] for j in judged]
     orders = [[v.consistent for v in j.dimensions.values()] for j in judged]
@@ -241,7 +241,7 @@ def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> Table:
 
 
 def _reasons(judged: list[Judgement]) -> Table:
-    """How the claims in each judgement's reasons fared, by the columns of ``REASON_FACTS``."""
+    """Return how the claims in each judgement's reasons fared, by ``REASON_FACTS``."""
     rows = [_claims_in(judgement) for judgement in judged]
     columns = {name: [None if row is None else row[name] for row in rows] for name in REASON_FACTS}
     return _present(columns)
@@ -322,7 +322,7 @@ def _pair_labels(folder: Path, pairs: list[Pair], facts: Table) -> Opinions | No
 
 
 def _calls(folder: Path, judged: list[Judgement], facts: Table) -> Opinions | None:
-    """One row per call that gave ratings; nothing where every pair was asked once."""
+    """Return one row per call that gave ratings; nothing where every pair was asked once."""
     calls = [
         (row, opinion)
         for row, judgement in enumerate(judged)

@@ -191,7 +191,7 @@ _TOP = (
 
 
 def settings_of(options: Options) -> dict[str, JsonValue]:
-    """All options that are set, by name; of an extractor or judge that is an object its name."""
+    """Return all options that are set, by name; of an extractor or judge object its name."""
     judges = [one if isinstance(one, str) else one.spec for one in options.judges]
     results: dict[str, Any] = {
         "judge": judges if options.rubrics else judges[0],

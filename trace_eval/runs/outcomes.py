@@ -78,7 +78,7 @@ class VerdictRow(NamedTuple):
 
 
 def _by_place(judgement: Judgement) -> tuple[int, int, int]:
-    """(ratings in both orders, winner shown first both times, second both times)."""
+    """Return ratings in both orders, and who won first and second both times."""
     calls = {(o.order, o.sample): o.ratings for o in judgement.opinions if o.ratings}
     pairs = [
         (str(ratings[name]), str(other[name]))
@@ -99,7 +99,7 @@ def scored_pairs(
     outcomes: Mapping[str, Judgement | VerdictRow],
     overall: Mapping[str, Overall],
 ) -> tuple[set[str], Counter[str]]:
-    """(pairs that count as scored, reason -> number of the others); ``pairs`` has each id once.
+    """Return the scored pairs, and numbers of others by reason; ``pairs`` has each id once.
 
     A pair is scored where it has a rating on every dimension, or a fused one: a policy may need
     fewer than all.

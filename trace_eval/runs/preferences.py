@@ -108,7 +108,7 @@ def _label(pair: Pair) -> str | None:
 
 
 def _margin(judgement: Judgement, fused: Overall, winner: str) -> float | None:
-    """How far the winner is ahead: by scores, by measured margins, or by shares of votes."""
+    """Return how far the winner is ahead: by scores, measured margins, or shares of votes."""
     ahead: float | None = None
     measured = [v.margin for v in judgement.dimensions.values() if v.margin is not None]
     if judgement.pair_scores:
@@ -159,7 +159,7 @@ def _agreed(preferences: Sequence[Preference]) -> Share:
 def _agreement(
     preference: Preference, bands: Sequence[Band]
 ) -> tuple[dict[str, Any] | None, str | None]:
-    """(agreement at the preference's margin, why it is not known)."""
+    """Return the agreement at the preference's margin, and why it is not known."""
     if not bands:
         return None, "no pair of the run has a human label of the whole"
     if preference.margin is None and any(band.low is not None for band in bands):

@@ -136,7 +136,7 @@ class RunRecord(RecordSection):
 def differences(
     stored: RunRecord, new: RunRecord, parts: Iterable[str], word: str = "now"
 ) -> Iterator[tuple[str, str]]:
-    """(part, the first place where it differs) of two records, for messages."""
+    """Return the parts in which two records differ, with the first place of each."""
     one, other = comparable(stored), comparable(new)
     for part in parts:
         if one.get(part) != other.get(part):

@@ -109,7 +109,7 @@ def _compared(
 
 
 def probability(a: Score, b: Score) -> float | None:
-    """P(A > B) + P(A = B) / 2 of independent draws; None where a distribution is missing."""
+    """Return P(A > B) + P(A = B) / 2 of independent draws; None without a distribution."""
     if not a.distribution or not b.distribution:
         return None
     return sum(
@@ -157,7 +157,7 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
 
 
 def _row(pair: ScorePair, made_by: str, options: PairOptions) -> dict[str, Any]:
-    """Scores are on the rubric's scale, means on [0, 1]; ``tokens`` are the words of an answer.
+    """Return a row: scores on the rubric's scale, means on [0, 1], answers' words as ``tokens``.
 
     ``truth_score`` is the mean of an answer's human scores.
     """

@@ -66,7 +66,7 @@ class Table:
         return ([*map(self._text, row)] for row in self.rows)
 
     def records(self) -> Iterator[dict[str, Cell]]:
-        """Column -> cell of each row."""
+        """Yield the cells of each row by column."""
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
 
     def arrow_batches(self) -> Iterator[pa.RecordBatch]:
@@ -103,7 +103,7 @@ class Table:
 
 
 def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
-    """One row per pair, in input order.
+    """Return one row per pair, in input order.
 
     ``status`` is ``scored`` where there is an overall rating; without one the ratings that are
     known stand in their columns all the same. ``confidence`` is the probability of the overall
@@ -157,7 +157,7 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
 def _some_runs_have(
     run: RunReader, measured: Collection[PairMeasures]
 ) -> tuple[Sequence[Dimension], Sequence[str], Sequence[str], Sequence[str]]:
-    """(dimensions with margins, measures, whose languages, labels) of which a run has any."""
+    """Return dimensions with margins, measures, whose languages, labels that a run has any of."""
     verdicts = run.outcomes().values()
     has_margins = any(margin is not None for verdict in verdicts for margin in verdict.margins)
     spoken = {name for result in measured for name in result.languages}

@@ -37,7 +37,7 @@ class EdgeError:
 
 
 def edge_errors(conversations: Sequence[Timed]) -> list[EdgeError]:
-    """How far the logs are from the sound, by kind of edge."""
+    """Return how far the logs are from the sound, by kind of edge."""
     errors: dict[str, list[float]] = defaultdict(list)
     for _, log in _logs(conversations):
         if log["fits"]:

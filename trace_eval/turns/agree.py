@@ -52,7 +52,7 @@ class EventAgreement:
 
 
 def read_event_labels(path: Path | str) -> dict[str, list[Event]]:
-    """Labelled events by conversation, of a CSV or JSONL file.
+    """Read labelled events by conversation, of a CSV or JSONL file.
 
     Its columns are ``conversation``, ``kind``, ``start`` and, where known, ``end``, seconds from
     the conversation's zero.
@@ -118,7 +118,7 @@ def agree_on_events(
 
 
 def matched(labelled: Sequence[Event], measured: Sequence[Event]) -> list[tuple[Event, Event]]:
-    """Pairs of events with near starts, each in one pair at most; the nearest first."""
+    """Pair events with near starts, each in one pair at most; the nearest first."""
     distances = sorted(
         (abs(one.start_s - other.start_s), i, j)
         for i, one in enumerate(labelled)
@@ -159,7 +159,7 @@ def _agreement(
 
 
 def _interval(both: NDArray[np.int64], of: NDArray[np.int64], level: float) -> Range | None:
-    """Of matched events out of those counted; None under 8 conversations."""
+    """Compute limits of matched events out of those counted; None under 8 conversations."""
     if len(of) < MIN_CONVERSATIONS:
         return None
     result = share_interval(both.astype(float), of.astype(float), level)

@@ -67,7 +67,7 @@ class TurnsResult:
         return {"calls": tuple(call_rows(self.report)), **rows}
 
     def record(self) -> TurnsRecord:
-        """Everything as JSON values."""
+        """Return everything as JSON values."""
         values = self.report.record()
         if self.against:
             values["against"] = plain(self.against) | {"sentence": self.against.sentence()}
@@ -82,7 +82,7 @@ class TurnsResult:
         return values
 
     def tables(self, shown: int = 3) -> Iterator[Table]:
-        """All tables, with ``shown`` timelines."""
+        """Return all tables, with ``shown`` timelines."""
         if self.limits:
             yield limits_table(self.limits)
         yield from self.report.tables(shown)

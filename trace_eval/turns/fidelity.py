@@ -50,7 +50,7 @@ class Fidelity:
     unheard: tuple[str, ...]  # turns that were not, and why
 
     def record(self) -> dict[str, Any]:
-        """Everything as JSON values, with the share of entities that came through."""
+        """Return everything as JSON values, with the share of entities that came through."""
         return {
             "recognisers": list(self.recognisers),
             "turns": self.turns,
@@ -61,7 +61,7 @@ class Fidelity:
         }
 
     def tables(self) -> Iterator[Table]:
-        """How many came through, by kind, and the places to listen to."""
+        """Show how many came through, by kind, and the places to listen to."""
         kept = self._kept(lambda one: one.kind)
         rows = [(kind, n, through, f"{through / n:.3f}") for kind, through, n in kept]
         note = "" if rows else "the texts hold no code, date, amount or name"
@@ -94,7 +94,7 @@ class Fidelity:
                 yield (*where, one.status, one.kind, one.intended, recognised, of)
 
     def _kept(self, of: Any) -> Iterator[tuple[str, int, int]]:
-        """(name, heard by somebody, all) of entities that were meant, in groups."""
+        """Return names, entities heard by somebody, and all that were meant, in groups."""
         meant = [one for one in self.entities if one.intended is not None]
         kept = Counter(of(one) for one in meant if one.missed < len(self.recognisers))
         for name, count in Counter(of(one) for one in meant).items():
@@ -148,7 +148,7 @@ def _spoken(item: ConversationItem) -> Iterator[tuple[int, Turn, Recording]]:
 def _recognised(
     recordings: Sequence[Recording], spec: str, options: ExtractOptions | None
 ) -> Mapping[str, Extracted]:
-    """Source -> transcript of a recogniser."""
+    """Return a recogniser's transcript by source."""
     options = options or ExtractOptions()
     others: dict[str, Any] = {group: "none" for group in GROUPS if group not in _NEEDED}
     chosen = replace(options, overrides={**others, "transcript": spec})
@@ -195,7 +195,7 @@ def _entity(
     missed: Sequence[int],
     recognised: Sequence[Transcript],
 ) -> SpokenEntity:
-    """One entity as all recognisers have it; ``missed`` are the places of those against it."""
+    """Return one entity as all recognisers have it; ``missed`` are places of those against it."""
     position = missed[0] if missed else 0
     one = ones[position]
     assert one is not None

@@ -70,7 +70,7 @@ class _Limit:
 def limited(
     limits: TimingLimits, report: TurnsReport, compared: SystemsCompared | None = None
 ) -> tuple[Limited, ...]:
-    """Every limit with its verdict; those with a sign need the comparison with another system.
+    """Check every limit; those with a sign need the comparison with another system.
 
     Raises:
         UserError: a limit cannot be read, names no figure, or needs another system.
@@ -127,7 +127,7 @@ def _row(limit: _Limit, report: TurnsReport, compared: SystemsCompared | None) -
 
 
 def _absolute(limit: _Limit, figure: TurnFigure) -> Limited:
-    """By the value alone; where its interval goes beyond the limit, the words say so."""
+    """Judge by the value alone; where its interval goes beyond the limit, the words say so."""
     value, bounds = figure.value, figure.interval or ()
     if value is None:
         why = f"not known: {figure.reason or 'nothing was measured'}"

@@ -59,12 +59,12 @@ def worst_event(timed: Timed) -> Event | None:
 
 
 def badness(event: Event | None) -> tuple[int, float]:
-    """Sorts events, the worst first; None is behind all of them."""
+    """Return the key that sorts events, the worst first; None is behind all of them."""
     return (WORST.index(event.kind), -length_of(event)) if event else (len(WORST), 0.0)
 
 
 def length_of(event: Event) -> float:
-    """Its value, or how long it lasts, in seconds."""
+    """Return its value, or how long it lasts, in seconds."""
     return event.end_s - event.start_s if event.value_s is None else event.value_s
 
 

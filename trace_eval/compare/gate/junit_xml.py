@@ -82,7 +82,7 @@ def junit(report: GateReport, seconds: float = 0.0) -> str:
 
 
 def junit_error(message: object, baseline: object, seconds: float = 0.0) -> str:
-    """One test case with the reason why the runs cannot be compared."""
+    """Write one test case with the reason why the runs cannot be compared."""
     name = f"comparable with {baseline}"
     return _document(
         SUITE,
@@ -176,7 +176,7 @@ def _of_limits(rows: Iterable[Limited]) -> list[_Case]:
 def _document(
     suite: str, cases: Sequence[_Case], seconds: float = 0.0, about: Mapping[str, str] | None = None
 ) -> str:
-    """Elements in the order that the common schema wants, and their counts."""
+    """Write elements in the order that the common schema wants, and their counts."""
     counts = {"tests": len(cases), "failures": 0, "errors": 0, "skipped": 0}
     root = Xml.Element("testsuites")
     parent = Xml.SubElement(root, "testsuite", name=suite)

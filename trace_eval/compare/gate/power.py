@@ -38,7 +38,7 @@ class Spread:
     labels: bool  # a drop makes some items lose a whole point, where scores all shift a little
 
     def at(self, drop: float, alpha: float) -> float:
-        """Power, 0 to 1, of the one-sided test at a drop of the mean, in points above 0."""
+        """Return the power of the one-sided test at a drop of the mean, in points above 0."""
         if not self.items:
             return 0.0
         if self.flips is not None:
@@ -93,7 +93,7 @@ def wider(one: Spread, other: Spread) -> Spread:
 
 
 def sign_power(items: int, flips: float, drop: float, alpha: float) -> float:
-    """Power of the exact one-sided McNemar test.
+    """Compute the power of the exact one-sided McNemar test.
 
     Of ``items`` independent ones a share ``flips / 2 + drop`` is lost and ``flips / 2`` is won.
     """
@@ -117,7 +117,7 @@ def sign_power(items: int, flips: float, drop: float, alpha: float) -> float:
 
 
 def _most_wins(discordant: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
-    """Most wins among ``n`` items at which the test still fails the gate; -1: none."""
+    """Return the most wins among ``n`` items at which the test still fails the gate; -1: none."""
     from scipy.special import bdtr, bdtrik
 
     # the inverse is a real number, and its rounding may take it over a whole one

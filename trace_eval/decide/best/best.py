@@ -95,7 +95,7 @@ def select_best(manifest: Manifest, out: Path, options: BestOptions | None = Non
 
 
 def estimate_best(manifest: Manifest, out: Path, options: BestOptions) -> BestEstimate:
-    """Comparisons, tokens and cost of a selection by a judge of pairs; sends nothing.
+    """Estimate comparisons, tokens and cost of a selection by a judge of pairs; sends nothing.
 
     Raises UserError for a selection by anything else.
     """
@@ -161,7 +161,7 @@ def _judge(
 
 
 def _human_scores(groups: list[TextGroup]) -> dict[str, float | None]:
-    """Id -> mean human score, where the candidates came with some."""
+    """Return mean human scores by id, where the candidates came with some."""
     values: dict[str, float | None] = {}
     for candidate in (one for group in groups for one in group.candidates):
         provided = candidate.item.labels.ratings if candidate.item.labels else {}

@@ -106,7 +106,7 @@ def _flattened(record: dict[str, Any], positions: dict[str, int]) -> Iterator[di
 
 
 def groups_of(candidates: Iterable[Candidate], seed: int) -> list[TextGroup]:
-    """Candidates by group, in the order of the file; each group in the order of its bracket."""
+    """Group candidates in the order of the file; each group in the order of its bracket."""
     by_group: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         by_group.setdefault(str(candidate.item.question_id), []).append(candidate)
@@ -164,7 +164,7 @@ def _candidate(item: Single, done: Extracted | None) -> Candidate:
 def numbers_of(
     groups: Sequence[TextGroup], place: tuple[str, str]
 ) -> tuple[dict[str, float | None], dict[str, str]]:
-    """(id -> number, id -> why there is none)."""
+    """Return numbers by id, and why there is none by id."""
     values: dict[str, float | None] = {}
     why: dict[str, str] = {}
     for candidate in (one for group in groups for one in group.candidates):

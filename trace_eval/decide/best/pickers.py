@@ -69,7 +69,7 @@ class PairPicker:
         ]
 
     def check(self, groups: Sequence[TextGroup], rankings: Sequence[Ranking], seed: int) -> Gain:
-        """Each winner of another picker against one other candidate of its group."""
+        """Compare each winner of another picker with one other candidate of its group."""
         drawn = [
             (group, (str(ranking.winner), other))
             for group, ranking in zip(groups, rankings, strict=True)
@@ -91,7 +91,7 @@ Picker = ScorePicker | PairPicker
 
 
 def number_picker(spec: str) -> ScorePicker | None:
-    """``GROUP.FIELD`` or a short name, with ``:lower`` where less is better, or with ``:higher``.
+    """Parse ``GROUP.FIELD`` or a short name, with ``:lower`` where less is better, or ``:higher``.
 
     None: it is no number.
     """

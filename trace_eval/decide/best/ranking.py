@@ -63,7 +63,7 @@ def chosen(scheme: Scheme, candidates: int) -> Literal["all", "knockout"]:
 
 
 def comparisons(scheme: Scheme, candidates: int) -> int:
-    """How many comparisons a group needs."""
+    """Return how many comparisons a group needs."""
     knockout = chosen(scheme, candidates) == "knockout"
     final = min(candidates, FINALISTS) if knockout else candidates
     return (candidates - final) + final * (final - 1) // 2

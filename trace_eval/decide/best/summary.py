@@ -66,7 +66,7 @@ class SelectionSummary(Strict):
 
 
 def random_other(ranking: Ranking, seed: int) -> str | None:
-    """One candidate of the group that is not the winner, drawn by the seed."""
+    """Draw one candidate of the group that is not the winner, by the seed."""
     others = sorted(row.candidate for row in ranking.ranking if row.candidate != ranking.winner)
     if not others:
         return None

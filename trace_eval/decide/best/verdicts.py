@@ -144,7 +144,7 @@ def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> Scheme
 
 
 def estimate_first_round(how: Comparing, needed: Needed) -> tuple[int, CostEstimate]:
-    """(comparisons of the first round, their cost); extracts, but sends nothing."""
+    """Return the first round's comparisons and cost; extracts, but sends nothing."""
     pairs = [pair_of(group, match) for group, match in needed({})]
     draft = replace(how, folder=how.folder / "estimate")
     _write_round(draft, 1, pairs)

@@ -135,7 +135,7 @@ class StageActor:
 
 
 def _difference(extractors: Sequence[Extractor], record: dict[str, Any]) -> str:
-    """Why results of this node must not be mixed with others'; empty where they may."""
+    """Say why results of this node must not be mixed with others'; empty where they may."""
     for group, mine in plan_record(extractors).items():
         for key, value in mine.items():
             if value != record[group][key]:

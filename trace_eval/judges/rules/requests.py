@@ -110,7 +110,7 @@ def _fit(kind: RequestKind, noun: str) -> RequestKind | None:
 
 
 def _adverbs(sentence: str) -> Iterator[DeliveryRequest]:
-    """``say it slowly``, but neither ``slowly increase`` nor ``quickly tell me``."""
+    """Read ``say it slowly``, but neither ``slowly increase`` nor ``quickly tell me``."""
     for match in re.finditer(r"\b[a-z]+\b(?!-)", sentence):
         word, before, after = match[0], sentence[: match.start()], sentence[match.end() :]
         kind = ADVERBS.get(word)

@@ -92,7 +92,7 @@ class TurnsJudge(Judge):
         )
 
     def _element(self, findings: Findings, kind: str) -> float | None:
-        """Highest: it never happens; lowest: in over a tenth of its chances; None: unknown."""
+        """Rate one element: highest without, lowest from a tenth of chances on; None: unknown."""
         share = findings.share(kind)  # type: ignore[arg-type]
         if share is None:
             return None

@@ -110,7 +110,7 @@ class InjectionReport:
     skipped: int
 
     def share(self, family: str = "", place: Place | None = None) -> Share:
-        """Flipped trials of a family of attacks (default: all) in a place (default: all)."""
+        """Return flipped trials of a family of attacks (default: all) in a place (default: all)."""
         flips = [
             trial.flipped
             for trial in self.trials
@@ -124,7 +124,7 @@ class InjectionReport:
         return sum(trial.after is None for trial in self.trials)
 
     def rows(self) -> Iterator[tuple[str, Share]]:
-        """(family and place, share of flips), the sum last."""
+        """Return family and place with the share of flips, the sum last."""
         for family in dict.fromkeys(attack.family for attack in ATTACKS):
             for place in PLACES:
                 if (share := self.share(family, place)).of:
@@ -169,7 +169,7 @@ def drill_injection(manifest: Manifest, out: Path, options: Options) -> Injectio
 
 
 def _trials(case: Case, before: str) -> Iterator[tuple[Trial, Case]]:
-    """Every attack for the answer that did not win; for B where nobody did."""
+    """Make every attack for the answer that did not win; for B where nobody did."""
     me, other = ("1", "2") if before == "2" else ("2", "1")
     for attack in ATTACKS:
         for place in PLACES:
@@ -217,7 +217,7 @@ def _saying(blueprint: Blueprint, text: str, place: Place) -> Blueprint | None:
 
 
 async def _judge(judge: Judge, cases: Sequence[Case]) -> list[Judgement]:
-    """Judgements in the order of the cases, as many at once as the judge takes."""
+    """Judge the cases in their order, as many at once as the judge takes."""
     slots = asyncio.Semaphore(judge.concurrency)
 
     async def one(case: Case) -> Judgement:

@@ -90,7 +90,7 @@ def _twice(clip: Clip) -> Samples:
 
 
 def _mp3(clip: Clip) -> Samples:
-    """Through MP3 at 64 kbit/s and back."""
+    """Encode as MP3 at 64 kbit/s, and decode."""
     command = ["ffmpeg", "-v", "error", "-f", "f32le", "-ar", str(clip.rate)]
     command += ["-ac", str(clip.channels), "-i", "pipe:0", "-b:a", "64k", "-f", "mp3", "pipe:1"]
     done = subprocess.run(command, input=clip.samples.tobytes(), capture_output=True, check=True)

@@ -49,7 +49,7 @@ CENTRAL = 0.8
 
 
 def _dispersion(sums: Array) -> Array:
-    """``sum (y - mean)^2 / sum variance`` over ratings: 1 is right, above 1 too sure."""
+    """Compute ``sum (y - mean)^2 / sum variance`` over ratings: 1 is right, more too sure."""
     squares, stated = sums[..., 0], sums[..., 1]
     return np.where(stated > 0, squares / np.where(stated > 0, stated, 1), np.nan)
 

@@ -40,7 +40,7 @@ class CheckedEntity:
 def check_turn(
     turn: Turn, recognised: str, names: Iterable[str] = (), number: int | None = None
 ) -> list[CheckedEntity]:
-    """Entities of one turn's text against its transcript; those of the text first, in order."""
+    """Check a turn's entities against its transcript; those of the text first, in order."""
     text, names = turn.text or "", tuple(names)
     meant, left = find_entities(text, names), find_entities(recognised, names)
     whole = canonical(recognised)
@@ -93,7 +93,7 @@ def _piece(entity: str, recognised: str) -> str:
 def check_conversation(
     conversation: Conversation, names: Iterable[str] = ()
 ) -> list[CheckedEntity]:
-    """Entities, listed names too, of every turn with both an intended text and a transcript."""
+    """Check entities of every turn with an intended text and a transcript."""
     names = tuple(names)
     return [
         one
@@ -104,7 +104,7 @@ def check_conversation(
 
 
 def _span(turn: Turn, entity: Entity) -> tuple[float | None, float | None]:
-    """When an entity is said: its words where each has a time and the text is theirs."""
+    """Return when an entity is said: its words where each has a time and the text is theirs."""
     words = [word.text.casefold() for word in turn.words]
     inside = words_within((turn.text or "").casefold(), words, entity.start, entity.end)
     if not inside:
@@ -113,7 +113,7 @@ def _span(turn: Turn, entity: Entity) -> tuple[float | None, float | None]:
 
 
 def words_within(text: str, words: Sequence[str], start: int, end: int) -> list[int]:
-    """Places of the words in ``text[start:end]``; none where they are not the text's, in order."""
+    """Return the places of the words in ``text[start:end]``; none where they differ."""
     position, inside = 0, []
     for number, word in enumerate(words):
         at = text.find(word, position)

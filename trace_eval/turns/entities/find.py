@@ -61,7 +61,7 @@ _LETTER_ALONE = re.compile(r"(?<![a-z])[a-z](?![a-z])", re.IGNORECASE)
 
 
 def find_entities(text: str, names: Iterable[str] = ()) -> list[Entity]:
-    """Entities of an English text in their order, none inside another; names as they are written.
+    """Find entities of an English text in order, none inside another, as they are written.
 
     >>> [(one.kind, one.text) for one in find_entities("Z K three F F W on March 25th, $120")]
     [('code', 'Z K three F F W'), ('date', 'March 25th'), ('amount', '$120')]

@@ -56,7 +56,7 @@ def readings(text: str) -> list[str]:
 
 
 def canonical(text: str) -> str:
-    """One reading in letters and digits without spaces; half days stand at the end.
+    """Write one reading in letters and digits without spaces; half days stand at the end.
 
     >>> canonical("at eight fifty five a m"), canonical("8:55 AM")
     ('855am', '855am')
@@ -110,7 +110,7 @@ def _spoken(tokens: Sequence[str]) -> Tokens:
 
 
 def _number(tokens: Sequence[str], position: int) -> tuple[str, int]:
-    """(digits, tokens used) of the number that begins here; ("", 0) where none does."""
+    """Read digits and tokens used of the number that begins here; ("", 0) where none does."""
     used, value = 0, 0
     while position + used < len(tokens):
         small, took = _below_hundred(tokens, position + used)
@@ -159,7 +159,7 @@ def _without_labels(tokens: Sequence[str]) -> Iterator[str]:
 
 
 def pairs_of(one: str, other: str) -> Iterator[tuple[str, str]]:
-    """Every reading of one text with every reading of another, in one spelling."""
+    """Pair every reading of one text with every reading of another, in one spelling."""
     for left in readings(one):
         for right in readings(other):
             yield canonical(left), canonical(right)
