@@ -14,6 +14,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib.metadata import entry_points
 from itertools import product
 from pathlib import Path
@@ -247,7 +248,9 @@ def load_policy(spec: str) -> Policy:
         if isinstance(policy, Policy):
             return policy
         raise ValueError(f"policy {spec}: {entry.value} is not a fusion.Policy")
+    near = get_close_matches(spec, POLICIES, n=1, cutoff=0.5)
+    meant = f"did you mean {near[0]}? Else " if near else ""
     raise ValueError(
-        f"policy {spec!r} is unknown; use one of {', '.join(POLICIES)}, a 64-row .csv or .json"
-        f" table, or an entry point of group {ENTRY_POINT_GROUP!r}"
+        f"policy {spec!r} is unknown; {meant}use one of {', '.join(POLICIES)}, a 64-row .csv or"
+        f" .json table, or an entry point of group {ENTRY_POINT_GROUP!r}"
     )

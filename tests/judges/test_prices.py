@@ -83,6 +83,7 @@ def test_the_users_table_comes_first(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("not toml", "cannot be read"),
+        ("", "holds no"),
         ('[[price]]\nmodel = "m"', "entry 1, server"),
         (
             '[[price]]\nserver="*"\nmodel="m"\ninput=-1\noutput=1\nas_of=2026-01-01\nsource="x"',

@@ -78,14 +78,19 @@ def test_a_live_page_reloads_until_runs_end(runs: Path, monkeypatch: pytest.Monk
     assert 'http-equiv="refresh"' not in (runs / "runs.html").read_text()
 
 
-def test_no_folder_and_no_run(tmp_path: Path) -> None:
+def test_no_folder(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"gone: no such folder"):
         write_run_list(tmp_path / "gone")
-    path, lines = write_run_list(tmp_path)
-    assert not lines
-    assert "There is no run below this folder" in path.read_text()
 
 
 def test_options_of_one_run_and_of_several_are_not_ignored(runs: Path) -> None:
     refused("--audio is of one", "report", runs, "--audio")
     refused("--live is of a folder of runs", "report", runs / "release-1", "--live")
+
+
+def test_a_folder_without_runs_gets_no_page(tmp_path: Path) -> None:
+    (tmp_path / "answers").mkdir()
+    (tmp_path / "answers" / "a.wav").write_bytes(b"RIFF")
+    with pytest.raises(UserError, match="holds no runs"):
+        write_run_list(tmp_path / "answers")
+    assert [path.name for path in (tmp_path / "answers").iterdir()] == ["a.wav"]

@@ -17,7 +17,7 @@ class InputOptions:
     Attributes:
         audio_root: folder of relative audio paths, or its URL; None: the manifest's.
         columns: what a field is called in the file, e.g. a=system_a_audio; may be repeated.
-        limit: only the first so many records.
+        limit: only the first so many records; of a finished run as many, evenly spaced.
         shard: do part I of N; trace-eval merge joins the parts again.
     """
 

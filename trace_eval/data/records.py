@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,12 @@ from pydantic import ValidationError
 
 from blueprints import InputError
 from extractors import cache_folder
-from trace_eval.data.answers import Model, Recording, map_recordings
+from trace_eval.data.answers import Answer, Cut, Instruction, Model, Recording, map_recordings
 from trace_eval.data.columns import Fields
 from trace_eval.data.conversation import Conversation, ConversationReader, rooted
 from trace_eval.data.file_names import in_its_form
 from trace_eval.data.files import make_folder, replace_file, utf8_name
-from trace_eval.data.items import Labels, Pair
+from trace_eval.data.items import Labels, Pair, ScoreLabels, Single
 from trace_eval.data.layouts import LISTS, unfolded
 from trace_eval.data.names import BETTER, NAMES, OTHER_NAMES, PAIR, WORSE, by_rank, ranks
 from trace_eval.data.spelling import spelled
@@ -272,6 +273,16 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+#: Names of the fields of every record of an item, for messages on misspelt ones.
+_FIELDS = sorted(
+    {
+        name
+        for record in (Pair, Single, Instruction, Answer, Cut, Labels, ScoreLabels)
+        for name in record.model_fields
+    }
+)
+
+
 def first_problem(error: ValidationError) -> str:
     """Say in one sentence why a record is refused; of what is missing, its accepted columns."""
     first = error.errors(include_url=False)[0]
@@ -279,7 +290,17 @@ def first_problem(error: ValidationError) -> str:
     if first["type"] == "missing":
         names = NAMES.get(where)
         return f"{where}: is missing" + (f"; name its column {', '.join(names)}" if names else "")
-    return f"{where}: {first['msg']} (got {redact_urls(repr(first['input'])):.80})"
+    got = f"(got {redact_urls(repr(first['input'])):.80})"
+    if first["type"] == "extra_forbidden":
+        return f"{where}: is no field; {_field_meant(first['loc'])} {got}"
+    return f"{where}: {first['msg']} {got}"
+
+
+def _field_meant(place: Sequence[str | int]) -> str:
+    """Propose the field that a misspelt name of a record is like, or say what to do without one."""
+    *_, name = map(str, place)
+    near = get_close_matches(name, _FIELDS, n=1, cutoff=0.6)
+    return f"did you mean {near[0]}?" if near else "leave it out, or put it into meta"
 
 
 def spilled(item: Model, spill: Spill) -> Model:

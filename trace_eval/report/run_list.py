@@ -97,6 +97,8 @@ def write_run_list(
     seen: dict[Path, tuple[int, RunLine]] = {}
     while True:
         lines = [_remembered(seen, one, path.parent) for one in list_runs(folder)][::-1]
+        if not lines and not live:
+            raise UserError(f"{folder}: holds no runs; name the folder of a run, or of several")
         working = live and any(line.running for line in lines)
         make_folder(path.parent)
         write_file(path, map(encoded, _html(folder, lines, working)))

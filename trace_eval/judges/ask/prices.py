@@ -87,7 +87,7 @@ FREE = Price(
 
 
 def read_prices(path: Path) -> list[Price]:
-    """Read a price table; raises UserError where it cannot be read, or an entry is not valid."""
+    """Read a price table; raises UserError where it is not valid, or holds no price."""
     table = read_toml(path, f"prices {path}", f"see {SHIPPED}")
     entries, prices = table.get("price", []), []
     for number, entry in enumerate(entries if isinstance(entries, list) else [entries], start=1):
@@ -99,6 +99,8 @@ def read_prices(path: Path) -> list[Price]:
             raise UserError(
                 f"prices {path}, entry {number}, {where or 'entry'}: {first['msg']}; see {SHIPPED}"
             ) from error
+    if not prices:
+        raise UserError(f"prices {path}: holds no [[price]]; see {SHIPPED} for the form of one")
     return prices
 
 
