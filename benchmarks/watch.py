@@ -50,7 +50,7 @@ def watch(command: list[str], run: Path | None = None) -> Watched:
     quiet = subprocess.DEVNULL
     with subprocess.Popen(command, stdout=quiet, stderr=quiet) as process:
         while process.poll() is None:
-            for pid in (process.pid, *_children(process.pid)):
+            for pid in (process.pid, *children(process.pid)):
                 if memory := resident_mb(pid):
                     watched.memory.setdefault(pid, []).append(memory)
             watched.seen.append((time.monotonic(), judged(run)))
@@ -65,12 +65,13 @@ def judged(run: Path | None) -> int:
     return path.read_bytes().count(b"\n") if path and path.exists() else 0
 
 
-def _children(pid: int) -> list[int]:
+def children(pid: int) -> list[int]:
+    """List the processes below one."""
     try:
         text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
     except OSError:
         return []
-    return [child for c in text.split() for child in (int(c), *_children(int(c)))]
+    return [child for c in text.split() for child in (int(c), *children(int(c)))]
 
 
 def resident_mb(pid: int) -> float:
