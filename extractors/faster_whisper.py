@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 from pydantic import JsonValue
 
 from blueprints import (
@@ -26,6 +25,7 @@ from blueprints import (
 from extractors import packaged
 from extractors.audio import Clip, Samples
 from extractors.base import Item, past_gate, speech_gate
+from extractors.cuda_libraries import check_libraries, preload
 from extractors.device import expects_gpu, is_gpu
 from extractors.faster_whisper_batch import hear_together
 from extractors.guard import untouched
@@ -254,6 +254,8 @@ class FasterWhisperExtractor(Recogniser):
         from faster_whisper import WhisperModel
 
         kind = "cuda" if is_gpu(device) else "cpu"
+        if is_gpu(device):
+            preload()
         numbers = self._numbers(is_gpu(device))
         for name in self.required:
             if not (path / name).is_file():
@@ -364,25 +366,3 @@ def repository(model: str) -> str:
         return model
     name: str = _MODELS.get(model, model)
     return name
-
-
-def check_libraries(model: Any) -> None:
-    """Encode silence: CTranslate2 looks for CUDA's libraries at the first pass, not on loading.
-
-    Raises:
-        UserError: they are missing, or the GPU cannot encode; else every clip would be without
-            words.
-    """
-    bands = len(model.feature_extractor.mel_filters)
-    try:
-        model.encode(np.zeros((bands, model.feature_extractor.nb_max_frames), np.float32))
-    except RuntimeError as error:
-        absent = "not found" in str(error)
-        needed = (
-            "it needs CUDA 12, and torch may bring 13: install nvidia-cublas-cu12 and"
-            " nvidia-cudnn-cu12 and name their lib folders in LD_LIBRARY_PATH, or "
-        )
-        raise UserError(
-            f"faster-whisper: the GPU cannot be used ({one_line(error)});"
-            f" {needed if absent else ''}use -X device=cpu"
-        ) from error

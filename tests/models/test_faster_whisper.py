@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from blueprints import Status, UserError
-from extractors.faster_whisper import FasterWhisperExtractor, check_libraries
+from extractors.cuda_libraries import check_libraries
+from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.whisper import WhisperExtractor
 from tests.support.model_parts import SENTENCE, known, measured, refused, silence, voice
 
@@ -74,7 +75,7 @@ def test_missing_libraries_of_a_gpu_are_an_error_before_any_clip(
 
     monkeypatch.setattr(model, "encode", encode)
     message = "Library libcublas.so.12 is not found or cannot be loaded"
-    with pytest.raises(UserError, match=r"libcublas\.so\.12 .*nvidia-cublas-cu12.*device=cpu"):
+    with pytest.raises(UserError, match=r"libcublas\.so\.12 .*\[gpu\].*device=cpu"):
         check_libraries(model)
     message = "CUDA failed with error out of memory"
     with pytest.raises(UserError, match=r"\(CUDA failed with error out of memory\); use -X device"):

@@ -7,10 +7,18 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from blueprints import DISTRIBUTION, PACKAGE, SCRIPT, foreign_providers, install_line
+from blueprints import DISTRIBUTION, PACKAGE, SCRIPT, counted, foreign_providers, install_line
 from blueprints.distribution import __version__
-from extractors import cache_folder, default_asr, package_version, torch_problem
+from extractors import (
+    cache_folder,
+    default_asr,
+    gpu_count,
+    package_version,
+    packaged,
+    torch_problem,
+)
 from extractors import registry as extractors
+from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.networks.listed import NETWORKS, Network
 from fusion import ENTRY_POINT_GROUP as POLICY_GROUP
 from fusion import POLICIES
@@ -83,6 +91,7 @@ def diagnose() -> Diagnosis:
             if (version := package_version(name))
         ],
         "torch": _torch(),
+        "GPU": [_gpu()],
         "folders": [Check("cache", True, str(cache_folder()))],
     }
     return Diagnosis(__version__, machine, sections)
@@ -167,6 +176,23 @@ def _engines() -> list[Check]:
         Check("local", True, "processes of this machine"),
         Check("ray", ray != "missing", missing if ray == "missing" else ray),
     ]
+
+
+def _gpu() -> Check:
+    """Whether CTranslate2 computes on a GPU, where there is one: it is tried."""
+    name = "faster-whisper on a GPU"
+    try:
+        count = gpu_count()
+        if not count:
+            return Check(name, False, "no GPU can be used here; models run on the CPU")
+        recogniser = FasterWhisperExtractor(model=packaged.ENGLISH, device="cuda")
+        if (reason := recogniser.unavailable()) is not None:
+            return Check(name, False, f"{counted(count, 'GPU')}, untried: {reason}")
+        recogniser.load()
+        recogniser.close()
+    except Exception as error:  # torch or a driver may raise anything
+        return Check(name, False, " ".join(str(error).split()))
+    return Check(name, True, f"{counted(count, 'GPU')}; {recogniser.model} runs there")
 
 
 def _torch() -> list[Check]:
