@@ -33,8 +33,8 @@ from extractors.audio import Clip, decode
 from extractors.base import Extractor, Item
 from trace_eval.extracting.workers import WorkerDevice
 
-#: Which clips are extracted: their number and their length, seconds.
-PROMPTS, CODECS = (24, 8.0), (40, 2.4)
+#: How many clips are extracted of either kind.
+PROMPTS, CODECS = 24, 40
 
 #: Which part of the loop does what an extractor of ours does.
 PART_OF = {
@@ -50,28 +50,20 @@ LOADING = "imports and loading"
 
 
 def prompts(folder: Path) -> list[Path]:
-    """Write clips of the spoken prompts one after the other, at even steps."""
-    count, seconds = PROMPTS
+    """Write the spoken prompts at several gains; equal ones are far apart."""
     files = sorted((data_folder() / "prompts").glob("*.wav"))
     sounds = [soundfile.read(file, dtype="float32") for file in files]
-    rate = sounds[0][1]
-    joined, length = np.concatenate([samples for samples, _ in sounds]), round(seconds * rate)
-    starts = np.linspace(0, len(joined) - length, count).astype(int)
-    paths = [folder / f"prompt{number}.wav" for number in range(count)]
-    for path, start in zip(paths, starts, strict=True):
-        soundfile.write(path, joined[start : start + length], rate)
+    paths = []
+    for number in range(PROMPTS):
+        samples, rate = sounds[number % len(sounds)]
+        paths.append(folder / f"prompt{number}.wav")
+        soundfile.write(paths[-1], samples * 0.8 ** (number // len(sounds)), rate)
     return paths
 
 
-def codecs(folder: Path) -> list[Path]:
-    """Write the first seconds of the codec clips."""
-    count, seconds = CODECS
-    files = sorted((people_folder() / "codecs" / "audio").iterdir())[:count]
-    paths = [folder / f"{file.stem}.wav" for file in files]
-    for file, path in zip(files, paths, strict=True):
-        samples, rate = soundfile.read(file, dtype="float32")
-        soundfile.write(path, samples[: round(seconds * rate)], rate)
-    return paths
+def codecs(_: Path) -> list[Path]:
+    """List the first codec clips."""
+    return sorted((people_folder() / "codecs" / "audio").iterdir())[:CODECS]
 
 
 def plain_loop(paths: Sequence[Path]) -> Counter[str]:
@@ -188,9 +180,11 @@ def short(passes: int) -> dict[str, Any]:
     """Compare both sides on the two sets of short clips."""
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as name:
-        for write, (count, seconds) in ((prompts, PROMPTS), (codecs, CODECS)):
-            lines = compared(write(Path(name)), passes)
-            lines_of(f"{count} {write.__name__} of {seconds:g} s", lines)
+        for write in (prompts, codecs):
+            paths = write(Path(name))
+            seconds = sum(soundfile.info(path).duration for path in paths) / len(paths)
+            lines = compared(paths, passes)
+            lines_of(f"{len(paths)} {write.__name__}, {seconds:.1f} s in the mean", lines)
             print(f"\n{lines[-1]['times']:.1f} times less CPU than the loop", flush=True)
             figures[write.__name__] = lines
     return figures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -164,6 +165,7 @@ def k_weighted(samples: Floats, rate: int) -> Floats:
     return result
 
 
+@lru_cache(maxsize=4)
 def _response(rate: int, size: int) -> npt.NDArray[np.complex128]:
     """Compute the frequency response of both filters for some samples [shape=(size // 2 + 1,)]."""
     back = np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)  # one sample later
