@@ -117,7 +117,8 @@ def test_what_only_some_systems_have_has_one_home() -> None:
         for word in ("fcntl", "sched_getaffinity", "/proc/", "ctypes.CDLL", "import resource\n")
         if word in path.read_text()
     }
-    assert homes == {"trace_eval/data/system.py"}
+    # What lies in a wheel is loaded wherever the wheel is.
+    assert homes - {"extractors/cuda_libraries.py"} == {"trace_eval/data/system.py"}
 
 
 @pytest.mark.parametrize(
