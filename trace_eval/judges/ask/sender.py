@@ -73,7 +73,7 @@ class Sender(Generic[T]):
         if options.max_cost is not None and price is None:
             raise BudgetError(
                 f"max_cost: no price is known for {client.model!r} at {client.server}; add it to"
-                " a table and name that with -J prices (docs/how-to/language-models.md has its form)"
+                " a table and name that with -J prices (see docs/how-to/language-models.md)"
             )
         if options.offline and not options.cache:
             raise UserError("offline: there is no reply cache to answer from; name one")
