@@ -110,9 +110,13 @@ def _metadata(folder: Path) -> list[Path]:
     return sorted(path for name in METADATA for path in folder.rglob(name))
 
 
+#: Endings of tables that may come in several files, the first that is there counts.
+_IN_PARTS = (".parquet", ".arrow", ".jsonl", ".ndjson", ".csv", ".tsv", ".json", ".tar")
+
+
 def _tables(folder: Path) -> list[Path]:
     """List the tables below a folder, all of one suffix: the first that there is."""
-    for suffix in (".parquet", ".arrow", ".jsonl", ".ndjson", ".csv", ".tsv", ".json"):
+    for suffix in _IN_PARTS:
         results = [
             path
             for path in sorted(folder.rglob(f"*{suffix}"))

@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from blueprints import InputError
 from trace_eval.data.cells import SOUND_KEYS, first, is_cell, recording_of
 from trace_eval.data.columns import is_sound
 from trace_eval.data.names import AGENTS, BETTER, NAMES, OTHER_NAMES, SOUND_NAMES, USERS, WORSE
@@ -227,8 +228,71 @@ def _cells(record: Record) -> Record:
     }
 
 
+def _is_nemo(record: Mapping[str, Any]) -> bool:
+    return isinstance(record.get("audio_filepath"), str)
+
+
+def _nemo(record: Record) -> Record:
+    """Read a line of a manifest of NeMo: a recording, or a stretch of one, and its words."""
+    audio = record.pop("audio_filepath")
+    offset, length = record.get("offset"), record.get("duration")
+    answer: Record = {"audio": audio}
+    if offset is not None:
+        answer["cut"] = _stretch(offset, length)
+    return {"answer": answer, **_heard(record.pop("text", None)), **record}
+
+
+def _is_lhotse(record: Mapping[str, Any]) -> bool:
+    whole = record.get("recording", record)
+    return isinstance(whole, Mapping) and isinstance(whole.get("sources"), list)
+
+
+def _lhotse(record: Record) -> Record:
+    """Read a cut or a recording of Lhotse; a source that is a command is never run."""
+    whole = record.pop("recording", record)
+    sources = record.pop("sources", None) or whole["sources"]
+    kinds = {source.get("type") if isinstance(source, Mapping) else None for source in sources}
+    if len(sources) != 1 or not kinds <= {"file", "url", "memory"}:
+        named = ", ".join(sorted(map(str, kinds)))
+        raise InputError(
+            f"recording: expected one source of type file, url or memory (got {len(sources)}:"
+            f" {named}); save the recordings with lhotse, and use the cuts of those"
+        )
+    source = sources[0].get("source")
+    audio = recording_of({"data": source} if kinds == {"memory"} else source)
+    answer: Record = {"audio": audio}
+    start, length = record.pop("start", None), record.pop("duration", None)
+    channel = record.pop("channel", 0)
+    channel = channel[0] if isinstance(channel, list) and channel else channel
+    several = whole.get("channel_ids") or [0]
+    if start is not None and ((start, length) != (0, whole.get("duration")) or len(several) > 1):
+        answer["cut"] = {**_stretch(start, length), "channel": channel}
+    said: list[str] = []
+    for one in record.pop("supervisions", None) or ():
+        text = one.get("text") if isinstance(one, Mapping) else None
+        said += [text] if isinstance(text, str) else []
+    return {"answer": answer, **_heard(" ".join(said) or None), **record}
+
+
+def _stretch(start: Any, length: Any) -> Record:
+    """Return the part of a recording that begins at a time and lasts so long, seconds."""
+    numbers = [n for n in (start, length) if isinstance(n, int | float) and n >= 0]
+    if len(numbers) < 2 or isinstance(start, bool) or isinstance(length, bool):
+        raise InputError(
+            f"duration: expected seconds beside the offset (got {start!r:.40}, {length!r:.40})"
+        )
+    return {"channel": 0, "start_s": float(start), "end_s": float(start) + float(length)}
+
+
+def _heard(text: Any) -> Record:
+    """Return the words of a recording, as people wrote them down."""
+    return {"transcription": text} if isinstance(text, str) and text else {}
+
+
 #: Each is tried in turn; several may fit one record (chosen and rejected messages of a chat).
 LAYOUTS: tuple[Layout, ...] = (
+    Layout("a manifest of NeMo", _is_nemo, _nemo),
+    Layout("cuts or recordings of Lhotse", _is_lhotse, _lhotse),
     Layout("chosen and rejected", is_chosen, _chosen),
     Layout("a list of two answers", _is_listed, _listed),
     Layout(

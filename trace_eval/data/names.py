@@ -41,7 +41,7 @@ NAMES: dict[str, Names] = {
     "language": ("language",),
     "system": ("system", "model"),
     "candidate": ("candidate", "candidate_answer", "response"),
-    "audio": ("audio", "audio_path", "candidate_audio", "file_name"),
+    "audio": ("audio", "audio_path", "candidate_audio", "file_name", "audio_filepath"),
     "reference": ("reference", "references", "correct_answer", "reference_answer", "gold",
                   "expected_answer"),
     "turns": ("turns",),

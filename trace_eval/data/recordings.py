@@ -11,7 +11,13 @@ from extractors import AUDIO_SUFFIXES, AudioError, opened
 from trace_eval.data.access import allowed, refusal
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Pair, Single
-from trace_eval.data.manifests import Problem, read_manifest
+from trace_eval.data.manifests import (
+    Manifest,
+    NoColumns,
+    Problem,
+    read_items,
+    read_manifest,
+)
 from trace_eval.data.records import Spill
 from trace_eval.data.shards import Shard
 from trace_eval.data.tables import SUFFIXES
@@ -113,16 +119,33 @@ def recordings_in(
                 except UserError as error:
                     problems.append(Problem(f"below {path}", str(error)))
             continue
-        manifest = read_manifest(path, audio_root, spill)
+        manifest = _manifest(path, audio_root, spill)
         problems += manifest.problems
-        for pair in manifest.items:
-            places = (r.audio or r.url for r in pair.recordings().values())
-            results.update({where: None for where in places if where is not None})
+        for item in manifest.items:
+            for role, recording in item.recordings().items():
+                place = recording.audio or recording.url
+                if recording.cut is not None:
+                    where = f"item {item.id}, {role}"
+                    problems.append(Problem(where, _STRETCH, item.id))
+                elif place is not None:
+                    results[place] = None
     if shard is None:
         return list(results), problems
     recordings = list(results)
     mine = [recordings[number] for number in shard.places(range(len(recordings)))]
     return mine, problems if shard.index == 1 else []
+
+
+#: Why a part of a recording is not measured without an item.
+_STRETCH = "is a stretch of a recording, and whole ones are measured here; judge or rate the items"
+
+
+def _manifest(path: Path | str, audio_root: Path | str | None, spill: Spill | None) -> Manifest:
+    """Read pairs, or where there are none single answers."""
+    try:
+        return read_manifest(path, audio_root, spill)
+    except NoColumns:
+        return read_items(path, audio_root, spill)
 
 
 def _suffix(path: Path | str) -> str:

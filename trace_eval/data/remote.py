@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from blueprints import InputError, UserError
 from trace_eval.data.access import allowed
@@ -27,6 +27,9 @@ from trace_eval.data.urls import glob_base, name_of, parent, protocol_of, redact
 MAX_BYTES = 1 << 30
 
 _PIECE = 1 << 20
+
+#: Bytes of a large file that are asked for at once.
+_STREAM_BLOCK = 1 << 23
 
 _WEB = ("http", "https")
 
@@ -117,6 +120,19 @@ def _read(where: Path | str) -> bytes:
             if len(data) > MAX_BYTES:
                 raise TooLarge
     return bytes(data)
+
+
+@contextmanager
+def streamed(url: str) -> Iterator[IO[bytes]]:
+    """Open what is behind a URL to be read once, from its beginning, whatever its size."""
+    where = allowed(url)
+    try:
+        files, path = file_system(where)
+        file = files.open(path, "rb", cache_type="readahead", block_size=_STREAM_BLOCK)
+    except Exception as error:
+        raise InputError(_problem(url, error)) from None
+    with file:
+        yield file
 
 
 def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:

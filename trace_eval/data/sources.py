@@ -7,16 +7,18 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from blueprints import InputError
+from extractors import AUDIO_SUFFIXES
+from trace_eval.data.archives import TARS, tar_records
 from trace_eval.data.files import is_file, is_folder, sha256_of, utf8_name
 from trace_eval.data.folders import recorded, rows_below
 from trace_eval.data.input_options import InputOptions, TwoFolders
 from trace_eval.data.system_folders import FolderRow, Systems, systems_in
 from trace_eval.data.tables import SUFFIXES, arrow_records, checked, records
-from trace_eval.data.urls import is_url, location, redacted
+from trace_eval.data.urls import is_url, location, name_of, parent, protocol_of, redacted
 
 
 @dataclass(frozen=True)
@@ -127,11 +129,46 @@ def opened(source: Source, reading: InputOptions, by_id: bool) -> Iterator[Opene
     elif isinstance(where, Path):
         home = where if is_folder(where) else where.parent
         yield _local(where, where, home=home, root=root, by_id=by_id)
+    elif _suffix(where) in TARS:
+        from trace_eval.data.remote import streamed
+
+        with streamed(where) as file:
+            name = redacted(where)
+            items = checked(name, tar_records(file))
+            yield Opened(name, (FolderRow(w, r, parent(where)) for w, r in items), None)
+    elif listed := _recordings_below(where):
+        yield Opened(redacted(where), _listed(where, listed), None)
     else:
         from trace_eval.data.remote import copied
 
         with copied(where, SUFFIXES) as (path, url):
             yield _local(path, redacted(where), home=url, root=root, by_id=by_id)
+
+
+def _suffix(url: str) -> str:
+    return PurePosixPath(name_of(url)).suffix.lower()
+
+
+def _recordings_below(url: str) -> list[str]:
+    """URLs of the recordings below a folder that holds no table; empty: it is no such folder."""
+    if _suffix(url) in SUFFIXES or "?" in url or protocol_of(url) in ("http", "https"):
+        return []
+    from trace_eval.data.remote import find
+
+    names = find(url, (*SUFFIXES, *AUDIO_SUFFIXES))
+    return [] if any(_suffix(name) in SUFFIXES for name in names) else names
+
+
+def _listed(url: str, recordings: Sequence[str]) -> Iterator[FolderRow]:
+    """Yield a record per recording; those in folders of their own are answers of systems."""
+    for number, recording in enumerate(recordings, start=1):
+        inside = recording[len(url.rstrip("/")) :].lstrip("/")
+        stem = inside.rpartition(".")[0]
+        system, slash, question = stem.partition("/")
+        record = {"id": stem, "audio": recording}
+        if slash:
+            record |= {"system": system, "question_id": question}
+        yield FolderRow(f"{redacted(url)}, recording {number}", record, url)
 
 
 def _local(

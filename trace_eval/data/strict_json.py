@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, TypeVar, cast
 
 import jiter
 from pydantic import BaseModel, ValidationError
@@ -103,9 +103,18 @@ def record(line: str | bytes, where: object) -> dict[str, Any]:
     return result
 
 
+def opened(path: Path) -> IO[bytes]:
+    """Open a file to read its bytes, unpacked where its name ends in ``.gz``."""
+    if path.suffix.lower() == ".gz":
+        import gzip
+
+        return cast("IO[bytes]", gzip.open(path, "rb"))
+    return path.open("rb")
+
+
 def lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, Any | BadJson]]:
     """Yield the lines that are not empty: number from 1, and value or what is wrong with it."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         for number, line in enumerate(lines_of(file, max_bytes), start=1):
             if isinstance(line, BadJson):
                 yield number, line

@@ -7,6 +7,7 @@ why, and what becomes of the others is for its reader to say. A row with fewer c
 from __future__ import annotations
 
 import csv
+import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import compress, islice
@@ -15,6 +16,7 @@ from typing import Any
 
 from blueprints import InputError
 from trace_eval.data import strict_json
+from trace_eval.data.archives import TARS, tar_records
 from trace_eval.data.columns import FIRST
 from trace_eval.data.csv_cells import CsvFile, EmptyTable, unquoted
 from trace_eval.data.files import is_file, is_folder
@@ -23,7 +25,10 @@ from trace_eval.data.singles import authors_record
 from trace_eval.data.strict_json import BadJson
 
 #: File name endings of tables.
-SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".arrow", ".eval")
+SUFFIXES = (
+    *(".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".arrow", ".eval"),
+    *(*TARS, ".gz"),
+)
 
 #: Those of CSV.
 CSV = (".csv", ".tsv")
@@ -82,7 +87,7 @@ def records(
         if empty:
             why = "the file is empty" if begins(path, b"") else "it holds no record"
             raise EmptyTable(f"{label}: {why}; add the items")
-    except (BadJson, OSError, csv.Error, UnicodeError) as error:
+    except (BadJson, OSError, EOFError, zlib.error, csv.Error, UnicodeError) as error:
         raise InputError(f"{label}: not readable as {suffix[1:]} ({error})") from error
 
 
@@ -202,8 +207,28 @@ def _rows(
             return enumerate(_arrow(path, "Arrow", names), start=1)
         case ".eval":
             return log_records(path)
+        case ".tar" | ".tgz":
+            return _tar(path)
+        case ".gz":
+            inner = Path(path.stem).suffix.lower()
+            return _rows_of_packed(path, inner)
         case _:
             return enumerate(CsvFile.of(path).rows(), start=1)
+
+
+def _tar(path: Path) -> Iterator[tuple[str, object]]:
+    with path.open("rb") as file:
+        yield from tar_records(file)
+
+
+def _rows_of_packed(path: Path, suffix: str) -> Iterable[tuple[int | str, object]]:
+    """Rows of a file that is compressed as a whole."""
+    if suffix == ".tar":
+        return _tar(path)
+    if suffix in (".jsonl", ".ndjson"):
+        return strict_json.lines(path)
+    packed = ".jsonl.gz, .ndjson.gz or .tar.gz"
+    raise InputError(f"{path}: of compressed files only {packed} are read; unpack it")
 
 
 def begins(path: Path, mark: bytes) -> bool:

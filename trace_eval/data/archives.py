@@ -1,0 +1,115 @@
+"""Tars of WebDataset as tables: the members of one name are a record, read as they come.
+
+``KEY.json`` gives its columns, ``KEY.txt`` the column ``text``, ``KEY.wav`` (or another recording)
+``audio``, and ``KEY.NAME.wav`` the column ``NAME``, e.g. ``a`` and ``b`` of a pair. Nothing is
+unpacked: a recording is held until its record is read.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from extractors import AUDIO_SUFFIXES
+from trace_eval.data import strict_json
+from trace_eval.data.strict_json import MAX_LINE_BYTES, BadJson
+
+#: Endings of tars, plain and compressed.
+TARS = (".tar", ".tgz")
+
+#: Largest member that is read, and most bytes of one record.
+MAX_MEMBER_BYTES, MAX_RECORD_BYTES = 1 << 28, 1 << 29
+
+#: Most members of one record.
+_MOST_MEMBERS = 64
+
+#: Longest name that is read.
+_MOST_NAME = 1024
+
+
+@dataclass
+class _Record:
+    """The members of one name that have come so far."""
+
+    key: str
+    columns: dict[str, Any] = field(default_factory=dict)
+    problem: str = ""
+    members: int = 0
+    size: int = 0
+
+    def add(self, ending: str, member: tarfile.TarInfo, file: IO[bytes] | None) -> None:
+        """Read a member, or say what is wrong with it."""
+        self.members, self.size = self.members + 1, self.size + member.size
+        if self.problem or file is None:
+            return
+        kind = f".{ending.rpartition('.')[2]}"
+        is_sound = kind in AUDIO_SUFFIXES
+        if kind not in (".json", ".txt") and not is_sound:
+            return
+        most = MAX_MEMBER_BYTES if is_sound else MAX_LINE_BYTES
+        if member.size > most:
+            self.problem = f"{member.name}: {member.size} bytes; at most {most} are read"
+        elif self.size > MAX_RECORD_BYTES or self.members > _MOST_MEMBERS:
+            self.problem = f"{self.key}: too many members, or too large ones; split it"
+        else:
+            self._place(ending, kind, file.read())
+
+    def _place(self, ending: str, kind: str, content: bytes) -> None:
+        if kind == ".json":
+            try:
+                values = strict_json.loads(content)
+            except BadJson as error:
+                self.problem = f"{self.key}.{ending}: {error}"
+                return
+            if not isinstance(values, dict):
+                self.problem = f"{self.key}.{ending}: expected an object"
+                return
+            self.columns = {**values, **self.columns}
+        elif kind == ".txt":
+            name = ending.rpartition(".")[0] or "text"
+            self.columns[name] = content.decode("utf-8", "replace").strip()
+        else:
+            name = ending.rpartition(".")[0] or "audio"
+            self.columns[name] = {"bytes": content, "path": f"{self.key}{kind}"}
+
+    def value(self) -> dict[str, Any] | BadJson:
+        """Return the record, or what is wrong with it."""
+        if self.problem:
+            return BadJson(self.problem)
+        return {"id": self.key, **self.columns}
+
+
+def tar_records(file: IO[bytes]) -> Iterator[tuple[str, dict[str, Any] | BadJson]]:
+    """Yield (key, record) of a tar, read from its beginning to its end, once.
+
+    A damaged end costs the record in which it lies, and says so.
+    """
+    record: _Record | None = None
+    try:
+        # "r|*": in one direction, and compressed or not.
+        with tarfile.open(fileobj=file, mode="r|*") as tar:
+            for member in tar:
+                tar.members = []  # type: ignore[attr-defined]  # it would keep all of them
+                key, ending = _parts(member.name)
+                if not member.isreg() or not ending:
+                    continue
+                if record is None or record.key != key:
+                    if record is not None:
+                        yield record.key, record.value()
+                    record = _Record(key)
+                record.add(ending, member, tar.extractfile(member))
+    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+        key = record.key if record else "1"
+        yield key, BadJson(f"the archive is damaged here ({error}); copy it again")
+        return
+    if record is not None:
+        yield record.key, record.value()
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Return the key and the ending of a member's name: they part at the first dot of its file."""
+    folder, slash, file = name[:_MOST_NAME].removeprefix("./").rpartition("/")
+    key, _, ending = file.partition(".")
+    return folder + slash + key, ending.lower() if key else ""
