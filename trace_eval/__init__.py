@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from trace_eval.api.judged import Run, judge, rate
     from trace_eval.api.one_pair import Result, blueprint, judge_pair
     from trace_eval.api.pictures import finding_of
+    from trace_eval.api.reward import Reward, RewardFunction, reward
     from trace_eval.compare.boards import BoardChange
     from trace_eval.compare.change_report import JudgeChange
     from trace_eval.compare.gate.evaluate import gate_runs
@@ -99,6 +100,8 @@ __all__ = [
     "RateOptions",
     "Rating",
     "Result",
+    "Reward",
+    "RewardFunction",
     "Run",
     "RunFolderError",
     "RunRecord",
@@ -133,6 +136,7 @@ __all__ = [
     "read_dataset",
     "read_items",
     "read_manifest",
+    "reward",
     "set_url_access",
     "write_report",
 ]

@@ -123,14 +123,17 @@ def _margin(judgement: Judgement, fused: Overall, winner: str) -> float | None:
     return ahead if winner == "1" else -ahead
 
 
-def bands_of(preferences: Sequence[Preference]) -> list[Band]:
+def bands_of(preferences: Sequence[Preference], most: int = MOST_BANDS) -> list[Band]:
     """Cut the labelled preferences into bands of margins with enough labels each, ascending.
 
-    A label that is a tie counts against the preference. Preferences without a margin are one band.
+    A label that is a tie counts against the preference. Preferences without a margin are one band;
+    ``most`` 1: all preferences are.
     """
     labelled = [each for each in preferences if each.label is not None]
+    if most == 1:
+        return [Band(None, _agreed(labelled))] if labelled else []
     margins = sorted(each.margin for each in labelled if each.margin is not None)
-    number = min(MOST_BANDS, len(margins) // BAND_LABELS)
+    number = min(most, len(margins) // BAND_LABELS)
     edges = [margins[len(margins) * step // number] for step in range(1, number)]
     distinct = sorted(set(edges) - set(margins[:1]))
     bands = []
@@ -160,13 +163,18 @@ def _agreement(
     preference: Preference, bands: Sequence[Band]
 ) -> tuple[dict[str, Any] | None, str | None]:
     """Return the agreement at the preference's margin, and why it is not known."""
-    if not bands:
-        return None, "no pair of the run has a human label of the whole"
-    if preference.margin is None and any(band.low is not None for band in bands):
+    if bands and preference.margin is None and any(band.low is not None for band in bands):
         return None, "the judge measured no margin for this pair"
     edges = [band.low for band in bands if band.low is not None]
     low = None if preference.margin is None else _edge(edges, preference.margin)
-    (band,) = [band for band in bands if band.low == low]
+    return agreement_of([band for band in bands if band.low == low])
+
+
+def agreement_of(bands: Sequence[Band]) -> tuple[dict[str, Any] | None, str | None]:
+    """Return the agreement of the first of these bands, and why it is not known."""
+    if not bands:
+        return None, "no pair of the run has a human label of the whole"
+    band = bands[0]
     if band.agreed.of < BAND_LABELS:
         return None, f"{band.agreed.of} labelled preferences are too few; {BAND_LABELS} are needed"
     lower, upper = band.agreed.interval()
