@@ -24,14 +24,14 @@ else:  # as documented in SGLang's server arguments
     parser.add_argument("--model-path", dest="model", required=True)
     parser.add_argument("--context-length", type=int)
     parser.add_argument("--tp-size", type=int)
-    parser.add_argument("--api-key", required=True)
+    parser.add_argument("--config", required=True)
 parser.add_argument("--host", required=True)
 parser.add_argument("--port", type=int, required=True)
 parser.add_argument("--served-model-name", required=True)
 parser.add_argument("--revision")
 args = parser.parse_args()
 if KIND == "sglang":
-    KEY = args.api_key
+    KEY = json.load(open(args.config))["api-key"]
 Path = __import__("pathlib").Path
 log = Path(os.environ["STAND_IN_LOG"])
 with log.open("a") as file:

@@ -6,6 +6,7 @@ An engine is a line of :data:`ENGINES`: how its command is written, and where it
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import re
 import secrets
@@ -14,13 +15,14 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -70,6 +72,7 @@ class Start:
     slots: int
     context: int | None
     further: tuple[str, ...] = ()
+    key_file: str = ""  # of an engine that reads its key from there
 
     @property
     def named(self) -> list[str]:
@@ -87,7 +90,8 @@ class Engine:
         program: executable, or package of this interpreter, that it needs.
         install: what to type where it is missing.
         command: writes its command line.
-        key_variable: environment variable in which it reads the key; None: it takes an argument.
+        key_variable: environment variable in which it reads the key; None: it reads a file of
+            settings. An argument would be seen by every user of the machine.
         version_paths: routes that tell its version, in field ``version``; the first that answers.
         packaged: the program is a package of this interpreter.
         arguments: names of the further arguments that a user may add; empty: none.
@@ -134,7 +138,7 @@ def _vllm(start: Start) -> list[str]:
 def _sglang(start: Start) -> list[str]:
     context = ["--context-length", str(start.context)] if start.context else []
     command = [_executable("sglang"), "serve", "--model-path", start.model, *start.named]
-    return [*command, "--api-key", start.key, *context, *start.further]
+    return [*command, "--config", start.key_file, *context, *start.further]
 
 
 def _names(text: str) -> frozenset[str]:
@@ -212,13 +216,15 @@ class ModelServer:
         self._lines: deque[str] = deque(maxlen=_LINES)
         for _ in range(PORTS):
             self.start = make(_free_port(), self.key)
-            self._launch()
-            try:
-                if self._wait(start_s):
-                    break
-            except BaseException:
-                self.stop()
-                raise
+            with self._settings() as key_file:
+                self.start = replace(self.start, key_file=key_file)
+                self._launch()
+                try:
+                    if self._wait(start_s):
+                        break
+                except BaseException:
+                    self.stop()
+                    raise
         else:
             raise JudgeError(
                 f"judge {spec}: {PORTS} ports were taken before {engine.title} could listen;"
@@ -230,6 +236,17 @@ class ModelServer:
     def url(self) -> str:
         """The address, without the routes."""
         return f"http://{LOOPBACK}:{self.start.port}"
+
+    @contextmanager
+    def _settings(self) -> Iterator[str]:
+        """Give a file with the key that only this user may read, until the engine has read it."""
+        if self._engine.key_variable:
+            yield ""
+            return
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            json.dump({"api-key": self.key}, file)  # which is YAML, too
+            file.flush()
+            yield file.name
 
     def _launch(self) -> None:
         engine, environment = self._engine, dict(os.environ)
@@ -313,10 +330,11 @@ class ModelServer:
         """Say why the engine ended by itself, and the remedy."""
         title, code = self._engine.title, self._process.returncode
         memory = next((line for line in [*self._lines] if _NO_MEMORY.search(line)), None)
-        if memory or code in _KILLED:
-            why = memory or "it was killed"
-            smaller = "use a smaller or more quantised model, or lower -J num_ctx"
-            return f"{title} ran out of memory ({why[:240]}); {smaller}"
+        smaller = "use a smaller or more quantised model, or lower -J num_ctx"
+        if memory:
+            return f"{title} ran out of memory ({memory[:240]}); {smaller}"
+        if code in _KILLED:
+            return f"{title} was killed, as systems do where memory runs out; if so, {smaller}"
         return (
             f"{title} ended with exit code {code} ({self._last_line()}); check the model"
             f" {self.start.model!r}, and that this {title} can read it"
