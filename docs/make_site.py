@@ -42,7 +42,7 @@ SHELVES = {
         for name in (
             *("data", "language-models", "listening", "score-answers", "judge-calls"),
             *("platforms", "collect-labels", "compare-judges", "reports", "best-of-n", "models"),
-            *("large-runs", "python", "benchmarks", "train-a-scorer", "plug-ins"),
+            *("large-runs", "clusters", "python", "benchmarks", "train-a-scorer", "plug-ins"),
         )
     ),
     "Reference": (
