@@ -163,8 +163,7 @@ class Finished:
             for part in readers.map(lambda name: _marks(folder.entries(name)), names):
                 marks += part
                 counts.append(len(part) // _MARK_BYTES)
-        numbers = np.frombuffer(bytes(marks), dtype=np.uint64).reshape(-1, 2)
-        del marks
+        numbers = np.frombuffer(marks, dtype=np.uint64).reshape(-1, 2)
         order = np.argsort(numbers[:, 0], kind="stable")
         self._first, self._second = numbers[order, 0], numbers[order, 1]
         self._shard = np.repeat(np.arange(len(names), dtype=np.int32), counts)[order]
