@@ -41,8 +41,9 @@ SHELVES = {
         f"how-to/{name}"
         for name in (
             *("data", "language-models", "listening", "score-answers", "judge-calls"),
-            *("platforms", "collect-labels", "compare-judges", "reports", "best-of-n", "models"),
-            *("large-runs", "clusters", "python", "benchmarks", "train-a-scorer", "plug-ins"),
+            *("platforms", "collect-labels", "listening-tests", "compare-judges", "reports"),
+            *("best-of-n", "models", "large-runs", "clusters", "python", "benchmarks"),
+            *("train-a-scorer", "plug-ins"),
         )
     ),
     "Reference": (

@@ -71,7 +71,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Operations: models, shards, schemas": {
         "models": "List, fetch and verify the models of the extra.",
         "merge": "Join the runs of all shards into one, as if it had been made in one go.",
-        "rubrics": "List, show and check the rubrics of scores.",
+        "rubrics": "List, show and check the rubrics of scores, and the protocols of people.",
         "schema": (
             "Print the JSON schemas of pairs, blueprints, judgements, single answers and scores."
         ),
@@ -108,9 +108,9 @@ RESULTS: dict[str, tuple[str, ...]] = {
     "models list": ("list extractors.fetch:ListedModel",),
     "models fetch": ("list .commands.models:Fetched",),
     "models verify": ("list extractors.fetch:Verified",),
-    "rubrics list": ("list .data.rubrics.single:ScoreRubric",),
-    "rubrics show": (".data.rubrics.single:ScoreRubric",),
-    "rubrics check": (".data.rubrics.single:ScoreRubric",),
+    "rubrics list": ("list .data.rubrics.protocols:Protocol",),
+    "rubrics show": (".data.rubrics.protocols:Protocol",),
+    "rubrics check": (".data.rubrics.protocols:Protocol",),
     "turns": (".turns.report:TurnsRecord",),
     "convert": (".datasets.conversion:ConversionRecord", "list .datasets.base:Dataset"),
     "fuse": (

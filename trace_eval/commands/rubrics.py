@@ -1,16 +1,22 @@
-"""``trace-eval rubrics``: the rubrics of scores; list them, show one, check one's own."""
+"""``trace-eval rubrics``: rubrics of scores and protocols; list them, show one, check one's own."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trace_eval.commands.console import print_rows, say
 from trace_eval.commands.result_files import give
 
+if TYPE_CHECKING:
+    from trace_eval.data.rubrics.protocols import PairProtocol, Protocol
+    from trace_eval.data.rubrics.single import ScoreRubric
+
 app = typer.Typer(
-    name="rubrics", help="List, show and check the rubrics of scores.", no_args_is_help=True
+    name="rubrics",
+    help="List, show and check the rubrics of scores, and the protocols of people.",
+    no_args_is_help=True,
 )
 
 _Name = Annotated[str, typer.Argument(metavar="RUBRIC", help="A shipped name, or a .toml file.")]
@@ -18,37 +24,55 @@ _Name = Annotated[str, typer.Argument(metavar="RUBRIC", help="A shipped name, or
 
 @app.command("list")
 def list_() -> None:
-    """Name the shipped rubrics, with their scales."""
-    from trace_eval.data.rubrics.load import load_rubric, rubric_names
+    """Name the shipped rubrics and protocols, with their scales."""
+    from trace_eval.data.rubrics.load import (
+        PROTOCOLS,
+        load_protocol,
+        load_rubric,
+        rubric_names,
+    )
 
-    collected = [load_rubric(name) for name in rubric_names()]
-    rows = [(rubric.name, rubric.numbers.name, rubric.title) for rubric in collected]
+    rubrics = [load_rubric(name) for name in rubric_names()]
+    protocols = [load_protocol(name) for name in rubric_names(PROTOCOLS)]
+    collected: list[Protocol] = [*rubrics, *protocols]
+    rows = [(one.name, one.scale_name, one.title) for one in collected]
     print_rows(("rubric", "scale", "about"), rows)
     give(collected)
 
 
 @app.command()
 def show(name: _Name) -> None:
-    """Print a rubric's file, as a start for one's own."""
-    from trace_eval.data.rubrics.load import load_rubric, rubric_path
+    """Print the file of a rubric or protocol, as a start for one's own."""
+    from trace_eval.data.rubrics.load import load_protocol, protocol_path
 
-    rubric = load_rubric(name)
-    typer.echo(rubric_path(name).read_text(encoding="utf-8"), nl=False)
-    give(rubric)
+    protocol = load_protocol(name)
+    typer.echo(protocol_path(name).read_text(encoding="utf-8"), nl=False)
+    give(protocol)
 
 
 @app.command()
 def check(name: _Name) -> None:
-    """Read a rubric and say what it asks for; the first wrong field ends with code 2."""
-    from trace_eval.data.rubrics.load import load_rubric
+    """Read a rubric or protocol and say what it asks; the first wrong field ends with code 2."""
+    from trace_eval.data.rubrics.load import load_protocol
+    from trace_eval.data.rubrics.single import ScoreRubric
 
-    rubric = load_rubric(name)
-    labels = ", ".join(f"{label:g}" for label in rubric.numbers.labels)
-    say(
-        f"{rubric.name} version {rubric.version}: {rubric.title}",
-        f"scale {rubric.numbers.name}: {labels}; samples by {rubric.reduce}",
-        f"inputs {', '.join(rubric.inputs)}"
-        + (f"; hidden {', '.join(rubric.hidden)}" if rubric.hidden else ""),
-        f"sha256 {rubric.sha256}",
-    )
-    give(rubric)
+    protocol = load_protocol(name)
+    details = _of_scores(protocol) if isinstance(protocol, ScoreRubric) else _of_pairs(protocol)
+    title = f"{protocol.name} version {protocol.version}: {protocol.title}"
+    say(title, *details, f"sha256 {protocol.sha256}")
+    give(protocol)
+
+
+def _of_scores(rubric: ScoreRubric) -> list[str]:
+    inputs = f"inputs {', '.join(rubric.inputs)}"
+    hidden = f"; hidden {', '.join(rubric.hidden)}" if rubric.hidden else ""
+    labels = rubric.choices.removeprefix("one of ")
+    return [f"scale {rubric.scale_name}: {labels}; samples by {rubric.reduce}", inputs + hidden]
+
+
+def _of_pairs(protocol: PairProtocol) -> list[str]:
+    parts = ", ".join(part.name for part in protocol.parts)
+    return [
+        f"scale {protocol.scale_name}: {', '.join(protocol.labels)}; asked for {parts}",
+        f"inputs {', '.join(protocol.inputs)}",
+    ]

@@ -56,14 +56,13 @@ TURNS_SHOWN = 12
 
 def of_form(form: Form) -> dict[str, Any]:
     """Words and keys that every page takes from what is asked."""
-    scored = isinstance(form, ReviewScoreForm)
     return {
         "unit": form.unit,
         "codes": form.codes,
         # Letters are feedback codes where there are any.
         "undo_key": "Backspace" if form.codes else "U",
         "results_key": None if form.codes or form.listening.together else "R",
-        "corrects": scored and not form.listening.together,
+        "corrects": isinstance(form, ReviewScoreForm) and form.rubric.listening is None,
         "guide": _guide(form),
         "about": form.rubric.title if isinstance(form, ReviewScoreForm) else None,
         "together": form.listening.together,
@@ -166,6 +165,7 @@ def _pair_shown(pair: Pair, clips: Clips, position: Position, form: PairForm) ->
         answers.append({"letter": letter, "words": words, "clips": sounds, "system": system})
     asked = pair.instruction.text if "instruction" in inputs else None
     return {
+        "shows_question": "instruction" in inputs,
         "asks": "Instruction",
         "texts": [(None, asked)] if asked else [],
         "louder": None if clips.matched else louder_notice(clips.loudness(pair), position.view),
@@ -191,10 +191,12 @@ def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
     """Show an answer as far as the rubric does; the letter P plays its sound, if there is any."""
     assert isinstance(form, ReviewScoreForm)
     named = {"system": None if form.listening.blind else item.system}
+    questions = {"question", "instruction", "context", "reference"}
     roles = [role for role in item.recordings() if role != "instruction"]
     keys = ["P", *map(str, range(2, len(roles) + 1))]
     sounds = [(key, clips.clip_id(item.id, role)) for key, role in zip(keys, roles, strict=False)]
     return {
+        "shows_question": bool(questions & {*form.rubric.inputs}),
         "asks": "Question",
         "texts": shown_texts(item, form.rubric),
         "rationale": rationale(item, form.rubric),

@@ -117,7 +117,7 @@ class PairProtocol(RubricFile):
         """The scale in a word."""
         if isinstance(self.scale, ScaleSpec):
             labels = self.scale.labels
-            return f"compare-{labels[0]:g}-{labels[-1]:g}"
+            return f"{labels[0]:g}..{labels[-1]:g}"
         return self.scale
 
     @cached_property

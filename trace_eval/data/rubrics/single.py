@@ -166,6 +166,11 @@ class ScoreRubric(RubricFile):
         return numbers(labels)
 
     @property
+    def scale_name(self) -> str:
+        """The scale in a word."""
+        return self.numbers.name
+
+    @property
     def choices(self) -> str:
         """Its labels in words, for a prompt: all of them, or the ends of a long scale."""
         spec, labels = self.scale, [f"{label:g}" for label in self.scale.labels]

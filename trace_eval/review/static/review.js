@@ -206,8 +206,10 @@
     clearTimeout(saving);
     saving = setTimeout(save, SAVE_MS);
   };
+  const NUMBER = /^-?[0-9]*[.]?[0-9]+$/;
   const setNumber = (slider, text) => {
-    numberOf(slider).value = text;
+    const begun = text.replace(/[.]$/, ""); // of 3. it is 3 so far, of - nothing
+    numberOf(slider).value = NUMBER.test(begun) ? begun : "";
     mirror(slider);
     saveSoon();
   };
@@ -222,8 +224,7 @@
     else typed += key === "," ? "." : key;
     setNumber(slider, typed);
     // What would leave the scale begins anew.
-    const whole = /^-?[0-9]*[.]?[0-9]+$/.test(typed);
-    if (whole && !number.validity.valid && typed.length > 1) setNumber(slider, (typed = key));
+    if (NUMBER.test(typed) && !number.validity.valid && typed.length > 1) setNumber(slider, (typed = key));
   };
   const stepNumber = (slider, steps) => {
     const { min, max, step, value } = numberOf(slider), low = Number(min), high = Number(max);
