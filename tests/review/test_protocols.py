@@ -14,7 +14,8 @@ import pytest
 from blueprints import UserError
 from tests.support import reviewed
 from tests.support.audio import tone, write
-from tests.support.cli import code_and_words
+from tests.support.cli import code_and_words, output_of
+from tests.support.judged import scripted_run
 from tests.support.review_pages import client_of
 from trace_eval.data.rubrics.load import protocol_path
 from trace_eval.decide.rank import rank
@@ -249,6 +250,44 @@ def test_an_answer_must_be_played_unless_it_need_not(answers: Path) -> None:
     with pytest.raises(UserError, match="play P first: a rating asks to have heard it"):
         review.answer("ada", task, "mos", "3", Remark(played=()))
     assert review.answer("ada", task, "mos", "3", Remark(played=("p",)))
+
+
+WIDE = """
+name = "warm"
+version = "1"
+title = "How warm is it?"
+origin = "ours"
+scale = { min = -50, max = 50, step = 0.5 }
+question = "How warm is it?"
+inputs = ["question", "candidate"]
+[points]
+-50 = "cold"
+50 = "warm"
+"""
+
+
+def test_a_rubric_of_any_width_is_rated_reported_and_reviewed(tmp_path: Path) -> None:
+    rubric = tmp_path / "warm.toml"
+    rubric.write_text(WIDE)
+    records = [
+        {"id": f"i{n}", "question": "Q?", "candidate": f"c{n}", "system": "new"} for n in range(2)
+    ]
+    replies = [{"reasoning": "r", "score": score} for score in (-49.5, 20)]
+    run = scripted_run(tmp_path, records, replies, rubrics=(str(rubric),))
+    assert "-49.5" in output_of("show", run)
+    output_of("report", run)
+    assert "from -50 (left) to 50 (right)" in (run / "report.html").read_text()
+    review = open_review(run)
+    assert 'min="-50.0" max="50.0" step="0.5"' in client_of(review, "ada").get("/review").text
+    for task, score in enumerate(("-12.5", "50")):
+        assert review.answer("ada", task, "warm", score)
+    with pytest.raises(UserError, match="score"):
+        open_review(run).answer("bob", 0, "warm", "50.5")
+    write_exports(review, tmp_path / "out")
+    said = output_of("agree", run, "--labels", tmp_path / "out" / "labels.csv")
+    assert "2 answers" in said
+    output_of("review", run, "--label-studio", tmp_path / "studio")
+    assert "-50: cold" in (tmp_path / "studio" / "config.xml").read_text()
 
 
 # --- pages of several answers ------------------------------------------------------------------

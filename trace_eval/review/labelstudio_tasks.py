@@ -148,7 +148,8 @@ class ScoreTasks(_Tasks):
         """Label of the scale -> its words, the best first; at last no score."""
         points = self.form.rubric.points
         labels = [f"{label:g}" for label in self.form.rubric.numbers.labels]
-        return {x: f"{x}: {points[x]}" for x in labels[::-1]} | {NO_SCORE: "no score"}
+        words = {x: f"{x}: {points[x]}" if x in points else x for x in labels[::-1]}
+        return words | {NO_SCORE: "no score"}
 
     def players(self, item: Pair | Single) -> dict[str, str]:
         """Name of a player -> id of its recording; of a call the whole."""
