@@ -270,13 +270,15 @@ def test_a_rubric_of_any_width_is_rated_reported_and_reviewed(tmp_path: Path) ->
     rubric = tmp_path / "warm.toml"
     rubric.write_text(WIDE)
     records = [
-        {"id": f"i{n}", "question": "Q?", "candidate": f"c{n}", "system": "new"} for n in range(2)
+        {"id": f"i{n}", "question": "Q?", "candidate": f"c{n}", "system": f"s{n}"} for n in range(2)
     ]
     replies = [{"reasoning": "r", "score": score} for score in (-49.5, 20)]
     run = scripted_run(tmp_path, records, replies, rubrics=(str(rubric),))
     assert "-49.5" in output_of("show", run)
     output_of("report", run)
-    assert "from -50 (left) to 50 (right)" in (run / "report.html").read_text()
+    page = (run / "report.html").read_text()
+    assert "from -50 (left) to 50 (right)" in page
+    assert "No systems are compared" not in page
     review = open_review(run)
     assert 'min="-50.0" max="50.0" step="0.5"' in client_of(review, "ada").get("/review").text
     for task, score in enumerate(("-12.5", "50")):
