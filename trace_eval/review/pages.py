@@ -191,12 +191,13 @@ def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
     """Show an answer as far as the rubric does; the letter P plays its sound, if there is any."""
     assert isinstance(form, ReviewScoreForm)
     named = {"system": None if form.listening.blind else item.system}
-    questions = {"question", "instruction", "context", "reference"}
+    questions = {"question", "instruction", "context", "reference", "conversation"}
+    asked = questions & {*form.rubric.inputs}
     roles = [role for role in item.recordings() if role != "instruction"]
     keys = ["P", *map(str, range(2, len(roles) + 1))]
     sounds = [(key, clips.clip_id(item.id, role)) for key, role in zip(keys, roles, strict=False)]
     return {
-        "shows_question": bool(questions & {*form.rubric.inputs}),
+        "shows_question": bool(asked) or form.rubric.listening is None,
         "asks": "Question",
         "texts": shown_texts(item, form.rubric),
         "rationale": rationale(item, form.rubric),
