@@ -344,6 +344,9 @@ def test_a_page_that_cannot_be_rated_is_left(answers: Path, tmp_path: Path) -> N
     assert review.progress("ada") == (1, 3)
     scores = [row["score"] for row in rows_of(review, tmp_path / "out")]
     assert sorted(scores) == ["", "", "", "", "7"]
+    assert review.undo("ada")
+    assert review.progress("ada") == (0, 3)
+    assert review.position("ada").task == task  # the page is open again
 
 
 def test_a_hidden_reference_may_be_a_trap_and_stays_data(answers: Path, tmp_path: Path) -> None:
