@@ -10,7 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from benchmarks.coverage import agree, claims, gate, intervals, plan, ranks, screen, units
+from benchmarks.coverage import (
+    agree,
+    anytime,
+    claims,
+    gate,
+    intervals,
+    plan,
+    ranks,
+    screen,
+    units,
+)
 from benchmarks.coverage.rows import Row, Worlds, table
 from benchmarks.report import options_of
 
@@ -38,6 +48,7 @@ STUDIES = {
     "claims": (named(claims.worlds()), 400),
     "plan": (named(plan.WORLDS), 40),
     "looks": (named(plan.LOOKERS), 600),
+    "anytime": (named(anytime.worlds()), 400),
     "ranks": (named(ranks.worlds()), 500),
     "screen": (screen.STUDY, 2000),
     "gate": (named(gate.CELLS), 1000),

@@ -96,3 +96,18 @@ def test_every_stored_row_can_be_printed(study: str) -> None:
     rows = stored(f"coverage_{study}")["worlds"].values()
     assert rows
     assert all("seeds" in shown(row) for row in rows)
+
+
+def test_looks_after_every_label_hold_in_every_stored_world_and_the_page_has_their_figures() -> (
+    None
+):
+    rows = stored("coverage_anytime")["worlds"]
+    page = " ".join((PAGES.parent / "how-to" / "stop-when-sure.md").read_text().split())
+    least = min(row["held at every look"]["share"] for row in rows.values())
+    assert least >= 0.95
+    assert f"In {len(rows)} worlds" in page
+    assert f"in at least {percent(least)} of 400 draws" in page
+    for pairs, win in ((300, 0.5), (1000, 0.5), (1000, 0.55)):
+        for knows in ("0%", "70%", "85%"):
+            name = f"pairs, won in {win:.2f}, 20% ties, {pairs} pairs, the judge knows {knows}"
+            assert f"{rows[name]['soon']:.2f}" in page, name

@@ -48,6 +48,16 @@ def answer_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]
     return rank_answer(report) if isinstance(report, RankReport) else agree_answer(report)
 
 
+def enough_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]:
+    """Lines on whether enough was labelled; of many systems those that are nearest to an end."""
+    if not isinstance(report, RankReport):
+        return ()
+    lines = [one.verdict for one in sorted(report.enough, key=lambda one: one.enough)]
+    rest = len(lines) - MOST
+    more = [f"{counted(rest, 'more comparison')} of two systems: see --json."] if rest > 0 else []
+    return (*lines[:MOST], *more)
+
+
 def rank_answer(report: RankReport) -> tuple[str, ...]:
     """Sentences on which system is better, by the judge and by human labels."""
     if len(report.means) > 1:

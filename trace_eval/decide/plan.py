@@ -21,9 +21,11 @@ from trace_eval.opinions.codes import SPLIT
 from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
 from trace_eval.stats.inference.labelled_run import LabelledRun
+from trace_eval.stats.inference.votes import labels_until_enough
 from trace_eval.stats.options import PlanOptions, settled
 from trace_eval.stats.sentences import (
     DIFFERENCE,
+    about,
     before_labels,
     difference_of_labels,
     labels_for_difference,
@@ -47,12 +49,15 @@ class FirstPlan:
         difference: of two win rates, 0 to 1, that ``labels`` labels show with a chance of
             :data:`~trace_eval.stats.sentences.POWER`.
         smallest: difference that a label for each pair would show; None: they are too few.
+        anytime: labels by which half of the studies of that difference end that look after each
+            label; None: many more. Nothing is drawn anew for it: the draws are always the same.
     """
 
     pairs: int
     difference: float
     labels: int
     smallest: float | None
+    anytime: int | None
     sentences: tuple[str, ...]
 
 
@@ -64,12 +69,22 @@ def plan_before(pairs: int, options: PlanOptions | None = None) -> FirstPlan:
     """
     options = options or PlanOptions()
     level = settled(options, drawn=False, why=NOT_DRAWN).level
+    anytime = labels_until_enough((1 + DIFFERENCE) / 2, level)
+    looked = () if anytime is None else (_looked(anytime),)
     return FirstPlan(
         pairs=pairs,
         difference=DIFFERENCE,
         labels=labels_for_difference(DIFFERENCE, level),
         smallest=difference_of_labels(pairs, level),
-        sentences=before_labels(pairs, level),
+        anytime=anytime,
+        sentences=(*before_labels(pairs, level), *looked),
+    )
+
+
+def _looked(labels: int) -> str:
+    return (
+        f"Looked at after every label, half of such studies end by about {about(labels)} labels;"
+        " they end sooner where the difference is larger, or a judge knows what annotators say."
     )
 
 

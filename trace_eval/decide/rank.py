@@ -32,6 +32,8 @@ from trace_eval.runs.outcomes import ALPHA
 from trace_eval.runs.run import Run
 from trace_eval.runs.voices import voices_of
 from trace_eval.stats.inference.labelled_run import labelled
+from trace_eval.stats.inference.stopping import Stopping
+from trace_eval.stats.inference.stopping_labels import of_annotators, of_judged
 from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
 from trace_eval.stats.options import LABELS, SCORES, RankOptions, check
 from trace_eval.stats.rank_labels import rank_labels
@@ -129,7 +131,24 @@ def _rank_judged(
         if why_not is not None:
             caveats = (*caveats, Caveat(HUMAN_RATES, f"left out: {why_not}"))
     warnings = (*source.warnings, *report.warnings)
-    return replace(report, warnings=warnings, caveats=caveats, powered=ppi)
+    enough = _enough(source, table, human_labels, options)
+    return replace(report, warnings=warnings, caveats=caveats, powered=ppi, enough=enough)
+
+
+def _enough(
+    source: Opinions, table: Opinions, human_labels: Opinions | None, options: RankOptions
+) -> tuple[Stopping, ...]:
+    """Look at annotators' labels as if after each of them; nothing where there are none."""
+    level = options.bootstrap.level
+    if options.orders == "separate":
+        return ()
+    if human_labels is None:
+        by_annotators = source.human and options.judge is None and options.policy is None
+        return of_annotators(source, options.dimension, level) if by_annotators else ()
+    try:
+        return of_judged(table, human_labels, options.dimension, level)
+    except UserError:  # the caveats say why these labels cannot speak for the pairs
+        return ()
 
 
 def _named(source: Opinions, options: RankOptions) -> tuple[Opinions, tuple[Caveat, ...]]:

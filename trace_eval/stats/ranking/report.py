@@ -9,6 +9,7 @@ from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.drawn import ITEMS
+from trace_eval.stats.inference.stopping import Stopping
 from trace_eval.stats.inference.win_rates import RateRow, WinRates
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import Correlation
@@ -131,6 +132,7 @@ class RankReport:
             best first; empty: there are no labels.
         human: what is ranked are labels or scores by annotators, not by a judge.
         unchanged: pairs of the same recording from two systems, where there are no others.
+        enough: whether annotators labelled enough to tell each two systems apart, at every look.
     """
 
     source: str
@@ -156,6 +158,7 @@ class RankReport:
     human: bool = False
     drawn: str = ITEMS
     unchanged: int = 0
+    enough: tuple[Stopping, ...] = ()
 
     @property
     def who(self) -> str:

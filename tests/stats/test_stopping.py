@@ -1,0 +1,155 @@
+"""Intervals that are looked at after every label, and when enough was labelled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.cli import trace_eval
+from trace_eval.estimate.anytime import Arrivals, Pool, anytime_mean, log_capital
+from trace_eval.stats.inference.stopping import (
+    Votes,
+    agreement,
+    arrivals_of,
+    two_means,
+    two_systems,
+)
+
+NAMES = ("new", "old")
+
+#: Draws of the worlds below; more are in ``benchmarks.coverage.anytime``.
+DRAWS = 60
+
+
+def votes(*points: float) -> Votes:
+    return Votes(np.arange(len(points)), np.array(points))
+
+
+def test_capital_of_one_win_is_that_of_eight_bettors() -> None:
+    # against 1/2 the odds of a win are 1 upwards, and -1 downwards: stakes of .1, .2, .4 and .8
+    # make 1.1, 1.2, 1.4, 1.8 and .9, .8, .6, .2 of them, one on average
+    capital = log_capital(Arrivals(np.ones(2), np.ones(2)), np.array([0.5]))[:, 0]
+    assert capital[0] == pytest.approx(0.0)
+    squares = [x**2 for x in (1.1, 1.2, 1.4, 1.8, 0.9, 0.8, 0.6, 0.2)]
+    assert capital[1] == pytest.approx(np.log(np.mean(squares)))
+
+
+def test_a_truth_is_held_at_every_look() -> None:
+    rng, held = np.random.default_rng(5), 0
+    for _ in range(DRAWS):
+        value = rng.choice((1.0, 0.5, 0.0), 200, p=(0.5, 0.2, 0.3))
+        capital = log_capital(Arrivals(value, np.ones(200)), np.array([0.6]))
+        held += bool((capital < np.log(20)).all())
+    assert held >= 0.95 * DRAWS
+
+
+def test_a_judge_who_knows_ends_sooner_and_one_who_does_not_costs_little() -> None:
+    rng = np.random.default_rng(6)
+    ends: dict[str, list[int]] = {"alone": [], "knows": [], "blind": []}
+    for _ in range(5):
+        value = rng.choice((1.0, 0.5, 0.0), 600, p=(0.55, 0.2, 0.25))
+        labelled, arrivals = value[:200], Arrivals(value[:200], np.ones(200))
+        blind = rng.permutation(value)
+        for name, said in (("alone", None), ("knows", value), ("blind", blind)):
+            pool = None
+            if said is not None:
+                pool = Pool(labelled, said[:200], float(said.mean()), pairs=600, independent=600)
+            end = anytime_mean(arrivals, pool=pool).end
+            ends[name].append(1000 if end is None else end)
+    alone, knows, blind = (np.median(ends[name]) for name in ends)
+    assert knows < 0.8 * alone
+    assert blind < 1.6 * alone
+
+
+def test_no_label_and_one_label_say_so() -> None:
+    nothing = two_systems(NAMES, votes())
+    assert (nothing.labels, nothing.interval, nothing.verdict) == (
+        0,
+        None,
+        "Nothing is labelled yet.",
+    )
+    one = two_systems(NAMES, votes(1.0))
+    assert one.interval is not None
+    assert one.interval[0] <= 0.5
+    assert not one.enough
+    assert one.verdict.startswith("Not enough")
+
+
+def test_enough_names_the_better_system_and_labels_after_the_end() -> None:
+    found = two_systems(NAMES, votes(*[1.0] * 14))
+    assert found.enough
+    assert found.end is not None
+    assert found.end < 14
+    assert found.verdict.startswith("Enough: new is better than old")
+    assert f"{14 - found.end} more came after the end" in found.verdict
+    lost = two_systems(NAMES, votes(*[0.0] * 14))
+    assert lost.verdict.startswith("Enough: old is better than new")
+
+
+def test_typed_and_plain_ties_are_half_a_win_and_never_end() -> None:
+    found = two_systems(NAMES, votes(*[0.5] * 60))
+    assert not found.enough
+    assert found.value == pytest.approx(0.5)
+    assert found.interval is not None
+    assert found.interval[0] < 0.5 < found.interval[1]
+
+
+def test_more_pairs_and_more_raters_are_named_with_their_chance() -> None:
+    # ten pairs won in three of four labels by raters who differ at random: more raters help
+    rng = np.random.default_rng(2)
+    found = two_systems(NAMES, votes(*rng.permutation([1.0] * 14 + [0.0] * 4)))
+    assert found.more_units is not None
+    assert found.more_raters is None
+    assert "more pairs would do, with a chance of 0.8" in found.verdict
+    item, value = np.repeat(np.arange(12), 4), np.tile([1.0, 1.0, 0.0, 1.0], 12)
+    raters = two_systems(NAMES, Votes(item[:24], value[:24]))
+    assert raters.more_raters is None or 1 <= raters.more_raters <= 5
+
+
+def test_labels_of_one_pair_and_pairs_of_one_instruction_are_one_unit() -> None:
+    item, value = np.array([0, 1, 0, 2]), np.array([1.0, 0.0, 0.0, 1.0])
+    units = arrivals_of(Votes(item, value))
+    assert units.sums.tolist() == [0.5, 0.0, 1.0]
+    assert units.weights.tolist() == [1, 1, 1]
+    together = arrivals_of(Votes(item, value, unit=np.array([7, 7, 7, 8])))
+    assert together.sums.tolist() == [0.5, 1.0]
+    assert together.weights.tolist() == [2, 1]
+
+
+def test_labels_that_turn_round_leave_no_value_and_say_so() -> None:
+    found = two_systems(NAMES, votes(*[1.0] * 40, *[0.0] * 160))
+    assert found.interval is None
+    assert "changed on the way" in found.verdict
+
+
+def test_scores_are_told_in_units_of_their_scale_and_agreement_against_its_target() -> None:
+    # a difference of 10 points of 100 is .55 of the way from -1 to 1
+    gaps = two_means(NAMES, votes(*[0.55, 0.6, 0.5] * 20), width=100)
+    assert gaps.value == pytest.approx(10)
+    assert gaps.null == 0
+    right = agreement("rules", votes(*[1.0] * 60), target=0.9)
+    assert right.enough
+    assert "above 90 %" in right.verdict
+
+
+def test_rank_says_after_the_labels_whether_they_are_enough(tmp_path: Path) -> None:
+    rows = [f"p{number},ann,new,old,{1 if number % 8 else 2}" for number in range(40)]
+    file = tmp_path / "votes.csv"
+    file.write_text("\n".join(["id,rater,system_a,system_b,preference", *rows]) + "\n")
+    out = trace_eval("rank", file).out
+    assert "Enough: new is better than old, after" in out
+    file.write_text("\n".join(["id,rater,system_a,system_b,preference", rows[0]]) + "\n")
+    assert "Not enough" in trace_eval("rank", file).out
+
+
+def test_rank_of_scores_tells_two_systems_apart_in_units_of_the_scale(tmp_path: Path) -> None:
+    lines = ["stimulus,system,listener,score"]
+    for number in range(30):
+        lines += [f"s{number},new,L1,{80 + number % 7}", f"s{number},old,L1,{50 + number % 11}"]
+    file = tmp_path / "mushra.csv"
+    file.write_text("\n".join(lines) + "\n")
+    out = trace_eval("rank", file, "--scale", "0..100").out
+    assert "Enough: new is better than old, after" in out
+    assert "mean score of new minus old 2" in out  # points, and not percent

@@ -1,0 +1,169 @@
+"""Whether enough was labelled to tell systems, and a judge from its target, in what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.estimate.anytime import Pool
+from trace_eval.opinions.codes import MISSING, POINTS
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import Numbers, index_of
+from trace_eval.stats.agreement.position import self_mask
+from trace_eval.stats.inference.labelled_run import LabelledRun, differences, labelled
+from trace_eval.stats.inference.stopping import Stopping, agreement, two_systems
+from trace_eval.stats.inference.votes import Votes
+
+#: Systems beyond which not every two are looked at.
+MOST_SYSTEMS = 12
+
+#: Share of the instructions that a random sample of pairs would touch, below which the labels were
+#: drawn by instruction.
+_TOUCHED = 0.8
+
+
+def of_annotators(
+    votes: Opinions, dimension: str | None = None, level: float = 0.95
+) -> tuple[Stopping, ...]:
+    """Look at annotators' labels alone, a row for each label in the order in which they came."""
+    return tuple(_every_two(votes, votes, dimension, level=level, run=None))
+
+
+def of_judged(
+    table: Opinions, labels: Opinions, dimension: str | None = None, level: float = 0.95
+) -> tuple[Stopping, ...]:
+    """Look at labels of some pairs that a judge saw all of.
+
+    Args:
+        table: the judge's labels, one row a pair, with the systems.
+        labels: annotators', a row for each label in the order in which they came.
+
+    Raises:
+        UserError: labels cannot be joined, see :func:`labelled`.
+    """
+    run = labelled(table, labels, dimension)
+    return tuple(_every_two(run.table, labels, dimension, level=level, run=run))
+
+
+def of_accuracy(run: LabelledRun, labels: Opinions, target: float, level: float = 0.95) -> Stopping:
+    """Say whether enough was labelled to tell the judge's agreement from a target.
+
+    Raters of one pair count by how many of them the judge agrees with.
+    """
+    rows = run.table.find(labels.ids)
+    codes = labels.codes[labels.column(run.column if run.column in labels.codes else None)]
+    kept = (rows >= 0) & (codes != MISSING)
+    kept[kept] = run.codes[rows[kept]] != MISSING
+    rows = rows[kept]
+    right = (codes[kept] == run.codes[rows]).astype(float)
+    votes = Votes(rows, right, _taken(run.table.units(), rows), _weights(run, rows))
+    return agreement(run.judge, votes, target, level)
+
+
+def _every_two(
+    table: Opinions,
+    labels: Opinions,
+    dimension: str | None,
+    level: float,
+    run: LabelledRun | None,
+) -> Iterator[Stopping]:
+    """Yield a look at each two systems that labels compare; they share the error."""
+    sides = [table.facts.get(f"system_{side}") for side in "ab"]
+    named = [str(name) for side in sides if side is not None for name in side.tolist()]
+    if len(named) < 2 * len(table):
+        return
+    number, systems = index_of(named)
+    first, second = number.reshape(2, -1)
+    column = labels.column(dimension)
+    rows = labels.item if run is None else table.find(labels.ids)
+    if run is None:  # one row a label, and not a pair
+        first, second = first[_firsts(labels)], second[_firsts(labels)]
+    codes = labels.codes[column]
+    kept = (rows >= 0) & (codes != MISSING)
+    rows, points = rows[kept], POINTS[codes[kept]]
+    unit = _units(table, run)
+    pairs = [
+        (one, other)
+        for one, other in combinations(range(min(len(systems), MOST_SYSTEMS)), 2)
+        if (_meets(first, second, one, other)[rows]).any()
+    ]
+    for one, other in pairs:
+        here = _meets(first, second, one, other)[rows]
+        own = rows[here]
+        value = np.where(first[own] == one, points[here], 1 - points[here])
+        votes = Votes(own, value, _taken(unit, own), None if run is None else _weights(run, own))
+        names = systems[one], systems[other]
+        if value.mean() < 0.5:
+            votes, names = Votes(own, 1 - value, votes.unit, votes.weight), names[::-1]
+        meets = _meets(first, second, one, other)
+        pool = None
+        if run is not None:
+            leader = other if names[0] == systems[other] else one
+            pool = _pool(run, meets, first == leader, votes)
+        yield two_systems(names, votes, 1 - (1 - level) / len(pairs), pool)
+
+
+def _meets(first: Numbers, second: Numbers, one: int, other: int) -> NDArray[np.bool_]:
+    """Return which pairs compare two systems [shape=(pairs,)]."""
+    forth, back = (first == one) & (second == other), (first == other) & (second == one)
+    return np.asarray(forth | back)
+
+
+def _firsts(labels: Opinions) -> Numbers:
+    """Return the first row of each item, by the item's number."""
+    return np.asarray(np.unique(labels.item, return_index=True)[1])
+
+
+def _units(table: Opinions, run: LabelledRun | None) -> Numbers | None:
+    """Return the independent unit of each pair; None: each is one."""
+    if run is None:
+        return table.take(_firsts(table)).units()
+    return table.units()
+
+
+def _taken(unit: Numbers | None, rows: Numbers) -> Numbers | None:
+    return None if unit is None else unit[rows]
+
+
+def _weights(run: LabelledRun, rows: Numbers) -> NDArray[np.float64] | None:
+    inclusion = run.drawn.inclusion
+    return None if inclusion is None else 1 / inclusion[rows]
+
+
+def _pool(
+    run: LabelledRun, meets: NDArray[np.bool_], leads: NDArray[np.bool_], votes: Votes
+) -> Pool | None:
+    """Return the judge's verdicts on all pairs of two systems; None where they cannot help.
+
+    They do not where every pair has a label, or labels are no random sample of the pairs.
+    """
+    kept = meets & ~self_mask(run.table.facts, len(meets))
+    if run.drawn.inclusion is not None or run.drawn.problem is not None:
+        return None
+    item, items = index_of(votes.item.tolist())
+    if len(items) >= kept.sum() or differences(run):
+        return None
+    unit = run.table.units()
+    if unit is not None and not _touches_many(unit[kept], unit[np.array(items)]):
+        return None
+    points = np.nan_to_num(POINTS[run.codes], nan=0.5)
+    judged = np.where(leads, points, 1 - points)
+    pairs = int(kept.sum())
+    sizes = np.ones(pairs) if unit is None else np.bincount(unit[kept])
+    return Pool(
+        labels=np.bincount(item, votes.value) / np.bincount(item),
+        verdicts=judged[np.array(items)],
+        mean=float(judged[kept].mean()),
+        pairs=pairs,
+        independent=float(sizes.sum() ** 2 / (sizes**2).sum()),
+    )
+
+
+def _touches_many(every: Numbers, labelled_units: Numbers) -> bool:
+    """Whether labels touch about as many instructions as a random sample of the pairs would."""
+    sizes = np.bincount(every)
+    missed = (1 - len(labelled_units) / len(every)) ** sizes[sizes > 0]
+    return len(np.unique(labelled_units)) >= _TOUCHED * float((1 - missed).sum())
