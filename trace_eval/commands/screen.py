@@ -51,6 +51,8 @@ def screen(
     print_tables(screen_tables(result))
     counts = (len(result.decided), len(result.review), len(result.hopeless))
     say(result.verdict, "decided {}, to review {}, hopeless (unscored) {}".format(*counts))
+    if result.saving is not None:
+        say(result.saving.sentence)
     folder = out or (source / "screen" if source.is_dir() else None)
     say(*(write_lists(folder, result, run) if folder else ()))
     give(result)

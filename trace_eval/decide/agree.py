@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from blueprints import UserError
 from trace_eval.data.columns import Columns
@@ -13,6 +14,11 @@ from trace_eval.opinions.scores import as_source, holds_scores
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agree_scores import agree_scores
+from trace_eval.stats.agreement.suspects import (
+    checked_raters,
+    suspects_warning,
+    without_raters,
+)
 from trace_eval.stats.options import LABELS, SCORES, AgreeOptions, check
 from trace_eval.stats.report import AgreeReport, ScoreReport
 
@@ -59,7 +65,11 @@ def agree(
     numbers = [rule.number for rule in options.baselines]
     read, provided = read_with_labels(judged, human, columns, numbers, rubric=options.rubric)
     statistics = agree_scores if of_scores else agree_labels
-    return statistics(read, _present(read, provided), options)
+    present = without_raters(_present(read, provided), options.leave_out)
+    checked = checked_raters(present)
+    warned = suspects_warning(present.source, checked)
+    report = statistics(read, present, options)
+    return replace(report, checked=checked, warnings=(*report.warnings, *warned))
 
 
 def _present(sources: Sequence[Opinions], labels: Opinions | None) -> Opinions:

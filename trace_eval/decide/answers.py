@@ -238,11 +238,21 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
     result = score.accuracy
     assert result.value is not None
     judge = f"{score.judge}{under(report.policies.get(score.judge))}"
-    who = f"{judge} agrees with human labels on {rate(result.value, result.interval)}"
     level = report.options.bootstrap.level
     of = f"of {score.pairs(report.drawn)}"
     rule = standing_of(score, level, len(best))
-    lines = [f"{who} {of}.", *filter(None, [score.ties]), beside_rule(rule, len(best))]
+    beside = beside_rule(rule, len(best))
+    corrected = report.corrected(score)
+    figure = rate(result.value, result.interval)
+    if corrected is not None and corrected.labels is not None:
+        figure = rate(corrected.labels, corrected.labels_interval)
+        of = (
+            f"of {counted(corrected.judged, 'pair')}, from {counted(score.scored, 'label')} by how"
+            f" they were drawn ({score.dimension})"
+        )
+        beside = f"On the labelled pairs: {beside[:1].lower()}{beside[1:]}"
+    who = f"{judge} agrees with human labels on {figure}"
+    lines = [f"{who} {of}.", *filter(None, [score.ties]), beside]
     if len(lines) == MOST:
         return tuple(lines)
     if len(best) > 1:

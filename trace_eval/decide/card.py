@@ -13,6 +13,8 @@ from extractors import limits_of
 from trace_eval.data.columns import Columns
 from trace_eval.decide.agree import agree_read
 from trace_eval.decide.operation import Operation, operation
+from trace_eval.decide.saving import Saving
+from trace_eval.decide.screen import screen
 from trace_eval.decide.verdict import LEAST_PAIRS, Verdict, decide, standing_of, untried
 from trace_eval.estimate.interval import Range
 from trace_eval.opinions.opinions import Opinions
@@ -60,6 +62,7 @@ class Card:
         probes: sanity probes of the judge; None: none were given.
         limits: extractor -> what it cannot measure.
         unknown: sentences on measurements that the data does not allow.
+        saving: what a screening with its defaults takes off annotators; None: nothing is labelled.
     """
 
     name: str
@@ -81,6 +84,7 @@ class Card:
     limits: dict[str, str]
     verdict: Verdict
     unknown: tuple[str, ...]
+    saving: Saving | None = None
 
     @property
     def coverage(self) -> float:
@@ -109,9 +113,12 @@ class Card:
 
     @property
     def accuracy(self) -> tuple[float | None, Range | None]:
-        """Accuracy of the overall label, with its interval."""
+        """Accuracy of the overall label with its interval, corrected for how labels were drawn."""
         if self.main is None:
             return None, None
+        corrected = None if self.agreement is None else self.agreement.corrected(self.main)
+        if corrected is not None:
+            return corrected.labels, corrected.labels_interval
         return self.main.accuracy.value, self.main.accuracy.interval
 
     @property
@@ -170,6 +177,7 @@ def _card(
     unknown: list[str] = []
     report, calibration = _agreement(one, unknown)
     score = main_score(report)
+    corrected = None if report is None or score is None else report.corrected(score)
     run = gather(one, None if report is None else labels)
     table = run.table
     requested = set() if report is None or labels is None else set(labels.ids.tolist())
@@ -208,8 +216,10 @@ def _card(
             position_p=min((row.bias.p for row in tests), default=None),
             warnings=report.warnings if report else one.warnings,
             both_orders=both,
+            corrected=None if corrected is None else corrected.labels,
         ),
         unknown=tuple(unknown),
+        saving=screen(run).saving if report is not None and run.usable.any() else None,
     )
 
 

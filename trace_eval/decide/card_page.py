@@ -55,7 +55,8 @@ def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
     """(title, sentences, tables) of one card."""
     why = card.verdict.why
     rules = ["The rules, in order:", *(f"* {rule}" for rule in RULES)]
-    yield f"Fit for: {card.verdict.use}", [f"{why[:1].upper()}{why[1:]}.", *rules], []
+    saved = [card.saving.sentence] if card.saving is not None else []
+    yield f"Fit for: {card.verdict.use}", [f"{why[:1].upper()}{why[1:]}.", *saved, *rules], []
     yield "What was judged", list(_what(card)), []
     yield AGREEMENT, list(_agreement_words(card)), list(_agreement_tables(card))
     tested = list(_tested(card)) or [("nothing could be tested", None, None, None)]

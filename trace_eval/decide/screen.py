@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
+from trace_eval.decide.saving import Saving, saving_of
 from trace_eval.opinions.codes import SPLIT
 from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.decidable import (
@@ -53,6 +54,7 @@ class Screening:
         parts: everything that was tried.
         verdict: in words.
         caveats: limits of the promise.
+        saving: what the judge takes off annotators.
     """
 
     source: str
@@ -72,6 +74,7 @@ class Screening:
     verdict: str
     caveats: tuple[str, ...]
     split: int = 0
+    saving: Saving | None = None
 
 
 def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
@@ -121,6 +124,7 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
         caveats=tuple(_caveats(run, options, shifted)),
         split=int((usable & (run.truth >= SPLIT)).sum()),
     )
+    result = replace(result, saving=saving_of(run, result.decided, options))
     why = why_not or _NO_SAMPLE
     untrusted = (
         f"None: {why}, or pass --as-sampled to have a promise for pairs like the labelled ones."

@@ -65,6 +65,7 @@ def decide(
     position_p: float | None,
     warnings: tuple[DataWarning, ...] = (),
     both_orders: int = 0,
+    corrected: float | None = None,
 ) -> Verdict:
     """Apply :data:`RULES` in their order.
 
@@ -73,6 +74,7 @@ def decide(
         coverage: share of all pairs that were scored.
         position_p: smallest p value of the tests of position bias; None: none was made.
         both_orders: pairs behind those tests.
+        corrected: accuracy by how the labels were drawn; None: the plain one.
     """
     if score is None or score.scored < LEAST_PAIRS:
         number = score.scored if score else 0
@@ -86,17 +88,18 @@ def decide(
     accuracy, rule = score.accuracy, standing_of(score)
     if accuracy.value is None or rule is None or rule.p is None:
         return Verdict("unknown", "there is no rule to compare its accuracy with")
+    right = accuracy.value if corrected is None else corrected
     against = f"{rule.rule} ({rule.accuracy:.1%})"
     if rule.word == "below":
-        return Verdict("do not use", f"accuracy of {accuracy.value:.1%} is below {against}")
+        return Verdict("do not use", f"accuracy of {right:.1%} is below {against}")
     if rule.word != "above":
-        why = f"accuracy of {accuracy.value:.1%} is not shown to beat {against}"
+        why = f"accuracy of {right:.1%} is not shown to beat {against}"
         return Verdict("screen only", why)
     if coverage < RANKING_COVERAGE:
         return Verdict("screen only", f"beats {against}, but scored only {coverage:.0%}")
     if biased := _bias(position_p, warnings):
         return Verdict("screen only", f"beats {against}, but {biased}")
-    beats = f"accuracy of {accuracy.value:.1%} beats {against}"
+    beats = f"accuracy of {right:.1%} beats {against}"
     if position_p is None or both_orders < LEAST_PAIRS:
         judged = f"{counted(both_orders, 'pair is', 'pairs are')} judged in both orders"
         unknown = f"whether it prefers a position is unknown: {judged}, {LEAST_PAIRS} are needed"

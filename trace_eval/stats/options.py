@@ -167,6 +167,7 @@ class AgreeOptions:
             ``train`` where there is one; None: all items.
         families: scores: words that name one maker's judges and systems, for self-preference;
             those typed come on top of the well-known ones.
+        leave_out: count no label of this rater; may be repeated.
     """
 
     bootstrap: SeedOptions = field(default_factory=SeedOptions)
@@ -183,6 +184,7 @@ class AgreeOptions:
     rubric: str | None = only(SCORES, None, "--rubric")
     split: str | None = only(SCORES, None, "--split")
     families: tuple[str, ...] = only(SCORES, FAMILIES, "--family", metavar="WORD", read=_names)
+    leave_out: tuple[str, ...] = option_field((), flag="--leave-out", metavar="RATER", read=tuple)
 
 
 @with_groups

@@ -21,10 +21,13 @@ from trace_eval.stats.agreement.policies import Mechanism
 from trace_eval.stats.agreement.position import PositionRow, SelfRow
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.selective import Selective
+from trace_eval.stats.agreement.suspects import RaterRow
 from trace_eval.stats.agreement.systems import SystemAgreement, SystemShares
 from trace_eval.stats.inference.calibrate import Calibration
-from trace_eval.stats.inference.win_rates import ShareRow
+from trace_eval.stats.inference.ppi import PPIEstimate
+from trace_eval.stats.inference.win_rates import RIGHT, ShareRow
 from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.sentences import same
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,7 @@ class Agreement:
         raters: annotators who are known by name.
         warnings: findings about the data, to be read before any figure.
         notes: what was left out, and how it was done.
+        checked: every rater who is known by name, those to look at first; empty: fewer than three.
     """
 
     labels: str
@@ -103,6 +107,7 @@ class Agreement:
     options: AgreeOptions
     warnings: tuple[DataWarning, ...] = ()
     notes: tuple[str, ...] = ()
+    checked: tuple[RaterRow, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,6 +158,20 @@ class AgreeReport(Agreement):
     def verdicts(self) -> tuple[str, ...]:
         """A sentence per judge and dimension on how it stands against the baselines."""
         return tuple(score.verdict for score in self.scores)
+
+    def corrected(self, score: JudgeScore) -> PPIEstimate | None:
+        """Return a judge's accuracy on all pairs, where labels were not drawn alike.
+
+        None: the plain share of the labels says the same, or nothing can be said of all pairs.
+        """
+        for row in self.shares:
+            if (row.judge, row.dimension, row.what) != (score.judge, score.dimension, RIGHT):
+                continue
+            plain, share = score.accuracy.value, row.share.labels
+            if plain is None or share is None or same(plain, share):
+                return None
+            return row.share
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)

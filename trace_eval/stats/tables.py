@@ -161,8 +161,16 @@ def _standing_text(standing: Standing, comparisons: int | None) -> str | None:
 def tables_of(report: AgreeReport | ScoreReport | RankReport) -> Iterator[Table]:
     """Make every table of a report that has rows, in reading order."""
     if isinstance(report, RankReport):
-        return rank_tables(report)
-    return label_tables(report) if isinstance(report, AgreeReport) else score_tables(report)
+        yield from rank_tables(report)
+        return
+    yield from label_tables(report) if isinstance(report, AgreeReport) else score_tables(report)
+    if report.checked:
+        yield table(
+            "Raters, those to look at first",
+            report.checked,
+            "rater votes items agreement repeats same traps right reasons",
+            "brackets: 95 % interval, Wilson's of labels, Fisher's of scores",
+        )
 
 
 #: Name of a figure -> how it is called in print.

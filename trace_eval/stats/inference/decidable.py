@@ -57,7 +57,8 @@ class DecidableStratum:
 
     Attributes:
         decided: scored items in the part; ``share`` of all scored items.
-        labelled: of those with a human label; ``agreement`` the plain share that agrees.
+        labelled: of those with a human label; ``agreement`` the share that agrees, corrected for
+            how they were drawn.
         p: of the hypothesis that agreement is below the target; it ``holds`` if that fell.
         allowed: level at which it was tested, 0: its turn did not come.
     """
@@ -104,13 +105,18 @@ def tested_parts(
                 decided=int(mask.sum()),
                 share=float(mask.sum() / scored.sum()),
                 labelled=count,
-                agreement=float(agrees[requested].mean()) if count else None,
+                agreement=_share(agrees[requested], design.weight[requested]) if count else None,
                 p=p,
                 allowed=allowed,
                 holds=holds,
             )
         )
     return strata
+
+
+def _share(agrees: Array, weight: Array) -> float:
+    """Return the share that agrees, each label for as many pairs as it stands for."""
+    return float((agrees * weight).sum() / weight.sum())
 
 
 def _starts(worths: list[float], target: float, delta: float) -> list[float]:
