@@ -33,7 +33,7 @@ NAMES: dict[str, Names] = {
     "b_conversation": ("b_conversation",),
     "voice_audio": ("voice_audio", "voice_path", "prompt_audio"),
     **{f"label_{name}": (f"label_{name}", name) for name in (*DIMENSIONS, "overall")},
-    "label_preference": ("label_preference", "preference", "winner", "preferred", "outcome",
+    "label_preference": ("label_preference", "preference", "winner", "preferred", "outcome", "cmos",
                          "human_preference", "choice", "vote", "preferred_system",
                          "preferred_model", "choice_answer"),
     "match": ("match", "label_match"),

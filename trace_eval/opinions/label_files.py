@@ -21,7 +21,7 @@ from trace_eval.data.spelling import PLAIN, is_missing, plain, spelled
 from trace_eval.data.tables import CSV, column_names, csv_columns, records
 from trace_eval.opinions.cells import number_of
 from trace_eval.opinions.opinions import DataWarning
-from trace_eval.opinions.survey_layouts import fits_any, is_status, thrown_out, unfolded
+from trace_eval.opinions.survey_layouts import RATER, fits_any, is_status, thrown_out, unfolded
 
 #: What label files are made of, for ``--column``.
 LABEL_FIELDS = Fields(names.LABELS, numbered=False)
@@ -356,13 +356,6 @@ def _label_columns(
     return columns, {name: labels for name, labels in results.items() if labels}
 
 
-#: A column of one rater, whatever it holds.
-_RATER = re.compile(
-    r"(r|rater|annotator|listener|worker|participant|evaluator|subject|judge|assessor|user|p|l)"
-    r"[\s_-]*\d+",
-    re.I,
-)
-
 #: What columns are called that number parts of a study: their 1 and 2 are no labels.
 _DESIGN = frozenset((
     "session", "part", "group", "block", "batch", "page", "trial", "set", "order", "list", "gender",
@@ -412,7 +405,7 @@ def label_of_each(
     """
     others = raters or [name for name in table.columns() if name not in NAMES]
     columns, labels = _label_columns(table, others, systems)
-    called = list(raters) or [name for name in labels if _RATER.fullmatch(name)]
+    called = list(raters) or [name for name in labels if RATER.fullmatch(name)]
     if len(called) < 2:
         called = _like_raters(columns, labels)
     every = set().union(*(labels.get(name, set()) for name in called))
@@ -444,14 +437,14 @@ def score_of_each(
     table: OpinionTable, results: Columns, raters: Sequence[str] = ()
 ) -> Columns | None:
     """Do the same for scores, in columns named like raters: ``rater1``, ``listener 2``."""
-    names = list(raters) or [name for name in table.columns() if _RATER.fullmatch(name)]
+    names = list(raters) or [name for name in table.columns() if RATER.fullmatch(name)]
     columns = table.read({name: name for name in names}) if names else {}
     return _of_each(results, {name: columns.get(name, []) for name in names}, "score")
 
 
 def holds_scores_of_raters(table: OpinionTable, raters: Sequence[str] = ()) -> bool:
     """Whether columns of raters hold scores, and no labels."""
-    names = list(raters) or [name for name in table.columns() if _RATER.fullmatch(name)]
+    names = list(raters) or [name for name in table.columns() if RATER.fullmatch(name)]
     if len(names) < 2:
         return False
     columns = table.read({name: name for name in names})

@@ -61,13 +61,22 @@ def holds_scores(source: Path | Opinions, columns: Columns | None = None) -> boo
     names = names_in(source)
     if _names_scores(names, columns):
         return True
-    if columns.prediction or columns.truth or not _may_be_of_raters(names):
+    if columns.prediction or columns.truth or not _may_be_of_raters(names, columns):
         return False
     table = OpinionTable.of_file(source, SCORE_FIELDS, columns.where)
     return _table_of_scores(table, columns)
 
 
-def _may_be_of_raters(names: Sequence[str]) -> bool:
+def _names_two_systems(names: Sequence[str], columns: Columns) -> bool:
+    """Whether each row compares two systems: its number is a comparison, and no score."""
+    labels = fields_of(LABEL_FIELDS.names, names)
+    named = {*columns.named} | {ours for name, ours in labels.items() if name in names}
+    return {"system_a", "system_b"} <= named
+
+
+def _may_be_of_raters(names: Sequence[str], columns: Columns) -> bool:
+    if _names_two_systems(names, columns):
+        return False
     return not fields_of(LABEL_FIELDS.names).keys() & {*names} & _LABELS
 
 
@@ -94,6 +103,8 @@ def _of_scores(columns: Columns) -> bool:
 
 def _names_scores(names: Sequence[str], columns: Columns) -> bool:
     labels, scores = (fields_of(kind.names, names) for kind in (LABEL_FIELDS, SCORE_FIELDS))
+    if _names_two_systems(names, columns):
+        return False
     named = {labels.get(name, name) for name in columns.named} | {
         ours for name, ours in labels.items() if name in names
     }

@@ -21,6 +21,13 @@ from trace_eval.opinions.cells import number_of
 Record = dict[str, Any]
 Records = Sequence[Mapping[str, Any]]
 
+#: A column of one rater, whatever it holds.
+RATER = re.compile(
+    r"(r|rater|annotator|listener|worker|participant|evaluator|subject|judge|assessor|user|p|l)"
+    r"[\s_-]*\d+",
+    re.I,
+)
+
 #: Records that are looked at for a layout.
 _LOOKED_AT = 50
 
@@ -443,6 +450,75 @@ def _sides(records: Records, notes: list[str]) -> Iterator[Record]:
         yield {**record, "system_a": record.get(a), "system_b": record.get(b)}
 
 
+# ---- comparisons whose number is called a score
+
+
+def _is_comparison(records: Records) -> bool:
+    columns = _columns(records)
+    fields = names.first_of(names.LABELS, columns)
+    return (
+        fields.keys() >= {"system_a", "system_b"}
+        and not fields.keys() & _LABEL_FIELDS
+        and _score_of_pair(columns) is not None
+    )
+
+
+def _score_of_pair(columns: Collection[str]) -> str | None:
+    return next((name for name in columns if names.bare(name) in ("score", "rating")), None)
+
+
+def _comparison(records: Records, notes: list[str]) -> Iterator[Record]:
+    score = _score_of_pair(_columns(records)) or ""
+    notes.append(f"the column {score} is read as a comparison of A with B")
+    for record in records:
+        rest = {name: value for name, value in record.items() if name != score}
+        yield {**rest, "preference": record.get(score)}
+
+
+def _is_wide_comparison(records: Records) -> bool:
+    """Whether columns of raters hold numbers, some of which are no labels."""
+    columns = _columns(records)
+    raters = [name for name in columns if RATER.fullmatch(name)]
+    fields = names.first_of(names.LABELS, columns)
+    if len(raters) < 2 or not fields.keys() >= {"system_a", "system_b"}:
+        return False
+    cells = {_cell(record, name) for record in records for name in raters}
+    present = {cell for cell in cells if not is_missing(cell)}
+    return all(number_of(cell) is not None for cell in present) and bool(present - {"1", "2"})
+
+
+def _wide_comparison(records: Records, notes: list[str]) -> Iterator[Record]:
+    raters = [name for name in _columns(records) if RATER.fullmatch(name)]
+    notes.append(
+        f"each of the columns {', '.join(raters)} is read as a rater, and its numbers as"
+        " comparisons of A with B"
+    )
+    for record in records:
+        rest = {name: value for name, value in record.items() if name not in raters}
+        for name in raters:
+            yield {**rest, "rater": name, "preference": record.get(name)}
+
+
+# ---- webMUSHRA's paired comparisons: an answer that names a column
+
+
+_CHOICES = ("choice_reference", "choice_non_reference", "choice_answer")
+
+
+def _is_choice(records: Records) -> bool:
+    return {*_CHOICES} <= {*_columns(records)}
+
+
+def _choice(records: Records, notes: list[str]) -> Iterator[Record]:
+    """Name A the reference and B the other; an answer names one of the two columns."""
+    labels = {"reference": "1", "non_reference": "2", "nonreference": "2"}
+    for record in records:
+        rest = {name: value for name, value in record.items() if name not in _CHOICES}
+        first, second, answer = (_cell(record, name) for name in _CHOICES)
+        label = labels.get(answer.casefold(), answer)
+        yield {**rest, "system_a": first, "system_b": second, "preference": label}
+
+
 #: Each is tried in turn; several may fit one table (a batch with a column of flags).
 LAYOUTS: tuple[Layout, ...] = (
     Layout(_is_studio, _studio),
@@ -453,6 +529,9 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(_is_arena, _arena),
     Layout(_has_loser, _won),
     Layout(_has_sides, _sides),
+    Layout(_is_choice, _choice),
+    Layout(_is_comparison, _comparison),
+    Layout(_is_wide_comparison, _wide_comparison),
 )
 
 #: What a column of decisions about rows is called, as :func:`trace_eval.data.names.bare` leaves it.
