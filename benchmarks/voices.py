@@ -94,7 +94,7 @@ def figures(
         after = stretch(voices[second], random.uniform(3, 5), random)
         if before is None or after is None:
             continue
-        _, least = speaker.measured(np.concatenate([before, after]))
+        least = speaker.measured(np.concatenate([before, after])).least
         if least is not None and least.cosine < speaker.ONE_VOICE:
             errors.append(abs(least.at_s - len(before) / SPEECH_RATE))
         else:
@@ -104,7 +104,7 @@ def figures(
         clip = stretch(voices[names[random.integers(len(names))]], random.uniform(6, 9), random)
         if clip is not None:
             ones += 1
-            _, least = speaker.measured(clip)
+            least = speaker.measured(clip).least
             false += least is not None and least.cosine < speaker.ONE_VOICE
     middle, far = np.quantile(errors, [0.5, 0.95])
     return (

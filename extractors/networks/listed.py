@@ -127,6 +127,16 @@ NETWORKS = (
         trusted="wide band; absence of a short laugh says nothing",
     ),
     Network(
+        name="all-MiniLM-L6-v2",
+        extractor="",
+        tells="likeness of meaning, for the judge lexical",
+        weights=packaged.MINILM,
+        licence="Apache-2.0",
+        size="23 MB",
+        cost="",
+        trusted="English; beside words, never alone",
+    ),
+    Network(
         name="Distill-MOS",
         extractor="distillmos=distillmos",
         tells="opinion of quality",

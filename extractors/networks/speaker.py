@@ -29,6 +29,9 @@ Vectors = campplus.Vectors
 #: The kinds of the events.
 CHANGE, DRIFT = "voice_change", "voice_drift"
 
+#: Where the voice changes, or the mood of one speaker does: a place to listen to.
+VOICE_OR_MOOD = "voice_or_mood_change"
+
 #: Less speech says little of a voice, seconds; so much has to lie on both sides of a
 #: change of voices.
 MIN_SPEECH_S, SIDE_S = 1.0, 2.0
@@ -136,7 +139,7 @@ class CampplusExtractor(Extractor):
 
 
 def _changes(least: LeastLikeness | None, blueprint: Blueprint, unknown: list[str]) -> list[Event]:
-    """Return the change of the voice, if there is one; say why it is not known."""
+    """Return the change of the voice, or of it or its mood; say why it is not known."""
     assert isinstance(blueprint.signal, Signal)  # it has passed the gate
     if least is None:
         unknown.append(
@@ -150,12 +153,13 @@ def _changes(least: LeastLikeness | None, blueprint: Blueprint, unknown: list[st
             unknown.append("on a telephone a change between two people is rarely heard")
         return []
     at_s = clip_time(blueprint.signal.speech, least.at_s)
+    kind = CHANGE
     if least.cosine >= ANY_MOOD and (why := _mood(blueprint, at_s)):
         unknown.append(f"the voice or its mood changes at {at_s:.1f} s: {why}")
-        return []
+        kind = VOICE_OR_MOOD
     strength = round((1 - least.cosine) / (1 - limit), 2)
     place = _rounded(at_s)
-    return [Event(kind=CHANGE, start_s=place, end_s=place, strength=strength)]
+    return [Event(kind=kind, start_s=place, end_s=place, strength=strength)]
 
 
 def _limit(blueprint: Blueprint) -> float:

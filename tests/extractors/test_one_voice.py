@@ -126,11 +126,12 @@ def test_where_the_pitch_moves_as_well_it_may_be_another_mood() -> None:
     for pitch_hz in (300.0, 50.0):
         mood = values(clip, pitched(clip, before_hz=120, after_hz=pitch_hz, at_s=first.seconds))
         assert speaker.ANY_MOOD < mood["likeness"] < speaker.ONE_VOICE
-        assert mood["events"] == []
+        [event] = mood["events"]
+        assert event["kind"] == speaker.VOICE_OR_MOOD
         assert "the voice or its mood changes at" in mood["unknown"]
         assert "semitones" in mood["unknown"]
     unmeasured = values(clip, measured(clip))
-    assert unmeasured["events"] == []
+    assert [event["kind"] for event in unmeasured["events"]] == [speaker.VOICE_OR_MOOD]
     assert "its pitch was not measured" in unmeasured["unknown"]
 
 
@@ -181,6 +182,20 @@ def test_odd_formats_are_measured(rate: int, channels: int) -> None:
     samples = soxr.resample(clip.samples, clip.rate, rate)
     odd = Clip(np.repeat(samples, channels, axis=1), rate, "odd")
     assert values(odd)["events"] == []
+
+
+def test_music_alone_and_two_voices_at_once_are_no_change() -> None:
+    need()
+    time = np.arange(4 * 16_000) / 16_000
+    notes = [np.sin(2 * np.pi * hz * time) for hz in (220.0, 277.2, 329.6)]
+    chord = (0.2 * np.sum(notes, axis=0)).astype(np.float32)
+    music = extracted(Clip(chord[:, np.newaxis], 16_000, "music"))
+    assert isinstance(music, Absent)
+    assert music.reason
+    one, other = flite("rms", FIRST, SECOND), flite("awb", SECOND, FIRST)
+    size = min(len(one.samples), len(other.samples))
+    both = Clip(one.samples[:size] + other.samples[:size], one.rate, "both")
+    assert values(both)["events"] == []
 
 
 def test_a_long_answer_is_measured_in_parts_as_a_whole() -> None:

@@ -38,6 +38,7 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
     lines = list(_lines(run, rubrics, AudioAssets(path, audio)))
     record = run.record()
     rankings = score_rankings(run)
+    voices = [row.sentence for row in voices_of(run) if not row.unknown]
     return pieces(
         "scores.html.j2",
         "scores.js",
@@ -60,7 +61,7 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
             for line in lines
             if line["value"] is None
         ),
-        caveats=[*findings_in(run), *(row.sentence for row in voices_of(run)), *_caveats(lines)],
+        caveats=[*findings_in(run), *voices, *_caveats(lines)],
         problems=list(run.problems()),
         level=RankOptions().bootstrap.level,
         least=LEAST_LABELS,

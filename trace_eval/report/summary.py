@@ -161,7 +161,8 @@ def _warnings(
     for finding in findings_among(facts.blueprints.values()):
         yield f"{finding}."
     for voice in voices_of(Run(facts.folder)):
-        yield f"{voice.sentence}."
+        if not voice.unknown:  # of few answers rank and gate say so
+            yield f"{voice.sentence}."
     yield from facts.record.unused_labels
     for text, count in Counter(text for j in available for text in j.caveats).most_common():
         yield text if count == len(facts.pairs) else f"On {counted(count, 'pair')}: {text}"

@@ -25,6 +25,8 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
+from trace_eval.data.measures.meaning import MEANING, meaning_features
+
 _WORD = re.compile(r"\w+")
 _ARTICLES = frozenset({"a", "an", "the"})
 
@@ -85,8 +87,9 @@ class LexicalModel:
     """Coefficients of the shipped model."""
 
     labels: tuple[int, ...]  # of the scale, ascending
-    weights: tuple[tuple[float, ...], ...]  # one row per label, in the order of FEATURES
+    weights: tuple[tuple[float, ...], ...]  # one row per label
     bias: tuple[float, ...]  # one number per label
+    features: tuple[str, ...]  # in the order of the weights
     data: Mapping[str, Any]  # what it was trained on: name, licence, rows, ratings, hash
     sha256: str = ""  # of the file of coefficients
 
@@ -94,16 +97,17 @@ class LexicalModel:
     def from_json(cls, text: str) -> LexicalModel:
         """Read a file of coefficients, with the features and shapes of this version."""
         result = json.loads(text)
-        if list(result["features"]) != list(FEATURES):
+        if result["features"] not in (list(FEATURES), [*FEATURES, *MEANING]):
             raise ValueError("lexical model: its features are not those of this version")
         model = cls(
-            tuple(result["labels"]),
-            tuple(tuple(result["weights"][str(label)]) for label in result["labels"]),
-            tuple(result["bias"][str(label)] for label in result["labels"]),
-            result["data"],
-            sha256(text.encode()).hexdigest(),
+            labels=tuple(result["labels"]),
+            weights=tuple(tuple(result["weights"][str(label)]) for label in result["labels"]),
+            bias=tuple(result["bias"][str(label)] for label in result["labels"]),
+            features=tuple(result["features"]),
+            data=result["data"],
+            sha256=sha256(text.encode()).hexdigest(),
         )
-        if any(len(row) != len(FEATURES) for row in model.weights):
+        if any(len(row) != len(model.features) for row in model.weights):
             raise ValueError("lexical model: a row of weights has the wrong length")
         return model
 
@@ -129,10 +133,11 @@ class LexicalScore:
 
 
 @cache
-def shipped() -> LexicalModel:
-    """Load the model of this version."""
+def shipped(meaning: bool = False) -> LexicalModel:
+    """Load the model of this version: of words alone, or of words and meaning."""
+    name = "lexical_meaning.json" if meaning else "lexical.json"
     return LexicalModel.from_json(
-        files("trace_eval.data.measures").joinpath("lexical.json").read_text(encoding="utf-8")
+        files("trace_eval.data.measures").joinpath(name).read_text(encoding="utf-8")
     )
 
 
@@ -141,12 +146,19 @@ def lexical_score(
     references: Sequence[str],
     candidate: str,
     rationale: str | None = None,
+    meaning: bool = False,
 ) -> LexicalScore:
     """Score one answer; of one or more references that with the largest mean counts.
 
     An answer without a word is the lowest label for sure: annotators rated every such answer so.
+
+    Args:
+        meaning: beside the words, see :mod:`trace_eval.data.measures.meaning`.
+
+    Raises:
+        UserError: meaning is asked for, and its package is missing.
     """
-    model = shipped()
+    model = shipped(meaning)
     if not references:
         raise ValueError("a lexical score needs a reference")
     present = words(candidate)
@@ -158,6 +170,8 @@ def lexical_score(
     scores = []
     for index, reference in enumerate(references):
         values = features(requested, words(reference), present, material)
+        if meaning:
+            values |= meaning_features(question, reference, candidate, rationale or "", values)
         shares = model.shares(list(values.values()))
         scores.append(LexicalScore(dict(zip(model.labels, shares, strict=True)), index, values))
     return max(scores, key=lambda s: math.fsum(k * share for k, share in s.distribution.items()))

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from blueprints import UserError
+from blueprints import JudgeError, UserError
 from extractors import guessed
 from fusion import ItemKind, Numbers, likert
 from trace_eval.data.items import Pair, Single
+from trace_eval.data.measures import meaning as meanings
 from trace_eval.data.measures.lexical import CAVEAT, lexical_score, shipped
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.rubrics.single import ScoreRubric
@@ -119,24 +120,49 @@ class WordJudge(Judge):
         return made.model_copy(update=more)
 
 
+#: What names meaning in a spec.
+MEANING_ARGUMENT = "meaning"
+
+
 class LexicalJudge(WordJudge):
-    """Rates words against a reference through a shipped logistic model."""
+    """Rates words against a reference through a shipped logistic model.
+
+    ``lexical:meaning`` also measures how near the meaning of the texts is, see
+    :mod:`trace_eval.data.measures.meaning`.
+
+    Raises:
+        JudgeError: the packages that meaning needs are missing.
+    """
 
     spec = "lexical"
 
+    def __init__(self, rubric: ScoreRubric, *, meaning: bool = False) -> None:
+        super().__init__(rubric)
+        self._meaning = meaning
+        if not meaning:
+            return
+        self.spec = f"lexical:{MEANING_ARGUMENT}"
+        if reason := meanings.unavailable():
+            raise JudgeError(f"judge {self.spec}: {reason}")
+
     def parameters(self) -> dict[str, JsonValue]:
-        return {"model": shipped().sha256, "rubric": self.rubric.sha256}
+        return {"model": shipped(self._meaning).sha256, "rubric": self.rubric.sha256}
+
+    @property
+    def _caveat(self) -> str:
+        return meanings.CAVEAT if self._meaning else CAVEAT
 
     def score_of_nothing(self, item: Single) -> Score:
         empty = super().score_of_nothing(item)
-        return empty.model_copy(update={"caveats": [CAVEAT, *empty.caveats]})
+        return empty.model_copy(update={"caveats": [self._caveat, *empty.caveats]})
 
     async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
         texts = [text for _, text in references]
         # A question that the recogniser guessed is left out.
         spoken = None if case.item.instruction.text else case.instruction
         question = "" if spoken and guessed(spoken) else case.instruction_text or ""
-        result = lexical_score(question, texts, self.words(case), case.single.rationale)
+        words, rationale = self.words(case), case.single.rationale
+        result = lexical_score(question, texts, words, rationale, meaning=self._meaning)
         distribution = {float(label): share for label, share in result.distribution.items()}
         index, _ = references[result.reference]
-        return self.score(case, distribution, [CAVEAT], reference=index)
+        return self.score(case, distribution, [self._caveat], reference=index)

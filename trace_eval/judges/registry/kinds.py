@@ -234,6 +234,17 @@ def _scorer(
     return [ScorerJudge(folder, rubric, options.base, options.device) for rubric in rubrics]
 
 
+def _lexical(argument: str, rubrics: Sequence[ScoreRubric], _: JudgeOptions) -> Sequence[Judge]:
+    from trace_eval.judges.lexical.judge import MEANING_ARGUMENT, LexicalJudge
+
+    if argument not in ("", MEANING_ARGUMENT):
+        raise JudgeError(
+            f"judge lexical:{argument}: lexical compares words, and lexical:{MEANING_ARGUMENT}"
+            " meaning as well; name one of them"
+        )
+    return [LexicalJudge(rubric, meaning=bool(argument)) for rubric in rubrics]
+
+
 #: Kind of several judges that are weighted together, see ``judges.combine.panel``.
 FUSION = "fusion"
 
@@ -261,8 +272,8 @@ KINDS: dict[str, JudgeKind] = {
     "scripted": _chat("scripted", "scripted:FILE", "replays replies from a file", None),
     "lexical": JudgeKind(
         "lexical",
-        "no model, no network: words in common with a reference",
-        scores=_each("lexical.judge:LexicalJudge"),
+        "no model, no network: words in common with a reference; lexical:meaning: its meaning, too",
+        scores=_lexical,
     ),
     "turns": JudgeKind(
         "turns",

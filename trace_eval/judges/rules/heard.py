@@ -20,7 +20,7 @@ from trace_eval.judges.rules.requests import RuleInstruction
 from trace_eval.judges.rules.thresholds import RuleThresholds
 
 #: Kinds of events that the groups ``sounds`` and ``speaker`` have.
-MUSIC, CHANGE = "music", "voice_change"
+MUSIC, CHANGE, VOICE_OR_MOOD = "music", "voice_change", "voice_or_mood_change"
 
 #: Words for laughing oneself: not for making others laugh, and not for laughing at something.
 _LAUGH = re.compile(
@@ -166,7 +166,12 @@ def _change(blueprint: Blueprint, cuts: RuleThresholds) -> Event | None:
 
 def _keeps_its_voice(blueprint: Blueprint) -> bool:
     """Return whether an answer was measured, in wide band, and has one voice."""
-    return _likeness(blueprint) is not None and not _events(blueprint, "speaker", CHANGE)
+    changes = [
+        event
+        for kind in (CHANGE, VOICE_OR_MOOD)
+        for event in _events(blueprint, "speaker", kind) or ()
+    ]
+    return _likeness(blueprint) is not None and not changes
 
 
 def _likeness(blueprint: Blueprint) -> float | None:
