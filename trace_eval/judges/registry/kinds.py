@@ -235,14 +235,13 @@ def _scorer(
 
 
 def _lexical(argument: str, rubrics: Sequence[ScoreRubric], _: JudgeOptions) -> Sequence[Judge]:
-    from trace_eval.judges.lexical.judge import MEANING_ARGUMENT, LexicalJudge
-
-    if argument not in ("", MEANING_ARGUMENT):
+    if argument not in ("", "meaning"):
         raise JudgeError(
-            f"judge lexical:{argument}: lexical compares words, and lexical:{MEANING_ARGUMENT}"
-            " meaning as well; name one of them"
+            f"judge lexical:{argument}: lexical compares words, and lexical:meaning meaning as"
+            " well; name one of them"
         )
-    return [LexicalJudge(rubric, meaning=bool(argument)) for rubric in rubrics]
+    judge = _load("lexical.judge:LexicalJudge")
+    return [judge(rubric, meaning=bool(argument)) for rubric in rubrics]
 
 
 #: Kind of several judges that are weighted together, see ``judges.combine.panel``.
