@@ -162,6 +162,19 @@ def test_strengths_do_not_depend_on_how_often_everything_is_copied(copies: int) 
     assert values == pytest.approx(expected, abs=1e-6)
 
 
+def test_many_copies_of_the_examples_are_ranked() -> None:
+    """Mostly ties, 400 times over: absolute tolerances took their equations for singular."""
+    met = "ab bc ce ea ac be ca eb ae ba cb ec ab".split() * 400
+    won = [0, 1, *[4] * 9, 1, 4] * 400
+    sides = {f"system_{side}": [pair[place] for pair in met] for place, side in enumerate("ab")}
+    report = rank_labels(
+        opinions("judge", np.array(won), **sides), RankOptions(BootstrapOptions(resamples=50))
+    )
+    rates = {p.system: p.value for p in report.places if p.method == "win_rate"}
+    assert rates["a"] == pytest.approx(4 / 7)
+    assert len(rates) == 4
+
+
 def test_conditions_are_compared_over_instructions() -> None:
     """All six pairs of two instructions differ: 2 of 4 signs, not 2 of 64."""
     truth = table("labels", {"preference": "1" * 6})
