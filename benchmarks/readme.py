@@ -133,7 +133,7 @@ def _speed() -> str:
 
 
 #: Parts of the drill, in the order of the table.
-DRILL = ("kills", "inputs", "guided", "surroundings", "odd", "faults")
+DRILL = ("kills", "inputs", "guided", "surroundings", "odd", "sounds", "faults")
 
 
 def _drill() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from benchmarks.drill import faults, guided, kills, mutate, odd, surroundings
+from benchmarks.drill import faults, guided, kills, mutate, odd, sounds, surroundings
 from benchmarks.drill.outcome import Outcome
 
 #: Part -> how it is run with a share of its full size and a seed; the longest first.
@@ -15,6 +15,7 @@ PARTS: dict[str, Callable[[float, int], Outcome]] = {
     "guided": lambda share, seed: guided.drill(round(50_000 * share), seed),
     "surroundings": lambda share, seed: surroundings.drill(seed),
     "odd": lambda share, seed: odd.drill(share, seed),
+    "sounds": lambda share, seed: sounds.drill(),
     "faults": lambda share, seed: faults.drill(round(10_000 * share), seed),
 }
 

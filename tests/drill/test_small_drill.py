@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.drill import faults, guided, mutate, odd, surroundings
+from benchmarks.drill import faults, guided, mutate, odd, sounds, surroundings
 from benchmarks.drill.parts import PARTS
 from benchmarks.readme import DRILL
 
@@ -43,6 +43,13 @@ def test_odd_but_valid_tables_and_runs(kind: str) -> None:
 @pytest.mark.parametrize("kind", odd.REPLIES)
 def test_replies_without_a_verdict_give_none(kind: str) -> None:
     assert not odd.replies(kind).lost
+
+
+def test_files_that_are_joined_unfinished_or_out_of_phase() -> None:
+    outcome = sounds.drill()
+    assert not outcome.lost
+    assert outcome.notes["scored"] >= 10
+    assert outcome.notes["unscored"] >= 10
 
 
 def test_the_page_shows_every_part() -> None:

@@ -164,7 +164,7 @@ def test_strengths_do_not_depend_on_how_often_everything_is_copied(copies: int) 
 
 def test_many_copies_of_the_examples_are_ranked() -> None:
     """Mostly ties, 400 times over: absolute tolerances took their equations for singular."""
-    met = "ab bc ce ea ac be ca eb ae ba cb ec ab".split() * 400
+    met = ["ab", "bc", "ce", "ea", "ac", "be", "ca", "eb", "ae", "ba", "cb", "ec", "ab"] * 400
     won = [0, 1, *[4] * 9, 1, 4] * 400
     sides = {f"system_{side}": [pair[place] for pair in met] for place, side in enumerate("ab")}
     report = rank_labels(
