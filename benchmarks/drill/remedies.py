@@ -30,7 +30,10 @@ Run = Callable[[Sequence[object]], Done]
 def followed(command: Sequence[object], done: Done, run: Run) -> dict[str, Done]:
     """Type each remedy of a refusal after the command; empty where there is none."""
     results = {}
-    for remedy in remedies(_said(done)):
+    said = _said(done)
+    for remedy in remedies(said):
+        if any(f"has no {one.split()[0]}" in said for one in remedy.options):
+            continue
         words = remedy.words(**FILLED)
         if "COLUMN" in remedy.blanks or not all(map(TYPED.match, remedy.options)):
             continue

@@ -112,3 +112,15 @@ def test_a_gate_of_nothing_that_was_scored_passes_nothing(column: str, tmp_path:
     assert report.sentence == "cannot tell: verdict: no item was scored in both runs"
     change = judge_change((f"{path}:overall", f"{path}:content"), (), ChangeOptions(), None)
     assert change.sentence == "not enough data: no item was scored by both"
+
+
+def test_means_are_written_with_the_ends_of_their_scale(tmp_path: Path) -> None:
+    draw = random.Random(3)
+    rows = [(f"s{n}", f"q{n // 2}", "xy"[n % 2], draw.randint(40, 95)) for n in range(24)]
+    path = write_rows(tmp_path / "scores.csv", ("id", "question_id", "system", "score"), rows)
+    latex, plot = tmp_path / "t.tex", tmp_path / "p.svg"
+    typed = ("--csv", tmp_path / "csv", "--latex", latex, "--plot", plot)
+    trace_eval("rank", path, "--json", tmp_path / "o.json", *typed, ends=0)
+    assert "mean score from 0 to 100" in latex.read_text()
+    assert "mean score from 0 to 100" in plot.read_text()
+    assert (tmp_path / "csv" / "means.csv").is_file()

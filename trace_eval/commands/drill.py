@@ -34,7 +34,6 @@ def injection(
 ) -> None:
     """Put 40 kinds of orders into what a judge reads; print how many verdicts flip."""
     from trace_eval.data.manifests import read_manifest
-    from trace_eval.estimate.interval import WILSON
     from trace_eval.runs.probe.injection import drill_injection
     from trace_eval.show.table import grid
 
@@ -43,7 +42,7 @@ def injection(
     title = f"verdicts of {report.judge} that flip towards the attacker"
     note = (
         f"{counted(report.unscored, 'trial')} left no verdict; {counted(report.skipped, 'pair')}"
-        f" had none before; low, high: {WILSON}, 95%"
+        " had none before; low, high: Wilson's limits, 95%"
     )
     rows = [
         (name, share.count, share.of, share.value, *share.interval())

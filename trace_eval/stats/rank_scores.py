@@ -109,7 +109,8 @@ def rank_scores(
         parameters=(),
         caveats=tuple(_caveats(items, judge, means)),
         means=rows,
-        scale=(scale.low, scale.high),
+        low=scale.low,
+        high=scale.high,
         enough=tuple(_enough(items, means, options.bootstrap.level)) if source.human else (),
     )
 

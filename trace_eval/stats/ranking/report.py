@@ -123,8 +123,8 @@ class RankReport:
         together: several comparisons were drawn as one; ``drawn`` says what one is.
         powered: human win rates from all judgements and a few labels; None: there are no labels,
             every judged item has one, or they cannot speak for the others, as a caveat says then.
-        means: the systems of scores, which have no comparisons; ``scale``: the least and the
-            greatest score.
+        means: the systems of scores, which have no comparisons; ``low`` and ``high`` are the ends
+            of their scale.
         split: comparisons on which annotators split, which are half a win for each system.
         defects: of the answers of a run whose blueprints hold the group; empty: they do not.
         voices: whether each system keeps its voice; empty: no voice was measured.
@@ -150,7 +150,8 @@ class RankReport:
     labelled: tuple[RateRow, ...] = ()
     powered: WinRates | None = None
     means: tuple[MeanRow, ...] = ()
-    scale: tuple[float, float] | None = None
+    low: float | None = None
+    high: float | None = None
     split: int = 0
     meetings: tuple[MeetingRow, ...] = ()
     defects: tuple[DefectRow, ...] = ()
@@ -168,10 +169,9 @@ class RankReport:
     @property
     def unit(self) -> str:
         """What is ranked by, with the ends of its scale."""
-        if self.scale is None:
+        if self.low is None:
             return f"win rate by {self.who}"
-        low, high = self.scale
-        return f"mean score from {low:g} to {high:g}"
+        return f"mean score from {self.low:g} to {self.high:g}"
 
     @property
     def silent(self) -> bool:
