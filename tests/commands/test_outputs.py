@@ -11,12 +11,12 @@ from blueprints import UserError
 from tests.support import calls
 from tests.support import reviewed as support
 from tests.support.audio import tone, write
-from tests.support.cli import leaves, refused, trace_eval
+from tests.support.cli import ROOT, leaves, refused, trace_eval
 from trace_eval.commands.listing import GROUPS, ImportedOnUse
 from trace_eval.commands.result_files import COMMANDS as FIGURES
 from trace_eval.commands.result_files import WRITTEN
 from trace_eval.data.files import write_all
-from trace_eval.data.outputs import RECORD, check_folder, claimed, write_file
+from trace_eval.data.outputs import RECORD, check_folder, check_output, claimed, write_file
 from trace_eval.runs.run import Run
 
 #: Command and option -> a call that writes to MINE, a user's folder, or FILE, a user's file there.
@@ -233,3 +233,16 @@ def test_a_folder_beside_a_new_run_is_not_cleared(tmp_path: Path) -> None:
     (tmp_path / "new.part" / "mine.txt").write_text("mine")
     refused("new.part: is in the way", "fuse", rated, "--out", tmp_path / "new")
     assert (tmp_path / "new.part" / "mine.txt").read_text() == "mine"
+
+
+def test_a_url_is_no_place_to_write_to(tmp_path: Path) -> None:
+    """It became a folder called ``https:`` where the command ran."""
+    typed = ("--out", "https://me:secret@host/run", "--limit", 1)
+    done = trace_eval("judge", ROOT / "examples" / "pairs.jsonl", *typed, cwd=tmp_path)
+    assert done.code == 2
+    assert "https://host/run: is a URL" in done.err
+    assert "secret" not in done.err
+    assert not [*tmp_path.iterdir()]
+    for check in (check_output, check_folder):
+        with pytest.raises(UserError, match=r"s3://bucket/x: is a URL, and results are written"):
+            check(Path("s3://bucket/x"))

@@ -65,6 +65,7 @@ def test_what_gives_access_is_not_shown(url: str, expected: str) -> None:
         "https://h/a.wav?hmac=Hunter2x",
         "https://h/a.wav#access_token=Hunter2x",
         "https://h/a.wav;jsessionid=Hunter2x",
+        "https://h/a.wav?x=1;token=Hunter2x",
         "https://h/a.wav?id=AKIAHunter2xHunter2x".replace("Hunter2x", "HUNTERXX"),
     ],
 )

@@ -29,6 +29,7 @@ from trace_eval.data.files import (
     sha256_of,
     unwritable,
 )
+from trace_eval.data.urls import redacted, url_of_path
 
 #: What was written into a folder: a line of JSON per file, ``{"file": ..., "sha256": ...}``, and
 #: per kind of output that the folder was made for, ``{"folder": ...}``.
@@ -68,6 +69,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 def check_output(path: Path) -> None:
     """Refuse a file that holds what the program did not write, whatever links lead to it."""
+    refuse_url(path)
     target = Path(os.path.realpath(path))
     try:
         if not is_replaceable(path) or not target.exists() or not target.stat().st_size:
@@ -90,6 +92,7 @@ def check_folder(folder: Path, kind: str | None = FILES, option: str = "--out ")
         kind: what is to be written; a run may hold files of others. None: anything of ours.
         option: of the command line that named the folder, with a space, for the message.
     """
+    refuse_url(folder)
     refuse_package(folder)
     try:
         names = sorted(n for n in os.listdir(folder) if not _NOBODYS.match(n))  # noqa: PTH208
@@ -112,6 +115,15 @@ def check_folder(folder: Path, kind: str | None = FILES, option: str = "--out ")
         f"{folder}: is not empty and was not made by this command (it holds {names[0]!r}), so"
         f" nothing is written there; name a new folder, e.g. {option}{free}"
     )
+
+
+def refuse_url(path: Path) -> None:
+    """Refuse a URL where something is written: it would become a folder of that name here."""
+    if (url := url_of_path(path)) is not None:
+        raise UserError(
+            f"{redacted(url)}: is a URL, and results are written to this machine; name a folder or"
+            " file here, and copy it there afterwards"
+        )
 
 
 def refuse_package(folder: Path) -> None:

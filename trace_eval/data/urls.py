@@ -208,6 +208,7 @@ def _shown_parameter(parameter: re.Match[str]) -> str:
 
 def _shown_value(name: str, value: str) -> str:
     """Return the value of a parameter, or a hash of it where it looks secret."""
+    value = _OF_PATH.sub(_shown_parameter, value)  # some separate parameters by semicolons
     is_secret = _SECRET.search(name) or _LOOKS_SECRET.search(value)
     if not is_secret or _HASHED.fullmatch(value):
         return value

@@ -16,7 +16,7 @@ from extractors import MAX_SECONDS
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import encoded, is_file, make_folder
 from trace_eval.data.items import items_of_pair
-from trace_eval.data.outputs import write_file
+from trace_eval.data.outputs import refuse_url, write_file
 from trace_eval.report.answer import human_labels, pair_answer
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.evidence import view
@@ -73,6 +73,7 @@ def write_report(
     if redact and not facts:
         raise UserError(f"{run_folder}: holds scores; --redact is of runs of pairs")
     path = Path(out) if out else run_folder / REPORT
+    refuse_url(path)
     make_folder(path.parent)
     if facts and redact:
         muted = {clip: spans(blueprint) for clip, blueprint in facts.blueprints.items()}
