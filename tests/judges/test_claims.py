@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from blueprints import Blueprint
+from fusion import DIMENSIONS
 from tests.support import blueprints as make
 from tests.support.cases import verdict
 from tests.support.llm_judges import reading_judge
@@ -23,6 +24,7 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.beside.steps import LOUDNESS, PITCH, RATE, Step
 from trace_eval.judges.claims.check import check
 from trace_eval.judges.claims.finding import ShownAnswers
+from trace_eval.judges.claims.follows import parts_about, stance_of
 from trace_eval.judges.claims.read import claims_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 
@@ -257,6 +259,43 @@ def test_a_verdict_that_its_reason_contradicts_does_not_follow() -> None:
     assert [(claim.about, claim.holds) for claim in stated] == [
         ("content", False),
         ("voice_quality", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "stances"),
+    [
+        (
+            "Audio 1 is better in content, but Audio 2 is better in voice quality. Delivery: both"
+            " are good.",
+            ("1", "2", "both_good"),
+        ),
+        (
+            "Content: Audio 2 lists them and is better. Voice quality: neither is acceptable.",
+            ("2", "both_bad", None),
+        ),
+        ("On content the first is better, and on delivery the second is better.", ("1", None, "2")),
+        ("Audio 2 is better in content and voice quality.", ("2", "2", None)),
+        ("Audio 1 is better overall.", (None, None, None)),
+    ],
+)
+def test_one_reason_for_all_dimensions_is_read_dimension_by_dimension(
+    reason: str, stances: tuple[str | None, ...]
+) -> None:
+    parts = [parts_about(reason, about) for about in DIMENSIONS]
+    assert tuple(map(stance_of, parts)) == stances
+
+
+def test_a_flat_verdict_that_the_one_reason_contradicts_does_not_follow() -> None:
+    reply = {
+        "reasoning": "Audio 2 is better in content. Both are good in delivery.",
+        **{"content": "1", "voice_quality": "1", "paralinguistics": "both_good"},
+    }
+    made, _ = judgement([reply], swap="off", elicitation="flat")
+    stated = [claim for claim in made.opinions[0].claims if claim.kind == "verdict"]
+    assert [(claim.about, claim.holds) for claim in stated] == [
+        ("content", False),
+        ("paralinguistics", True),
     ]
 
 

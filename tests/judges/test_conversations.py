@@ -266,6 +266,18 @@ def test_a_text_judge_is_shown_both_conversations_in_both_orders() -> None:
     assert judged.label("paralinguistics") == Rating.B
 
 
+def test_of_calls_it_is_said_whether_a_verdict_follows_from_its_reason() -> None:
+    reply = verdict("2", "2", "2")
+    reply["content"]["reasoning"] = "Answer 1 is clearly better, it needs 3 turns."
+    options = JudgeOptions(backoff_s=0, retries=0, swap="off")
+    judge = reading_judge("scripted:x", ScriptedClient([reply]), options, FREE)
+    case = Case(pair(made(), made()), {})
+    (opinion,) = asyncio.run(judgement_of(judge, case)).opinions
+    assert [(one.kind, one.about, one.holds) for one in opinion.claims] == [
+        ("verdict", "content", False)
+    ]
+
+
 def test_handling_is_scored_without_a_model() -> None:
     judge = TurnsJudge(load_rubric("handling"))
     score = asyncio.run(judge.judge(Case(item(made()))))

@@ -24,6 +24,10 @@ _STANCES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     for stance, pattern in (
         ("1", rf"\b{_FIRST} {_VERY}{_BEST}"),
         ("2", rf"\b{_SECOND} {_VERY}{_BEST}"),
+        ("1", rf"\b{_FIRST} has the better\b"),
+        ("2", rf"\b{_SECOND} has the better\b"),
+        ("1", rf"\b{_FIRST}(?: (?!and\b|{_THING}\b)\w+){{1,8}} and {_VERY}{_BEST}"),
+        ("2", rf"\b{_SECOND}(?: (?!and\b|{_THING}\b)\w+){{1,8}} and {_VERY}{_BEST}"),
         ("1", rf"\b(?:prefer(?:ring|red)?|favou?rs?|choose|pick|only) {_FIRST}(?! is not)\b"),
         ("2", rf"\b(?:prefer(?:ring|red)?|favou?rs?|choose|pick|only) {_SECOND}(?! is not)\b"),
         (
@@ -36,6 +40,7 @@ _STANCES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             rf"\bneither(?: (?:{_THING}|one|of them))? (?:is|was|sounds) {_VERY}"
             r"(?:acceptable|good|usable|adequate|good enough)\b",
         ),
+        ("both_good", r"\bboth (?:equally )?(?:good|acceptable|fine)\b"),
         (
             "both_good",
             r"\b(?:both|the two)(?: (?:answers|responses|recordings|clips))? (?:are|sound|were)"
@@ -49,6 +54,48 @@ _BETTER = frozenset({"P.808", "BAK", "SIG", "OVRL", "MOS", "Distill-MOS", "bandw
 
 #: And more of these is worse.
 _WORSE = frozenset({"clipping"})
+
+
+#: How a reason of all dimensions names one.
+_NAMES: dict[str, str] = {
+    "content": r"content|accuracy|correctness|completeness",
+    "voice_quality": r"(?:voice|sound|audio|recording) quality|voice_quality",
+    "paralinguistics": r"paralinguistics?|delivery|tone|prosody|intonation|expressiveness",
+}
+_NAMED = {about: re.compile(rf"\b(?:{names})\b", re.I) for about, names in _NAMES.items()}
+
+#: "in content", "for voice quality", behind a conclusion or before it.
+_ASIDE = re.compile(
+    rf"\b(?:in|on|for|as to|in terms of|regarding|with regard to)"
+    rf" (?:the )?(?:{'|'.join(_NAMES.values())})(?:\s*,)?",
+    re.I,
+)
+
+#: A part that begins so is about one dimension until another is named.
+_HEADING = re.compile(rf"^\W*(?:{'|'.join(_NAMES.values())})\W*[:\u2013\u2014-]", re.I)
+
+#: Where one thought of a reason ends.
+_PARTS = re.compile(
+    r"(?<=[.;!?])\s+|\n+|,?\s+\b(?:but|while|whereas|although|though|however)\b,?\s+"
+    rf"|,?\s+and\s+(?={_THING} (?:1|2|one|two|A|B)\b)"
+    rf"|,\s+(?:and\s+)?(?=(?:in|on|for|as to|regarding) (?:the )?(?:{'|'.join(_NAMES.values())}))",
+    re.I,
+)
+
+
+def parts_about(reason: str, about: str) -> str:
+    """Return what a reason of all dimensions says of one: the parts that name it."""
+    parts = []
+    heading = ""
+    for part in filter(None, _PARTS.split(reason)):
+        named = [name for name, pattern in _NAMED.items() if pattern.search(part)]
+        if _HEADING.match(part):
+            heading = next(name for name in named if _NAMED[name].search(part.split(":")[0]))
+        elif named and heading not in named:
+            heading = ""
+        if about in named or (heading == about and not named):
+            parts.append(" ".join(_ASIDE.sub(" ", part).split()))
+    return ". ".join(part.rstrip(" .,;") for part in parts)
 
 
 def stance_of(reason: str) -> str | None:

@@ -12,7 +12,7 @@ from trace_eval.data.outcome import Order, Outcome
 from trace_eval.judges.base import Case
 from trace_eval.judges.claims.check import check
 from trace_eval.judges.claims.finding import ShownAnswers
-from trace_eval.judges.claims.follows import follows
+from trace_eval.judges.claims.follows import follows, parts_about
 from trace_eval.judges.claims.read import claims_of
 from trace_eval.judges.claims.stated import StatedClaim
 
@@ -30,20 +30,20 @@ def shown_answers(case: Case, order: Order) -> ShownAnswers | None:
 def checked(opinion: VerdictOpinion, case: Case, scale: Scale = TYPED_TIE) -> list[CheckedClaim]:
     """Return every claim in the reasons of an opinion, and whether it holds.
 
-    Nothing where the case has no blueprint of an answer: then there is nothing to check by.
+    Where a case has the blueprint of one answer alone there is nothing to check by. Of calls,
+    whose turns have blueprints, it says whether a verdict follows, and checks no number.
     """
     shown = shown_answers(case, opinion.order)
-    if shown is None:
+    if shown is None and case.blueprints.keys() & {"a", "b"}:
         return []
-    labels = sorted(_labels(shown))
+    labels = sorted(_labels(shown)) if shown else []
     results: list[CheckedClaim] = []
     read: dict[str, list[StatedClaim]] = {}
     for about, reason in opinion.reasoning.items():
-        if reason in read:  # one reasoning for all dimensions
-            continue
-        claims = read[reason] = claims_of(reason, labels)
-        results += _facts(about, claims, shown)
-        results += _verdict(opinion, about, reason=reason, claims=claims, scale=scale)
+        if reason not in read:  # there may be one reasoning for all dimensions
+            read[reason] = claims_of(reason, labels)
+            results += _facts(about, read[reason], shown) if shown else ()
+        results += _verdict(opinion, about, reason=reason, claims=read[reason], scale=scale)
     return results
 
 
@@ -90,8 +90,10 @@ def _verdict(
     scale: Scale,
 ) -> Iterator[CheckedClaim]:
     stated: Any = {str(name): label for name, label in opinion.ratings.items()}
-    if about not in stated or list(opinion.reasoning.values()).count(reason) > 1:
+    if about not in stated:
         return
+    if list(opinion.reasoning.values()).count(reason) > 1:
+        reason = parts_about(reason, about)
     label = scale.parse(stated[about])
     shown = str(scale.swap(label) if opinion.order == "ba" else label)
     if result := follows(reason, claims, about, shown):
