@@ -19,8 +19,10 @@ from trace_eval.judges.beside.steps import (
     DELIVERY,
     LOUDNESS,
     PAUSE,
+    PITCH,
     RATE,
     TREND,
+    VARIATION,
     VOICE,
     VOICE_WITH_DISTILLMOS,
     Step,
@@ -113,6 +115,15 @@ def test_voices_are_compared_on_speech_of_one_length() -> None:
     # a whole clip that has no parts is compared as it is
     old = voice_lead(answer(quality=make.quality(p808=3.4)), other(quality=make.quality(p808=4.0)))
     assert old.steps == pytest.approx(-2.0)
+
+
+def test_an_answer_in_which_nobody_speaks_has_no_step_of_delivery() -> None:
+    puff = answer()
+    silent = puff.model_copy(update={"signal": puff.signal.model_copy(update={"speech": []})})  # type: ignore[union-attr]
+    assert any(one.steps is not None for one in delivery(answer(), other()))
+    told = {one.step: one for one in delivery(silent, other())}
+    assert all(told[step].steps is None for step in (PITCH, VARIATION, LOUDNESS))
+    assert told[PITCH].why == "too little speech"
 
 
 def test_periodicity_counts_of_one_voice_saying_one_text_alone() -> None:

@@ -121,9 +121,18 @@ def _of_group(
         if isinstance(absent, Absent):
             why = f"{group} {unmeasured(group, absent)}"
         return Difference(step=step, a=first, b=second, steps=None, why=why)
-    if step.scale != "linear" and min(first, second) <= 0:
+    if (
+        _nobody_speaks(a)
+        or _nobody_speaks(b)
+        or (step.scale != "linear" and min(first, second) <= 0)
+    ):
         return Difference(step=step, a=first, b=second, steps=None, why="too little speech")
     return Difference(step, first, second, step.between(first, second))
+
+
+def _nobody_speaks(blueprint: Blueprint) -> bool:
+    """Whether the detector found no speech: pitch and level of a puff are no delivery."""
+    return isinstance(blueprint.signal, Signal) and not blueprint.signal.speech
 
 
 def _median(blueprint: Blueprint) -> float | None:
