@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -79,39 +79,50 @@ class Emotion2vecExtractor(ModelExtractor):
 
     def _measure(self, items: Sequence[Item]) -> list[Emotion]:
         inputs = [self._input_of(item) for item in items]
-        parts = [part for each in inputs for part in each.parts]
+        parts: list[Samples] = []
+        for each in inputs:
+            parts.extend(each.parts)
         scores = iter(score(self.opened(), parts, self.batch_size))
-        return [each.emotion([next(scores) for _ in each.parts]) for each in inputs]
+        emotions: list[Emotion] = []
+        for each in inputs:
+            own_scores = list(islice(scores, len(each.parts)))
+            emotions.append(each.emotion(own_scores))
+        return emotions
 
     def _input_of(self, item: Item) -> ModelInput:
         """Return the model's input for a clip that has passed the gate."""
         speech, seconds = item.clip.speech, item.clip.seconds
-        shares = {
-            window: speech_within(window, item.speech) for window in split(seconds, self.window_s)
-        }
-        weights = {w: share for w, share in shares.items() if share >= MIN_WINDOW_SPEECH_S}
-        whole = seconds <= WHOLE_MAX_S or not weights
-        parts = [speech[: round(WHOLE_MAX_S * SPEECH_RATE)]] if whole else []
-        return ModelInput(whole, weights, parts + equal_cuts(speech, list(weights)))
+        speech_s: dict[Span, float] = {}
+        for window in split(seconds, self.window_s):
+            within_s = speech_within(window, item.speech)
+            if within_s >= MIN_WINDOW_SPEECH_S:
+                speech_s[window] = within_s
+        parts = equal_cuts(speech, list(speech_s))
+        has_whole = seconds <= WHOLE_MAX_S or not speech_s
+        if has_whole:
+            parts.insert(0, speech[: round(WHOLE_MAX_S * SPEECH_RATE)])
+        return ModelInput(has_whole, speech_s, parts)
 
 
 class ModelInput(NamedTuple):
     """The model's input for a clip."""
 
-    whole: bool  # the first part is the whole clip
+    has_whole: bool  # the first part is the whole clip
     windows: dict[Span, float]  # seconds of speech in each window of the trajectory
     parts: list[Samples]  # the whole if so, then the windows, at 16 kHz
 
     def emotion(self, scores: list[dict[str, float]]) -> Emotion:
         """Make the group from the scores of the parts."""
-        parts = scores[1:] if self.whole else scores
-        overall = scores[0] if self.whole else weighted(parts, list(self.windows.values()))
+        if self.has_whole:
+            overall, of_windows = scores[0], scores[1:]
+        else:
+            overall, of_windows = weighted(scores, list(self.windows.values())), scores
         return Emotion(
             scores=overall,
             top=max(overall, key=overall.__getitem__),
             trajectory=[
                 EmotionWindow(start_s=window.start_s, end_s=window.end_s, scores=each)
-                for window, each in zip(self.windows, parts, strict=True)
+                for window, each in zip(self.windows, of_windows, strict=True)
             ],
         )
 
@@ -127,10 +138,11 @@ def split(seconds: float, window_s: float) -> list[Span]:
 
 def speech_within(window: Span, spans: Sequence[Span]) -> float:
     """Return the seconds of speech in a window."""
-    return sum(
-        max(0.0, min(window.end_s, span.end_s) - max(window.start_s, span.start_s))
-        for span in spans
-    )
+    total_s = 0.0
+    for span in spans:
+        common_s = min(window.end_s, span.end_s) - max(window.start_s, span.start_s)
+        total_s += max(0.0, common_s)
+    return total_s
 
 
 def equal_cuts(speech: Samples, windows: Sequence[Span]) -> list[Samples]:
@@ -138,10 +150,10 @@ def equal_cuts(speech: Samples, windows: Sequence[Span]) -> list[Samples]:
 
     Windows of equal length differ by a few samples once their ends are rounded.
     """
-    cuts = [
-        speech[round(window.start_s * SPEECH_RATE) : round(window.end_s * SPEECH_RATE)]
-        for window in windows
-    ]
+    cuts: list[Samples] = []
+    for window in windows:
+        start, end = round(window.start_s * SPEECH_RATE), round(window.end_s * SPEECH_RATE)
+        cuts.append(speech[start:end])
     shortest = min(map(len, cuts), default=0)
     return [cut[:shortest] for cut in cuts]
 
@@ -149,10 +161,12 @@ def equal_cuts(speech: Samples, windows: Sequence[Span]) -> list[Samples]:
 def weighted(scores: Sequence[dict[str, float]], weights: Sequence[float]) -> dict[str, float]:
     """Average the windows' scores, weighted by the seconds of speech in each."""
     total = sum(weights)
-    return {
-        label: sum(w * each[label] for w, each in zip(weights, scores, strict=True)) / total
-        for label in scores[0]
-    }
+    means: dict[str, float] = {}
+    for label in scores[0]:
+        of_label = [each[label] for each in scores]
+        weighed = [weight * x for weight, x in zip(weights, of_label, strict=True)]
+        means[label] = sum(weighed) / total
+    return means
 
 
 class Loaded(NamedTuple):
@@ -171,19 +185,22 @@ def score(loaded: Loaded, parts: Sequence[Samples], at_most: int) -> list[dict[s
     lone = [stack[0] for stack in stacks if len(stack) == 1]
     results: dict[int, dict[str, float]] = {}
     with untouched(), _precision(loaded.device):
-        if lone:  # as the library does it
-            each = loaded.model.generate(
-                [parts[i] for i in lone],
-                granularity="utterance",
-                extract_embedding=False,
-                disable_pbar=True,
-            )
-            scores = [named_scores(one["labels"], one["scores"]) for one in each]
+        if lone:
+            scores = _one_by_one(loaded, [parts[index] for index in lone])
             results.update(zip(lone, scores, strict=True))
         for stack in stacks:
             if len(stack) > 1:
-                results.update(zip(stack, _at_once(loaded, [parts[i] for i in stack]), strict=True))
+                scores = _at_once(loaded, [parts[index] for index in stack])
+                results.update(zip(stack, scores, strict=True))
     return [results[index] for index in range(len(parts))]
+
+
+def _one_by_one(loaded: Loaded, parts: list[Samples]) -> list[dict[str, float]]:
+    """Score parts as the library does it."""
+    replies = loaded.model.generate(
+        parts, granularity="utterance", extract_embedding=False, disable_pbar=True
+    )
+    return [named_scores(reply["labels"], reply["scores"]) for reply in replies]
 
 
 def _at_once(loaded: Loaded, parts: list[Samples]) -> list[dict[str, float]]:
@@ -194,8 +211,10 @@ def _at_once(loaded: Loaded, parts: list[Samples]) -> list[dict[str, float]]:
     """
     import torch
 
-    network, labels = loaded.model.model, loaded.model.kwargs["tokenizer"].token_list
+    network = loaded.model.model
+    labels = loaded.model.kwargs["tokenizer"].token_list
     used = [index for index, label in enumerate(labels) if not label.startswith(_UNUSED)]
+    used_labels = [labels[index] for index in used]
     with torch.no_grad():
         sound = torch.stack([torch.from_numpy(part) for part in parts]).to(loaded.device)
         if network.cfg.normalize:
@@ -203,7 +222,7 @@ def _at_once(loaded: Loaded, parts: list[Samples]) -> list[dict[str, float]]:
         features = network.extract_features(sound, padding_mask=None)["x"]
         logits = network.proj(features.mean(dim=1))[:, used]
         shares = torch.softmax(logits, dim=-1).tolist()
-    return [named_scores([labels[index] for index in used], share) for share in shares]
+    return [named_scores(used_labels, share) for share in shares]
 
 
 def english(label: str) -> str:

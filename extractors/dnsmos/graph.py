@@ -49,35 +49,39 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
     layers = layers_of(model)
     shared = _shared(layers, hop)
     end = layers[len(shared)].source
-    middle = 1 + next(i for i, layer in enumerate(shared) if layer.stride > 1)
+    first_pooling = next(number for number, layer in enumerate(shared) if layer.stride > 1)
+    middle = first_pooling + 1
     parts = shared[:middle], shared[middle:]
     cuts = shared[0].source, layers[middle].source, end
-    stages, sections, changed = [], [], own_frames
+    stages: list[SharedStage] = []
+    sections: list[Section] = []
+    changed = own_frames
     for part, (source, target) in zip(parts, pairwise(cuts), strict=True):
         layers_between = section(model, source, target)
         changed = _changed(part, changed)
-        before, after = (layers_between.edge(changed, at_end) for at_end in (False, True))
+        before = layers_between.edge(changed, False)
+        after = layers_between.edge(changed, True)
         stages.append(SharedStage(before, after, _needed(part, changed), changed))
         sections.append(layers_between)
     strides = [math.prod(layer.stride for layer in part) for part in parts]
-    margins = (_needed(shared, 0), _needed(parts[1], 0), 0)
+    reaches = [_needed(part, 0) for part in parts]
+    margins = (_needed(shared, 0), reaches[1], 0)
 
     def front(image: Floats, period: int) -> list[Floats]:
-        levels = [image]
-        for number, part in enumerate(sections):
-            stride, reach = strides[number], _needed(parts[number], 0)
-            levels.append(
-                _inside(
-                    part,
-                    levels[-1],
-                    period=period,
-                    stride=stride,
-                    margin=margins[number],
-                    reach=reach,
-                )
+        levels: list[Floats] = []
+        for number, layers_between in enumerate(sections):
+            stride = strides[number]
+            image = _inside(
+                layers_between,
+                image,
+                period=period,
+                stride=stride,
+                margin=margins[number],
+                reach=reaches[number],
             )
+            levels.append(image)
             period = math.lcm(period, stride) // stride
-        return levels[1:]
+        return levels
 
     return Network(
         front=front,
@@ -100,11 +104,13 @@ def _inside(
         margin: rows at either end that are context only.
         reach: rows to either side of its own that a cell depends on.
     """
-    rows, cycle = image.shape[2], math.lcm(period, stride)
+    rows = image.shape[2]
+    cycle = math.lcm(period, stride)
     start = stride * (margin // stride + 1)  # the very first frame may reach over the audio's start
-    if not cycle or start + cycle + 2 * reach > rows - margin:
+    stop = start + cycle + 2 * reach
+    if not cycle or stop > rows - margin:
         return part.inside(image)
-    cells = part.inside(image[:, :, start : start + cycle + 2 * reach])
+    cells = part.inside(image[:, :, start:stop])
     # In the context at both ends others stand than without repetition: windows replace what they
     # reach.
     numbers = np.arange((rows - 2 * reach) // stride) - start // stride
@@ -125,7 +131,8 @@ def layers_of(model: onnx.ModelProto) -> list[Layer]:
 
 def _shared(layers: Sequence[Layer], hop: int) -> list[Layer]:
     """Return the first layers whose cells do not depend on which hop a window starts at."""
-    shared, stride = [], 1
+    shared: list[Layer] = []
+    stride = 1
     for layer in layers:
         stride *= layer.stride
         if hop % stride:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -88,13 +89,14 @@ class HopStore(Generic[T]):
                 method of the store's owner would close a circle, and 20 MB of results would
                 wait for the garbage collector (600 MB more after 1,000 clips).
         """
-        needed = sorted({hop for window in windows for hop in hops_of(window)})
+        needed = sorted(set(chain.from_iterable(map(hops_of, windows))))
         missing = [hop for hop in needed if hop not in self._results]
         self._results = {hop: self._results[hop] for hop in needed if hop in self._results}
         cuts = np.flatnonzero(np.diff(missing) > 1) + 1
         for run in np.split(missing, cuts) if missing else ():
             first, stop = int(run[0]), int(run[-1]) + 1
-            self._results.update(zip(range(first, stop), compute(first, stop), strict=True))
+            results = compute(first, stop)
+            self._results.update(zip(range(first, stop), results, strict=True))
         return self._results
 
 
@@ -119,11 +121,19 @@ def front(network: Network, features: Floats, period: int = 0) -> list[Hop]:
         period: frames after which the audio repeats itself; 0: never.
     """
     image = features[np.newaxis, np.newaxis]
-    levels = []
-    for level, margin in zip([image, *network.front(image, period)], network.margins, strict=True):
-        levels.append(level[0, :, margin : level.shape[2] - margin])
+    levels = _without_margins(network, image, period)
     count = levels[0].shape[1] // HOP_FRAMES
-    return list(zip(*(np.split(level, count, axis=1) for level in levels), strict=True))
+    by_level = [np.split(level, count, axis=1) for level in levels]
+    return list(zip(*by_level, strict=True))
+
+
+def _without_margins(network: Network, image: Floats, period: int) -> list[Floats]:
+    """Compute the front's levels, its input first, without the cells that are context only."""
+    levels: list[Floats] = []
+    images = [image, *network.front(image, period)]
+    for level, margin in zip(images, network.margins, strict=True):
+        levels.append(level[0, :, margin : level.shape[2] - margin])
+    return levels
 
 
 def raw_scores(
@@ -147,20 +157,25 @@ def raw_scores(
         some = windows[run]
         before, after = first_frames[run, np.newaxis], last_frames[run, np.newaxis]
         for level, stage in enumerate(network.stages):
-            strips = np.stack([hops[w][level][:, : stage.strip] for w in some])
+            strips = np.stack([hops[window][level][:, : stage.strip] for window in some])
             strips[:, :, : before.shape[2]] = before
             [before] = stage.before(strips)
-            strips = np.stack([hops[hops_of(w)[-1]][level][:, -stage.strip :] for w in some])
+            last_hops = [hops_of(window)[-1] for window in some]
+            strips = np.stack([hops[hop][level][:, -stage.strip :] for hop in last_hops])
             strips[:, :, stage.strip - after.shape[2] :] = after
             [after] = stage.after(strips)
         # The shared cells, and over them those that differ at the edges.
-        cells = np.stack(
-            [np.concatenate([hops[hop][-1] for hop in hops_of(w)], axis=1) for w in some]
-        )
+        cells = np.stack([_shared_cells(hops, window) for window in some])
         cells[:, :, : before.shape[2]] = before
         cells[:, :, -after.shape[2] :] = after
         results += network.tail(cells)
     return np.concatenate(results)
+
+
+def _shared_cells(hops: Mapping[int, Hop], window: int) -> Floats:
+    """Return the cells of the last level of a window, hop behind hop."""
+    cells = [hops[hop][-1] for hop in hops_of(window)]
+    return np.concatenate(cells, axis=1)
 
 
 def first_scores(network: Network, features: Floats, counts: Sequence[int]) -> Floats:
@@ -178,10 +193,7 @@ def first_scores(network: Network, features: Floats, counts: Sequence[int]) -> F
     if most % stride or min(counts) < HOP_FRAMES or any(count % stride for count in counts):
         raise ValueError(f"counts {list(counts)}: give multiples of {stride} from {HOP_FRAMES} on")
     image = np.pad(features[:most], ((margin, margin), (0, 0)))[np.newaxis, np.newaxis]
-    levels = [
-        level[0, :, edge : level.shape[2] - edge]
-        for level, edge in zip([image, *network.front(image, 0)], network.margins, strict=True)
-    ]
+    levels = _without_margins(network, image, period=0)
     nothing = levels[0][np.newaxis, :, :0]
     before, after = nothing, np.repeat(nothing, len(counts), axis=0)
     for level, stage, step in zip(levels, network.stages, network.strides, strict=False):
