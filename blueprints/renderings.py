@@ -134,12 +134,12 @@ def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
 def brief_legend(drop: Collection[str] = ()) -> str:
     """Write the legend of :func:`render_brief` for the same ``drop``; UserError as there."""
     gone = feature_groups(drop)
-    message = ", ".join(
+    units_of_groups = ", ".join(
         units for name, model in GROUPS.items() if name not in gone and (units := model.brief_units)
     )
     return (
         "A blueprint: words as heard with the least certain, and levels, ordinary ones without a"
-        f" number. Units: {message or 'none'}."
+        f" number. Units: {units_of_groups or 'none'}."
     )
 
 

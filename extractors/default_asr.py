@@ -64,9 +64,9 @@ def chosen(**settings: object) -> Extractor:
     if choice.advice:
         _advise(choice.advice)
     taken = {name: v for name, v in settings.items() if (name, v) != ("device", "auto")}
-    available = {name: value for name, value in taken.items() if hasattr(choice.extractor, name)}
+    supported = {name: value for name, value in taken.items() if hasattr(choice.extractor, name)}
     # The settings are checked by the extractor itself.
-    return replace(choice.extractor, **available)  # type: ignore[arg-type]
+    return replace(choice.extractor, **supported)  # type: ignore[arg-type]
 
 
 @cache

@@ -73,8 +73,8 @@ def framed(wave: Samples) -> Frames:
         power = (np.square(spectrum.real) + np.square(spectrum.imag)).astype(np.float32)
         bands[first : first + _AT_ONCE] = decibels_of(power @ bank)
         level[first : first + _AT_ONCE] = decibels_of(power[:, 3:].mean(axis=1))
-    recognised = level[level > level.max() - 50]
-    return Frames(wave, bands, level, float(np.percentile(recognised, 90)))
+    audible = level[level > level.max() - 50]
+    return Frames(wave, bands, level, float(np.percentile(audible, 90)))
 
 
 def _offset(wave: Samples) -> np.float32:

@@ -295,8 +295,8 @@ class FasterWhisperExtractor(Recogniser):
     ) -> Decoded:
         if not self.shortens or language != "en":
             return self._transcribe(model, speech, parts, language)
-        recognised = self._transcribe(shortened(model), speech, parts, language)
-        result = by_part(recognised.segments, parts)
+        transcription = self._transcribe(shortened(model), speech, parts, language)
+        result = by_part(transcription.segments, parts)
         # Nothing goes from one stretch to the next, so only those are decoded again that need it,
         # and these from their last whole window on, which writes what it wrote.
         again = {
@@ -305,7 +305,7 @@ class FasterWhisperExtractor(Recogniser):
             if broken(mine, part)
         }
         if not again:
-            return recognised
+            return transcription
         rest = [
             parts[number]
             if whole is None
@@ -318,7 +318,7 @@ class FasterWhisperExtractor(Recogniser):
                 kept = [one for one in result[number] if one["seek"] <= whole]
                 mine = [*kept, *(one for one in mine if one["seek"] > whole)]
             result[number] = mine
-        return recognised._replace(segments=[segment for mine in result for segment in mine])
+        return transcription._replace(segments=[segment for mine in result for segment in mine])
 
     def _transcribe(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None

@@ -95,8 +95,8 @@ class UtmosExtractor(MosExtractor):
         from utmos_pytorch.utmos_torch import UTMOSModel, UTMOSScoreTorch
 
         file = path / self.required[0]
-        provided = read_state(file, "fetch it again")
-        missing = sorted(UTMOSModel().state_dict().keys() - set(provided))
+        state = read_state(file, "fetch it again")
+        missing = sorted(UTMOSModel().state_dict().keys() - set(state))
         if missing:
             raise UserError(f"utmos: {file} has no {missing[0]} and {len(missing) - 1} more")
         return UTMOSScoreTorch(str(file), device)

@@ -231,12 +231,12 @@ class Recogniser(ModelExtractor):
     def _recogniser(self) -> Any:
         """Return the model, which writes the language that the user named."""
         model = self.opened()
-        available = self._languages(model)
-        if self.language is not None and self.language not in available:
-            some = ", ".join(sorted(available)[:5])
+        languages = self._languages(model)
+        if self.language is not None and self.language not in languages:
+            some = ", ".join(sorted(languages)[:5])
             raise UserError(
                 f"{self.name}: language {self.language!r}, but the model knows"
-                f" {len(available)} ({some}{', ...' if len(available) > 5 else ''}); use one of"
+                f" {len(languages)} ({some}{', ...' if len(languages) > 5 else ''}); use one of"
                 " them, or a model without .en in its name"
             )
         return model

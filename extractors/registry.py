@@ -159,12 +159,10 @@ def create(spec: str, **options: Any) -> Extractor:
 
 
 def _check_options(kind: type[Extractor], spec: str, options: Iterable[str]) -> None:
-    available = [field.name for field in fields(kind)]
+    known = [field.name for field in fields(kind)]
     for option in options:
-        if option not in available:
-            offered = (
-                f"its options are {', '.join(available)}" if available else "it has no options"
-            )
+        if option not in known:
+            offered = f"its options are {', '.join(known)}" if known else "it has no options"
             raise UserError(f"extractor {spec!r}: no option {option!r}; {offered}")
 
 
@@ -240,8 +238,8 @@ def _create_for(
 
             extractor = chosen(**settings)
         else:
-            available = {field.name for field in fields(load(spec.partition(":")[0]))}
-            options = {name: value for name, value in settings.items() if name in available}
+            known = {field.name for field in fields(load(spec.partition(":")[0]))}
+            options = {name: value for name, value in settings.items() if name in known}
             extractor = create(spec, **options)
     except UserError as error:
         raise UserError(f"profile {profile}, group {group}: {error}") from error

@@ -128,8 +128,8 @@ def low_confidence(words: Sequence[Word], threshold: float, middle: float = 0.0)
 
     Words without a confidence are left out.
     """
-    available = [word.confidence for word in words if word.confidence is not None]
-    return bool(available) and (fmean(available) < threshold or median(available) < middle)
+    confidences = [word.confidence for word in words if word.confidence is not None]
+    return bool(confidences) and (fmean(confidences) < threshold or median(confidences) < middle)
 
 
 def too_many(words: Sequence[Word], speech: Sequence[Span]) -> bool:
@@ -155,11 +155,11 @@ def weak(blueprint: Blueprint) -> str | None:
 
     E.g. ``the recogniser is measured to write more than 10% of the words of Russian wrong``.
     """
-    recognised = blueprint.transcript
-    if not isinstance(recognised, Transcript):
+    transcript = blueprint.transcript
+    if not isinstance(transcript, Transcript):
         return None
-    what = next((why for flag, why in WEAK.items() if flag in recognised.suspect), None)
-    return what and what.format(language=language_name(recognised.language))
+    what = next((why for flag, why in WEAK.items() if flag in transcript.suspect), None)
+    return what and what.format(language=language_name(transcript.language))
 
 
 def suspicions(

@@ -74,9 +74,9 @@ class DnsmosExtractor(Extractor):
     windows: Windows = "speech"
 
     def __post_init__(self) -> None:
-        available = get_args(Windows)
-        if self.windows not in available:
-            offered = ", ".join(map(repr, available))
+        choices = get_args(Windows)
+        if self.windows not in choices:
+            offered = ", ".join(map(repr, choices))
             raise UserError(f"{self.name}: windows {self.windows!r} is unknown; use {offered}")
 
     def unavailable(self) -> str | None:

@@ -240,12 +240,12 @@ def difficulty(
         unit: what each pair is drawn with; None: each by itself [shape=(n,)].
     """
     gap = np.abs(mos_a - mos_b)
-    available = (there != MISSING) & (back != MISSING) & ~np.isnan(gap) & (gap > 0)
-    if int(available.sum()) < FEWEST:
+    usable = (there != MISSING) & (back != MISSING) & ~np.isnan(gap) & (gap > 0)
+    if int(usable.sum()) < FEWEST:
         return None
-    there, back = collapse_codes(there[available]), collapse_codes(back[available])
-    drawn = None if unit is None else unit[available]
-    gap, truth = gap[available], np.where(mos_a[available] > mos_b[available], 0, 1)
+    there, back = collapse_codes(there[usable]), collapse_codes(back[usable])
+    drawn = None if unit is None else unit[usable]
+    gap, truth = gap[usable], np.where(mos_a[usable] > mos_b[usable], 0, 1)
     order = np.argsort(gap, kind="stable")
     quartiles = tuple(
         Quartile(
@@ -338,12 +338,12 @@ def robustness(
             with noise on one answer [shape=(n,)].
         side: which answer, 0 (A) or 1 (B) [shape=(n,)].
     """
-    available = (base != MISSING) & (noisy != MISSING)
+    has_both = (base != MISSING) & (noisy != MISSING)
     if repeat is not None:
-        available &= repeat != MISSING
-    first, second = collapse_codes(base[available]), collapse_codes(noisy[available])
-    again = None if repeat is None else collapse_codes(repeat[available])
-    on = side[available]
+        has_both &= repeat != MISSING
+    first, second = collapse_codes(base[has_both]), collapse_codes(noisy[has_both])
+    again = None if repeat is None else collapse_codes(repeat[has_both])
+    on = side[has_both]
     groups = ((first != TIE) & (first == on), (first != TIE) & (first != on), first == TIE)
     return [
         Robustness(name, int(rows.sum()), _same(first, again, rows), _same(first, second, rows))

@@ -198,12 +198,15 @@ def swapped(
     Tested on the items where both sides name a winner: right less often than in half of
     them, by the one-sided sign test over independent units [shape=(items,)].
     """
-    available = (truth >= 0) & (truth < 2) & (predicted >= 0) & (predicted < 2)
-    number, right = int(available.sum()), int((available & (truth == predicted)).sum())
+    both_name_winners = (truth >= 0) & (truth < 2) & (predicted >= 0) & (predicted < 2)
+    number, right = (
+        int(both_name_winners.sum()),
+        int((both_name_winners & (truth == predicted)).sum()),
+    )
     if 2 * right >= number:
         return
-    gain = np.where(truth == predicted, 1.0, -1.0)[available]
-    if sign_flip(gain, None if unit is None else unit[available], "less") >= SIGNIFICANT:
+    gain = np.where(truth == predicted, 1.0, -1.0)[both_name_winners]
+    if sign_flip(gain, None if unit is None else unit[both_name_winners], "less") >= SIGNIFICANT:
         return
     now, then = (
         float(accuracy(joint_counts(truth, codes, len(LABELS))))
@@ -215,5 +218,5 @@ def swapped(
         f"{who}: {right} of {number} winners agree, far below chance; with A and B"
         f" exchanged accuracy is {then:.{d}f} instead of {now:.{d}f}: the answers were probably"
         " swapped and the labels were not",
-        ids[available & (truth != predicted)],
+        ids[both_name_winners & (truth != predicted)],
     )

@@ -82,8 +82,8 @@ def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> Iterato
         if any(column is None for column in columns):
             continue
         a, b, their_a, their_b = (np.asarray(column, object) for column in columns)
-        available = np.array([x is not None and x != y for x, y in zip(a, b, strict=True)], bool)
-        crossed = available & (a == their_b) & (b == their_a)
+        differs = np.array([x is not None and x != y for x, y in zip(a, b, strict=True)], bool)
+        crossed = differs & (a == their_b) & (b == their_a)
         if crossed.any():
             text = (
                 f"{who}: A and B of {int(crossed.sum())} of {counted(len(ids), 'item')} are"

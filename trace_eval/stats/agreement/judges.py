@@ -188,8 +188,8 @@ def fused_by(table: Opinions, policy: Policy | None = None) -> str | None:
         return table.policy or AS_IN_FILE
     if "preference" in table.codes or not has_dimensions(table.codes):
         return None
-    available = _stored_policy(table)
-    return None if available is None else available.name
+    stored_policy = _stored_policy(table)
+    return None if stored_policy is None else stored_policy.name
 
 
 def _stored_policy(table: Opinions) -> Policy | None:
@@ -216,9 +216,9 @@ def with_overall(
 
 
 def _with_overall(table: Opinions, policy: Policy | None, default: Policy | None) -> Opinions:
-    requested = "overall" in table.codes or "preference" in table.codes
+    has_overall = "overall" in table.codes or "preference" in table.codes
     wanted = policy or default
-    if wanted is None or (policy is None and (requested or not has_dimensions(table.codes))):
+    if wanted is None or (policy is None and (has_overall or not has_dimensions(table.codes))):
         return table
     if not has_dimensions(table.codes):
         raise UserError(

@@ -93,8 +93,8 @@ def learn(
         )
     labels, codes = side
     cells = cells_of(codes)
-    available = (cells >= 0) & (overall != MISSING)
-    cells, overall, instruction = cells[available], overall[available], instruction[available]
+    is_known = (cells >= 0) & (overall != MISSING)
+    cells, overall, instruction = cells[is_known], overall[is_known], instruction[is_known]
     groups = len(np.unique(instruction))
     if groups < 2:
         raise UserError(f"--learn-policy needs at least 2 instructions, the labels have {groups}")

@@ -198,10 +198,10 @@ def reliability_rows(
         return []
     codes = collapse_codes(labels.codes[column])
     votes = vote_counts(labels, column)
-    available = (codes != MISSING) & (votes.sum(1)[labels.item] > 1)
-    row, code = labels.item[available], codes[available]
+    is_shared = (codes != MISSING) & (votes.sum(1)[labels.item] > 1)
+    row, code = labels.item[is_shared], codes[is_shared]
     same = (votes[row, code] - 1) / (votes[row].sum(1) - 1)
-    names, rater = np.unique(labels.rater[available].astype(str), return_inverse=True)
+    names, rater = np.unique(labels.rater[is_shared].astype(str), return_inverse=True)
     number = np.bincount(rater, minlength=len(names))
     total = np.bincount(rater, weights=same, minlength=len(names))
     results = [

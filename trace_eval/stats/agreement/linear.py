@@ -179,12 +179,12 @@ def binary_agreement(judge: str, share: Array, human: Array) -> BinaryAgreement:
     """Compare shares of ones [shape=(items,) each, NaN: none]."""
     judged, truth = majority_of_share(share), majority_of_share(human)
     both = ~(np.isnan(share) | np.isnan(human))
-    available = ~(np.isnan(judged) | np.isnan(truth))
-    s, t = judged[available], truth[available]
+    has_both = ~(np.isnan(judged) | np.isnan(truth))
+    s, t = judged[has_both], truth[has_both]
     recalls = [float((s[t == label] == label).mean()) for label in (0, 1) if (t == label).any()]
     return BinaryAgreement(
         judge=judge,
-        items=int(available.sum()),
+        items=int(has_both.sum()),
         undecided_judge=int((both & np.isnan(judged)).sum()),
         undecided_people=int((both & np.isnan(truth)).sum()),
         phi=defined(pearson(s, t)),

@@ -46,9 +46,9 @@ def has_dimensions(codes: Mapping[str, Codes]) -> bool:
 def cells_of(codes: Mapping[str, Codes]) -> NDArray[np.int64]:
     """Return the index of each row's cell among the 64; -1 where a dimension is missing."""
     columns = [codes[name].astype(np.int64) for name in DIMENSIONS]
-    available = np.logical_and.reduce([column != MISSING for column in columns])
-    flat = np.ravel_multi_index([np.where(available, c, 0) for c in columns], CELL_SHAPE)
-    return np.where(available, flat, -1)
+    is_complete = np.logical_and.reduce([column != MISSING for column in columns])
+    flat = np.ravel_multi_index([np.where(is_complete, c, 0) for c in columns], CELL_SHAPE)
+    return np.where(is_complete, flat, -1)
 
 
 def fuse_codes(policy: Policy, codes: Mapping[str, Codes]) -> Codes:
@@ -68,9 +68,9 @@ def fuse_codes(policy: Policy, codes: Mapping[str, Codes]) -> Codes:
 
 def cell_counts(cells: NDArray[np.int64], overall: Codes) -> NDArray[np.int64]:
     """Count (cell, overall label) [shape=(4, 4, 4, 4)]; incomplete rows drop out."""
-    available = (cells >= 0) & (overall != MISSING)
+    is_known = (cells >= 0) & (overall != MISSING)
     number = len(RATINGS)
-    counts = crosstab(cells[available], overall[available], number ** len(DIMENSIONS), number)
+    counts = crosstab(cells[is_known], overall[is_known], number ** len(DIMENSIONS), number)
     return counts.reshape(*CELL_SHAPE, number)
 
 

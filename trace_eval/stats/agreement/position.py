@@ -62,8 +62,8 @@ def position_bias(one: Codes, other: Codes, unit: Numbers | None = None) -> Posi
     ``one`` are the labels when X was shown first, ``other`` when Y was; ``1`` is the one shown
     first, ``unit`` what each is drawn with; None: each by itself [shape=(n,) each].
     """
-    available = (one != MISSING) & (other != MISSING)
-    one, other = collapse_codes(one[available]), collapse_codes(other[available])
+    has_both = (one != MISSING) & (other != MISSING)
+    one, other = collapse_codes(one[has_both]), collapse_codes(other[has_both])
     lean = np.where(one == other, lean_of(one), 0.0)
     first, second, tied_both = (
         int(((one == code) & (other == code)).sum()) for code in (0, 1, TIE)
@@ -76,7 +76,7 @@ def position_bias(one: Codes, other: Codes, unit: Numbers | None = None) -> Posi
         second=second,
         tied=tied,
         tied_both=tied_both,
-        p=sign_flip(lean, None if unit is None else unit[available]),
+        p=sign_flip(lean, None if unit is None else unit[has_both]),
     )
 
 
@@ -91,8 +91,8 @@ def join_orders(
     equal as well. Rows with an unknown or the same recording twice are left out.
     """
     sides, distinct = index_of([*clip_a, *clip_b])
-    available = np.array([clip is not None for clip in distinct], bool)[sides]
-    (a, b), (present_a, present_b) = sides.reshape(2, -1), available.reshape(2, -1)
+    has_clip = np.array([clip is not None for clip in distinct], bool)[sides]
+    (a, b), (present_a, present_b) = sides.reshape(2, -1), has_clip.reshape(2, -1)
     parts = [np.minimum(a, b), np.maximum(a, b)]
     if extra is not None:
         parts.append(index_of(list(extra))[0])

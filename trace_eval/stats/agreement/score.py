@@ -313,5 +313,5 @@ def most_accurate(scores: Sequence[JudgeScore]) -> list[JudgeScore]:
     names = {score.dimension for score in scores}
     main = next((name for name in MAIN if name in names), None)
     main = main or next((score.dimension for score in scores), None)
-    available = [s for s in scores if s.dimension == main and s.accuracy.value is not None]
-    return sorted(available, key=lambda score: -(score.accuracy.value or 0))
+    with_accuracy = [s for s in scores if s.dimension == main and s.accuracy.value is not None]
+    return sorted(with_accuracy, key=lambda score: -(score.accuracy.value or 0))

@@ -126,11 +126,11 @@ def rank_sets(
         level: of all claims together, e.g. 0.95.
         units: see :func:`resampled_p`.
     """
-    available = drawn[~np.isnan(drawn).any(-1)]
-    undefined = len(drawn) - len(available)
-    if len(available) < max(2, LEAST_DEFINED * len(drawn)) or np.isnan(values).any():
+    complete = drawn[~np.isnan(drawn).any(-1)]
+    undefined = len(drawn) - len(complete)
+    if len(complete) < max(2, LEAST_DEFINED * len(drawn)) or np.isnan(values).any():
         return RankSets(None, undefined)
-    p = np.maximum(tested, resampled_p(values, available, units))
+    p = np.maximum(tested, resampled_p(values, complete, units))
     return RankSets(shown_ahead(p, level), undefined)
 
 
