@@ -145,18 +145,18 @@ def _extract_options(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractO
         if not separator or not group or not spec:
             raise UserError(f"--extractor {item!r}: write GROUP=SPEC, e.g. pitch=pyin")
         overrides[group] = spec
-    provided = split_settings(chosen.pop("extract_settings") or (), "-X")
+    settings = split_settings(chosen.pop("extract_settings") or (), "-X")
     context = others["context"]
     own: dict[str, dict[str, Any]] = {
         name: dict(options)
         for name, options in context.meta.get(_TABLE, {}).get("extractor_options", {}).items()
     }
-    for key in [key for key in provided if "." in key]:
+    for key in [key for key in settings if "." in key]:
         extractor, _, option = key.rpartition(".")
-        own.setdefault(extractor, {})[option] = provided.pop(key)
-    if "cache" in provided:
+        own.setdefault(extractor, {})[option] = settings.pop(key)
+    if "cache" in settings:
         raise UserError("-X cache: use --cache FOLDER, which is for replies too")
-    named = named_options(context, "-X", chosen, provided)
+    named = named_options(context, "-X", chosen, settings)
     typed_own = {}
     if own:
         from extractors import load
@@ -174,8 +174,8 @@ def judges_help() -> str:
         return "Who judges."
     from trace_eval.judges.registry.kinds import judge_specs
 
-    available = dict.fromkeys((*judge_specs(), *judge_specs("single")))
-    return f"Who judges: {', '.join(available)}; trace-eval doctor says which can run here."
+    specs = dict.fromkeys((*judge_specs(), *judge_specs("single")))
+    return f"Who judges: {', '.join(specs)}; trace-eval doctor says which can run here."
 
 
 def judge_options(command: Command) -> Command:
@@ -190,8 +190,8 @@ def judge_options(command: Command) -> Command:
 
 
 def _judge_options(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:
-    provided = split_settings(chosen.pop("judge_settings") or (), "-J")
-    named = named_options(others["context"], "-J", chosen, provided)
+    settings = split_settings(chosen.pop("judge_settings") or (), "-J")
+    named = named_options(others["context"], "-J", chosen, settings)
     folder = others.get("cache") or cache_folder()
     return JudgeOptions(**named, cache=Path(folder) / "replies.sqlite")
 

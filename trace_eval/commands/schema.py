@@ -81,8 +81,8 @@ def result_schema(command: str) -> dict[str, Any]:
         {"allOf": [own], **_SENTENCES} if how == "said" else own
         for (how, *_), own in zip(named, whole["prefixItems"], strict=True)
     ]
-    available = {"$defs": whole.get("$defs", {})}
-    return (results[0] if len(results) == 1 else {"anyOf": results}) | available
+    definitions = {"$defs": whole.get("$defs", {})}
+    return (results[0] if len(results) == 1 else {"anyOf": results}) | definitions
 
 
 def _kind(how: str, place: str) -> Any:

@@ -91,10 +91,10 @@ def _items(joined: Joined) -> Held:
 
 def _recordings(joined: Joined) -> Held:
     masks = [differs(joined.first, joined.second, f"answer_{side}") for side in "ab"]
-    available = [int(mask.sum()) for mask in masks if mask is not None]
-    if not available:
+    counts = [int(mask.sum()) for mask in masks if mask is not None]
+    if not counts:
         return _row("recordings", None, None)
-    differ = sum(available)
+    differ = sum(counts)
     return Held("recordings", not differ, "by hash", f"{differ} differ" if differ else "by hash")
 
 

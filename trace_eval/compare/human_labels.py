@@ -74,14 +74,14 @@ def against_labels(joined: Joined, metric: str, options: IntervalOptions) -> Aga
         return None
     truth = labels.per_item.labels_of(about, items)
     judged = [judging.codes[metric] for judging in (joined.first, joined.second)]
-    available = np.all([codes != MISSING for codes in (*judged, truth)], axis=0)
-    if not available.any():
+    has_all = np.all([codes != MISSING for codes in (*judged, truth)], axis=0)
+    if not has_all.any():
         return None
-    judged, items = [codes[available] for codes in judged], items[available]
-    labels = labels.take(joined.first.take(available).find(labels.ids) >= 0)
+    judged, items = [codes[has_all] for codes in judged], items[has_all]
+    labels = labels.take(joined.first.take(has_all).find(labels.ids) >= 0)
     typed = not any(is_untyped(codes) for codes in (labels.codes[about], *judged))
     column = "overall" if typed and dimension != "preference" else "preference"
-    facts = {n: joined.first.facts[n][available] for n in IDENTITY if n in joined.first.facts}
+    facts = {n: joined.first.facts[n][has_all] for n in IDENTITY if n in joined.first.facts}
     named = facts.get("instruction_id", np.array([None])).tolist()
 
     def own(codes: Codes) -> dict[str, Codes]:
@@ -114,19 +114,19 @@ def against_ratings(joined: Joined, metric: str, options: IntervalOptions) -> Ag
     rated = joined.first.facts.get("rated", joined.second.facts.get("rated"))
     if rated is None or metric in joined.first.codes:
         return None
-    available = ~np.isnan(rated) & ~np.isnan(both[0]) & ~np.isnan(both[1])
-    if not available.any():
+    has_all = ~np.isnan(rated) & ~np.isnan(both[0]) & ~np.isnan(both[1])
+    if not has_all.any():
         return None
-    truth, cluster = rated[available], joined.first.cluster
+    truth, cluster = rated[has_all], joined.first.cluster
     unit = np.arange(len(truth))
     if cluster is not None:
-        _, unit = np.unique(cluster[available], return_inverse=True)
+        _, unit = np.unique(cluster[has_all], return_inverse=True)
     resampler = Resampler(unit)
     distances = []
     for name, points in zip(("first", "second"), both, strict=True):
-        distances.append(np.abs(points[available] - truth))
+        distances.append(np.abs(points[has_all] - truth))
         resampler.mean(f"{name} error", distances[-1])
-        add_spearman(resampler, f"{name} rho", points[available], truth)
+        add_spearman(resampler, f"{name} rho", points[has_all], truth)
     for figure in ("error", "rho"):
         resampler.difference(f"both {figure}", f"first {figure}", f"second {figure}")
     result = resampler.estimates(options)
@@ -135,11 +135,11 @@ def against_ratings(joined: Joined, metric: str, options: IntervalOptions) -> Ag
         for figure in ("error", "rho")
     )
     names = joined.names()
-    units = None if cluster is None else cluster[available]
+    units = None if cluster is None else cluster[has_all]
     return AgainstRatings(
         metric=metric,
         judges=names,
-        items=int(available.sum()),
+        items=int(has_all.sum()),
         errors=errors,
         ranks=ranks,
         p=sign_flip(distances[1] - distances[0], units),

@@ -174,8 +174,8 @@ def _lengths(
     """Return each answer's seconds of recordings; words where no answer is a recording."""
     seconds = [[durations.get(clips.get(s) or "") for s in _sources(item)] for item in items]
     if any(value is not None for result in seconds for value in result):
-        available = [sum(v for v in result if v) or np.nan for result in seconds]
-        return np.array(available, float), "s"
+        totals = [sum(v for v in result if v) or np.nan for result in seconds]
+        return np.array(totals, float), "s"
     words = [item.answer.text for item in items]
     if not any(words):
         return None, "s"

@@ -86,8 +86,8 @@ def set_event(event: Event) -> SetEvent:
 def check_event(after: SetEvent, definitions: DefinitionSet, conversation: Conversation) -> None:
     """Raise UserError for a kind that the set does not have, or a time outside of the call."""
     if after.kind not in definitions.kinds:
-        available = ", ".join(definitions.kinds)
-        raise UserError(f"kind {after.kind!r:.40}: {definitions.name} has {available}")
+        kinds = ", ".join(definitions.kinds)
+        raise UserError(f"kind {after.kind!r:.40}: {definitions.name} has {kinds}")
     first, last = bounds_of(conversation)
     for name, at in (("start", after.start_s), ("end", after.end_s)):
         if not first - _SAME_S <= at <= last + _SAME_S:

@@ -94,12 +94,14 @@ def _floor(
     utterances: dict[Role, list[Utterance]] = {}
     for role in ROLES:
         other: Role = "agent" if role == "user" else "user"
-        available = words.get(role, {})
+        words_of_role = words.get(role, {})
         utterances[role] = [
             Utterance(
                 *span,
                 role,
-                takes_floor=not _is_backchannel(span, stretches[other], rules, available.get(span)),
+                takes_floor=not _is_backchannel(
+                    span, stretches[other], rules, words_of_role.get(span)
+                ),
             )
             for span in joined(segments[role], rules.join_s)
         ]

@@ -199,8 +199,8 @@ class Judgement(Outcome):
     @property
     def consistent(self) -> bool | None:
         """Whether both orders agree on every dimension; None: only one order was asked."""
-        requested = [v.consistent for v in self.dimensions.values() if v.consistent is not None]
-        return all(requested) if requested else None
+        consistent = [v.consistent for v in self.dimensions.values() if v.consistent is not None]
+        return all(consistent) if consistent else None
 
     @classmethod
     def unscored(cls, pair: str, judge: str, reason: Reason, detail: str) -> Judgement:

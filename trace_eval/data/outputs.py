@@ -74,13 +74,13 @@ def check_output(path: Path) -> None:
     try:
         if not is_replaceable(path) or not target.exists() or not target.stat().st_size:
             return
-        available = _files(target)
-        if available and sha256_of(target) in available:
+        digests = _files(target)
+        if digests and sha256_of(target) in digests:
             return
     except OSError as error:
         raise unwritable(path, error) from error
     why = "no record says trace-eval wrote it"
-    if available:
+    if digests:
         why = "was changed since trace-eval wrote it"
     raise UserError(f"{path}: {why}, so it stays as it is; move it, or name another file")
 

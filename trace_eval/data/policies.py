@@ -20,8 +20,8 @@ def any_policy(spec: str | Path | AnyPolicy) -> AnyPolicy:
     One of the user's own must not bear the name of another one.
     """
     if isinstance(spec, Policy | PlainPolicy):
-        available: dict[str, AnyPolicy] = {**PLAIN_POLICIES, **fusion.POLICIES}
-        if available.get(spec.name, spec) != spec:
+        policies: dict[str, AnyPolicy] = {**PLAIN_POLICIES, **fusion.POLICIES}
+        if policies.get(spec.name, spec) != spec:
             raise UserError(f"policy {spec.name!r}: is the name of a built-in one; give another")
         return spec
     spec = str(spec)

@@ -216,16 +216,16 @@ def _shown_value(name: str, value: str) -> str:
 
 
 def _unsigned(query: str, web: bool) -> str:
-    provided = parse_qsl(query[1:], keep_blank_values=True)
-    names = {name.lower() for name, _ in provided}
+    parameters = parse_qsl(query[1:], keep_blank_values=True)
+    names = {name.lower() for name, _ in parameters}
     signing = {
         name for key, others in _SIGNING.items() if web and key in names for name in (key, *others)
     }
     kept = []
-    for name, value in provided:
+    for name, value in parameters:
         if name.lower() in signing or (web and name.lower().startswith(_SIGNED)):
             continue
         kept.append((name, _shown_value(name, value)))
-    if kept == provided:
+    if kept == parameters:
         return query
     return f"?{urlencode(kept)}" if kept else ""

@@ -180,8 +180,8 @@ def _card(
     corrected = None if report is None or score is None else report.corrected(score)
     run = gather(one, None if report is None else labels)
     table = run.table
-    requested = set() if report is None or labels is None else set(labels.ids.tolist())
-    items = ran.pairs if ran else len(requested.union(table.ids.tolist()))
+    labelled_ids = set() if report is None or labels is None else set(labels.ids.tolist())
+    items = ran.pairs if ran else len(labelled_ids.union(table.ids.tolist()))
     scored = int(run.scored.sum())
     tested = report.position if report else positions(judge, table)
     tests = tuple(row for row in tested if row.bias.pairs)
@@ -279,5 +279,5 @@ def _unknown(
 
 def _distinct(run: LabelledRun, *names: str) -> int | None:
     columns = [run.table.facts[name] for name in names if name in run.table.facts]
-    available = {value for column in columns for value in np.asarray(column).tolist() if value}
-    return len(available) or None
+    known_values = {value for column in columns for value in np.asarray(column).tolist() if value}
+    return len(known_values) or None

@@ -83,11 +83,11 @@ def check_available(plan: Sequence[Extractor], options: ExtractOptions) -> None:
     }
     if not lacking:
         return
-    message = "".join(f"\n  {group}: {reason}" for group, reason in lacking.items())
+    reasons = "".join(f"\n  {group}: {reason}" for group, reason in lacking.items())
     without = " ".join(f"-x {group}=none" for group in lacking)
     raise UserError(
         f"profile {options.profile}: {len(lacking)} of {len(plan)} extractors cannot run here;"
-        f" nothing was extracted{message}\nor go without: {without}"
+        f" nothing was extracted{reasons}\nor go without: {without}"
     )
 
 
@@ -201,7 +201,7 @@ def extract(
         UserError: no recording lies below a folder, or an option is unknown.
     """
     every = [sources] if isinstance(sources, Path | str | bytes) else sources
-    requested = [source_from(one) for source in every for one in _below(source)]
+    all_sources = [source_from(one) for source in every for one in _below(source)]
     results: dict[str, Extracted] = {}
 
     def keep(extracted: Extracted) -> None:
@@ -209,9 +209,9 @@ def extract(
         if listener:
             listener(extracted)
 
-    distinct = {source.id: source for source in requested}.values()
+    distinct = {source.id: source for source in all_sources}.values()
     extract_each(distinct, options or ExtractOptions(), keep)
-    return [results[source.id] for source in requested]
+    return [results[source.id] for source in all_sources]
 
 
 def _below(source: Path | str | bytes) -> Sequence[Path | str | bytes]:

@@ -71,8 +71,8 @@ def values_of(ratings: Opinions) -> NDArray[np.float64]:
 
 def rated(ratings: Opinions) -> Opinions:
     """Select the rows that hold a number."""
-    provided = ~np.isnan(values_of(ratings))
-    return ratings if provided.all() else ratings.take(provided)
+    is_rated = ~np.isnan(values_of(ratings))
+    return ratings if is_rated.all() else ratings.take(is_rated)
 
 
 def placed(judged: Opinions, scale: Numbers) -> Opinions:
@@ -132,16 +132,16 @@ def _are_means(ratings: Opinions, scale: Numbers) -> bool:
 
 
 def _of_means(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:
-    provided = ratings.facts["mos"]
-    beside = np.flatnonzero((provided < scale.low) | (provided > scale.high))
+    mos = ratings.facts["mos"]
+    beside = np.flatnonzero((mos < scale.low) | (mos > scale.high))
     if len(beside):
         row = int(beside[0])
         raise InputError(
-            f"{ratings.source}: mos of item {ratings.ids[row]!r} is {provided[row]:g}, and"
+            f"{ratings.source}: mos of item {ratings.ids[row]!r} is {mos[row]:g}, and"
             f" the scale goes from {scale.low:g} to {scale.high:g}; correct it, or name the rubric"
             " with --rubric"
         )
-    return places_on(provided, scale)
+    return places_on(mos, scale)
 
 
 def _of_labels(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:
@@ -395,10 +395,10 @@ def _by_system(table: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]
 def mean_ratings(ratings: Opinions) -> Opinions:
     """Return one row per item, whose ``score`` is its mean rating; NaN: nobody rated it."""
     values, size = values_of(ratings), int(ratings.item.max(initial=-1)) + 1
-    provided = ~np.isnan(values)
-    count = np.bincount(ratings.item[provided], minlength=size)
+    is_known = ~np.isnan(values)
+    count = np.bincount(ratings.item[is_known], minlength=size)
     with np.errstate(invalid="ignore"):
-        mean = np.bincount(ratings.item[provided], values[provided], size) / count
+        mean = np.bincount(ratings.item[is_known], values[is_known], size) / count
     first = ratings.take(np.unique(ratings.item, return_index=True)[1])
     facts = {name: column for name, column in first.facts.items() if name != "mos"}
     return replace(first, rater=None, facts={**facts, "score": mean}, human=True)

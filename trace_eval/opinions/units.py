@@ -79,12 +79,12 @@ def _numbered(values: NDArray[Any] | None) -> Numbers | None:
     if values is None:
         return None
     number, distinct = index_of(values.tolist())
-    available = np.array([value is not None for value in distinct], bool)
-    if available.all():
+    is_known = np.array([value is not None for value in distinct], bool)
+    if is_known.all():
         return number if len(number) else None
-    if not available.any():
+    if not is_known.any():
         return None
-    return groups_of(np.where(available[number], number, -1 - np.arange(len(number))))[0]
+    return groups_of(np.where(is_known[number], number, -1 - np.arange(len(number))))[0]
 
 
 def _copies(facts: Facts) -> Numbers | None:
@@ -92,12 +92,12 @@ def _copies(facts: Facts) -> Numbers | None:
     columns = [facts.get("clip_a"), facts.get("clip_b")]
     if not all(column is not None and any(column.tolist()) for column in columns):
         columns = [facts.get(name) for name in ("system_a", "system_b", "instruction_id")]
-    available = [column.tolist() for column in columns if column is not None]
-    if len(available) < len(columns):
+    known_columns = [column.tolist() for column in columns if column is not None]
+    if len(known_columns) < len(columns):
         return None
-    sides = index_of(available[0] + available[1])[0]
-    more = [index_of(column)[0] for column in available[2:]]
+    sides = index_of(known_columns[0] + known_columns[1])[0]
+    more = [index_of(column)[0] for column in known_columns[2:]]
     keys = joint(*np.sort(sides.reshape(2, -1), axis=0), *more)
-    there = np.array([list(map(bool, column)) for column in available]).all(axis=0)
+    there = np.array([list(map(bool, column)) for column in known_columns]).all(axis=0)
     number, size = groups_of(np.where(there, keys, -1 - np.arange(len(keys))))
     return None if len(size) == len(number) else number

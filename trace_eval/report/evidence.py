@@ -41,7 +41,7 @@ def view(blueprint: Blueprint, wave: Envelope) -> dict[str, Any]:
     value with unit, word from the published norms or empty); ``bars``: (group, title, rows, name
     of the best row or empty), a row being (name, length 0 to 1, value); ``absent``: (group, why).
     """
-    recognised = blueprint.transcript
+    transcript = blueprint.transcript
     absent = {
         name: unmeasured(name, group, why=True)
         for name in (*GROUPS, *blueprint.extensions)
@@ -50,9 +50,9 @@ def view(blueprint: Blueprint, wave: Envelope) -> dict[str, Any]:
     return {
         "timeline": timeline(blueprint, wave),
         "spectrum": wave.spectrum,
-        "transcript": recognised,
+        "transcript": transcript,
         "unheard": absent.pop("transcript", ""),  # which has a place of its own
-        "words": list(map(_word, recognised.words)) if isinstance(recognised, Transcript) else [],
+        "words": list(map(_word, transcript.words)) if isinstance(transcript, Transcript) else [],
         "bars": list(_bars(blueprint)),
         "numbers": list(_numbers(blueprint)),
         "absent": [(label(name), why) for name, why in absent.items()],

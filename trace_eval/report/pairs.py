@@ -205,8 +205,8 @@ def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
 def _calls(pair: Pair, facts: Facts, assets: AudioAssets) -> Iterator[tuple[str, dict[str, Any]]]:
     """Draw the sides that are conversations."""
     recordings = pair.recordings()
-    available = {role: facts.blueprint_of(one) for role, one in recordings.items()}
-    measured = {role: blueprint for role, blueprint in available.items() if blueprint}
+    blueprints = {role: facts.blueprint_of(one) for role, one in recordings.items()}
+    measured = {role: blueprint for role, blueprint in blueprints.items() if blueprint}
     for side, answer in (("A", pair.a), ("B", pair.b)):
         if answer.conversation is not None:
             turns = turn_blueprints(side.lower(), measured)

@@ -224,8 +224,8 @@ def _lane(
 
 def widened(scale: tuple[float, float], values: Sequence[float | None]) -> tuple[float, float]:
     """Widen the scale to have room for every value."""
-    available = [value for value in values if value is not None]
-    return min([scale[0], *available]), max([scale[1], *available])
+    known = [value for value in values if value is not None]
+    return min([scale[0], *known]), max([scale[1], *known])
 
 
 def curve(values: Sequence[float | None], height: Callable[[float], float]) -> str:

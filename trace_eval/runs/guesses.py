@@ -161,12 +161,12 @@ def _clip(record: Mapping[str, Any]) -> tuple[bool, bool, str | None] | None:
 
 
 def _count(clips: Iterable[tuple[bool, bool, str | None] | None]) -> Guesses:
-    available = [clip for clip in clips if clip]
-    bad = [(named, sure) for guessed, named, sure in available if guessed]
+    known_clips = [clip for clip in clips if clip]
+    bad = [(named, sure) for guessed, named, sure in known_clips if guessed]
     return Guesses(
         guessed=len(bad),
-        clips=len(available),
+        clips=len(known_clips),
         named=all(named for named, _ in bad),
         unsure=sum(named and sure is None for named, sure in bad),
-        sure=Counter(sure for _, _, sure in available if sure),
+        sure=Counter(sure for _, _, sure in known_clips if sure),
     )

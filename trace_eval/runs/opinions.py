@@ -158,12 +158,12 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
     if not judgements:
         raise UserError(f"{folder}: the run has no judgements yet; run `trace-eval judge` first")
     by_pair = _facts(run, pairs, numbers)
-    available = {pair.id: row for row, pair in enumerate(pairs)}
-    stray = next((pair for pair in judgements if pair not in available), None)
+    row_of_pair = {pair.id: row for row, pair in enumerate(pairs)}
+    stray = next((pair for pair in judgements if pair not in row_of_pair), None)
     if stray is not None:
         raise UserError(f"{folder}: judgement of pair {stray!r}, which is not in pairs.jsonl")
     judged = [judgements[pair.id] for pair in pairs if pair.id in judgements]
-    rows = [available[judgement.pair] for judgement in judged]
+    rows = [row_of_pair[judgement.pair] for judgement in judged]
     facts = {name: [column[row] for row in rows] for name, column in by_pair.items()}
     table: Table = {
         "id": [judgement.pair for judgement in judged],
@@ -311,8 +311,8 @@ def _numbers(run: Run, names: Sequence[str]) -> dict[str, dict[str, float | None
 
 def _pair_labels(folder: Path, pairs: list[Pair], facts: Table) -> Opinions | None:
     rows = [row for row, pair in enumerate(pairs) if pair.labels]
-    provided = [pairs[row].labels for row in rows]
-    texts = _present({n: _texts(getattr(one, n) for one in provided) for n in LABEL_COLUMNS})
+    labels = [pairs[row].labels for row in rows]
+    texts = _present({n: _texts(getattr(one, n) for one in labels) for n in LABEL_COLUMNS})
     if not texts:
         return None
     identity = {name: [column[row] for row in rows] for name, column in facts.items()}

@@ -81,11 +81,11 @@ def pairs_of(run: Run, options: PairOptions) -> Iterator[ScorePair]:
 
 
 def _rubric(run: Run, options: PairOptions) -> str:
-    available = list(run.record().rubrics)
-    name = options.rubric or (available[0] if len(available) == 1 else None)
-    if name not in available:
+    rubrics = list(run.record().rubrics)
+    name = options.rubric or (rubrics[0] if len(rubrics) == 1 else None)
+    if name not in rubrics:
         raise RunFolderError(
-            f"{run.folder}: holds scores by {', '.join(available)}; name one of them with --rubric"
+            f"{run.folder}: holds scores by {', '.join(rubrics)}; name one of them with --rubric"
         )
     return name
 

@@ -128,12 +128,12 @@ def speech_fidelity(
     unheard: list[str] = []
     for (name, number), recognised in words.items():
         turn, _ = wanted[name, number]
-        available = [one for one in recognised if isinstance(one, Transcript)]
-        if len(available) < len(recognised):
+        transcripts = [one for one in recognised if isinstance(one, Transcript)]
+        if len(transcripts) < len(recognised):
             why = next(one for one in recognised if isinstance(one, str))
             unheard.append(f"{name} turn {number}: {why}")
         else:
-            entities += _compared(name, number, turn=turn, recognised=available, names=names)
+            entities += _compared(name, number, turn=turn, recognised=transcripts, names=names)
     return Fidelity(tuple(recognisers), tuple(entities), len(words) - len(unheard), tuple(unheard))
 
 
@@ -162,10 +162,10 @@ def _words(extracted: Extracted) -> Transcript | str:
     """Return the recognised words, or why there are none."""
     if extracted.blueprint is None:
         return extracted.error or "it cannot be decoded"
-    recognised = extracted.blueprint.transcript
-    if isinstance(recognised, Transcript):
-        return recognised
-    return f"{recognised.status}: {recognised.reason}"
+    transcript = extracted.blueprint.transcript
+    if isinstance(transcript, Transcript):
+        return transcript
+    return f"{transcript.status}: {transcript.reason}"
 
 
 def _compared(

@@ -109,8 +109,8 @@ def _read(limits: TimingLimits, report: TurnsReport) -> Iterator[_Limit]:
                     " response_p90_s=+0.2 for a difference from --against"
                 )
             if name not in report.figures:
-                available = ", ".join(report.figures)
-                raise UserError(f"--fail-{side} {name:.80}: no such figure; use one of {available}")
+                figures = ", ".join(report.figures)
+                raise UserError(f"--fail-{side} {name:.80}: no such figure; use one of {figures}")
             yield _Limit(side, name, number)
 
 
@@ -156,17 +156,17 @@ def _relative(limit: _Limit, result: Difference, compared: SystemsCompared) -> t
     if value is None:
         return "fail", "not known on both sides"
     parts = (f"{kind} {value:+.3f}", limits_text(interval, "+"), result.unit)
-    message = " ".join(part for part in parts if part)
+    sentence = " ".join(part for part in parts if part)
     beyond = limit.beyond(value)
     if result.pooled is not None:
-        message += f", pooled {result.pooled:+.3f} {result.unit}".rstrip()
+        sentence += f", pooled {result.pooled:+.3f} {result.unit}".rstrip()
         beyond |= limit.beyond(result.pooled)
     if interval is None:
         least = least_paired(compared.level) if timed else MIN_CONVERSATIONS
         need = f"too few calls for an interval, which there is from {counted(least, 'pair')} on"
-        return "cannot tell", f"{message}; {need}"
+        return "cannot tell", f"{sentence}; {need}"
     worst = interval[1] if limit.side == "over" else interval[0]
     shown = interval[0] > 0 if limit.side == "over" else interval[1] < 0
     if beyond and shown:
-        return "fail", message
-    return ("cannot tell" if beyond or limit.beyond(worst) else "pass"), message
+        return "fail", sentence
+    return ("cannot tell" if beyond or limit.beyond(worst) else "pass"), sentence

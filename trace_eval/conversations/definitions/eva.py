@@ -118,8 +118,8 @@ def measure(conversation: Conversation) -> Measured:
     values = {"latency": [one.latency_s for one in whole.values()]}
     numbered = any(turn.exchange is not None for turn in conversation.turns)
     caveats = () if numbered else ("turns are numbered by order of start",)
-    available = {name: (value, 1.0) for name, value in sub.items() if value is not None}
-    ratios = {"score": (mean, 1.0), **available}
+    known = {name: (value, 1.0) for name, value in sub.items() if value is not None}
+    ratios = {"score": (mean, 1.0), **known}
     return Measured(
         events=tuple(_events(whole)), values=values, ratios=ratios, details=details, caveats=caveats
     )

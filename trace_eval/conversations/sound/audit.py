@@ -140,15 +140,15 @@ def _alone(role: Role, lane: Lane, speech: Spans) -> Iterator[Fault]:
         yield Fault("a channel that breaks off", role, "replies", spans)
     elif spans := _filled(lane, speech):
         yield Fault("silence that is filled in", role, "replies", spans)
-    recognised = inside(speech, lane.times(len(lane.levels), HOP_S))
+    is_speech = inside(speech, lane.times(len(lane.levels), HOP_S))
     voice, _, _, top = lane.bands
     if (
         lane.rate > TELEPHONE_HZ
-        and recognised.any()
-        and (np.quantile(top[recognised], 0.99) < np.quantile(voice[recognised], 0.99) - _NARROW_DB)
+        and is_speech.any()
+        and (np.quantile(top[is_speech], 0.99) < np.quantile(voice[is_speech], 0.99) - _NARROW_DB)
     ):
         yield Fault("no sound above 4 kHz", role, "nothing", [])
-    level = float(np.quantile(lane.levels[recognised], 0.9)) if recognised.any() else 0.0
+    level = float(np.quantile(lane.levels[is_speech], 0.9)) if is_speech.any() else 0.0
     packets = ("lost packets", _LOST_DB), ("repeated packets", _LOUD_DB)
     for (name, below_db), flags in zip(packets, lane.flaws, strict=False):
         if spans := _inside_speech(lane, flags, level - below_db):

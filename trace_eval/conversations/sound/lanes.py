@@ -131,7 +131,7 @@ def hear(channels: Sequence[Channel], detect: bool = True) -> list[Lane]:
     Raises:
         AudioError: one cannot be decoded, or there is no such channel.
     """
-    recognised: dict[Channel, Lane] = {}
+    lanes: dict[Channel, Lane] = {}
     for audio in dict.fromkeys(channel.audio for channel in channels):
         mine = [channel for channel in channels if channel.audio == audio]
         with opened(audio, str(audio), max_seconds=0.0) as (file, _):
@@ -141,8 +141,8 @@ def hear(channels: Sequence[Channel], detect: bool = True) -> list[Lane]:
             for ear, block in zip(ears, blocks, strict=True):
                 ear.hear(block)
         for channel, ear in zip(mine, ears, strict=True):
-            recognised[channel] = replace(ear.lane(channel, rate), header_s=header_s)
-    return [recognised[channel] for channel in channels]
+            lanes[channel] = replace(ear.lane(channel, rate), header_s=header_s)
+    return [lanes[channel] for channel in channels]
 
 
 def _header_s(file: Any) -> float | None:

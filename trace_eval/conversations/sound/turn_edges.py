@@ -81,9 +81,9 @@ class _Side:
         raw = [one.raw for one in results]
         self.floor, self.line = self.grid.noise(own, raw)
         self.high_floor = grids["high"].noise(own, raw)[0]
-        recognised = inside([*results[1 - own].raw], self.grid.times)
+        other_speaks = inside([*results[1 - own].raw], self.grid.times)
         other = self.grid.levels[1 - own]
-        self.path = echo_path(other, self.voice, recognised)
+        self.path = echo_path(other, self.voice, other_speaks)
         self.expected = self.path.expected(other) if self.path else None
 
     @cached_property
@@ -159,10 +159,10 @@ class _Side:
         if self.expected is None:
             return np.inf
         there = np.concatenate([np.arange(*run) for run in group]) + part.start
-        available = there[self.expected[there] > SILENT_DB / 2]
-        if len(available) < len(there) / 2:  # the other is silent
+        with_echo = there[self.expected[there] > SILENT_DB / 2]
+        if len(with_echo) < len(there) / 2:  # the other is silent
             return np.inf
-        return float(np.median(self.voice[available] - self.expected[available]))
+        return float(np.median(self.voice[with_echo] - self.expected[with_echo]))
 
     def _soft(self, part: slice, level: float) -> Mask:
         """Find moments of soft syllables and hissing consonants, which breath is not."""

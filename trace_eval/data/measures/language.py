@@ -84,13 +84,13 @@ def requested_language(
         request: its blueprint, where it is spoken.
         provided: ISO 639-1 code of the language of the recordings, where the manifest says it.
     """
-    recognised = request.transcript if request else None
-    spoken = recognised.spoken if isinstance(recognised, Transcript) else None
+    transcript = request.transcript if request else None
+    spoken = transcript.spoken if isinstance(transcript, Transcript) else None
     words = text
     if not words:
-        if not isinstance(recognised, Transcript) or {*recognised.suspect} - {*WEAK}:
+        if not isinstance(transcript, Transcript) or {*transcript.suspect} - {*WEAK}:
             return provided  # what it orders is not known
-        words = recognised.text
+        words = transcript.text
     names_one = _NAMED.search(words)
     if names_one and (ordered := ordered_language(words)):
         return ordered
@@ -108,10 +108,10 @@ def answers_in_language(requested: str, answer: Blueprint) -> PairMeasure:
 
     Null where no language was heard, or not with certainty.
     """
-    recognised = answer.transcript
-    if not isinstance(recognised, Transcript):
-        return PairMeasure.without(UNIT, f"group transcript: {recognised.reason}")
-    spoken = recognised.spoken
+    transcript = answer.transcript
+    if not isinstance(transcript, Transcript):
+        return PairMeasure.without(UNIT, f"group transcript: {transcript.reason}")
+    spoken = transcript.spoken
     if spoken is None:
         return PairMeasure.without(UNIT, "its language was not heard (needs the extra base)")
     if spoken.language == requested and spoken.sure:
@@ -123,8 +123,8 @@ def answers_in_language(requested: str, answer: Blueprint) -> PairMeasure:
 
 def is_unsure(blueprint: Blueprint | None) -> bool:
     """Whether the words of a clip were written in a language that was not heard with certainty."""
-    recognised = blueprint.transcript if blueprint else None
-    return isinstance(recognised, Transcript) and "unsure_language" in recognised.suspect
+    transcript = blueprint.transcript if blueprint else None
+    return isinstance(transcript, Transcript) and "unsure_language" in transcript.suspect
 
 
 def language_in_words(blueprint: Blueprint | None) -> str | None:
@@ -132,17 +132,17 @@ def language_in_words(blueprint: Blueprint | None) -> str | None:
 
     None where there are no words, or their language is only assumed: nobody heard or gave it.
     """
-    recognised = blueprint.transcript if blueprint else None
-    if not isinstance(recognised, Transcript):
+    transcript = blueprint.transcript if blueprint else None
+    if not isinstance(transcript, Transcript):
         return None
-    written, spoken = language_name(recognised.language), recognised.spoken
+    written, spoken = language_name(transcript.language), transcript.spoken
     if spoken is None:
-        return None if recognised.language_source == "model" else written
+        return None if transcript.language_source == "model" else written
     message = language_name(spoken.language)
     if not spoken.sure:
         other = spoken.runner_up and language_name(spoken.runner_up)
         message = f"unsure: {message} or {other}" if other else f"unsure: {message}"
-    same = spoken.language == recognised.language
+    same = spoken.language == transcript.language
     return message if same else f"{message}, transcribed as {written}"
 
 

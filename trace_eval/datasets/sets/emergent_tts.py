@@ -101,11 +101,11 @@ def _add(result: Converted, source: Source, path: Path, system: str, rows: Seque
     for category in ("", *sorted({row["category"] for row in rows})):
         own = [row for row in rows if category in ("", row["category"])]
         outcomes = [outcome(row) for row in own]
-        available = [value for value in outcomes if value is not None]
+        known = [value for value in outcomes if value is not None]
         name = f"win rate, {category}" if category else "win rate"
-        lost = len(outcomes) - len(available)
+        lost = len(outcomes) - len(known)
         result.figures.append(
-            mean_figure(name, available, unscored=lost, scale=(0, 1), factor=100, system=system)
+            mean_figure(name, known, unscored=lost, scale=(0, 1), factor=100, system=system)
         )
     result.figures += _word_errors(system, rows)
     odd = 0  # the winner has the lower of the judge's own scores
@@ -130,10 +130,10 @@ def _word_errors(system: str, rows: Sequence[Row]) -> list[Figure]:
 
     rates, words = [], []
     for row in rows:
-        recognised = row.text("model_prediction")
+        prediction = row.text("model_prediction")
         wanted = whisper_en()(row["text_to_synthesize"].lower())
-        if recognised is not None and wanted.strip():
-            spoken = whisper_en()(recognised.lower()).strip()
+        if prediction is not None and wanted.strip():
+            spoken = whisper_en()(prediction.lower()).strip()
             rates.append(float(jiwer.wer(wanted.strip(), spoken)))
             words.append(len(wanted.split()))
     if not rates:

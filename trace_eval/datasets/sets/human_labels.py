@@ -57,9 +57,9 @@ def read_orca(source: Source, chosen: Selection) -> Converted:
         converted.items += _add(converted, path, lambda p: read_items(p, source.root)).singles
     if chosen.system:
         converted.items = [item for item in converted.items if item.system == chosen.system]
-    provided = [len(item.labels.ratings) for item in converted.items if item.labels]
+    numbers_of_ratings = [len(item.labels.ratings) for item in converted.items if item.labels]
     converted.notes.append(
-        f"{sum(provided)} ratings of {len(provided)} answers to"
+        f"{sum(numbers_of_ratings)} ratings of {len(numbers_of_ratings)} answers to"
         f" {len({item.question_id for item in converted.items})} questions; rate them with --rubric"
         " correctness"
     )

@@ -84,8 +84,8 @@ def read_speechjudge(source: Source, chosen: Selection) -> Converted:
 def _read(row: Row, root: Path) -> tuple[Pair, list[tuple[Any, ...]]]:
     lists = {name: row[name] or [] for name in _PER_RATER}
     if len({len(entries) for entries in lists.values()}) > 1:
-        message = ", ".join(f"{name} {len(entries)}" for name, entries in lists.items())
-        raise InputError(f"the lists of its raters differ in length: {message}")
+        counts = ", ".join(f"{name} {len(entries)}" for name, entries in lists.items())
+        raise InputError(f"the lists of its raters differ in length: {counts}")
     category = f"{row['subset']}/{row['language_setting']}"
     pair = pair_from_record(
         {

@@ -60,14 +60,14 @@ def _items(rows: Rows, folder: Path, chosen: Selection) -> list[Single]:
     pred = texts["pred_text"]
     items = []
     for number in pred:
-        recognised = texts["asr_text"].get(number) if chosen.answers == "heard" else None
+        heard_text = texts["asr_text"].get(number) if chosen.answers == "heard" else None
         audio = rows.source.recording(folder / "audio", f"{number}.wav")
         with alone(rows.problems, f"{rows.source.name(folder)}, number {number:.60}"):
             items.append(
                 item_of(
                     f"{folder.name}-{number}",
                     texts["question_text"].get(number),
-                    text=pred[number] if recognised is None else recognised,
+                    text=pred[number] if heard_text is None else heard_text,
                     audio=audio,
                     reference=texts["gt_text"].get(number),
                     system=chosen.system,

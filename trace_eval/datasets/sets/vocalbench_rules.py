@@ -116,10 +116,10 @@ def score_knowledge(result: Converted, system: str, answers: Sequence[VocalAnswe
     result.figures += _knowledge_figures(system, counts, drifted)
     result.figures += _flag_figures(system, answers)
     if sources:
-        message = ", ".join(f"{k} {sum(v)}/{len(v)}" for k, v in sorted(sources.items()))
+        shares = ", ".join(f"{k} {sum(v)}/{len(v)}" for k, v in sorted(sources.items()))
         result.notes.append(
             f"{system}, knowledge: {counts['lost']} answers right in writing are lost in speech,"
-            f" {counts['gained']} gained; by source {message}; as whole words instead of substrings"
+            f" {counts['gained']} gained; by source {shares}; as whole words instead of substrings"
             f" {counts['whole words']} would be right (question file)"
         )
 

@@ -99,8 +99,8 @@ def read_vstyle(source: Source, chosen: Selection) -> Converted:
 
 
 def _item(source: Source, path: Path, row: Row, audio: Path | str | None) -> Single:
-    requested = row.text("instruction_audio_path")
-    spoken = source.recording(path.parent / "wav", requested) if requested else None
+    instruction_path = row.text("instruction_audio_path")
+    spoken = source.recording(path.parent / "wav", instruction_path) if instruction_path else None
     return item_of(
         str(row["id"]),
         {"text": row["instruct_text"], **({"audio": spoken} if spoken else {})},

@@ -164,8 +164,8 @@ def _human_scores(groups: list[TextGroup]) -> dict[str, float | None]:
     """Return mean human scores by id, where the candidates came with some."""
     values: dict[str, float | None] = {}
     for candidate in (one for group in groups for one in group.candidates):
-        provided = candidate.item.labels.ratings if candidate.item.labels else {}
-        values[candidate.id] = sum(provided.values()) / len(provided) if provided else None
+        ratings = candidate.item.labels.ratings if candidate.item.labels else {}
+        values[candidate.id] = sum(ratings.values()) / len(ratings) if ratings else None
     return values
 
 

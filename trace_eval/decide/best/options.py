@@ -49,5 +49,5 @@ class BestOptions:
         from trace_eval.decide.best.ranking import SCHEMES
 
         if self.scheme not in SCHEMES:
-            available = ", ".join(SCHEMES)
-            raise UserError(f"scheme {self.scheme!r} is unknown; use one of {available}")
+            schemes = ", ".join(SCHEMES)
+            raise UserError(f"scheme {self.scheme!r} is unknown; use one of {schemes}")

@@ -150,11 +150,11 @@ def by_scores(
         why: id -> why there is none.
         lower: less is better.
     """
-    available = [c for c in group.candidates if scores.get(c.id) is not None]
-    values = {c.id: float(scores[c.id] or 0) for c in available}
+    scored = [c for c in group.candidates if scores.get(c.id) is not None]
+    values = {c.id: float(scores[c.id] or 0) for c in scored}
     places = _ranks({name: -v if lower else v for name, v in values.items()})
     ranked = [_ranked(group, name, rank, score=values[name]) for name, rank in places.items()]
-    gone = {c.id: why.get(c.id, "no score") for c in group.candidates if c not in available}
+    gone = {c.id: why.get(c.id, "no score") for c in group.candidates if c not in scored}
     return _outcome(group, ranked, gone)
 
 

@@ -95,9 +95,9 @@ class Redactor:
 
     def __init__(self, *secrets: str | None) -> None:
         # Local servers are given keys like "x"; to replace those would spoil every text.
-        available = {secret for secret in secrets if secret and len(secret) >= MIN_SECRET}
+        hidden = {secret for secret in secrets if secret and len(secret) >= MIN_SECRET}
         # The longest first: one key may begin with another.
-        self._secrets = sorted((k for k in available if k.lower() not in NO_SECRETS), key=len)[::-1]
+        self._secrets = sorted((k for k in hidden if k.lower() not in NO_SECRETS), key=len)[::-1]
 
     def __call__(self, text: str) -> str:
         """Remove secrets from a text, put on one line of at most ``MAX_DETAIL`` characters."""

@@ -140,12 +140,12 @@ class LLMJudge(Judge):
             return self.unscored(case.item, self.view.reason_of(error), str(error))
         if result := self._without_calls(case, prepared):
             return result
-        requested = self._calls(case, prepared)
-        outcomes = await self._ask([call for _, call in requested], case)
-        sent = {id(question): sent_record(question.messages) for question, _ in requested}
+        calls = self._calls(case, prepared)
+        outcomes = await self._ask([call for _, call in calls], case)
+        sent = {id(question): sent_record(question.messages) for question, _ in calls}
         answered = [
             AnsweredQuestion(question, call, sent[id(question)], outcome)
-            for (question, call), outcome in zip(requested, outcomes, strict=True)
+            for (question, call), outcome in zip(calls, outcomes, strict=True)
         ]
         item, view = case.item, self.view
         caveats, cropped = view.caveats(case, prepared), view.cropped(case, prepared)

@@ -143,10 +143,10 @@ def usage_of(tokens: Tokens, price: Price | None, batch: bool = False) -> Usage 
 
 def sum_usage(parts: Iterable[Usage | None]) -> Usage | None:
     """Sum up known usages; the cost is None as soon as one cost is."""
-    available = [part for part in parts if part is not None]
-    if len(available) < 2:
-        return available[0] if available else None
-    columns = {name: [getattr(part, name) for part in available] for name in Usage.model_fields}
+    known_parts = [part for part in parts if part is not None]
+    if len(known_parts) < 2:
+        return known_parts[0] if known_parts else None
+    columns = {name: [getattr(part, name) for part in known_parts] for name in Usage.model_fields}
     return Usage(
         **{name: None if None in values else sum(values) for name, values in columns.items()}
     )

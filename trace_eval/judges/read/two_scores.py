@@ -100,11 +100,11 @@ def _on_scale(value: float, name: str, question: ScoreQuestion) -> float:
         near = [label for label in scale.labels or (value,) if abs(label - value) <= _SAME]
         if near:
             return float(near[0])
-    provided = f"{scale.min:g} to {scale.max:g}"
+    bounds = f"{scale.min:g} to {scale.max:g}"
     if scale.step is not None:
-        provided += f" in steps of {scale.step:g}"
+        bounds += f" in steps of {scale.step:g}"
     shown = f"{float(value):g}" if abs(value) < 1e300 else "a huge number"
-    raise ReplyError(Reason.OFF_LABEL, f"{name} is {shown}; the scale is {provided}")
+    raise ReplyError(Reason.OFF_LABEL, f"{name} is {shown}; the scale is {bounds}")
 
 
 # --- free text -------------------------------------------------------------------------------

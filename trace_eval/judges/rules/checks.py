@@ -198,8 +198,8 @@ class _Check:
         tops = [
             max(w.scores, key=lambda k: (w.scores[k], k)) for w in b.emotion.trajectory if w.scores
         ]
-        recognised = any(top in labels for top in tops)
-        return RuleFinding(recognised, 0.0, f"windows sound {', '.join(sorted(set(tops)))}")
+        matches = any(top in labels for top in tops)
+        return RuleFinding(matches, 0.0, f"windows sound {', '.join(sorted(set(tops)))}")
 
     def _respond(self) -> RuleFinding:
         b = self.b
@@ -217,11 +217,11 @@ class _Check:
             return absence(b, "accent")
         if self.instruction.several(RequestKind.ACCENT):
             return cannot_tell("several accents are requested, the clip has one score each")
-        available = b.accent.similarities
-        labels = ACCENT_LABELS.get(self.request.value, frozenset()) & {*available}
+        similarities = b.accent.similarities
+        labels = ACCENT_LABELS.get(self.request.value, frozenset()) & {*similarities}
         if not labels:
             return cannot_tell(f"the classifier does not know {self.request.value}")
-        lead = max(available[label] for label in labels) - max(available.values())
+        lead = max(similarities[label] for label in labels) - max(similarities.values())
         strength = cuts.limited((lead + cuts.accent_within) / cuts.accent_within)
         why = f"{self.request.value} is {-lead:.2f} behind the closest accent, {b.accent.top}"
         return RuleFinding(lead >= -cuts.accent_within, strength, why)

@@ -189,10 +189,10 @@ def _faults(
 
 def refusal(answer: str, cuts: RuleThresholds) -> str | None:
     """Return the words with which a short answer refuses early on; None when it does not."""
-    recognised = text.words(answer)
-    if not recognised or len(recognised) > cuts.refusal_max_words:
+    answer_words = text.words(answer)
+    if not answer_words or len(answer_words) > cuts.refusal_max_words:
         return None
-    line = " ".join(recognised)
+    line = " ".join(answer_words)
     for pattern in REFUSALS:
         match = pattern.search(line)
         if match and len(line[: match.start()].split()) <= cuts.refusal_within_words:

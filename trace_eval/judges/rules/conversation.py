@@ -82,8 +82,8 @@ def _timing(a: Findings, b: Findings) -> DimensionVerdict:
         _standing(one, _TIMING, "" if reply is None else f"median reply {reply:.2f} s")
         for one, reply in zip((a, b), replies, strict=True)
     ]
-    available = [max(0.0, reply) for reply in replies if reply is not None]
-    lead = (available[1] - available[0]) / _REPLY_S if len(available) == 2 else 0.0
+    delays = [max(0.0, reply) for reply in replies if reply is not None]
+    lead = (delays[1] - delays[0]) / _REPLY_S if len(delays) == 2 else 0.0
     return verdict_of(standings[0], standings[1], lead)
 
 

@@ -97,5 +97,5 @@ longest_pause = reader("signal", _longest)
 
 def length_s(contour: Contour) -> float:
     """Return the seconds from the first to the last value of a contour that is not None."""
-    available = [i for i, value in enumerate(contour.values) if value is not None]
-    return (available[-1] - available[0]) * contour.step_s if available else 0.0
+    known = [i for i, value in enumerate(contour.values) if value is not None]
+    return (known[-1] - known[0]) * contour.step_s if known else 0.0

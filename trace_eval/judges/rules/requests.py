@@ -223,13 +223,13 @@ def instruction_text(case: Case) -> RuleInstruction:
         written = written_language(text)
         language = provided if provided and written in (None, UNSURE) else written
     else:
-        recognised = case.instruction.transcript if case.instruction else None
-        if case.instruction is None or not isinstance(recognised, Transcript):
+        transcript = case.instruction.transcript if case.instruction else None
+        if case.instruction is None or not isinstance(transcript, Transcript):
             return RuleInstruction(None)
         if why := guessed(case.instruction):
             unread = f"The recogniser guessed the words of the instruction: {why}"
             return RuleInstruction(None, unread, exists=True)
-        text, language = recognised.text, recognised.language
+        text, language = transcript.text, transcript.language
     if not text:
         return RuleInstruction(None)
     # Who orders in English may quote at length what is to be said in another language.

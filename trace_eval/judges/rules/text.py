@@ -157,9 +157,9 @@ def count_literal(literal: str, answer: str, enough: float) -> int:
 
 def equal_parts(answer: str, parts: int) -> float:
     """Return how alike the consecutive ``parts`` of an answer are, 0-1."""
-    recognised = words(answer)
-    size = len(recognised) // parts
+    answer_words = words(answer)
+    size = len(answer_words) // parts
     if parts < 2 or size == 0:
         return 0.0
-    cut = [recognised[i * size : (i + 1) * size] for i in range(parts)]
+    cut = [answer_words[i * size : (i + 1) * size] for i in range(parts)]
     return min(similarity(x, y) for x, y in pairwise(cut))

@@ -151,16 +151,16 @@ def _claim(out: Path, options: TrainOptions, data: dict[str, str | None]) -> Non
     if (out / checkpoint.OWN_FILE).exists():
         raise JudgeError(f"{out}: holds a finished scorer; choose another --out")
     record = {"options": options.record(), "file_sha256": data}
-    requested = (json.dumps(record, indent=2) + "\n").encode()
+    content = (json.dumps(record, indent=2) + "\n").encode()
     path = out / _OPTIONS
     if path.exists():
-        if path.read_bytes() != requested:
+        if path.read_bytes() != content:
             raise JudgeError(
                 f"{out}: a training with other options or rows is here; choose another --out"
             )
         return
     with claimed(out, "scorer"):
-        replace_file(path, requested)
+        replace_file(path, content)
 
 
 def _open(options: TrainOptions) -> Scorer:

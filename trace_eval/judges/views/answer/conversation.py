@@ -96,8 +96,10 @@ class ConversationView(SingleView):
             return f"rubric {self._rubric.name} is about conversations; give 'conversation'"
         if conversation.speaker("agent") is None:
             return "no speaker is the agent; say who by 'role' in the conversation's speakers"
-        available = turn_blueprints("answer", case.blueprints)
-        if not any(words_of(conversation, n, available) for n, _ in conversation.turns_of("agent")):
+        blueprints = turn_blueprints("answer", case.blueprints)
+        if not any(
+            words_of(conversation, n, blueprints) for n, _ in conversation.turns_of("agent")
+        ):
             return "no words of the agent are known; give 'text' of its turns, or a transcript"
         return None
 
@@ -122,11 +124,11 @@ class ConversationView(SingleView):
 
     def agent_turns(self, case: Case) -> list[int]:
         """List the numbers of the agent's turns that have words; these are rated."""
-        available = turn_blueprints("answer", case.blueprints)
+        blueprints = turn_blueprints("answer", case.blueprints)
         return [
             number
             for number, turn in _conversation(case).turns_of("agent")
-            if turn.text or turn.heard or number in available
+            if turn.text or turn.heard or number in blueprints
         ]
 
     def _pieces(self, case: Case) -> list[tuple[str, str]]:
@@ -145,8 +147,8 @@ class ConversationView(SingleView):
         return own or (self._file.text if self._file else "")
 
     def _page(self, case: Case) -> Shown:
-        available = turn_blueprints("answer", case.blueprints)
-        return show_conversation(_conversation(case), available, self.options.context_budget)
+        blueprints = turn_blueprints("answer", case.blueprints)
+        return show_conversation(_conversation(case), blueprints, self.options.context_budget)
 
 
 def _conversation(case: Case) -> Conversation:

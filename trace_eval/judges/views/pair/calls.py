@@ -32,9 +32,9 @@ def call_clip(case: Case, answer: Answer, name: str, max_seconds: float) -> Clip
     """
     turns = answer.spoken_turns.values()
     silence = TURN_GAP_S * max(len(turns) - 1, 0)
-    available = silence + sum(turn.cut.end_s - turn.cut.start_s for turn in turns if turn.cut)
-    if available > max_seconds:
-        check_length(available, max_seconds, name)
+    total_s = silence + sum(turn.cut.end_s - turn.cut.start_s for turn in turns if turn.cut)
+    if total_s > max_seconds:
+        check_length(total_s, max_seconds, name)
     sounds = [sound_of(case.decode(turn)) for turn in turns]
     check_length(silence + sum(sound.seconds for sound in sounds), max_seconds, name)
     joined = Waveform(tuple(dialogue_items(sounds, TURN_GAP_S)), common_rate(sounds))

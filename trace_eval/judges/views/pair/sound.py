@@ -164,7 +164,7 @@ class PairSoundView(View):
         if source == "none":
             return {}, None
         if pair.has_conversations:
-            written, recognised = (
+            written, transcripts = (
                 {
                     f"audio_{n}": words_of_call(side, answer, available)
                     for n, (side, answer) in enumerate(pair.sides.items(), start=1)
@@ -173,12 +173,12 @@ class PairSoundView(View):
             )
         elif self.task.wants_instruction:
             written = {"instruction": pair.instruction.text}
-            recognised = {"instruction": _transcript(case.instruction)}
+            transcripts = {"instruction": _transcript(case.instruction)}
         else:
             written = {"audio_1": pair.a.reference, "audio_2": pair.b.reference}
             sides = {"audio_1": "a", "audio_2": "b"}
-            recognised = {n: _transcript(case.blueprints.get(side)) for n, side in sides.items()}
-        wanted = written if source == "reference" else recognised
+            transcripts = {n: _transcript(case.blueprints.get(side)) for n, side in sides.items()}
+        wanted = written if source == "reference" else transcripts
         words = {name: one for name, one in wanted.items() if one is not None}
         if missing := wanted.keys() - words:
             return {}, f"there is no {source} transcript of {', '.join(sorted(missing))}"
@@ -206,8 +206,8 @@ class PairSoundView(View):
         notes = []
         if len({sound.sha256 for sound in prepared.answers}) == 1:
             notes.append("both answers are one recording: a self-comparison")
-        requested = prepared.instruction
-        if requested and (same := self.examples.shares(requested)):
+        instruction = prepared.instruction
+        if instruction and (same := self.examples.shares(instruction)):
             notes.append(f"the instruction is that of example {same!r}")
         return notes
 

@@ -144,8 +144,8 @@ class PairTextView(View):
 
     def roles(self, item: Item) -> list[str]:
         """Return both answers; in mode transcript an instruction only where it is not written."""
-        requested = self.options.mode == "blueprint" or not item.instruction.text
-        return [*item.answer_roles, *(["instruction"] if requested else [])]
+        needs_instruction = self.options.mode == "blueprint" or not item.instruction.text
+        return [*item.answer_roles, *(["instruction"] if needs_instruction else [])]
 
     def missing_evidence(self, case: Case) -> str | None:
         """Say why the case cannot be judged: an absence that says nothing about the answer."""
@@ -293,7 +293,7 @@ def _tokens(view: PairTextView, case: Case) -> int:
 
 
 def _transcript(blueprint: Blueprint) -> str:
-    recognised = blueprint.transcript
-    if isinstance(recognised, Transcript):
-        return f'transcript ({recognised.language}): "{recognised.text}"'
-    return f"no transcript ({recognised.status}): {recognised.reason}"
+    transcript = blueprint.transcript
+    if isinstance(transcript, Transcript):
+        return f'transcript ({transcript.language}): "{transcript.text}"'
+    return f"no transcript ({transcript.status}): {transcript.reason}"

@@ -72,8 +72,8 @@ def signals_sha256(signals: Mapping[str, Sound]) -> str | None:
     """Return the identity of a set of signals; None: there are none."""
     if not signals:
         return None
-    message = "\n".join(f"{name} {sound.sha256}" for name, sound in sorted(signals.items()))
-    return hashlib.sha256(message.encode()).hexdigest()
+    listing = "\n".join(f"{name} {sound.sha256}" for name, sound in sorted(signals.items()))
+    return hashlib.sha256(listing.encode()).hexdigest()
 
 
 def tone(beeps: tuple[_Beep, ...]) -> np.ndarray[tuple[int], np.dtype[np.float32]]:

@@ -73,9 +73,9 @@ def written_request(case: Case) -> str | None:
 def single_note(case: Case) -> str | None:
     """Note a single answer's language and its request, in sentences."""
     languages, request = _languages(case), _request(case)
-    requested = languages.pop("asked", "unknown")
+    asked_language = languages.pop("asked", "unknown")
     of = "; ".join(f"{role} {language}" for role, language in languages.items())
-    lines = [f"Languages: asked for {requested}; {of}."] if languages else []
+    lines = [f"Languages: asked for {asked_language}; {of}."] if languages else []
     return " ".join(filter(None, [*lines, request])) or None
 
 
