@@ -9,9 +9,9 @@ import pytest
 
 import trace_eval as te
 from fusion import Rating
-from tests.runs.test_preferences import judged_run
 from tests.support.audio import tone, write
 from tests.support.louder_wins import LouderWins, louder_options
+from tests.support.preferred import judged_run
 from trace_eval.runs.preferences import BAND_LABELS
 
 
