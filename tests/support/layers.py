@@ -35,7 +35,7 @@ stats: blueprints data fusion opinions show estimate
 decide: blueprints data extracting extractors fusion judges.ask judges.registry opinions runs show stats estimate
 turns: blueprints conversations data extracting show estimate
 datasets: blueprints data fusion estimate
-report: blueprints conversations data decide extractors fusion judges.beside runs show stats estimate turns
+report: blueprints conversations data decide extractors fusion judges.beside opinions runs show stats estimate turns
 review: blueprints conversations data extracting extractors fusion runs show stats estimate turns
 compare: blueprints data opinions report runs show stats estimate turns
 api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions report runs show stats turns

@@ -41,13 +41,13 @@ def _of_groups(result: Ablation) -> Iterator[str]:
         return
     loss, worst = losses[0]
     reference = references[worst.dimension]
+    pairs = counted(reference.items, "labelled pair")
     names = list(dict.fromkeys(row.condition.removeprefix("without ") for row in dropped))
     if loss <= 0:
         what, it = "No single group matters", "any one of them"
         if len(names) == 1:
             what, it = f"{names[0]} does not matter", "it"
-        pairs = counted(reference.items, "labelled pair")
-        yield (f"{what} on these {pairs}: without {it} at least as many are right as with all.")
+        yield f"{what} on these {pairs}: without {it} at least as many are right as with all."
         return
     equal = [row for each, row in losses if each == loss and row.items == worst.items]
     groups = [row.condition.removeprefix("without ") for row in equal]
@@ -55,15 +55,12 @@ def _of_groups(result: Ablation) -> Iterator[str]:
     start = f"{listed(groups)} {matters} most: without {it}"
     where = "" if worst.dimension in _WHOLE else f" on {worst.dimension.replace('_', ' ')}"
     if worst.items < reference.items:
-        yield (f"{start} {worst.items} of {reference.items} labelled pairs keep a verdict{where}.")
+        yield f"{start} {worst.items} of {pairs} keep a verdict{where}."
     else:
         right, before = (_right(row) for row in (worst, reference))
         shown = worst.p_holm is not None and worst.p_holm < _LEVEL
         doubt = "" if shown else "; that is not shown to be more than chance"
-        yield (
-            f"{start} {right} of {reference.items} labelled pairs are judged right{where}, with"
-            f" all {before}{doubt}."
-        )
+        yield f"{start} {right} of {pairs} are judged right{where}, with all {before}{doubt}."
 
 
 def _of_modes(result: Ablation) -> Iterator[str]:
@@ -73,9 +70,10 @@ def _of_modes(result: Ablation) -> Iterator[str]:
     words = accuracies.get(f"transcript / {policy}")
     if words is None or words.accuracy is None or reference.accuracy is None:
         return
+    pairs = counted(reference.items, "labelled pair")
     yield (
-        f"From transcripts alone {_right(words)} of {reference.items} labelled pairs are judged"
-        f" right, from blueprints {_right(reference)}."
+        f"From transcripts alone {_right(words)} of {pairs} are judged right, from blueprints"
+        f" {_right(reference)}."
     )
 
 

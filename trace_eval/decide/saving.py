@@ -47,7 +47,8 @@ def saving_of(run: LabelledRun, decided: Collection[str], options: ScreenOptions
     pairs, by_judge = len(labelled), int((inside & ~labelled).sum())
     left = int((~inside & ~labelled).sum())
     wrong = _wrong_at_most(run, inside, options.agree)
-    asked = counted(int(labelled.sum()), f"of {pairs} pairs was", f"of {pairs} pairs were")
+    was = "was" if labelled.sum() == 1 else "were"
+    asked = f"{int(labelled.sum())} of {counted(pairs, 'pair')} {was}"
     if by_judge:
         most = f"with at most {percent(wrong)} % wrong ({percent(options.confidence)} % sure)"
         rest = f"the judge decides {by_judge} of the others {most}"
