@@ -177,6 +177,7 @@ class Run(StoredRun):
         redact: bool = False,
         labels: Any = None,
         columns: Mapping[str, str] | None = None,
+        audio_root: str | os.PathLike[str] | None = None,
     ) -> findings.FindingsPage:
         """Write one HTML file that shows the run; gives its path.
 
@@ -186,6 +187,8 @@ class Run(StoredRun):
             redact: take digits, mail addresses, card and phone numbers out of words, and mute
                 them in copies. Of runs of pairs.
             columns: as of :meth:`agreement`.
+            audio_root: folder of the recordings, where they are not where they were judged and
+                were not moved together with the run.
         """
         from trace_eval.report.write import write_report
 
@@ -197,6 +200,7 @@ class Run(StoredRun):
             redact=redact,
             labels=provided,
             columns=named,
+            audio_root=None if audio_root is None else Path(audio_root),
         )
         return findings.page_of(self, path)
 

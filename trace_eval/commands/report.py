@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from blueprints import UserError
-from trace_eval.commands.console import messages, say
+from blueprints import UserError, counted
+from trace_eval.commands.console import EXIT_INCOMPLETE, complain, messages, say
 from trace_eval.commands.render import Labels
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
@@ -56,6 +56,13 @@ def report(
         bool,
         typer.Option("--live", help="Of several runs: write again while one is being made."),
     ] = False,
+    audio_root: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the recordings, where they are not where they were judged and were"
+            " not moved together with the run."
+        ),
+    ] = None,
     labels: Labels = None,
     columns: Annotated[Columns, OF_LABELS],
 ) -> None:
@@ -66,17 +73,33 @@ def report(
     from trace_eval.runs.run import Run
 
     sentences: tuple[str, ...] = ()
+    silent = 0
     if run.is_dir() and not Run(run).exists:
-        if audio or redact or labels:
-            option = "--audio" if audio else "--redact" if redact else "--labels"
+        of_one = {"--audio": audio, "--redact": redact, "--labels": labels}
+        of_one["--audio-root"] = audio_root
+        if option := next((name for name, value in of_one.items() if value), None):
             raise UserError(f"{run}: holds runs; {option} is of one, so name one of them")
         path, lines = write_run_list(run, out, live)
         sentences = tuple(f"{line.name}: {line.sentences[0]}" for line in lines[:MOST_LISTED])
     else:
         if live:
             raise UserError(f"{run}: is one run; --live is of a folder of runs, so name that")
-        path = write_report(run, out, audio, redact, labels=labels, columns=columns)
+        path = page = write_report(
+            run,
+            out,
+            audio=audio,
+            redact=redact,
+            labels=labels,
+            columns=columns,
+            audio_root=audio_root,
+        )
         sentences = run_answer(run, labels, columns)
+        silent = page.recordings if not page.playable else 0
     say(*sentences)
     messages().print(f"report: {path}", highlight=False, markup=False, soft_wrap=True)
     give(ReportWritten(path), sentences)
+    if silent:
+        of_all = counted(silent, "recording is", "recordings are")
+        complain(f"none of its {of_all} there to play; name their folder with --audio-root")
+        if audio:
+            raise typer.Exit(EXIT_INCOMPLETE)

@@ -20,6 +20,7 @@ from trace_eval.data.answers import Recording
 from trace_eval.data.files import is_file, make_folder, replacing
 from trace_eval.data.remote import fetch
 from trace_eval.data.urls import name_of, redacted
+from trace_eval.report.moved import MovedFiles
 from trace_eval.report.redact import mute, redact_text
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.unchanged import RecordingLook
@@ -49,6 +50,7 @@ class AudioAssets:
         report: the HTML file to be written.
         copy: put copies into ``<report's stem>_audio/``, named by clip hash, so that the
             report can be moved together with that folder.
+        moved: finds recordings that are not where they were judged; None: they are.
         muted: clip hash -> stretches that copies are silent in, None where nothing says which;
             such a recording is not copied, and none is linked to. Default: no redaction.
     """
@@ -58,8 +60,13 @@ class AudioAssets:
         report: Path,
         copy: bool = False,
         muted: Mapping[str, Sequence[tuple[float, float]] | None] | None = None,
+        moved: MovedFiles | None = None,
     ) -> None:
         self._muted = muted
+        self._moved = moved
+        #: Recordings that a player was asked for, and those that have one.
+        self.requested: set[str] = set()
+        self.playable: set[str] = set()
         # Browsers resolve ".." in a URL by its letters, so symlinks are not followed here.
         self._home = Path(os.path.abspath(report.parent))  # noqa: PTH100
         # A folder of its own: copies of an earlier page that are not muted are not sent along.
@@ -77,6 +84,17 @@ class AudioAssets:
         ``judged``: the record says what was judged; else it only names the copy, as of a whole
         channel.
         """
+        if self._moved is not None and recording.audio is not None:
+            place = self._moved.find(Path(os.path.abspath(recording.audio)))  # noqa: PTH100
+            recording = recording.model_copy(update={"audio": place})
+        played = self._played(recording, record, judged)
+        if recording.has_audio:
+            self.requested.add(recording.source_id)
+            if played.href is not None:
+                self.playable.add(recording.source_id)
+        return played
+
+    def _played(self, recording: Recording, record: ClipRecord | None, judged: bool) -> PlayedSound:
         if self._muted is not None:
             return self._redacted(recording, record, self._muted)
         if recording.url is not None:

@@ -6,7 +6,6 @@ import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import count
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -32,10 +31,10 @@ from trace_eval.stats.ranking.report import RankReport
 SHOWN = 4_000
 
 
-def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
+def write_scores(run: Run, assets: AudioAssets) -> Iterator[str]:
     """Generate the page, piece by piece."""
     rubrics = run.rubrics()
-    lines = list(_lines(run, rubrics, AudioAssets(path, audio)))
+    lines = list(_lines(run, rubrics, assets))
     record = run.record()
     rankings = score_rankings(run)
     voices = [row.sentence for row in voices_of(run) if not row.unknown]

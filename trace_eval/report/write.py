@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import Path, PosixPath
 from typing import Any
 from urllib.parse import quote
 
@@ -21,6 +21,7 @@ from trace_eval.report.answer import human_labels, pair_answer
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.evidence import view
 from trace_eval.report.given_labels import with_labels_of
+from trace_eval.report.moved import MovedFiles
 from trace_eval.report.page import deferred, pieces, templates
 from trace_eval.report.pairs import FLAGS, RAW_SHOWN, PairRow, page_of, pair_row
 from trace_eval.report.redact import LIMITS, redact_facts, spans
@@ -37,6 +38,18 @@ SCRIPTS = ("list.js", "csv.js", "player.js", "pair.js", "keys.js", "lanes.js")
 REPORT = "report.html"
 
 
+class ReportPage(PosixPath):
+    """The file of a report; a derived path knows no recordings.
+
+    Attributes:
+        recordings: how many the page names.
+        playable: how many of them it plays.
+    """
+
+    recordings: int = 0
+    playable: int = 0
+
+
 def write_report(
     run_folder: Path | str,
     out: Path | str | None = None,
@@ -44,7 +57,8 @@ def write_report(
     redact: bool = False,
     labels: Any = None,
     columns: Columns | None = None,
-) -> Path:
+    audio_root: Path | str | None = None,
+) -> ReportPage:
     """Write one HTML file that shows a run; nothing is extracted or judged.
 
     Args:
@@ -56,9 +70,11 @@ def write_report(
         labels: human labels, a table of them or its file; None: those in the run. Of runs of
             pairs.
         columns: how that file names its columns and labels.
+        audio_root: folder of the recordings, where they are not where they were judged and were
+            not moved together with the run.
 
     Returns:
-        The file that was written.
+        The file that was written, and how many recordings it plays.
 
     Raises:
         UserError: there is no run, the labels cannot be read, or the file cannot be written.
@@ -75,18 +91,25 @@ def write_report(
     path = Path(out) if out else run_folder / REPORT
     refuse_url(path)
     make_folder(path.parent)
+    moved = MovedFiles(run_folder, None if audio_root is None else Path(audio_root))
+    muted = None
     if facts and redact:
         muted = {clip: spans(blueprint) for clip, blueprint in facts.blueprints.items()}
-        html = _html(redact_facts(facts), AudioAssets(path, audio, muted), LIMITS)
-    elif facts:
-        html = _html(facts, AudioAssets(path, audio))
+        facts = redact_facts(facts)
+    assets = AudioAssets(path, audio, muted, moved)
+    if facts:
+        html = _html(facts, assets, moved, redaction=LIMITS if redact else "")
     else:
-        html = write_scores(run, path, audio)
+        html = write_scores(run, assets)
     write_file(path, map(encoded, html))
-    return path
+    page = ReportPage(path)
+    page.recordings, page.playable = len(assets.requested), len(assets.playable)
+    return page
 
 
-def _html(facts: Facts, assets: AudioAssets, redaction: str = "") -> Iterator[str]:
+def _html(
+    facts: Facts, assets: AudioAssets, moved: MovedFiles, *, redaction: str = ""
+) -> Iterator[str]:
     """Generate the page, piece by piece: fragments are made while it is written."""
     lines = [pair_row(number, pair, facts) for number, pair in enumerate(facts.pairs)]
     human = human_labels(facts)
@@ -108,7 +131,7 @@ def _html(facts: Facts, assets: AudioAssets, redaction: str = "") -> Iterator[st
         flags={
             name: (*details, sum(name in x.flags for x in lines)) for name, details in FLAGS.items()
         },
-        fragments=_fragments(facts, assets, lines, drawn=not redaction),
+        fragments=_fragments(facts, assets, lines, moved=None if redaction else moved),
         redaction=redaction,
     )
 
@@ -125,9 +148,10 @@ def _numbered(facts: Facts) -> dict[str, int]:
 
 
 def _fragments(
-    facts: Facts, assets: AudioAssets, lines: list[PairRow], *, drawn: bool
+    facts: Facts, assets: AudioAssets, lines: list[PairRow], *, moved: MovedFiles | None
 ) -> Iterator[Markup]:
-    files, distant = (_files(facts), _distant(facts)) if drawn else ({}, {})
+    """Generate the parts of the page; waveforms are drawn where files may be looked at."""
+    files, distant = (_files(facts, moved), _distant(facts)) if moved else ({}, {})
     clips = _numbered(facts)
     limit = facts.record.max_seconds or MAX_SECONDS
     render = templates().get_template("clip.html.j2").render
@@ -144,12 +168,15 @@ def _fragments(
         yield deferred(f"p{line.number}", render(values, line=line, raw_shown=RAW_SHOWN))
 
 
-def _files(facts: Facts) -> dict[str, Path]:
+def _files(facts: Facts, moved: MovedFiles) -> dict[str, Path]:
     """Find a file that still is there, for every clip that has one."""
     files: dict[str, Path] = {}
     for record in facts.clips.values():
-        if record.clip and record.clip not in files and is_file(Path(record.source)):
-            files[record.clip] = Path(record.source)
+        if not record.clip or record.clip in files:
+            continue
+        place = moved.find(Path(record.source))
+        if is_file(place):
+            files[record.clip] = place
     return files
 
 
