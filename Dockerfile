@@ -13,8 +13,8 @@ COPY examples examples
 # What is installed is this folder, which needs no version, with the versions of a file that
 # examples/cluster/constraints.sh makes.
 # hadolint ignore=DL3013
-RUN pip install --no-cache-dir '.[tiny-en]' --constraint examples/cluster/constraints.txt \
-    && mkdir -m 1777 /cache
+RUN pip install --no-cache-dir '.[tiny-en]' --constraint examples/cluster/constraints.txt
+RUN mkdir -m 1777 /cache
 # Whoever runs it may write there, whatever his uid, and the cache outlives the container.
 ENV HOME=/cache XDG_CACHE_HOME=/cache NUMBA_CACHE_DIR=/cache/numba
 VOLUME /cache

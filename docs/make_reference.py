@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 import typer
@@ -291,7 +291,9 @@ def _meanings(types: Iterable[str]) -> dict[str, str]:
     meanings: dict[str, str] = {}
     for target in types:
         module, _, name = target.rpartition(" ")[2].partition(":")
-        meanings |= help_of(getattr(import_module(module, "trace_eval"), name))
+        kind = getattr(import_module(module, "trace_eval"), name)
+        for one in get_args(kind) or (kind,):
+            meanings |= help_of(one)
     return meanings
 
 

@@ -41,7 +41,14 @@ SHELVES = {
         f"how-to/{name}"
         for name in (
             *("data", "language-models", "listening", "score-answers", "judge-calls"),
-            *("platforms", "collect-labels", "listening-tests", "compare-judges", "reports"),
+            *(
+                "platforms",
+                "collect-labels",
+                "listening-tests",
+                "stop-when-sure",
+                "compare-judges",
+                "reports",
+            ),
             *("best-of-n", "models", "large-runs", "clusters", "python", "benchmarks"),
             *("train-a-scorer", "plug-ins"),
         )

@@ -15,6 +15,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -605,6 +606,7 @@ def trace_eval(*arguments: object, cwd: Path) -> Done:
     """Run a command in this process, and return what it came to."""
     out, err = io.StringIO(), io.StringIO()
     before, place, code = sys.argv, Path.cwd(), 0
+    on_ctrl_c = signal.getsignal(signal.SIGINT)
     sys.argv = ["trace-eval", *map(str, arguments)]
     os.chdir(cwd)
     try:
@@ -615,6 +617,7 @@ def trace_eval(*arguments: object, cwd: Path) -> Done:
     finally:
         sys.argv = before
         os.chdir(place)
+        signal.signal(signal.SIGINT, on_ctrl_c)  # a command that ends ignores Ctrl-C
     return Done(code, out.getvalue(), err.getvalue())
 
 

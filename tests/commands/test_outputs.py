@@ -240,7 +240,7 @@ def test_a_url_is_no_place_to_write_to(tmp_path: Path) -> None:
     typed = ("--out", "https://me:secret@host/run", "--limit", 1)
     done = trace_eval("judge", ROOT / "examples" / "pairs.jsonl", *typed, cwd=tmp_path)
     assert done.code == 2
-    assert "https://host/run: is a URL" in done.err
+    assert "https://host/run: only -X engine=ray writes to a URL" in done.err
     assert "secret" not in done.err
     assert not [*tmp_path.iterdir()]
     for check in (check_output, check_folder):

@@ -132,7 +132,7 @@ def test_a_refusal_is_the_command_that_works(layout: str, folder: Path) -> None:
     )
     assert "accepted are a: a, a_audio" in told
     meant = " ".join(f"--column {field}={name}" for field, name in NAMED[layout].items())
-    assert told.endswith(f"did you mean {meant}?")
+    assert told.endswith(f"perhaps {meant}")
 
 
 def test_columns_that_are_not_there_are_refused_by_name(folder: Path) -> None:
@@ -160,7 +160,7 @@ def test_columns_are_named_for_candidates_and_single_answers_too(folder: Path) -
         ("1", "1", "new"),
         ("2", "1", "old"),
     ]
-    with pytest.raises(UserError, match=r"no column for audio; .* mean --column audio=spoken\?"):
+    with pytest.raises(UserError, match=r"no column for audio; .* perhaps --column audio=spoken"):
         read_items(path)
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from s3fs import S3FileSystem
 
 from tests.support.object_store import object_store
 from tests.support.ray_nodes import Nodes
@@ -24,6 +25,8 @@ def nodes() -> Iterator[Nodes]:
     with object_store() as environment, pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
             patch.setenv(name, value)
+        # A file system that another test made keeps what it knew of the environment.
+        S3FileSystem.clear_instance_cache()
         result = Nodes()
         yield result
         result.stop()

@@ -148,7 +148,7 @@ def test_broken_tables_say_file_row_and_remedy(change, message: str, tmp_path: P
 
 
 def test_unknown_policy_lists_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="'contentfirst' is unknown; use one of content_first, "):
+    with pytest.raises(ValueError, match="'contentfirst' is unknown; did you mean content_first"):
         load_policy("contentfirst")
 
 

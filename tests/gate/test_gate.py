@@ -176,7 +176,7 @@ def test_the_command_ends_with_its_code_and_writes_both_files(tmp_path: Path) ->
     files = "--junit", tmp_path / "out" / "gate.xml", "--json", tmp_path / "gate.json"
     done = trace_eval("gate", base, worse, *files, "--runs-per-week", "20")
     assert done.code == 1
-    assert done.out.startswith("fail: pair.preference: worse by 15.0 points")
+    assert done.out.startswith("fail: preference worse by 15.0 points")
     assert "1 false alarms a week" in done.err
     assert json.loads((tmp_path / "gate.json").read_text())["verdict"] == "fail"
     assert Xml.parse(tmp_path / "out" / "gate.xml").find(".//failure") is not None

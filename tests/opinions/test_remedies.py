@@ -16,6 +16,7 @@ import pytest
 
 from tests.support.cli import code_and_words
 from tests.support.remedies import Remedy, remedies
+from trace_eval.commands.cli import ImportedOnUse, with_known_options
 
 JUDGED = "id,system_a,system_b,overall\n" + "".join(f"q{n},new,old,{1 + n % 2}\n" for n in range(8))
 
@@ -149,12 +150,15 @@ def test_a_side_that_is_the_name_of_the_other_system_is_what_the_user_says() -> 
 def test_a_command_without_an_option_of_a_remedy_says_what_to_do_instead() -> None:
     Path("judged.csv").write_text(JUDGED)
     Path("people.csv").write_text(_labels("1", "odd", "2"))
-    for command in ("card", "agree"):
-        code, said = code_and_words(command, "judged.csv", "--labels", "people.csv")
-        assert code == 2
-        assert "--map odd=LABEL" in said
-        has = f"{command} has no --map: write what each means into the file, or leave it empty"
-        assert (has in said) == (command != "agree")
+    code, said = code_and_words("agree", "judged.csv", "--labels", "people.csv")
+    assert code == 2
+    assert "--map odd=LABEL" in said
+    assert "has no --map" not in said
+    export = ImportedOnUse()["export"]
+    assert with_known_options("say so by --map odd=LABEL", export) == (
+        "say so by --map odd=LABEL; export has no --map: write what each means into the file, or"
+        " leave it empty"
+    )
 
 
 def test_remedies_are_found_in_the_words_of_a_message() -> None:

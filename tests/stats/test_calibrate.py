@@ -146,7 +146,7 @@ def test_noise_is_not_learned() -> None:
 
 
 def test_too_few_labels_are_refused() -> None:
-    with pytest.raises(UserError, match="calibration needs 20 labelled pairs of 2 instructions"):
+    with pytest.raises(UserError, match="needs at least 20 labelled pairs, of 2 instructions"):
         calibrate(gather(source(12, 1.0), None))
 
 

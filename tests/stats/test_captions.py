@@ -109,7 +109,7 @@ def test_a_gate_of_nothing_that_was_scored_passes_nothing(column: str, tmp_path:
     path = write_rows(tmp_path / "none.csv", COLUMNS, rows)
     report = gate_runs(f"{path}:overall", f"{path}:{column}")
     assert report.verdict == "cannot tell"
-    assert report.sentence == "cannot tell: verdict: no item was scored in both runs"
+    assert report.sentence == "cannot tell: verdict no item was scored in both runs"
     change = judge_change((f"{path}:overall", f"{path}:content"), (), ChangeOptions(), None)
     assert change.sentence == "not enough data: no item was scored by both"
 

@@ -255,7 +255,10 @@ def test_two_systems_have_sentences_first_and_no_models(files: tuple[Path, Path]
         third == "With a label for each of the 200 pairs you would see a difference of 20 points."
     )
     both = trace_eval("rank", judged, "--labels", labels, "--resamples", 20)
-    assert len(both.out.splitlines()) <= 3
+    # Three sentences, and whether enough was labelled.
+    *sentences, enough = both.out.splitlines()
+    assert len(sentences) <= 3
+    assert enough.startswith("Not enough: ")
     assert "label" in both.out.splitlines()[1]
     full = trace_eval("rank", judged, "--labels", labels, "--resamples", 20, "--full").out
     assert full.startswith(both.out)

@@ -100,7 +100,7 @@ class Commands(TyperGroup):
                 raise
             except UserError as error:
                 command = self.get_command(ctx, ctx.invoked_subcommand or "")
-                error.args = (_with_known_options(str(error), command), *error.args[1:])
+                error.args = (with_known_options(str(error), command), *error.args[1:])
                 raise
 
 
@@ -115,7 +115,7 @@ _INSTEAD = {
 }
 
 
-def _with_known_options(text: str, command: Any) -> str:
+def with_known_options(text: str, command: Any) -> str:
     """Say what to do instead of the options of a remedy that this command does not have."""
     taken = {name for parameter in getattr(command, "params", ()) for name in parameter.opts}
     for option, instead in _INSTEAD.items():

@@ -158,7 +158,7 @@ def _explained(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
 def _recording(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
     """Yield what a log that was held against the sound says of the recording."""
     log: Any = conversation.meta.get("log")
-    if not isinstance(log, dict):
+    if not isinstance(log, dict) or "fits" not in log:  # it was not held against the sound
         return
     if not log["fits"]:
         yield "recording", f"log and recording are of two calls: alike at {log['likeness']:.2f}"

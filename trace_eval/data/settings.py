@@ -151,6 +151,9 @@ def read_settings(
 def value_of(name: str, value: Any, hint: Any, where: str) -> Any:
     """Convert a text, or a value of a TOML file, to this type; others are refused."""
     base = without_none(hint)
+    for choice in choices_of(hint):
+        if str(choice) == str(value):  # 1 of a file and "1" of a command line are one choice
+            return choice
     if get_origin(base) is tuple:
         parts = value.split(",") if isinstance(value, str) else value
         if isinstance(parts, list) and all(isinstance(part, str) for part in parts):

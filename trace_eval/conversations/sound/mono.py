@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from blueprints import InputError
 from extractors import channel_blocks, decode, file_sha256
+from extractors.networks import segmentation
 from extractors.packaged import CAMPPLUS, SEGMENTATION, problem
 from trace_eval.conversations.floor import FloorRules, floor_of_segments, turns_from_speech
 from trace_eval.conversations.read_options import ReadOptions
@@ -56,6 +58,10 @@ _NEARER = 0.1
 
 #: Least speech of a side, seconds.
 _LEAST_S = 1.0
+
+#: Share of the changes of voice without any pause, from which they are cuts in one voice's speech:
+#: equal halves of a sentence that is repeated are alike, too.
+_MOST_UNBROKEN = 0.5
 
 
 @dataclass(frozen=True)
@@ -224,6 +230,21 @@ def _check(voices: Voices) -> None:
             f" {voices.contrast:.2f}, {LEAST_CONTRAST:.2f} is needed); give a channel for each"
             " speaker"
         )
+    changes, unbroken = changes_of_voice(voices.speech)
+    if unbroken > _MOST_UNBROKEN * changes:
+        raise InputError(
+            f"one channel: only one voice is heard in it ({unbroken} of {changes} changes would"
+            " come in the middle of speech, without a pause); give a channel for each speaker"
+        )
+
+
+def changes_of_voice(speech: tuple[Spans, Spans]) -> tuple[int, int]:
+    """Count the changes from one voice to the other, and those without any pause between."""
+    spoken = sorted(
+        (start, end, voice) for voice, spans in enumerate(speech) for start, end in spans
+    )
+    gaps = [later[0] - before[1] for before, later in pairwise(spoken) if before[2] != later[2]]
+    return len(gaps), sum(abs(gap) < segmentation.FRAME_S for gap in gaps)
 
 
 def refined(lane: Lane, speech: Sequence[Spans]) -> list[Spans]:

@@ -74,11 +74,11 @@ _ASIDE = re.compile(
 #: A part that begins so is about one dimension until another is named.
 _HEADING = re.compile(rf"^\W*(?:{'|'.join(_NAMES.values())})\W*[:\u2013\u2014-]", re.I)
 
-#: Where one thought of a reason ends.
+#: Where one thought of a line ends, whose blanks are single ones.
 _PARTS = re.compile(
-    r"(?<=[.;!?])\s+|\n+|,?\s+\b(?:but|while|whereas|although|though|however)\b,?\s+"
-    rf"|,?\s+and\s+(?={_THING} (?:1|2|one|two|A|B)\b)"
-    rf"|,\s+(?:and\s+)?(?=(?:in|on|for|as to|regarding) (?:the )?(?:{'|'.join(_NAMES.values())}))",
+    r"(?<=[.;!?]) |,? (?:but|while|whereas|although|though|however)\b,? "
+    rf"|,? and (?={_THING} (?:1|2|one|two|A|B)\b)"
+    rf"|, (?:and )?(?=(?:in|on|for|as to|regarding) (?:the )?(?:{'|'.join(_NAMES.values())}))",
     re.I,
 )
 
@@ -87,7 +87,8 @@ def parts_about(reason: str, about: str) -> str:
     """Return what a reason of all dimensions says of one: the parts that name it."""
     parts = []
     heading = ""
-    for part in filter(None, _PARTS.split(reason)):
+    lines = (" ".join(line.split()) for line in reason.splitlines())
+    for part in filter(None, (part for line in lines for part in _PARTS.split(line))):
         named = [name for name, pattern in _NAMED.items() if pattern.search(part)]
         if _HEADING.match(part):
             heading = next(name for name in named if _NAMED[name].search(part.split(":")[0]))

@@ -45,8 +45,12 @@ def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:
         if entry := plugin(name):
             return entry
         near = get_close_matches(name, [*KINDS], 1, 0.5)
-        meant = f"{near[0]}{colon}{argument}" if near else f"openai:{spec} or ollama:{spec}"
-        use = f"did you mean {meant}? Else use one of {', '.join(judge_specs(item))}"
+        meant = ""
+        if near:
+            meant = f"did you mean {near[0]}{colon}{argument}? Else "
+        elif name[:1].isalpha():  # as names of models begin
+            meant = f"did you mean openai:{spec} or ollama:{spec}? Else "
+        use = f"{meant}use one of {', '.join(judge_specs(item))}"
         raise JudgeError(f"judge {spec!r} is unknown; {use}")
     if item == "pair" and not kind.pairs:
         raise JudgeError(

@@ -15,6 +15,7 @@ from blueprints import RunFolderError, UserError, install_line, is_installed
 from extractors import known_hashes
 from trace_eval.data import strict_json
 from trace_eval.data.access import url_access
+from trace_eval.data.files import replace_file
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
 from trace_eval.data.place import Place
@@ -170,7 +171,7 @@ class RayJudging:
             return Path(self.place.path(_LEDGER))
         path = scratch / _LEDGER
         if self.place.has(_LEDGER):
-            path.write_bytes(self.place.read(_LEDGER))
+            replace_file(path, self.place.read(_LEDGER))
         return path
 
     def _judge(
@@ -232,7 +233,7 @@ class RayJudging:
             sources = (source.id for source in self.session.sources(part.items))
             evidence = cases.part(sources) if cases else None
             path = scratch / f"{name}.work"
-            path.write_bytes(Work(name, part, before, evidence).packed())
+            replace_file(path, Work(name, part, before, evidence).packed())
             yield name, path
 
     def _keep(self, judged: Judged, totals: Summary) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from blueprints import UserError
 from extractors import Hashes, prime_hashes
 from trace_eval.data.access import UrlAccess, set_url_access
+from trace_eval.data.files import replace_file
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.place import Place
 from trace_eval.judges.ask.served import keep_servers
@@ -163,7 +164,7 @@ def fill(folder: Path, files: Files) -> None:
     """Write the files of a run."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        (folder / name).write_bytes(content)
+        replace_file(folder / name, content)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
