@@ -291,5 +291,5 @@ def test_a_file_that_is_no_model_is_one_line(tmp_path: Path) -> None:
 def test_too_little_memory_for_a_file_is_said(tiny: Path) -> None:
 
     judge = create_judge(f"gguf:{tiny}", JudgeOptions(num_ctx=2**30, concurrency=1))
-    with pytest.raises(UserError, match=r"(ran out of memory|was killed) .*lower -J num_ctx"):
+    with pytest.raises(UserError, match=r"(ran out of memory|was killed)\b.*lower -J num_ctx"):
         judge.load()
