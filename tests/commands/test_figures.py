@@ -72,7 +72,9 @@ def test_figures_of_agree_as_rows_as_tables_and_as_pictures(tables: Path, tmp_pa
     assert (value, interval, int(row["n"])) == (kappa["value"], kappa["interval"], one["scored"])
     text = out["out.tex"].read_text()
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") > 1
-    assert re.search(r"\d \\%", text)
+    said = re.findall(r"(\d+) %", " ".join(report["sentences"]))
+    assert said
+    assert all(f"{number} \\%" in text for number in said)
     assert "%" not in text.split("\n", 1)[1].replace("\\%", "")
     drawn = re.findall(r"\w+: \w+", words(out["f.svg"]))
     assert {"reader: content", "listener: overall"} <= {*drawn}

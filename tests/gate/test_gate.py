@@ -17,10 +17,12 @@ from tests.support.cli import trace_eval
 from tests.support.judged import judged_run, rated_run
 from trace_eval import gate_runs
 from trace_eval.compare.comparable import NotComparable
+from trace_eval.compare.flips import DETERMINISTIC
 from trace_eval.compare.gate.junit_xml import junit, junit_error
 from trace_eval.compare.gate.power import sign_power, spread
 from trace_eval.compare.gate.rows import decide
 from trace_eval.compare.options import GateOptions
+from trace_eval.judges.registry.kinds import KINDS
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.options import RateOptions
 from trace_eval.turns.everything import turns_report
@@ -319,3 +321,9 @@ def test_a_drop_of_the_margin_itself_does_not_exceed_it() -> None:
         mean = float(np.random.default_rng(order).permutation(drops).mean())
         assert decide(mean, 0.9, 0.001, options) == "pass"
     assert decide(-0.051, 0.9, 0.001, options) == "fail"
+
+
+def test_judges_without_noise_are_those_that_ask_no_model() -> None:
+    """Which judges are deterministic stands apart from their table, which gates may not import."""
+    asks_none = {name for name, kind in KINDS.items() if kind.about.startswith("no model")}
+    assert {*DETERMINISTIC} == asks_none

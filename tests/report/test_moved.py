@@ -10,8 +10,10 @@ import pytest
 from benchmarks.synthetic_run import Recipe, make_run
 from blueprints import UserError
 from tests.support.audio import tone, write
-from tests.support.cli import trace_eval
+from tests.support.cli import refused, trace_eval
 from tests.support.report_pages import fragment
+from trace_eval.data.answers import Recording
+from trace_eval.report.audio import AudioAssets
 from trace_eval.report.moved import MovedFiles
 from trace_eval.report.write import write_report
 
@@ -67,3 +69,16 @@ def test_the_longest_end_of_a_path_is_looked_for_first(tmp_path: Path) -> None:
     assert files.find(Path("/gone/b/1.wav")) == tmp_path / "new" / "b" / "1.wav"
     assert files.find(Path("/gone/c/1.wav")) == tmp_path / "new" / "1.wav"
     assert files.find(Path("/gone/b/2.wav")) == Path("/gone/b/2.wav")
+
+
+def test_options_of_labels_need_labels(project: Path) -> None:
+    refused("are of --labels; name a file", "report", project / "run", "--id", "Pair")
+
+
+def test_a_page_that_mutes_or_copies_nothing_from_afar_misses_no_recording(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", Recipe(2, seconds=1.0))
+    muted = write_report(run, audio=True, redact=True)
+    assert (muted.recordings, muted.playable) == (0, 0)
+    assets = AudioAssets(tmp_path / "page.html")
+    assert assets.sound(Recording(url="https://host/a.wav"), None).href is None
+    assert not assets.requested

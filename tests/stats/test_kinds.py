@@ -13,7 +13,7 @@ from tests.support.cli import code_and_words, output_of
 from tests.support.scored import figure
 from trace_eval import AgreeOptions, RankOptions, agree, finding_of, rank
 from trace_eval.data.columns import Columns
-from trace_eval.decide.answers import answer_of, answered
+from trace_eval.decide.answers import answer_of, answered, enough_of
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.scores import holds_scores, read_scores
@@ -239,7 +239,7 @@ def test_votes_of_annotators_are_ranked_by_what_most_say(tmp_path: Path) -> None
     assert next(row.comparisons for row in one.systems) == 6
     held = list(csv.DictReader(path.open()))
     assert (rank(held).systems, rank(held).human) == (got.systems, True)
-    assert str(finding_of(got)).startswith(f"{sentence} Not enough: ")
+    assert str(finding_of(got)) == " ".join((sentence, *enough_of(got)))
     named = [{"clip": f"{row['id']}.wav", "winner": "new", "annotator": "l9"} for row in held[::3]]
     by_name = agree(path, named, AgreeOptions(missing="drop"))
     assert isinstance(by_name, AgreeReport)

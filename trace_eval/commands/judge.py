@@ -198,9 +198,12 @@ def _judge(job: Job, batch_results: Sequence[Path]) -> None:
 
 def _conclude(folder: Path, out: Path | str) -> None:
     """Print who wins by the run in a folder, and the command that shows it where it is kept."""
+    from trace_eval.data.urls import is_url
     from trace_eval.report.answer import short_answer
 
     say(*short_answer(folder))
+    if is_url(str(out)):  # what a report reads lies on this machine
+        return
     message = f"next: trace-eval report {shlex.quote(str(out))}"
     messages().print(message, highlight=False, markup=False, soft_wrap=True)
 

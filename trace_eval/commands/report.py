@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from blueprints import UserError, counted
-from trace_eval.commands.console import EXIT_INCOMPLETE, complain, messages, say
+from trace_eval.commands.console import EXIT_INCOMPLETE, complain, messages, say, warn
 from trace_eval.commands.render import Labels
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
@@ -72,6 +72,8 @@ def report(
     from trace_eval.report.write import write_report
     from trace_eval.runs.run import Run
 
+    if labels is None and columns != Columns():
+        raise UserError("--id, --map, --where, --scale, --column are of --labels; name a file")
     sentences: tuple[str, ...] = ()
     silent = 0
     if run.is_dir() and not Run(run).exists:
@@ -100,6 +102,9 @@ def report(
     give(ReportWritten(path), sentences)
     if silent:
         of_all = counted(silent, "recording is", "recordings are")
-        complain(f"none of its {of_all} there to play; name their folder with --audio-root")
-        if audio:
-            raise typer.Exit(EXIT_INCOMPLETE)
+        message = f"none of its {of_all} there to play; name their folder with --audio-root"
+        if not audio:
+            warn(message)
+            return
+        complain(message)
+        raise typer.Exit(EXIT_INCOMPLETE)

@@ -59,6 +59,8 @@ def judge_change(
         UserError: not two sources, or they cannot be read or have nothing in common.
     """
     options = options or ChangeOptions()
+    if labels is None and columns not in (None, Columns()):
+        raise UserError("--id, --map, --where, --scale, --column are of --labels; name a file")
     sources, repeats = ([one] if isinstance(one, str) else one for one in (sources, repeats))
     if len(sources) != 2:
         raise UserError(f"judge change: {counted(len(sources), 'source')}; name two, OLD NEW")

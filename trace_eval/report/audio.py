@@ -88,7 +88,9 @@ class AudioAssets:
             place = self._moved.find(Path(os.path.abspath(recording.audio)))  # noqa: PTH100
             recording = recording.model_copy(update={"audio": place})
         played = self._played(recording, record, judged)
-        if recording.has_audio:
+        # A muted page plays little on purpose, and one without copies nothing that is far away.
+        is_wanted = recording.audio is not None or (recording.has_audio and self.folder is not None)
+        if self._muted is None and is_wanted:
             self.requested.add(recording.source_id)
             if played.href is not None:
                 self.playable.add(recording.source_id)

@@ -42,7 +42,8 @@ class ReportPage(PosixPath):
     """The file of a report; a derived path knows no recordings.
 
     Attributes:
-        recordings: how many the page names.
+        recordings: how many the page was to play; none where they are muted, and without copies
+            none that is behind a URL.
         playable: how many of them it plays.
     """
 
