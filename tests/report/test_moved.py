@@ -16,6 +16,7 @@ from trace_eval.data.answers import Recording
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.moved import MovedFiles
 from trace_eval.report.write import write_report
+from trace_eval.runs.outcomes import ClipRecord
 
 
 @pytest.fixture
@@ -82,3 +83,13 @@ def test_a_page_that_mutes_or_copies_nothing_from_afar_misses_no_recording(tmp_p
     assets = AudioAssets(tmp_path / "page.html")
     assert assets.sound(Recording(url="https://host/a.wav"), None).href is None
     assert not assets.requested
+
+
+def test_what_no_judge_heard_is_not_taken_from_elsewhere(tmp_path: Path) -> None:
+    """Nothing says what it held, so a file of its name may be another recording."""
+    write(tmp_path / "1.wav", tone(0.1))
+    moved = MovedFiles(tmp_path / "run", tmp_path)
+    assets = AudioAssets(tmp_path / "page.html", moved=moved)
+    recording = Recording(audio=Path("/gone/1.wav"))
+    for record, judged in ((None, True), (ClipRecord(source="x", clip="0" * 64), False)):
+        assert assets.sound(recording, record, judged=judged).href is None

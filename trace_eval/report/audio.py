@@ -84,7 +84,9 @@ class AudioAssets:
         ``judged``: the record says what was judged; else it only names the copy, as of a whole
         channel.
         """
-        if self._moved is not None and recording.audio is not None:
+        # Elsewhere is only looked where it can be told that this is what was judged.
+        is_known = judged and record is not None and record.clip is not None
+        if self._moved is not None and recording.audio is not None and is_known:
             place = self._moved.find(Path(os.path.abspath(recording.audio)))  # noqa: PTH100
             recording = recording.model_copy(update={"audio": place})
         played = self._played(recording, record, judged)

@@ -21,7 +21,7 @@ from trace_eval.data.outputs import claimed, write_file
 from trace_eval.review.estimate import Accuracy, accuracies
 from trace_eval.review.forms import PHASES, SURE, Phase, score_of, scored_step, turn_of
 from trace_eval.review.labelstudio_tasks import Imported
-from trace_eval.review.protocol_files import PROTOCOL_FILES
+from trace_eval.review.protocol_files import ANSWER_COLUMNS, PAIR_COLUMNS, PROTOCOL_FILES
 from trace_eval.review.session import Review
 from trace_eval.review.views import Labelled, StoredAnswer
 
@@ -31,17 +31,8 @@ COLUMNS = (
     "rater",
     *PHASES,
     "overall_first",
-    "instruction_id",
-    "system_a",
-    "system_b",
-    "shown",
-    "seconds",
-    "inclusion",
-    "comment",
+    *PAIR_COLUMNS,
 )
-
-#: Columns of the CSV files of single answers; ``confidence`` follows where the rubric asks for it.
-SCORE_COLUMNS = ("id", "rater", "rubric", "score", "feedback", "comment", "at", "set_aside")
 
 #: Fields of a record that the HCoT layout does not have; ours hold them, too.
 _BESIDE = ("instruction_id", "rater", "overall_first", "shown", "inclusion", "comment")
@@ -149,7 +140,7 @@ def to_accuracy(review: Review) -> str:
 def _score_table(review: Review, answers: Sequence[StoredAnswer]) -> str:
     rubric = review.material.rubric
     asked = ("confidence",) if rubric and rubric.confidence else ()
-    columns = (*SCORE_COLUMNS, *asked)
+    columns = (*ANSWER_COLUMNS, *asked)
     sure = {(one.rater, one.item, step): one for one in answers if (step := scored_step(one.step))}
 
     def row(answer: StoredAnswer) -> tuple[object, ...]:

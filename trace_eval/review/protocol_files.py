@@ -20,19 +20,11 @@ from trace_eval.review.session import LATE, Review
 from trace_eval.review.together import Page, Reviewed
 from trace_eval.review.views import StoredAnswer, StoreView
 
-#: Columns of the scores of a protocol; they begin as those of a plain rubric.
-SCORE_COLUMNS = (
-    "id",
-    "rater",
-    "rubric",
-    "score",
-    "feedback",
-    "comment",
-    "at",
-    "set_aside",
-    "system",
-    "instruction_id",
-)
+#: Columns of scores of single answers; ``confidence`` follows where the rubric asks for it.
+ANSWER_COLUMNS = ("id", "rater", "rubric", "score", "feedback", "comment", "at", "set_aside")
+
+#: Columns of the scores of a protocol.
+SCORE_COLUMNS = (*ANSWER_COLUMNS, "system", "instruction_id")
 
 #: Columns of the labels of a protocol, around one for each of its parts.
 PAIR_COLUMNS = (
