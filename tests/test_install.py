@@ -26,6 +26,7 @@ from blueprints.distribution import (
     install_line,
 )
 from blueprints.errors import require
+from extractors.device import TORCH_PAIR
 from tests.support.cli import ROOT, trace_eval
 from tests.support.processes import run_python
 from trace_eval.data import system
@@ -124,6 +125,15 @@ def test_the_first_commands_need_nothing_that_lacks_wheels(extra: str) -> None:
     first = project["optional-dependencies"][extra] if extra else project["dependencies"]
     praat = [line for line in first if line.startswith("praat-parselmouth")]
     assert all("platform_machine != 'aarch64'" in line for line in praat)
+
+
+def test_torch_and_torchaudio_come_as_the_tested_pair() -> None:
+    """A range lets pip take one of the two from another build, which then does not load."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for extra, requirements in project["optional-dependencies"].items():
+        torch = {line for line in requirements if line.startswith("torch")}
+        pair = {f"torch=={TORCH_PAIR}", f"torchaudio=={TORCH_PAIR}"}
+        assert torch in (set(), pair), extra
 
 
 def test_the_version_has_one_source() -> None:
