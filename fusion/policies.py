@@ -87,7 +87,7 @@ def _first_winner(c: Rating, vq: Rating, p: Rating) -> tuple[str, Rating] | None
 
 
 def content_first(c: Rating, vq: Rating, p: Rating) -> Decision:
-    """Algorithm 1: content decides; its tie goes to paralinguistics, then voice quality."""
+    """Let content decide; its tie goes to paralinguistics, then voice quality (Algorithm 1)."""
     winner = _first_winner(c, vq, p)
     if winner is None:
         return Decision(c, "tie")
@@ -96,7 +96,7 @@ def content_first(c: Rating, vq: Rating, p: Rating) -> Decision:
 
 
 def content_first_strict(c: Rating, vq: Rating, p: Rating) -> Decision:
-    """Algorithm 1 behind a gate: content and paralinguistics both bad is both bad.
+    """Apply Algorithm 1 unless content and paralinguistics are both bad: that is both bad.
 
     The gate is in the TRACE authors' released code and not in the printed algorithm.
     """
@@ -106,7 +106,7 @@ def content_first_strict(c: Rating, vq: Rating, p: Rating) -> Decision:
 
 
 def acceptability_cap(c: Rating, vq: Rating, p: Rating) -> Decision:
-    """Algorithm 2: no answer wins that is unacceptable in content or paralinguistics."""
+    """Let no answer win that is unacceptable in content or paralinguistics (Algorithm 2)."""
     cap = rating_min(c, p)
     winner = _first_winner(c, vq, p)
     if winner is None:
@@ -118,7 +118,7 @@ def acceptability_cap(c: Rating, vq: Rating, p: Rating) -> Decision:
 
 
 def acceptability_cap_lenient(c: Rating, vq: Rating, p: Rating) -> Decision:
-    """Algorithm 2, but a winner stands unless content or paralinguistics is both_bad."""
+    """Apply Algorithm 2, but a winner stands unless content or paralinguistics is both_bad."""
     winner = _first_winner(c, vq, p)
     if winner is None or Rating.BOTH_BAD in (c, p):
         return acceptability_cap(c, vq, p)
@@ -127,7 +127,7 @@ def acceptability_cap_lenient(c: Rating, vq: Rating, p: Rating) -> Decision:
 
 
 def majority_vote(c: Rating, vq: Rating, p: Rating) -> Decision:
-    """Two equal ratings win; three different ones go by answer.
+    """Let two equal ratings win; three different ones go by answer.
 
     Tie rule: an answer is acceptable overall when two of the three dimensions find it
     acceptable. The same rule also reproduces every plain majority, so it is the whole

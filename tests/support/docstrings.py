@@ -11,7 +11,7 @@ VERBS = frozenset(
     """
     accept act add align allow announce answer append apply ask assign average await be begin
     bind block bound bring build calibrate call cancel change check choose clamp clip close
-    collect combine commit compare compile complete compute continue convert copy correct
+    collect combine commit compare compile complete compute conclude continue convert copy correct
     correlate count create credit cut deal decide decode decompress define deflate delete
     deliver describe detect digest divide do double download drain draw drop edit encode end
     ensure escape estimate exchange execute expand explain export extend extract fail fence

@@ -145,7 +145,7 @@ def _network(network: Network) -> Check:
 
 
 def _recogniser() -> Check:
-    """Which recogniser runs when nobody names one, and why."""
+    """Say which recogniser runs when nobody names one, and why."""
     choice = default_asr.choose()
     return Check(choice.spec, choice.advice is None, choice.why)
 

@@ -55,7 +55,7 @@ def results_of(run: Run) -> Finding:
 def labels_of(
     provided: Any, columns: Mapping[str, str] | None = None
 ) -> tuple[Any, Columns | None]:
-    """Human labels as statistics take them, with their names of columns.
+    """Return human labels as statistics take them, with their names of columns.
 
     Raises:
         UserError: there are names of columns and no labels.
@@ -238,7 +238,7 @@ class FindingsPage(PosixPath):
         return self.finding.sentences if self.finding else ()
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per item, as :meth:`trace_eval.Run.to_pandas`."""
+        """Return one row per item, as :meth:`trace_eval.Run.to_pandas`."""
         frame: pd.DataFrame = self._required().report.to_pandas()
         return frame
 

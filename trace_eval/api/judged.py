@@ -42,7 +42,7 @@ class Run(StoredRun):
     """
 
     def __repr__(self) -> str:
-        """Folder, judge, coverage and the first sentence of the report."""
+        """Show folder, judge, coverage and the first sentence of the report."""
         if not self.exists:
             return f"<Run {self.folder}: no run yet>"
         answer = "".join(f" {text}" for text in self._answer())

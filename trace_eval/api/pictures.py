@@ -54,7 +54,7 @@ def timing_finding(result: TurnsResult) -> Finding:
 
 
 def rows_of(finding: Finding) -> Iterator[tuple[str, list[Figure]]]:
-    """(title of a table, its figures), in reading order."""
+    """Yield (title of a table, its figures) in reading order."""
     result = finding.report
     if isinstance(result, TurnsResult):
         yield finding.title, list(_times(result))
@@ -64,7 +64,7 @@ def rows_of(finding: Finding) -> Iterator[tuple[str, list[Figure]]]:
 
 
 def _times(result: TurnsResult) -> Iterator[Figure]:
-    """Figures of calls as the report holds them: its table shows their texts."""
+    """Yield the figures of calls as the report holds them; its table shows their texts."""
     for system, report in _systems(result).items():
         for one in report.figures.values():
             if one.value is not None:
@@ -121,7 +121,7 @@ def _pictures(finding: Finding) -> Iterator[tuple[str, Picture]]:
 def _of_labels(
     report: AgreeReport, calibrations: Sequence[Calibration]
 ) -> Iterator[tuple[str, Picture]]:
-    """Of the most accurate judge, as the sentence; of the judge that is calibrated first."""
+    """Yield pictures of the most accurate judge and of the one that is calibrated first."""
     for score in most_accurate(report.scores)[:1]:
         shades = [[n / sum(row) if sum(row) else None for n in row] for row in score.confusion]
         texts = [[f"{n:g}" for n in row] for row in score.confusion]
@@ -135,7 +135,7 @@ def _of_labels(
 
 
 def _of_parts(report: AgreeReport, best: JudgeScore) -> Iterator[tuple[str, Picture]]:
-    """Accuracy of the most accurate judge by category, and of all judges by number of labels."""
+    """Yield the best judge's accuracy by category, and all judges' by number of labels."""
     rule = Point("majority class", best.majority.accuracy, baseline=True)
     categories = [
         Point(f"{row.category} ({row.items})", row.accuracy.value, *row.accuracy.ends)
@@ -155,7 +155,7 @@ def _of_parts(report: AgreeReport, best: JudgeScore) -> Iterator[tuple[str, Pict
 
 
 def _meetings(report: RankReport) -> Picture:
-    """Win rates of the rows against the columns, the best system first."""
+    """Draw win rates of the rows against the columns, the best system first."""
     method = report.places[0].method
     standing = [place for place in report.places if place.method == method]
     systems = [place.system for place in sorted(standing, key=lambda one: one.rank or 0)]

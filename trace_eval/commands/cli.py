@@ -64,7 +64,7 @@ class Commands(TyperGroup):
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Names in the order of the help page, whose first one shows a few."""
+        """List the names in the order of the help page, whose first one shows a few."""
         if self._lists and not self._lists_all:
             return list(GROUPS[FIRST])
         return list(self.commands)
@@ -74,7 +74,7 @@ class Commands(TyperGroup):
         return listed(cmd_name) if self._lists else super().get_command(ctx, cmd_name)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Options before a command; their types are words."""
+        """Return the options before a command, their types in words."""
         return in_words(super().get_params(ctx))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -276,7 +276,7 @@ def _everywhere(
 
 
 def main() -> None:
-    """Entry point."""
+    """Run the command line, and leave with its exit code."""
     prepare_streams()
     if sys.flags.optimize > 1:
         complain(

@@ -61,7 +61,7 @@ def visible(text: str) -> str:
 
 @contextmanager
 def continuable(folder: Path | str) -> Iterator[None]:
-    """After Ctrl-C or SIGTERM, print that the same command continues the work in this folder.
+    """Say after Ctrl-C or SIGTERM that the same command continues the work in this folder.
 
     Raises:
         typer.Exit: it was interrupted.
@@ -104,7 +104,7 @@ class SafeConsole(Console):
         super().__init__(emoji=False, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Every string that is printed, also in tables."""
+        """Render every string that is printed, also in tables."""
         return super().render_str(visible(redact_urls(text)), **options)
 
     def on_broken_pipe(self) -> None:
@@ -143,7 +143,7 @@ def complain(text: object) -> None:
 
 
 def by_cause(problems: Iterable[str], of: Callable[[str], str] = str) -> list[list[str]]:
-    """Texts that differ in quoted values and numbers only, together; the most frequent first.
+    """Group texts that differ only in quoted values and numbers; the most frequent first.
 
     Args:
         of: the part of a text that tells causes apart.

@@ -159,7 +159,7 @@ _WORDS = {"str": "TEXT", "path": "PATH", "Path": "PATH", "int": "NUMBER", "float
 
 
 def in_words(parameters: list[Any]) -> list[Any]:
-    """Parameters of a help page, their types in words; a flag takes no value, so none is shown."""
+    """Put the types of a help page in words; a flag takes no value, so none is shown."""
     for parameter in parameters:
         if parameter.param_type_name == "argument":
             parameter.get_usage_pieces = partial(_usage, parameter)

@@ -61,7 +61,7 @@ class Pace:
         return f"{self.what}: {self.done} of {self.total}; {self.summary()}{left}"
 
     def summary(self) -> str:
-        """One line, e.g. ``12 a minute, 1 failed, 24 clips, 1.2/s, 9.8 x real time, US$ 0.13``."""
+        """Say, e.g. ``12 a minute, 1 failed, 24 clips, 1.2/s, 9.8 x real time, US$ 0.13``."""
         seconds, standing = max(time.monotonic() - self.started, 1e-9), self.standing
         parts = []
         if standing.done:

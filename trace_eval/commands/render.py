@@ -170,7 +170,7 @@ def _keys(table: Table) -> int:
 
 
 def _sizes(table: Table) -> list[int]:
-    """Characters of the widest cell of each column."""
+    """Count the characters of the widest cell of each column."""
     return [
         max(len(str(cell)) for cell in (title, *(row[column] for row in table.rows)))
         for column, title in enumerate(table.columns)

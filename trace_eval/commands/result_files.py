@@ -142,7 +142,7 @@ def figure_options(
 
 
 def _split(typed: str) -> tuple[str | None, Path]:
-    """(name of a picture, file) of what was typed after ``--plot``."""
+    """Split what was typed after ``--plot`` into (name of a picture, file)."""
     name, sign, file = typed.partition("=")
     return (name, Path(file)) if sign and name.isalpha() else (None, Path(typed))
 

@@ -91,7 +91,7 @@ def _verdict_rows(
 
 
 def _print_reasons(outcomes: Sequence[VerdictRow | ScoreRow]) -> None:
-    """Why there is no rating, in words: once for all that have the same reason, with a count."""
+    """Print why there is no rating, once for all that share a reason, with a count."""
     same = by_cause(f"{outcome.reason}: {outcome.detail or 'no detail'}" for outcome in outcomes)
     say(*(f"\nunscored {len(details)}: {details[0]}" for details in same[:MAX_ROWS]))
     if left := sum(map(len, same[MAX_ROWS:])):
@@ -194,7 +194,7 @@ def print_summary(summary: Summary, folder: Path | str, what: str = "pair") -> N
 
 
 def print_runs(runs: Sequence[ListedRun]) -> None:
-    """One line per run."""
+    """Print one line per run."""
     if not runs:
         messages().print("no runs here; trace-eval judge PAIRS makes one")
         return
@@ -251,7 +251,7 @@ def _price(cost: float | None, share: int = 1) -> str:
 
 
 def _print_sound(result: CostEstimate) -> None:
-    """Sound in the requests, in all and per order; examples apart."""
+    """Print the sound in the requests, in all and per order; examples apart."""
     numbers = ("seconds", "of them examples", "parts", "MB of base64", "tokens", "US dollars")
     rows = [
         (
@@ -270,7 +270,7 @@ def _print_sound(result: CostEstimate) -> None:
 
 
 def print_batch(batch: BatchWritten, what: str = "pair") -> None:
-    """Which batch files were written."""
+    """Print which batch files were written."""
     files = ", ".join(map(str, batch.files))
     say(
         f"{counted(batch.requests, 'request')} -> {files} {_not_sent(batch, what)};"

@@ -171,7 +171,7 @@ class JudgeChange(ChangeReport):
 
 
 def coverage(joined: Joined, metric: str) -> ChangeCoverage:
-    """Scored items, and the shift if all unscored ones were losses, or wins."""
+    """Count the scored items, and bound the shift by calling all others losses, or wins."""
     x, y = joined.points(metric)
     available = ~np.isnan(x), ~np.isnan(y)
     low = np.where(available[1], y, 0.0) - np.where(available[0], x, 1.0)
@@ -187,7 +187,7 @@ def coverage(joined: Joined, metric: str) -> ChangeCoverage:
 def metric_flips(
     joined: Joined, metric: str, repeats: Sequence[Judging], options: ChangeOptions
 ) -> MetricFlips:
-    """Flips of one metric, beside those of the judge with itself."""
+    """Count the flips of one metric, beside those of the judge with itself."""
     one, other = joined.first, joined.second
     per_item, noise, _ = repeated(one, repeats, metric)
     change = changed(one, other, metric)
@@ -205,7 +205,7 @@ def metric_flips(
 
 
 def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
-    """Where one metric moves, on the items that both judgings scored."""
+    """Measure where one metric moves, on the items that both judgings scored."""
     one, other = joined.points(metric)
     differences = other - one
     present = ~np.isnan(differences)
@@ -235,7 +235,7 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
 
 
 def _needed(gap: Array, margin: float) -> int | None:
-    """Items for an 80 % chance that the 90 % interval of no shift lies within the margin."""
+    """Count the items for which a 90 % interval of no shift fits the margin at 80 % power."""
     if len(gap) < 2 or gap.var() <= 0:
         return None
     return int(np.ceil(gap.var(ddof=1) * ((1.645 + 1.282) / margin) ** 2))

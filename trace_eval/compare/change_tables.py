@@ -16,7 +16,7 @@ from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 
 
 def change_tables(report: JudgeChange) -> Iterator[Table]:
-    """Conditions held fixed, coverage, flips, direction, systems, labels, mapping, severe items."""
+    """Yield what was held fixed, coverage, flips, direction, systems, labels, severe items."""
     level, margin = report.options.bootstrap.level, report.options.margin
     yield table(
         "Held fixed",
@@ -63,7 +63,7 @@ def change_tables(report: JudgeChange) -> Iterator[Table]:
 
 
 def _flips(report: JudgeChange) -> Iterator[Table]:
-    """Flips of every metric, and label transitions of the main one."""
+    """Yield the flips of every metric, and label transitions of the main one."""
     result = table(
         "Flips",
         report.flips,
@@ -112,7 +112,7 @@ _AMONG = "annotators themselves"
 
 
 def human_tables(report: JudgeChange) -> Iterator[Table]:
-    """Agreement with human labels, the nearer judge, estimates from few labels, confusions."""
+    """Yield agreement with labels, the nearer judge, estimates from few labels, confusions."""
     yield table(
         "Human labels",
         [

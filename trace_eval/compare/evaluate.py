@@ -144,7 +144,7 @@ def compare_runs(
 
 
 def names_of(folders: Sequence[Path]) -> list[str]:
-    """Folder names, with as much of the path as tells them apart.
+    """Return folder names, with as much of the path as tells them apart.
 
     Raises:
         UserError: there are fewer than two, or one is named twice.
@@ -185,7 +185,7 @@ def _shared(sources: Mapping[str, Opinions]) -> Texts:
 
 
 def _notes(labels: Opinions | None, shared: Texts) -> list[str]:
-    """How many of the shared pairs have no human label."""
+    """Say how many of the shared pairs have no human label."""
     if labels is None:
         return ["no human labels: the runs are compared with each other only"]
     missing = int((labels.find(shared) < 0).sum())
@@ -253,7 +253,7 @@ class Disagreement:
 
 
 def disagreements(tables: Mapping[str, Opinions], labels: Opinions | None) -> list[Disagreement]:
-    """Pairs with any difference, furthest first; equal ones in the order of the input."""
+    """List the pairs with any difference, furthest first; equal ones in the order of the input."""
     human: dict[str, dict[str, str]] = {}
     if labels is not None:
         codes = with_preference(labels.per_item.codes)
@@ -268,7 +268,7 @@ def disagreements(tables: Mapping[str, Opinions], labels: Opinions | None) -> li
 
 
 def _labels(columns: Mapping[str, Codes], row: int) -> dict[str, str]:
-    """Column -> label of one row, where it has one; matches have their own words."""
+    """Return the labels of one row by column; matches have their own words."""
     texts = {}
     for name, codes in columns.items():
         text = label_text(code := int(codes[row]))

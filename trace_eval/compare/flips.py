@@ -55,14 +55,14 @@ class Flips:
 
 
 def comparable(one: Codes, other: Codes) -> tuple[Codes, Codes, tuple[str, ...]]:
-    """Both tables with typed ties, or both without where one side has none."""
+    """Return both tables with typed ties, or both without where one side has none."""
     if is_untyped(one) or is_untyped(other):
         return collapse_codes(one), collapse_codes(other), UNTYPED
     return one, other, LABELS[:4]
 
 
 def changed(one: Judging, other: Judging, metric: str) -> Array:
-    """1 where two judgings differ, 0 where they are equal, NaN where one is unscored."""
+    """Mark with 1 where two judgings differ, with 0 where not; NaN where one is unscored."""
     before, after = one.points(metric), other.points(metric)
     if metric in one.codes:
         first, second, _ = comparable(one.codes[metric], other.codes[metric])
@@ -138,7 +138,7 @@ def identical(one: Judging, other: Judging) -> bool:
 
 
 def _fresh(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | None]:
-    """Items whose repetition came from no cache; and the reason where there are none.
+    """Find the items whose repetition came from no cache, or the reason why there are none.
 
     A repetition counts where no reply is marked as cached, or where the raw replies differ. Tables
     keep verdicts alone: they count where any verdict differs at all.
@@ -235,7 +235,7 @@ class SevereItem:
 def severe_items(
     joined: Joined, metric: str, flip: NDArray[np.bool_] | None = None
 ) -> list[SevereItem]:
-    """Items that went from a win to a loss, or to no verdict, for a reason that counts.
+    """List items that went from a win to a loss, or to no verdict for a reason that counts.
 
     Of those in ``flip`` [shape=(n,)] answer B is looked at, not A; None: a reversal in either
     direction counts.
@@ -275,7 +275,7 @@ def severe_items(
 def severe_table(
     items: Sequence[SevereItem], note: str, before: str = "first", after: str = "second"
 ) -> Table:
-    """Items that turned from a win into a loss."""
+    """Show the items that turned from a win into a loss."""
     return table(
         "Severe items", items, "item metric before after why", note, before=before, after=after
     )

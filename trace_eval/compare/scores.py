@@ -234,7 +234,7 @@ def _apart(means: Mapping[str, _Means]) -> Iterator[ScoreDisagreement]:
 
 
 def score_answer(report: ScoreComparison) -> tuple[str, ...]:
-    """Which run scores higher, a sentence for each rubric of the first two runs."""
+    """Say which run scores higher, a sentence for each rubric of the first two runs."""
     lines = []
     for row in report.differences:
         if (row.first, row.second) != report.names[:2]:

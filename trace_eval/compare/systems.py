@@ -79,14 +79,14 @@ class _Rows:
     names: tuple[str, ...]  # of the systems
 
     def points(self, of: Array) -> Array:
-        """Points of each row, from those of answer A of each item."""
+        """Return the points of each row, from those of answer A of each item."""
         return np.where(self.flip, 1 - of[self.item], of[self.item])
 
 
 def system_change(
     joined: Joined, metric: str, repeat: Judging | None, options: IntervalOptions
 ) -> SystemChange | None:
-    """Systems under both judges; None where an item names no system.
+    """Compare systems under both judges; None where an item names no system.
 
     The first judging once more, in its rows, gives the changes that noise makes.
     """
@@ -202,7 +202,7 @@ class _Family:
         return *np.divmod(units, max(clusters, 1)), unit
 
     def conclude(self, points: Array, weight: Array | None = None) -> Conclusions:
-        """From points of each item, and how often each cluster counts [shape=(clusters,)]."""
+        """Conclude from points of items and how often each cluster counts [shape=(clusters,)]."""
         own, size = self.rows.points(points), len(self.names)
         group, cluster, unit = self._units
         scored = ~np.isnan(own)

@@ -50,7 +50,7 @@ class Place:
         return bool(self._fs.exists(self.path(name)))
 
     def listed(self, folder: str = "") -> list[str]:
-        """Names of what lies in the folder or in one below it, sorted; none if it is missing."""
+        """List what lies in the folder or in one below it, sorted; nothing if it is missing."""
         self._fs.invalidate_cache()
         root = self.path(folder)
         if not self._fs.exists(root):

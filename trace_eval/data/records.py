@@ -297,7 +297,7 @@ def first_problem(error: ValidationError) -> str:
 
 
 def _field_meant(place: Sequence[str | int]) -> str:
-    """Propose the field that a misspelt name of a record is like, or say what to do without one."""
+    """Say which field a misspelt name of a record is like, or what to do without one."""
     *_, name = map(str, place)
     near = get_close_matches(name, _FIELDS, n=1, cutoff=0.6)
     return f"did you mean {near[0]}?" if near else "leave it out, or put it into meta"

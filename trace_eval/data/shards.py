@@ -51,13 +51,13 @@ class Shard:
         return self.cut(lined_up(keys))
 
     def cut(self, line: Sequence[int]) -> list[int]:
-        """Places of this shard's items, ascending, of those that :func:`lined_up` has put."""
+        """Cut the places of this shard's items, ascending, from those of :func:`lined_up`."""
         start, end = (len(line) * part // self.of for part in (self.index - 1, self.index))
         return sorted(line[start:end])
 
 
 def lined_up(keys: Sequence[Hashable]) -> list[int]:
-    """Places of all items, lined up by the first appearance of their key."""
+    """Order the places of all items by the first appearance of their key."""
     first: dict[Hashable, int] = {}
     for position, key in enumerate(keys):
         first.setdefault(key, position)

@@ -150,7 +150,7 @@ def _suffix(url: str) -> str:
 
 
 def _recordings_below(url: str) -> list[str]:
-    """URLs of the recordings below a folder that holds no table; empty: it is no such folder."""
+    """List recordings below a folder that holds no table; empty: it is no such folder."""
     if _suffix(url) in SUFFIXES or "?" in url or protocol_of(url) in ("http", "https"):
         return []
     from trace_eval.data.remote import find

@@ -222,7 +222,7 @@ def _tar(path: Path) -> Iterator[tuple[str, object]]:
 
 
 def _rows_of_packed(path: Path, suffix: str) -> Iterable[tuple[int | str, object]]:
-    """Rows of a file that is compressed as a whole."""
+    """Read the rows of a file that is compressed as a whole."""
     if suffix == ".tar":
         return _tar(path)
     if suffix in (".jsonl", ".ndjson"):

@@ -213,7 +213,7 @@ def _rows(
 
 
 def _right(codes: Codes, truth: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(right, judged) repeats per item; items without a truth have neither."""
+    """Count (right, judged) repeats per item; items without a truth have neither."""
     judged = (codes != MISSING) & (truth != MISSING)
     return (judged & (codes == truth)).sum(0), judged.sum(0)
 

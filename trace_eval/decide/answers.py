@@ -49,7 +49,7 @@ def answer_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]
 
 
 def enough_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]:
-    """Lines on whether enough was labelled; of many systems those that are nearest to an end."""
+    """Say whether enough was labelled; of many systems those that are nearest to an end."""
     if not isinstance(report, RankReport):
         return ()
     lines = [one.verdict for one in sorted(report.enough, key=lambda one: one.enough)]
@@ -59,7 +59,7 @@ def enough_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]
 
 
 def rank_answer(report: RankReport) -> tuple[str, ...]:
-    """Sentences on which system is better, by the judge and by human labels."""
+    """Say which system is better, by the judge and by human labels."""
     if len(report.means) > 1:
         return _by_scores(report)
     if not report.judged or report.judged[0].rate.labels is None:
@@ -131,7 +131,7 @@ def _next_step(
 
 
 def _unknown(report: RankReport, pairs: int) -> tuple[str, ...]:
-    """Why there is no sentence on human labels."""
+    """Say why there is no sentence on human labels."""
     if report.human:
         return ()
     if report.silent:
@@ -186,7 +186,7 @@ def _human_of_several(report: RankReport) -> tuple[str, ...]:
 
 
 def _by_scores(report: RankReport) -> tuple[str, ...]:
-    """Sentences on which system has the higher mean score, by the judge and by human ratings."""
+    """Say which system has the higher mean score, by the judge and by human ratings."""
     rows = sorted(report.means, key=lambda row: -(row.mean.value or 0.0))
     best, *others = rows
     over = f"by {report.who} over {counted(sum(row.scored for row in rows), 'answer')}"
@@ -228,7 +228,7 @@ def _ratings_of(report: RankReport) -> tuple[str, ...]:
 
 
 def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
-    """Sentences on how far a judge, or the best of several, agrees with human labels."""
+    """Say how far a judge, or the best of several, agrees with human labels."""
     if isinstance(report, ScoreReport):
         return _agree_scores(report)
     best = most_accurate(report.scores)
@@ -315,7 +315,7 @@ def _agree_scores(report: ScoreReport) -> tuple[str, ...]:
 
 
 def card_answer(cards: Sequence[Card]) -> tuple[str, ...]:
-    """Sentences on the use of judges; of several one sentence per use."""
+    """Say what judges may be used for; of several one sentence per use."""
     if len(cards) <= MOST:
         return tuple(
             f"{one.name}{under(one.policy)}: {one.verdict.use}; {one.verdict.why}" for one in cards

@@ -20,7 +20,7 @@ AGREEMENT = "Agreement with human labels"
 
 
 def comparison(cards: Sequence[Card]) -> Table:
-    """One row per judge."""
+    """Compare judges, a row each."""
     return grid(
         "Judges",
         (
@@ -52,7 +52,7 @@ def _rule(card: Card) -> str | None:
 
 
 def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
-    """(title, sentences, tables) of one card."""
+    """Yield (title, sentences, tables) of one card."""
     why = card.verdict.why
     rules = ["The rules, in order:", *(f"* {rule}" for rule in RULES)]
     saved = [card.saving.sentence] if card.saving is not None else []
@@ -206,7 +206,7 @@ def _tested(card: Card) -> Iterator[tuple[str, int | None, str | None, str | Non
 
 
 def probe_table(probes: ProbeReport) -> Table:
-    """How often a verdict was as it must be, with 95 % intervals (Wilson)."""
+    """Show how often a verdict was as it must be, with 95 % intervals (Wilson)."""
     rows = (
         (
             *(row.name, row.expected, row.held.count, row.held.of, row.held.value),

@@ -43,7 +43,7 @@ class GateCondition:
 def checked(
     texts: Sequence[str], values: Mapping[str, Mapping[str, float | None]]
 ) -> list[GateCondition]:
-    """Every condition, checked for every judge or system that has such a figure.
+    """Check every condition for every judge or system that has such a figure.
 
     Args:
         texts: ``NAME=LEAST``.
@@ -119,7 +119,7 @@ def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | No
 
 
 def report_values(report: AgreeReport | ScoreReport) -> dict[str, dict[str, float | None]]:
-    """Figures of every judge of a report, of which more is better.
+    """Return the figures of every judge of a report, of which more is better.
 
     Of labels see :func:`score_values`; of scores the correlations with mean human ratings, and
     ``coverage``, the share of the rated answers that were scored.
@@ -138,7 +138,7 @@ def report_values(report: AgreeReport | ScoreReport) -> dict[str, dict[str, floa
 
 
 def card_values(card: Card) -> dict[str, float | None]:
-    """Figures of a card: those of agreement, ``coverage`` of all pairs, ``probe.NAME``."""
+    """Return a card's figures: those of agreement, ``coverage`` of all pairs, ``probe.NAME``."""
     figures: dict[str, float | None] = {AGREEMENT: None, "kappa": None, "consistency": None}
     for result in score_values(card.agreement.scores if card.agreement else ()).values():
         figures |= result

@@ -184,7 +184,7 @@ def _table(source: Opinions, options: RankOptions) -> Opinions:
 def _ppi_win_rates(
     table: Opinions, labels: Opinions, options: RankOptions
 ) -> tuple[WinRates | None, str | None]:
-    """Win rates by human labels, or why the labels give none (None: every judged item has one)."""
+    """Estimate win rates by human labels, or say why not (None: every judged item has one)."""
     codes = labels.codes[labels.column(options.dimension)]
     if int((codes != MISSING).sum()) >= len(table):
         return None, None
@@ -201,7 +201,7 @@ def _ppi_win_rates(
 
 
 def read_human_ranking(path: Path) -> dict[str, float]:
-    """System -> score, more is better, from a table with ``system`` and ``score`` or ``rank``.
+    """Read scores by system, more is better, from columns ``system`` and ``score`` or ``rank``.
 
     Raises UserError for a missing column, score beside rank, no finite number, or a system twice.
     """
@@ -283,7 +283,7 @@ def _kinds_by_clip(run: Run) -> dict[str, frozenset[str]]:
 def _answers(
     run: Run, kinds: dict[str, frozenset[str]], names: tuple[str, str]
 ) -> Iterator[tuple[str, str, frozenset[str]]]:
-    """System, question and kinds of defects of every answer that was looked at, each once."""
+    """Yield system, question and kinds of defects of every answer looked at, each once."""
     seen = set()
     for answer in decoded_answers(run, names):
         key = (answer.system, answer.question, answer.clip)

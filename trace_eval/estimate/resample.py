@@ -338,7 +338,7 @@ class Resampler:
 
 
 def _carriers(values: Array, unit: NDArray[np.int64], units: int) -> float:
-    """Units of equal weight that would carry the spread of some values; infinity without any."""
+    """Count the equal units that would carry the spread of some values; infinity without any."""
     squares = (
         np.bincount(unit, (values - values.mean()) ** 2, units) if len(values) else np.zeros(1)
     )

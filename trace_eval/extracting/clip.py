@@ -76,7 +76,7 @@ class ClipExtractor:
         before: Sequence[Blueprint | None] = (),
         groups: Collection[str] | None = None,
     ) -> list[Extracted]:
-        """Blueprints of some recordings, in their order. Never raises for a recording.
+        """Extract the blueprints of some recordings, in order; never raises for a recording.
 
         Args:
             before: the blueprint of each by an earlier stage of the same plan.
@@ -86,7 +86,7 @@ class ClipExtractor:
         return [outcome for part in self._parts(jobs) for outcome in self._run(part, groups)]
 
     def _parts(self, jobs: Iterable[_Job]) -> Iterator[list[_Job]]:
-        """Identify recordings, and hand on together as many as may be held decoded."""
+        """Hand on identified recordings, as many together as may be held decoded."""
         part: list[_Job] = []
         for job in jobs:
             job.identify(self.cache, self.max_seconds)
@@ -173,7 +173,7 @@ class ClipExtractor:
                 self._fill_alike(chosen.extractor, chosen.provenance, some)
 
     def _fill_alike(self, extractor: Extractor, source: Provenance, jobs: Sequence[_Job]) -> None:
-        """From the cache, else by measuring."""
+        """Fill a group from the cache, else by measuring."""
         group = extractor.group
         missing: dict[str, list[_Job]] = {}
         for job in jobs:

@@ -66,7 +66,7 @@ class WorkerDevice:
     gpu: str | None = None
 
     def environment(self) -> dict[str, str]:
-        """Variables of the worker."""
+        """Return the environment variables of the worker."""
         result = dict.fromkeys(THREAD_VARIABLES, str(self.threads))
         return result if self.gpu is None else {**result, "CUDA_VISIBLE_DEVICES": self.gpu}
 
@@ -248,7 +248,7 @@ def _start_worker(plan: Plan) -> None:
 
 
 def _wait_ready() -> None:
-    """Done when the process runs."""
+    """Return once the process runs."""
 
 
 def exit_with_parent() -> None:

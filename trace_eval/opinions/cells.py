@@ -110,7 +110,7 @@ def _category(value: str) -> str:
 
 
 def _map(value: str, meaning: str) -> str:
-    """``--map`` of a value, as a shell takes it."""
+    """Write ``--map`` of a value as a shell takes it."""
     return f"--map {shlex.quote(f'{value}={meaning}')}"
 
 
@@ -160,7 +160,7 @@ _ALIKE = str.maketrans(
 
 
 def _look(name: object) -> str:
-    """How a name looks, without capitals; equal for names that nobody can tell apart."""
+    """Return how a name looks, without capitals; equal for names that nobody can tell apart."""
     text = visible(name).casefold()
     mixed = any("a" <= letter <= "z" for letter in text)
     return text.translate(_ALIKE) if mixed else text
@@ -221,7 +221,7 @@ _COMPARISONS = ((1, 3), (1, 5), (1, 7), (1, 9), (0, 2), (0, 4), (0, 6), (0, 10),
 
 
 def scale_remedy(low: float, high: float) -> str:
-    """How to declare a scale of comparison of which these are the ends that occur.
+    """Say how to declare a scale of comparison of which these are the ends that occur.
 
     Zero is the middle of signed numbers, however far they go. Of others the ends decide where the
     middle is: unless they are usual ones, they are left blank.

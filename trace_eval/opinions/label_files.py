@@ -149,7 +149,7 @@ def _where(
 
 
 def columns_of(columns: Mapping[str, str], fields: Fields = LABEL_FIELDS) -> dict[str, str]:
-    """Column of the file -> our name, from field -> column; refuses a field that is none."""
+    """Map columns of the file to our names, from field -> column; refuse a field that is none."""
     return {column: fields.field(name) for name, column in columns.items()}
 
 
@@ -178,7 +178,7 @@ def read_columns(
 
 
 def names_in(path: Path) -> list[str]:
-    """Names of a file's columns; what is nested has our name of it."""
+    """List the names of a file's columns; what is nested has our name of it."""
     if path.suffix.lower() in CSV:
         return column_names(path)
     try:
@@ -257,7 +257,7 @@ def flatten(
 def _named(
     record: Mapping[str, Any], used: dict[str, None], available: Mapping[str, str]
 ) -> Iterator[tuple[str, Any]]:
-    """Our name and the value of every accepted column of a record, in file order."""
+    """Yield our name and the value of every accepted column of a record, in file order."""
     for key, value in record.items():
         if key == "labels" and value is not None and not isinstance(value, Mapping):
             raise InputError(f"labels: expected an object (got {value!r:.80})")
@@ -323,7 +323,7 @@ def refuse_without(
 
 
 def _meant(table: OpinionTable, names: Sequence[str], systems: Collection[object]) -> str | None:
-    """``FIELD=COLUMN`` for columns whose values all are labels: one, or several of raters."""
+    """Write ``FIELD=COLUMN`` for columns of labels alone: one, or several of raters."""
     labels = _label_columns(table, names, systems)[1]
     if len(labels) > 1 and not names_raters(table.columns()):
         return f"rater={','.join(labels)}"
@@ -413,14 +413,14 @@ def label_of_each(
 
 
 def columns_like_labels(table: OpinionTable) -> list[str]:
-    """Columns of 1 and 2 alone whose names are no part of a study: they may be raters'."""
+    """List columns of 1 and 2 alone whose names are no part of a study: they may be raters'."""
     others = [name for name in table.columns() if name not in NAMES]
     labels = _label_columns(table, others)[1]
     return [name for name in labels if not _names_a_part(name)]
 
 
 def _like_raters(columns: Columns, labels: Mapping[str, set[str]]) -> list[str]:
-    """Columns that may be raters' by what they hold, and by their names where that is digits."""
+    """Find columns that may be raters' by what they hold, and by name where that is digits."""
     digits = [name for name in labels if all(map(str.isdigit, filter(None, columns[name])))]
     words = [name for name in labels if name not in digits]
     with_digits = any({"1", "2"} & {*columns[name]} for name in words)

@@ -82,7 +82,7 @@ class RowSystems(NamedTuple):
         ids: Texts | None = None,
         about: Sequence[Opinions] = (),
     ) -> RowSystems:
-        """Those of a table's own columns; where it has none, those of judgements of its items."""
+        """Take a table's own systems; where it has none, those of judgements of its items."""
         a, b, own = (columns.get(name, ()) for name in ("system_a", "system_b", "system"))
         if ids is None or len(a) or len(b):
             return cls(a, b, own)
@@ -207,7 +207,7 @@ def table_labels(
     where: Sequence[Condition] = (),
     scale: Ends | None = None,
 ) -> Opinions:
-    """Labels from a table at hand, see :meth:`OpinionTable.at_hand` and :func:`read_labels`."""
+    """Read labels from a table at hand, see :meth:`OpinionTable.at_hand`, :func:`read_labels`."""
     table = OpinionTable.at_hand(provided, where=where)
     return _labels(
         table, columns_of(columns or {}), mapping=mapping, about=about, numbers=(), scale=scale
@@ -235,7 +235,7 @@ def _labels(
 
 
 def labels_beside(columns: Collection[str]) -> dict[str, str]:
-    """Columns of human labels, ``label_overall``, of a table with a judge's ``overall``, too.
+    """Find human labels (``label_overall``) in a table with a judge's ``overall``, too.
 
     A run's table of results has both.
     """
@@ -305,7 +305,7 @@ def encode(
     called: str | None = None,
     scale: Ends | None = None,
 ) -> Codes:
-    """Codes of a column of labels in any accepted spelling; ``unread`` takes what is none.
+    """Encode a column of labels in any accepted spelling; ``unread`` takes what is none.
 
     Args:
         column: the dimension, which decides what labels there may be.

@@ -110,7 +110,7 @@ class Opinions:
         return replace(self, ids=of(self.ids), rater=rater, repeat=repeat, joined=joined, **every)
 
     def points(self, column: str) -> NDArray[np.float64]:
-        """Points of answer A: a win 1, a tie or a split 1/2, a loss 0; of scores their place.
+        """Return points of answer A: a win 1, a tie or split 1/2, a loss 0; of scores their place.
 
         NaN where unknown [shape=(n,)].
         """
@@ -146,7 +146,7 @@ class Opinions:
         return replace(self, codes={**self.codes, **columns})
 
     def raters(self) -> dict[str, Opinions]:
-        """Rater -> rows and calls; without a column of raters the file's name is the one."""
+        """Split the rows by rater; without a column of raters the file's name is the one."""
         if self.rater is None:
             return {Path(self.source).stem: self}
         calls = {} if self.calls is None else self.calls.raters()
@@ -156,7 +156,7 @@ class Opinions:
         }
 
     def with_sides(self, names: tuple[str, str] = SIDE_NAMES) -> Opinions | None:
-        """With systems called by their places, ``names``, where no row names any; None: some do."""
+        """Call systems by their places, ``names``, where no row names any; None: some do."""
         for side in "ab":
             available = self.facts.get(f"system_{side}")
             if available is not None and any(available.tolist()):
@@ -213,7 +213,7 @@ class Opinions:
         return {name: agreed(codes) for name, codes in self.codes.items()}
 
     def find(self, ids: Texts) -> NDArray[np.int64]:
-        """Row of each id [shape=(ids,)]; -1 where there is none."""
+        """Find the row of each id [shape=(ids,)]; -1 where there is none."""
         return np.fromiter(map(self._row.get, ids.tolist(), repeat(-1)), np.int64, len(ids))
 
     def labels_of(self, column: str, ids: Texts) -> Codes:

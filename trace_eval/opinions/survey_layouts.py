@@ -145,7 +145,7 @@ _STEM = re.compile(r"\A(?P<stem>.+[.:_\s\-/\[])(?P<choice>[^.:]+?)\]?")
 
 
 def _choices(records: Records) -> dict[str, str]:
-    """Column of flags -> the label that it is checked for; empty: there are none of both sides."""
+    """Map columns of flags to the labels they stand for; empty: there are none of both sides."""
     groups: dict[str, dict[str, str]] = {}
     for name in _columns(records):
         cells = {_cell(record, name).casefold() for record in records}
@@ -413,7 +413,7 @@ _LEFT_FIRST = ("left", "a", "1", "first")
 
 
 def _named_sides(records: Records) -> tuple[str, str, str] | None:
-    """(column of A, column of B, column of labels) where each label is a tie or in one of two."""
+    """Find columns of A, B and labels where each label is a tie or stands in one of the two."""
     columns = _columns(records)
     fields = names.first_of(names.LABELS, columns)
     if fields.keys() & {"system_a", "system_b", "system"}:
@@ -565,7 +565,7 @@ _THROWN_OUT = frozenset((
 
 
 def thrown_out(columns: Mapping[str, Sequence[object]]) -> Iterator[str]:
-    """Sentences about rows that count although a column says that somebody threw them out.
+    """Say which rows count although a column says that somebody threw them out.
 
     Args:
         columns: those that :func:`is_status` names.

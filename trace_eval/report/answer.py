@@ -120,7 +120,7 @@ def ranking_of(run: Run, source: Opinions | None = None) -> tuple[RankReport | N
 
 
 def human_labels(facts: Facts) -> dict[str, Any]:
-    """Values of agreement and ranking of a run; what cannot be computed is a note."""
+    """Compute agreement and ranking of a run; what cannot be computed is a note."""
     agreement = ranking = calibration = source = None
     try:
         source = read_opinions(facts.folder)
@@ -161,7 +161,7 @@ def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]
 
 
 def _standings(ranking: RankReport) -> Iterator[dict[str, Any]]:
-    """Systems by the judge and by human labels; None: too few comparisons.
+    """Yield systems by the judge and by human labels; None: too few comparisons.
 
     ``human`` and its interval are from labels, and from all judgements where these help.
     """

@@ -175,7 +175,7 @@ def _events(findings: Findings, bar: _Bar) -> Iterator[LaneBar]:
 
 
 def _lettered(bars: Iterable[LaneBar]) -> list[LaneBar]:
-    """Bars with their letters; those of bars that begin together stand over the first of them."""
+    """Label the bars; letters of bars that begin together stand over the first of them."""
     placed: list[LaneBar] = []
     first = 0
     for bar in sorted(bars, key=lambda bar: bar.left):

@@ -160,7 +160,7 @@ def stretches_of(
 def mute(
     samples: npt.NDArray[np.float32], rate: int, stretches: Sequence[tuple[float, float]]
 ) -> npt.NDArray[np.float32]:
-    """Mute these stretches in a copy of the same length."""
+    """Return a copy of the same length in which these stretches are silent."""
     copy = samples.copy()
     for low, high in stretches:
         copy[int(low * rate) : int(np.ceil(high * rate))] = 0

@@ -140,7 +140,7 @@ def _bar(scale: Numbers, low: float, at: float, high: float) -> dict[str, float]
 def _systems(
     rankings: dict[str, RankReport], rubrics: dict[str, ScoreRubric]
 ) -> Iterator[dict[str, Any]]:
-    """Means per system as ``rank`` has them, highest first, and where they lie on the scale."""
+    """Yield means per system as ``rank`` has them, highest first, and their place on the scale."""
     for name, ranking in rankings.items():
         numbers = rubrics[name].numbers
         for row in sorted(ranking.means, key=lambda row: -(row.mean.value or 0.0)):

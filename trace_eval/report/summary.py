@@ -187,7 +187,7 @@ def _by_rating(counts: Counter[Any]) -> dict[str, int]:
 
 
 def _swap(available: Sequence[Judgement]) -> Iterable[dict[str, Any]]:
-    """In how many pairs both orders gave the same rating, of those ``judged`` in both."""
+    """Count the pairs in which both orders gave the same rating, of those ``judged`` in both."""
     for name in DIMENSIONS:
         verdicts = (judgement.dimensions.get(name) for judgement in available)
         votes = [one.consistent for one in verdicts if one and one.consistent is not None]
@@ -199,7 +199,7 @@ def _swap(available: Sequence[Judgement]) -> Iterable[dict[str, Any]]:
 
 
 def _measured(facts: Facts) -> Iterable[dict[str, Any]]:
-    """Blueprint groups over all clips: who measured each, how often it is absent, and why."""
+    """Yield the groups of all clips: who measured each, how often it is absent, and why."""
     plan = facts.record.extractors
     work: Counter[str] = Counter()
     for session in facts.record.sessions:

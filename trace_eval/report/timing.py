@@ -109,7 +109,7 @@ def _axis(low: float, high: float) -> tuple[tuple[float, str], ...]:
 
 
 def _system(name: str, report: TurnsReport, low: float, high: float) -> dict[str, Any]:
-    """One system's figures of :data:`SHOWN`, None where the set has none of it here.
+    """Return one system's figures of :data:`SHOWN`; None where the set has none of it here.
 
     ``name`` is empty where nobody named one; ``curve`` is the share of answers that came until
     then, as SVG path data in percent.

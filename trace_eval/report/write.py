@@ -138,7 +138,7 @@ def _html(
 
 
 def _numbered(facts: Facts) -> dict[str, int]:
-    """Clips of answers, each once, in order of appearance: clip hash -> number."""
+    """Assign numbers to clips of answers by hash, in order of appearance."""
     numbers: dict[str, int] = {}
     for pair in facts.pairs:
         for recording in (pair.a, pair.b):

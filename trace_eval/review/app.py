@@ -186,7 +186,7 @@ class _Site:
         return self.page(request, "item.html.j2", values)
 
     def results(self, rater: Rater, request: Request) -> Response:
-        """Progress, agreement between raters and, at the end, the judge's accuracy."""
+        """Show progress, agreement between raters and, at the end, the judge's accuracy."""
         unlocked = self._review.may_see_results(rater)
         measured = self._clips.measured(self._review.items)
         values = results_page(self._review, unlocked, measured)
@@ -266,7 +266,7 @@ class _Site:
     # --- files -------------------------------------------------------------------------
 
     def export(self, visitor: Visiting, name: str) -> Response:
-        """Labels of all raters; they name systems and items, so only after the last answer."""
+        """Send the labels of all raters; they name systems, so only after the last answer."""
         files = exports.files_of(self._review)
         if name not in files:
             raise HTTPException(404, "no such export")

@@ -169,7 +169,7 @@ def wave(wav: bytes) -> bytes:
 
 
 def upright(peaks: NDArray[np.floating[Any]]) -> str:
-    """Path of upright lines, one per column, around the middle of a box that is 2 high."""
+    """Draw upright lines, one per column, around the middle of a box that is 2 high."""
     return "".join(
         f"M{column} {1 - peak:.2f}V{1 + peak:.2f}"
         for column, peak in enumerate(peaks.tolist())
@@ -178,7 +178,7 @@ def upright(peaks: NDArray[np.floating[Any]]) -> str:
 
 
 def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples, int]:
-    """All channels of a call from its first turn to its end, the user on the left, and their rate.
+    """Decode a call from its first turn to its end, the user on the left; return samples and rate.
 
     All are heard, or ``only`` the channel of one role. Channels of different rates are heard at
     16 kHz. Raises AudioError where one is not decoded.
@@ -212,12 +212,12 @@ def sound_start(conversation: Conversation) -> float:
 
 
 def keyed(secret: bytes, *parts: str) -> str:
-    """Keyed hash of some texts, 32 hexadecimal digits."""
+    """Hash some texts with a key into 32 hexadecimal digits."""
     return hmac.new(secret, "\0".join(parts).encode(), "sha256").hexdigest()[:32]
 
 
 def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
-    """First and last byte that a ``Range`` header asks for (RFC 9110, section 14).
+    """Parse the first and last byte that a ``Range`` header asks for (RFC 9110, section 14).
 
     None where the whole is to be sent: no header, another unit, several ranges, nonsense. A range
     behind the end (status 416) raises a ValueError.

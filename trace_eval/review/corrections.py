@@ -130,7 +130,7 @@ class Corrections:
         return len(made)
 
     def flags(self, rated: Iterable[tuple[str, Iterable[str]]]) -> list[Flag]:
-        """Items whose question, rationale or reference raters find wanting, most first.
+        """List items whose question, rationale or reference raters find wanting, most first.
 
         Codes of ratings count, as (item, codes), and those that came with an item until it is
         corrected.
@@ -236,7 +236,7 @@ class EventLog:
         return {item: list(self._made[item]) for item in self.looked_at}
 
     def of(self, item: str) -> CorrectedEvents:
-        """Measured and corrected events of a call."""
+        """Return the measured and corrected events of a call."""
         self._read()
         if item not in self._current:
             made = self._made.get(item, ())

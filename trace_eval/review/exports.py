@@ -51,7 +51,7 @@ class ReviewFiles:
 
 
 def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
-    """Finished views as flat records: the first view of every (rater, pair).
+    """Return finished views as flat records: the first view of every (rater, pair).
 
     With ``repeats`` all views of the pairs that a rater saw more than once, in a column ``repeat``.
     """
@@ -89,7 +89,7 @@ def _record(review: Review, row: Labelled, chosen: Mapping[str, float | None]) -
 
 
 def to_jsonl(rows: Iterable[dict[str, Any]]) -> str:
-    """One JSON object per line, with the answers behind the ratings."""
+    """Write one JSON object per line, with the answers behind the ratings."""
     return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
 
 
@@ -122,7 +122,7 @@ def to_hcot(review: Review) -> str:
 
 
 def _where(recording: Recording) -> str | None:
-    """Its path, or its URL without what gives access: labels are sent around."""
+    """Return its path, or its URL without what gives access: labels are sent around."""
     return None if recording.data or not recording.has_audio else recording.source_id
 
 

@@ -169,7 +169,7 @@ class PairForm:
         return None if decided is None else str(decided)
 
     def longest(self, _: object) -> int:
-        """Most answers that an item can take, its comment included."""
+        """Count the most answers that an item can take, its comment included."""
         questions = 3 if self.protocol.scale == "typed" else 1
         most = questions + (1 if self.confidence else 0)
         return most * len(self.parts) + (1 if self.listening.comment == "asked" else 0)
@@ -212,7 +212,7 @@ class ReviewScoreForm:
         return self.rubric.name
 
     def questions(self, item: Reviewed) -> tuple[ReviewQuestion, ...]:
-        """All questions about an item, in order."""
+        """List all questions about an item, in order."""
         labels = tuple(f"{label:g}" for label in self.rubric.numbers.labels)
         keys = [self.name]
         if isinstance(item, Page):
@@ -249,7 +249,7 @@ class ReviewScoreForm:
             raise ValueError(f"score: {error}") from None
 
     def longest(self, item: Reviewed) -> int:
-        """One answer a question."""
+        """Count one answer a question."""
         return len(self.questions(item))
 
 

@@ -83,7 +83,7 @@ class PairTasks(_Tasks):
     """Two answers in a drawn order, and a typed tie of each dimension."""
 
     def order(self, item: Pair) -> Order:
-        """Which answer comes first; not in the task, drawn again when results are read."""
+        """Draw which answer comes first; not in the task, drawn again when results are read."""
         return shown_order(self.review.plan.seed, "label-studio", item.id, 0)
 
     def data(self, item: Any) -> dict[str, str]:
@@ -101,7 +101,7 @@ class PairTasks(_Tasks):
         }
 
     def interface(self) -> dict[str, Any]:
-        """Players, a choice for each dimension, and a comment."""
+        """Describe players, a choice for each dimension, and a comment."""
         players = [("$spoken_note", "spoken"), ("Answer 1", "first"), ("Answer 2", "second")]
         return {
             "headers": [("Instruction", 4)],
@@ -113,7 +113,7 @@ class PairTasks(_Tasks):
         }
 
     def read(self, rater: str, item: Any, entries: Entries) -> Imported:
-        """One finished view of the pair."""
+        """Read one finished view of the pair."""
         order = self.order(item)
         ratings = {
             f"{phase}.{TYPED}": str(shown_rating(Rating(_chosen(phase, entries, CHOICES)), order))
@@ -165,7 +165,7 @@ class ScoreTasks(_Tasks):
         return list(dict.fromkeys(n for item in self.items for n in self.players(item)))
 
     def data(self, item: Any) -> dict[str, str]:
-        """Words and players; one that an item has nothing for is silent, and says so."""
+        """Fill words and players; one that an item has nothing for is silent, and says so."""
         playing = self.players(item)
         results = {WORDS: self.words(item)}
         for name in self.played:
@@ -188,7 +188,7 @@ class ScoreTasks(_Tasks):
         return "\n\n".join(lines) or "(listen)"
 
     def interface(self) -> dict[str, Any]:
-        """Words, players, and what is asked; keys are those that choices have on our pages."""
+        """Describe words, players and choices, with the keys that choices have on our pages."""
         rubric = self.form.rubric
         called = any(item.answers[0].conversation for item in self.items)
         return {

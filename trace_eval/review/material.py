@@ -96,7 +96,7 @@ class Material:
         return bool(self.judgements)
 
     def judge_ratings(self) -> dict[Dimension | str, dict[str, Rating]]:
-        """Dimension or ``overall`` -> pair id -> the judge's rating, where there is one."""
+        """Return the judge's ratings by dimension (or ``overall``) and pair id."""
         given: dict[Dimension | str, dict[str, object]] = {
             name: {pair: one.rating(name) for pair, one in self.judgements.items()}
             for name in DIMENSIONS
@@ -186,7 +186,7 @@ def _manifest_of_singles(source: Path, audio_root: Path | str | None) -> Manifes
 
 
 def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) -> Material:
-    """By falling variance of the judge's scores, then flagged ones first, then as given."""
+    """Order by falling variance of the judge's scores, then flagged ones first, then as given."""
     variances: dict[str, float | None] = {}
     left_out: dict[str, str] = {}
     if source.is_dir():
@@ -278,7 +278,7 @@ def _transcripts(run: Run, pairs: tuple[Pair, ...]) -> dict[str, tuple[str | Non
 
 
 def turn_lines(conversation: Conversation, first: int, last: int) -> list[tuple[str | None, str]]:
-    """(speaker, words) of turns; speakers are called by their roles, not by names of systems.
+    """Return (speaker, words) of turns; speakers are called by role, not by names of systems.
 
     Turns of which no words are known are one line, so that the player is not pushed off the
     screen.
@@ -300,7 +300,7 @@ def transcript(conversation: Conversation) -> str:
 
 
 def shown_texts(item: Single, rubric: ScoreRubric) -> list[tuple[str | None, str]]:
-    """(title, text) of the question, scene and references, as far as a rubric shows them."""
+    """Return (title, text) of question, scene and references, as far as a rubric shows them."""
     shown = set(rubric.inputs)
     texts: list[tuple[str | None, str]] = []
     if {"question", "instruction"} & shown and item.instruction.text:
@@ -314,5 +314,5 @@ def shown_texts(item: Single, rubric: ScoreRubric) -> list[tuple[str | None, str
 
 
 def rationale(item: Single, rubric: ScoreRubric) -> str | None:
-    """Why the reference is right, where the rubric shows it."""
+    """Say why the reference is right, where the rubric shows it."""
     return item.rationale if "rationale" in rubric.inputs else None

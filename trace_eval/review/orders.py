@@ -14,7 +14,7 @@ LEASE_S = 1800.0
 
 
 def shown_order(seed: int, rater: str, item: str, repeat: int) -> Order:
-    """Which answer a rater sees first: a fair coin per item, rater and repetition."""
+    """Toss a fair coin per item, rater and repetition for the answer that comes first."""
     digest = sha256("\0".join(("order", str(seed), rater, item, str(repeat))).encode()).digest()
     return "ba" if digest[0] & 1 else "ab"
 

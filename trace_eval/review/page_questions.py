@@ -69,7 +69,7 @@ class PageQuestion(NamedTuple):
 
 
 def question(step: ReviewQuestion, form: Form) -> PageQuestion:
-    """Heading, hint and buttons of a step."""
+    """Make the heading, hint and buttons of a step."""
     if step.kind == "comment":
         hint = "Optional. Write a comment, or go on to the next pair."
         return PageQuestion("Comment", "Anything to add?", hint, _NEXT)

@@ -41,7 +41,7 @@ def letters_of(review: Review, position: Position) -> dict[str, str]:
 
 
 def together_page(review: Review, clips: Clips, position: Position) -> dict[str, Any]:
-    """Values of the page that asks for the scores of several answers."""
+    """Fill the page that asks for the scores of several answers."""
     page, form = review.item(position.view.item), review.form
     assert isinstance(page, Page)
     assert isinstance(form, ReviewScoreForm)

@@ -55,7 +55,7 @@ TURNS_SHOWN = 12
 
 
 def of_form(form: Form) -> dict[str, Any]:
-    """Words and keys that every page takes from what is asked."""
+    """Return the words and keys that every page takes from what is asked."""
     return {
         "unit": form.unit,
         "codes": form.codes,
@@ -72,7 +72,7 @@ def of_form(form: Form) -> dict[str, Any]:
 
 
 def _guide(form: Form) -> list[tuple[str, str]]:
-    """(title, words) of what is rated and by which rules, for the page before the first item."""
+    """List (title, words) of what is rated by which rules, for the page before the first item."""
     if isinstance(form, PairForm):
         parts = [(part.title, part.question) for part in form.protocol.parts]
         rules = [("", rule) for rule in form.protocol.rules]
@@ -117,7 +117,7 @@ def _decided(form: PairForm, position: Position, part: str) -> tuple[str, str] |
 
 
 def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any]:
-    """Values of the page that asks a question."""
+    """Fill the page that asks a question."""
     item, form = review.item(position.view.item), review.form
     assert position.step is not None
     spoken, turn = clips.clip_id(item.id, "instruction"), turn_of(position.step.key)
@@ -232,7 +232,7 @@ def _conversation_shown(
 
 
 def correct_page(review: Review, task: int) -> dict[str, Any] | None:
-    """Values of the page that corrects an item; None: there is no such item."""
+    """Fill the page that corrects an item; None: there is no such item."""
     if review.corrections is None or not 0 <= task < len(review.tasks):
         return None
     item = review.corrections.items[review.tasks[task][0]]
@@ -246,7 +246,7 @@ def correct_page(review: Review, task: int) -> dict[str, Any] | None:
 
 
 def judge_page(review: Review, position: Position) -> dict[str, Any]:
-    """Values of the page that shows the judge's opinion, in the order the rater saw.
+    """Fill the page that shows the judge's opinion, in the order the rater saw.
 
     The judge's words name the pair's own A and B; the page says which is which.
     """

@@ -225,7 +225,7 @@ def trap_answers(review: Review) -> list[TrapAnswer]:
 
 
 def _given(review: Review) -> Iterator[tuple[str, str, str | None, str]]:
-    """(rater, item, system, label or score) of everything that counts."""
+    """Yield (rater, item, system, label or score) of everything that counts."""
     form = review.form
     if isinstance(form, PairForm):
         for view in review.store.views():

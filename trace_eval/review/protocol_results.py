@@ -46,7 +46,7 @@ class ProtocolRow:
 
 
 def protocol_results(review: Review) -> dict[str, Any]:
-    """Values of the page of results: a table and its scale."""
+    """Fill the page of results: a table and its scale."""
     form = review.form
     if isinstance(form, PairForm):
         rows, ends = _preferences(review, form), _ends_of_pairs(form)

@@ -66,7 +66,7 @@ class Needed:
 
 
 def need_of(judgement: Judgement | None, overall: Overall | None) -> Needed:
-    """Why a person should look at this pair."""
+    """Say why a person should look at this pair."""
     if judgement is None or judgement.status != "scored":
         return Needed((Need.UNSCORED,), 0.0)
     verdicts = [v for d in DIMENSIONS if (v := judgement.dimensions.get(d))]
@@ -134,7 +134,7 @@ class ReviewPlan(Strict):
         return [*self.needed, *self.others[: self.drawn]]
 
     def inclusion(self, reviewed: Collection[str]) -> dict[str, float | None]:
-        """Probability with which each reviewed pair came to be reviewed, above 0 to 1.
+        """Return the probability, above 0 to 1, with which each reviewed pair came to be reviewed.
 
         Needed pairs are taken with certainty; None while some are open, because those that
         are done were not drawn, and while of the others none is done, because needed pairs
@@ -151,7 +151,7 @@ class ReviewPlan(Strict):
         )
 
     def tasks(self) -> list[tuple[str, int]]:
-        """(item, repetition) in their given order, the traps spread evenly."""
+        """List (item, repetition) in their given order, the traps spread evenly."""
         items = self.items
         for number, trap in enumerate(self.traps, start=1):
             items.insert(round(number * len(self.items) / (len(self.traps) + 1)) + number - 1, trap)

@@ -54,7 +54,7 @@ class RaterAgreement(NamedTuple):
 
 
 def agreement(labelled: Sequence[Labelled]) -> dict[str, list[RaterAgreement]]:
-    """Kappa of all pairs of raters, alpha of all raters, test-retest of each."""
+    """Measure kappa of all pairs of raters, alpha of all raters, test-retest of each."""
     kappas: list[RaterAgreement] = []
     alphas: list[RaterAgreement] = []
     retests: list[RaterAgreement] = []
@@ -116,7 +116,7 @@ def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> RaterAgreeme
 def results_page(
     review: Review, unlocked: bool, measured: Sequence[ItemLoudness] = ()
 ) -> dict[str, Any]:
-    """Values of the page of results; the judge's share of it only when unlocked.
+    """Fill the page of results; the judge's share of it only when unlocked.
 
     ``measured`` says how loud the answers are, of the items that were played so far.
     """
@@ -139,7 +139,7 @@ def results_page(
 
 
 def _timing(review: Review) -> dict[str, Any] | None:
-    """Figures of timing as measured and as corrected; None: nobody looked at events."""
+    """Return timing as measured and as corrected; None: nobody looked at events."""
     log = review.events
     if log is None or not log.looked_at:
         return None

@@ -79,7 +79,7 @@ class Review:
         return isinstance(self.form, PairForm) and self.form.protocol.is_hcot
 
     def summary(self) -> str:
-        """One sentence on what is reviewed and where it is stored."""
+        """Say in one sentence what is reviewed and where it is stored."""
         plan, path = self.plan, self.store.path
         if not self.material.pairs:
             rated = counted(len(plan.items), self.form.unit)
@@ -135,7 +135,7 @@ class Review:
         return shown_order(self.plan.seed, rater, item, repeat)
 
     def progress(self, rater: str) -> tuple[int, int]:
-        """(finished tasks, all tasks) of a rater."""
+        """Count (finished tasks, all tasks) of a rater."""
         wanted = {self.tasks[task] for task in self.sequence(rater)}
         done = {(v.item, v.repeat) for v in self.store.views(rater) if v.finished is not None}
         return len(done & wanted), len(wanted)
@@ -247,7 +247,7 @@ class Review:
         )
 
     def _end(self, position: Position, step: str, value: str) -> JudgeState | None:
-        """With the last answer about an item: whether the judge's opinion follows."""
+        """End an item with its last answer: the judge's opinion may follow."""
         name, answers = position.view.item, {**position.answers, step: value}
         if self.form.next_step(self.item(name), answers, position.view.shown):
             return None
@@ -274,7 +274,7 @@ class Review:
     # --- the correction loop -------------------------------------------------------------
 
     def flags(self) -> list[Flag]:
-        """Items whose question, rationale or reference raters find wanting, most first."""
+        """List items whose question, rationale or reference raters find wanting, most first."""
         provided = ((answer.item, answer.codes) for answer in self.store.stored())
         return self.corrections.flags(provided) if self.corrections else []
 
@@ -308,7 +308,7 @@ class Review:
     # --- what came of it -----------------------------------------------------------------
 
     def labelled(self) -> list[Labelled]:
-        """All finished views of pairs with their ratings."""
+        """List all finished views of pairs with their ratings."""
         answers: dict[int, dict[str, str]] = {}
         for one in self.store.stored():
             answers.setdefault(one.view, {})[one.step] = one.value

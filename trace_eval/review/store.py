@@ -246,7 +246,7 @@ class Store:
         return self._last(rater) is not None
 
     def _last(self, rater: str) -> tuple[int, int] | None:
-        """(answer, view) of the rater's last answer, see :meth:`can_undo`."""
+        """Find (answer, view) of the rater's last answer, see :meth:`can_undo`."""
         rows = self._read(
             f"SELECT v.judge, a.number, v.number {_ANSWERS} AND v.rater = ?"
             " AND a.set_aside IS NULL ORDER BY a.number DESC LIMIT 1",
@@ -287,7 +287,7 @@ class Store:
     # --- reading ---------------------------------------------------------------------
 
     def views(self, rater: str | None = None) -> list[StoreView]:
-        """All views in the order in which they were begun."""
+        """List all views in the order in which they were begun."""
         rows = self._read(
             f"SELECT {_VIEW}, number FROM views"
             " WHERE rubric = ? AND (? IS NULL OR rater = ?) ORDER BY number",
@@ -303,7 +303,7 @@ class Store:
         return dict(self._read(f"{chosen} ORDER BY number", view.number))
 
     def stored(self, all_: bool = False) -> list[StoredAnswer]:
-        """Answers of all raters in the order in which they were given; all: those set aside, too.
+        """List all raters' answers in the order they were given; all: those set aside, too.
 
         Raises DamagedFile where codes of an answer cannot be read.
         """
@@ -317,7 +317,7 @@ class Store:
         return [StoredAnswer(*values) for values in decoded]
 
     def _codes(self, number: int, text: object) -> tuple[str, ...]:
-        """Feedback codes of a rating, which are kept as a JSON list."""
+        """Read the feedback codes of a rating, which are kept as a JSON list."""
         if text == "[]":
             return ()
         try:

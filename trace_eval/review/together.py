@@ -39,7 +39,7 @@ class Page:
     sides: Mapping[str, Answer] = field(default_factory=dict)  # no call is rated together
 
     def recordings(self) -> dict[str, Sound]:
-        """Role -> what there is to decode."""
+        """Return what there is to decode, by role."""
         shown: dict[str, Sound] = {} if self.reference is None else {REFERENCE: self.reference}
         first = next(iter(self.members.values()))
         asked: dict[str, Sound] = {}

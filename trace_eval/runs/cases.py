@@ -79,7 +79,7 @@ class CaseReader:
         return stored(source, self.blueprint(source.id), self._errors, self._run.folder)
 
     async def close(self) -> None:
-        """Nothing to stop."""
+        """Stop nothing."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class StoredClips:
         return stored(source, blueprint, self.errors, self.folder)
 
     async def close(self) -> None:
-        """Nothing to stop."""
+        """Stop nothing."""
 
 
 def stored(

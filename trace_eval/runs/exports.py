@@ -66,7 +66,7 @@ def export_table(
 
 
 def clip_table(folder: Path) -> Table:
-    """One row per recording of a run, or of a folder of ``extract``: all its measures.
+    """List all measures, a row per recording, of a run or of a folder of ``extract``.
 
     Columns are ``source``, ``clip``, ``error``, then those of :func:`blueprints.blueprint.flat`.
     """
@@ -159,7 +159,7 @@ def _event(
 
 
 def _attributes(values: dict[str, Any]) -> list[dict[str, Any]]:
-    """Attributes as OTLP writes them; what is None is left out."""
+    """Write attributes as OTLP does; what is None is left out."""
     return [
         {"key": key, "value": {"doubleValue" if isinstance(value, float) else "stringValue": value}}
         for key, value in values.items()

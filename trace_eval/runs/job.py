@@ -76,7 +76,7 @@ class Job:
         return self.out
 
     def problems(self) -> tuple[object, ...]:
-        """Problems of the input: records left out, labels not read, recordings not there.
+        """Return problems of the input: records left out, labels not read, recordings not there.
 
         Those of a finished run were reported when it was made.
         """

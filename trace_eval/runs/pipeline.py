@@ -93,7 +93,7 @@ def plan_for(judge: Panel, options: ExtractOptions, items: Iterable[Item]) -> li
 
 
 def recordings_needed(item: Item, judge: Panel, voices: bool = False) -> dict[str, Recording]:
-    """Role -> recording, of those whose blueprints judges need of an item.
+    """Return the recordings of an item that its judges need, by role.
 
     Args:
         voices: also that of a pair's voice, which no judge needs but the measures do.
@@ -145,7 +145,7 @@ class ClipPool:
         return extracted
 
     def release(self, source: ClipSource) -> None:
-        """One user less; the last one lets the blueprint go."""
+        """Release one user; the last one lets the blueprint go."""
         self._users[source] -= 1
         if not self._users[source]:
             del self._users[source], self._tasks[source]
@@ -221,7 +221,7 @@ class Pipeline:
 
     @asynccontextmanager
     async def _clips_of(self, item: Item) -> AsyncIterator[dict[str, Extracted]]:
-        """Role -> clip of an item, held while they are needed."""
+        """Yield the clips of an item by role, held while they are needed."""
         wanted = recordings_needed(item, self._judge, self._voices)
         requested = {
             role: source_of(recording, item.language) for role, recording in wanted.items()
@@ -238,7 +238,7 @@ class Pipeline:
     async def _held(
         self, requested: Mapping[str, ClipSource], held: list[ClipSource]
     ) -> dict[str, Extracted]:
-        """Role -> clip; their sources join those that are to be released."""
+        """Return clips by role; their sources join those that are to be released."""
         tasks = {role: self._clips.request(source) for role, source in requested.items()}
         held.extend(requested.values())
         return {role: await asyncio.shield(task) for role, task in tasks.items()}
@@ -299,7 +299,7 @@ class Pipeline:
 def _unsure(
     item: Item, recordings: Mapping[str, Recording], results: Mapping[str, Extracted]
 ) -> dict[str, ClipSource]:
-    """Role -> answer to hear again in the language of the request: its own was unsure."""
+    """Return the answers to hear again in the request's language: their own was unsure."""
     request = results.get("instruction")
     recognised = request.blueprint if request else None
     requested = requested_language(item.instruction.text, recognised, item.language)

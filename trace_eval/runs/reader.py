@@ -65,7 +65,7 @@ class RunReader:
         return run
 
     def torn(self) -> list[Path]:
-        """Files whose writer was killed, or ran out of disk, in their last line."""
+        """List the files whose writer was killed, or ran out of disk, in their last line."""
         return [path for name in APPENDED if jsonl.is_torn(path := self.path(f"{name}.jsonl"))]
 
     def record(self) -> RunRecord:
@@ -133,7 +133,7 @@ class RunReader:
         return self._records("problems.jsonl", ProblemRecord)
 
     def clips(self) -> dict[str, ClipRecord]:
-        """Source -> what became of it; the last outcome counts."""
+        """Return what became of each source; the last outcome counts."""
         return {record.source: record for record in self._records("clips.jsonl", ClipRecord)}
 
     def blueprints(self) -> Iterator[Blueprint]:
@@ -149,20 +149,20 @@ class RunReader:
         return {result.pair: VerdictRow.of(result) for result in self.attempts()}
 
     def attempts(self) -> Iterator[Judgement]:
-        """Every judgement in the order in which it was made, those tried again included."""
+        """Yield every judgement in the order in which it was made, those tried again included."""
         return self._records("judgements.jsonl", Judgement, Judgement.check)
 
     def scores(self) -> Iterator[Score]:
-        """Every score in the order in which it was made, those tried again included."""
+        """Yield every score in the order in which it was made, those tried again included."""
         scales = {name: r.scale.labels for name, r in self.rubrics().items()} if self.exists else {}
         return self._records("scores.jsonl", Score, lambda s: s.check(scales.get(s.rubric)))
 
     def history(self) -> Iterator[Judgement | Score]:
-        """Every outcome in the order in which it was made, of pairs or of single answers."""
+        """Yield every outcome in the order in which it was made, of pairs or of single answers."""
         return self.scores() if self.holds_scores else self.attempts()
 
     def scored(self, rubrics: Sequence[str] = ("",)) -> set[str]:
-        """Ids of the items that have an outcome by every one of these rubrics."""
+        """Return the ids of the items that have an outcome by every one of these rubrics."""
         status = {outcome.key: outcome.status for outcome in self.history()}
         return {
             item
@@ -171,7 +171,7 @@ class RunReader:
         }
 
     def score_outcomes(self) -> dict[tuple[str, str], ScoreRow]:
-        """(item, rubric) -> what is small of its score; the last one counts."""
+        """Return what is small of each score, by (item, rubric); the last one counts."""
         return {score.key: ScoreRow.of(score) for score in self.scores()}
 
     def measures(self) -> dict[str, PairMeasures]:
@@ -186,7 +186,7 @@ class RunReader:
         return {record.pair: record for record in self._records(name, Overall, Overall.check)}
 
     def policy_folder(self, name: str) -> Path:
-        """Where the results of an earlier policy are kept."""
+        """Return where the results of an earlier policy are kept."""
         return self.folder / "policies" / re.sub(r"[^\w.-]+", "-", name)
 
     def _records(
@@ -228,7 +228,7 @@ class LineIndex:
         return iter(self._places)
 
     def place(self, name: str) -> int | None:
-        """Where the record of a key begins in the file; None where there is none."""
+        """Find where the record of a key begins in the file; None where there is none."""
         return self._places.get(name)
 
     def line(self, name: str) -> bytes | None:

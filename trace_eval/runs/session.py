@@ -162,7 +162,7 @@ class Session:
         refuse_changed(run, scored, remedy, self.options.extract.cache)
 
     def _done(self) -> set[Key]:
-        """(item, rubric) of the scores that are there already."""
+        """Return (item, rubric) of the scores that are there already."""
         if not (self.rubrics and self.run.exists and self.run.holds_scores):
             return set()
         outcomes = self.run.score_outcomes().items()
@@ -197,13 +197,13 @@ class Session:
         return record.model_copy(update=kept)
 
     def _policies(self) -> tuple[str, ...]:
-        """All that the run was fused with, the chosen one first; scores are not fused."""
+        """List the policies of the run, the chosen one first; scores are not fused."""
         if self.rubrics:
             return ()
         return tuple(dict.fromkeys((self.options.policy_name, *self._record.policies)))
 
     def pending(self) -> _Items:
-        """Items that are not scored yet, in input order."""
+        """Return the items that are not scored yet, in input order."""
         done = self.run.scored(self._rubric_names or [""])
         return [item for item in self.manifest.items if item.id not in done]
 

@@ -112,7 +112,7 @@ class RunShown:
 
     @classmethod
     def of(cls, run: Run) -> RunShown:
-        """All rows of a run."""
+        """Read all rows of a run."""
         policy = None if run.holds_scores else run.record().policy
         return cls(run.folder, policy, tuple(table_of(run).records()))
 

@@ -89,7 +89,7 @@ class SystemsCompared:
         return next((row for row in rows if row and row.median is not None), None)
 
     def sentence(self) -> str:
-        """Which system answers sooner, and how sure that is."""
+        """Say which system answers sooner, and how sure that is."""
         return f"{self._news()}; {self.mixed}" if self.mixed else self._news()
 
     def _news(self) -> str:
@@ -143,7 +143,7 @@ def faulty(report: TurnsReport) -> list[Timed]:
 
 
 def usable(report: TurnsReport, against: TurnsReport) -> tuple[TurnsReport, TurnsReport]:
-    """Both reports without the scenarios of which either side has a recording that is faulty."""
+    """Drop the scenarios in which either side has a faulty recording."""
     bad = {_scenario(one) for side in (report, against) for one in faulty(side)}
     if not bad:
         return report, against
@@ -205,7 +205,7 @@ def compare_systems(
 
 
 def _names(report: TurnsReport, against: TurnsReport) -> tuple[str, str]:
-    """Names of the systems: those of their calls where they agree, else those of the files."""
+    """Name the systems as their calls do where these agree, else as the files do."""
     of_calls = [
         {timed.item.system for timed in one.conversations} - {None} for one in (report, against)
     ]
@@ -217,7 +217,7 @@ def _names(report: TurnsReport, against: TurnsReport) -> tuple[str, str]:
 
 
 def by_scenario(conversations: Iterable[Timed]) -> dict[str, dict[str, float]]:
-    """Scenario -> figure -> mean over its runs."""
+    """Average every figure over the runs of a scenario."""
     values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for timed in conversations:
         own = values[_scenario(timed)]

@@ -27,7 +27,7 @@ class CorrectedReport:
     left_out: tuple[str, ...]  # corrections that could not be applied, a sentence each
 
     def record(self) -> dict[str, Any]:
-        """As JSON values: figures by name, and the events that stand of each that was looked at."""
+        """Return JSON values: figures by name, and the events that stand of each one looked at."""
         return {
             **values_of(self.report),
             "events": {
@@ -74,7 +74,7 @@ def _text(event: Event | None) -> str | None:
 
 
 def read_event_corrections(path: Path | str) -> dict[str, list[EventCorrection]]:
-    """Corrections of events by conversation, in order.
+    """Read corrections of events by conversation, in order.
 
     Raises:
         UserError: there is no such file, it corrects no events, or a line is no correction.

@@ -71,7 +71,7 @@ def figures_of(
     domains: Sequence[str] | None = None,
     options: FigureOptions | None = None,
 ) -> dict[str, TurnFigure]:
-    """Every figure of a set over some conversations.
+    """Compute every figure of a set over some conversations.
 
     Each is drawn with its cluster, e.g. its scenario. Sets whose authors average domains do so.
     """
@@ -119,7 +119,7 @@ def counts_of(definitions: DefinitionSet, measured: Sequence[Measured]) -> dict[
 def few(
     definitions: DefinitionSet, results: dict[str, TurnFigure], options: FigureOptions
 ) -> list[str]:
-    """Names of the figures that rest on few events but are shown."""
+    """Name the figures that rest on few events but are shown."""
     specs = {spec.name: spec for spec in definitions.specs}
     return [
         name
@@ -148,7 +148,7 @@ def _value(spec: FigureSpec, measured: Sequence[Measured]) -> float:
 
 
 def _sums(spec: FigureSpec, measured: Sequence[Measured]) -> list[tuple[float, float]]:
-    """Numerator and denominator of a ratio or a mean, of each conversation."""
+    """Return numerator and denominator of a ratio or a mean, of each conversation."""
     if spec.how == "ratio":
         return [one.ratios.get(spec.of, (0.0, 0.0)) for one in measured]
     values = [one.values.get(spec.of, ()) for one in measured]
@@ -156,7 +156,7 @@ def _sums(spec: FigureSpec, measured: Sequence[Measured]) -> list[tuple[float, f
 
 
 def _quantile(values: Sequence[float], spec: FigureSpec) -> float:
-    """By linear interpolation; infinite values stand for replies that never came."""
+    """Compute a quantile by interpolation; infinite values stand for replies that never came."""
     if not values:
         return float("nan")
     ordered, place = sorted(values), spec.q * (len(values) - 1)
@@ -211,7 +211,7 @@ class _Parts:
     averaged: bool
 
     def sums(self, spec: FigureSpec, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Numerators and denominators of some conversations by cluster [shape=(2, clusters)]."""
+        """Sum numerators and denominators of conversations by cluster [shape=(2, clusters)]."""
         pairs = np.array(_sums(spec, [self.measured[n] for n in rows])).reshape(-1, 2)
         return np.stack([np.bincount(self.cluster[rows], p, self.clusters) for p in pairs.T])
 

@@ -74,7 +74,7 @@ class TurnsReport:
     source: str = ""
 
     def record(self) -> TurnsRecord:
-        """Everything as JSON values; ``figures`` and ``each`` hold plain numbers by name."""
+        """Return everything as JSON values; ``figures`` and ``each`` hold plain numbers by name."""
         values = values_of(self)
         return {
             "layout": self.layout,
@@ -137,7 +137,7 @@ class TurnsReport:
         return grid("Audit of recordings", heads, rows, "" if rows else "no sound was heard")
 
     def _audited(self) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
-        """(id, verdict, faults) of each recording."""
+        """Yield (id, verdict, faults) of each recording."""
         for timed in self.conversations:
             meta: Any = timed.item.conversation.meta
             if isinstance(meta.get("audit"), str):
@@ -212,7 +212,7 @@ def time_turns(path: Path | str, options: TurnsOptions | None = None) -> TurnsRe
 
 
 def time_folder(folder: Path) -> TurnsReport | None:
-    """As :func:`time_turns`, of a folder that may hold no conversation at all: then None."""
+    """Time the turns of a folder as :func:`time_turns` does; None: it holds no conversation."""
     return time_turns(folder) if folder.is_dir() and holds_conversations(folder) else None
 
 
@@ -222,7 +222,7 @@ def measure_items(
     options: FigureOptions | None = None,
     names: tuple[str, ...] = (),
 ) -> TurnsReport:
-    """As :func:`time_turns`, of conversations that are there already."""
+    """Measure conversations that are there already, as :func:`time_turns` does."""
     measured = [definitions.measure(item.conversation) for item in items]
     empty = TurnsReport(
         layout="given",
@@ -255,7 +255,7 @@ def report_of(
 
 
 def values_of(report: TurnsReport) -> dict[str, Any]:
-    """Its figures as JSON values, pooled and of each conversation."""
+    """Return the figures as JSON values, pooled and of each conversation."""
     measured = [timed.measured for timed in report.conversations]
     return {
         "figures": _values(report.definitions, report.figures, measured),

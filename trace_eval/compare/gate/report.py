@@ -160,7 +160,7 @@ def properties(joined: Joined, rows: Sequence[GateRow], options: GateOptions) ->
 
 
 def gate_tables(report: GateReport) -> Iterator[Table]:
-    """Every metric, the power of its test, and the severe items."""
+    """Yield every metric, the power of its test, and the severe items."""
     options = report.options
     yield table(
         f"{report.candidate} against {report.baseline}",

@@ -90,7 +90,7 @@ def gate_rows(
     flip: NDArray[np.bool_],
     options: GateOptions,
 ) -> list[GateRow]:
-    """One row per metric, with Holm's correction over all of them."""
+    """Test every metric, a row each, with Holm's correction over all of them."""
     rows = [_tested(joined, name, repeats=repeats, flip=flip, options=options) for name in names]
     results = []
     for row, p in zip(rows, holm([row.p for row in rows]), strict=True):
@@ -170,7 +170,7 @@ def _noise_in_words(noise: VerdictNoise) -> str:
 
 
 def sides(baseline: Judging, candidate: Judging, side: str) -> NDArray[np.bool_]:
-    """Pairs in which answer B is the one under test.
+    """Mark the pairs in which answer B is the one under test.
 
     ``auto`` is the answer that differs between the runs; where none does, the system of those that
     do. Raises UserError where both answers of a pair differ.
@@ -196,7 +196,7 @@ def sides(baseline: Judging, candidate: Judging, side: str) -> NDArray[np.bool_]
 
 
 def coverage(joined: Joined, names: Sequence[str], options: GateOptions) -> GateCoverage:
-    """Items scored before and now, in the metric that lost most."""
+    """Count the items scored before and now, in the metric that lost most."""
     rows = []
     for name in names:
         before, after = (~np.isnan(points) for points in joined.points(name))

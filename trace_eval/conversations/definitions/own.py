@@ -93,7 +93,7 @@ def measure(conversation: Conversation, echoes: bool = True) -> Measured:
 
 
 def _rules(conversation: Conversation) -> FloorRules:
-    """Of one channel every utterance takes the floor: nobody knows what is said beside it."""
+    """Return the rules; of one channel every utterance takes the floor."""
     one_channel = bool(conversation.meta.get("one_channel"))
     return replace(THRESHOLDS, backchannel_s=0.0) if one_channel else THRESHOLDS
 

@@ -170,7 +170,7 @@ def _spoken(conversation: Conversation) -> dict[Role, Spans]:
 
 
 def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> list[Fault]:
-    """How a log and the sound contradict each other, by the seconds in which each side speaks."""
+    """Find contradictions of log and sound in the seconds in which each side speaks."""
     if not all((*log.values(), *sound.values())):
         return []
     end_s = max(spans[-1][1] for spans in (*log.values(), *sound.values()))
@@ -249,7 +249,7 @@ def _delays(role: Role, log: Spans, sound: Spans, first: float) -> Iterator[Faul
 
 
 def _placed(log: Spans, sound: Spans, delay: float) -> Iterator[tuple[float, float]]:
-    """(start, delay) of each utterance of a log that is heard as long, next to the last delay."""
+    """Yield (start, delay) of each logged utterance that is heard as long, near the last delay."""
     starts, ends = np.array(sound).T
     for start, end in log:
         like = np.abs((ends - starts) - (end - start)) < _LENGTH_S

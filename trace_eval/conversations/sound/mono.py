@@ -77,12 +77,12 @@ RULES = MonoRules()
 
 
 def cannot_hear_one_channel() -> str | None:
-    """Why voices of one channel cannot be told apart here, with the remedy; None: they can."""
+    """Say why voices of one channel cannot be told apart here; None: they can."""
     return next((why for one in (SEGMENTATION, CAMPPLUS) if (why := problem(one))), None)
 
 
 def kept_mix(channel: Channel, options: ReadOptions) -> tuple[Conversation, tuple[str, ...]]:
-    """As :func:`conversation_from_mix`, kept while the file is unchanged.
+    """Call :func:`conversation_from_mix`, and keep its result while the file is unchanged.
 
     Raises:
         UserError: also if there is no file of the agent's voice.
@@ -295,7 +295,7 @@ def _agent(
     greets: bool,
     voice: str | None,
 ) -> tuple[int | None, str]:
-    """Which voice is the agent's, and how that is known."""
+    """Find which voice is the agent's, and say how that is known."""
     if voice is not None and voices.directions is not None:
         from extractors.networks import campplus
 

@@ -130,7 +130,7 @@ class _Places:
         return places
 
     def _by_order(self, names: Mapping[Role, str]) -> dict[int, int]:
-        """Without times: one after the other, where both have the same speakers in order."""
+        """Match texts without times one by one, where both have the same speakers in order."""
         logged = [n for n, turn in enumerate(self.log.turns) if turn.speaker in names.values()]
         spoken = [n for n, turn in enumerate(self.turns) if not turn.backchannel]
         same = [self.log.turns[n].speaker for n in logged] == [

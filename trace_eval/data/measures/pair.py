@@ -55,7 +55,7 @@ def bandwidth_of(blueprint: Blueprint) -> str | None:
 
 
 def speaker_similarity(a: Blueprint, b: Blueprint) -> PairMeasure:
-    """How alike two voices are; over about 0.25 the VoxCeleb ECAPA says the same speaker.
+    """Measure how alike two voices are; over about 0.25 the VoxCeleb ECAPA says the same speaker.
 
     Both embeddings must come from the same model; others have nothing to do with each other.
     Not known are voices of two bandwidths, and of under 2 s of speech.
@@ -99,7 +99,7 @@ def measure_pair(
     instruction: Blueprint | None = None,
     voice: Blueprint | None = None,
 ) -> dict[str, PairMeasure]:
-    """Measures by name; one that has no input is left out, one that failed says why.
+    """Return measures by name; one without input is left out, one that failed says why.
 
     ``wer_a, cer_a, wer_b, cer_b`` where the answer has a reference text;
     ``speaker_similarity_ab`` where the speaker was extracted, and ``.._instruction_a/b``
@@ -137,7 +137,7 @@ def measure_pair(
 
 
 def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, PairMeasure]:
-    """Measures of an item from the blueprints of its recordings by role; pairs have some."""
+    """Return measures of an item from its blueprints by role; pairs have some."""
     if not isinstance(item, Pair) or item.has_conversations:
         return {}
     requested, voice = blueprints.get("instruction"), blueprints.get("voice")
@@ -158,7 +158,7 @@ def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str,
 def _rates(
     reference: str, blueprint: Blueprint, provided: str | None
 ) -> tuple[PairMeasure, PairMeasure]:
-    """Errors of the words, then of the characters, by the rules of the reference's language."""
+    """Count errors of words, then of characters, by the rules of the reference's language."""
     transcript = blueprint.transcript
     if isinstance(transcript, Absent):
         reason = f"group transcript: {transcript.reason}"

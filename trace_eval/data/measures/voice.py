@@ -187,7 +187,7 @@ def system_voices(
 def _row(
     system: str, members: Mapping[str, Voice], values: Mapping[str, float], left_out: int
 ) -> SystemVoice:
-    """Summarise the answers of a system that are comparable."""
+    """Describe the answers of a system that are comparable."""
     order = sorted(values, key=lambda item: values[item])
     bandwidth = members[order[0]].bandwidth
     limit = OWN_VOICE if bandwidth == WIDE else _narrow_limit([*values.values()])

@@ -165,7 +165,7 @@ def _joined(address: str | None) -> Iterator[Size]:
 
 
 def _knock(address: str) -> None:
-    """Ray itself waits for minutes where nobody listens at ``HOST:PORT``."""
+    """Refuse an address where nobody listens; Ray itself waits there for minutes."""
     host, _, port = address.rpartition(":")
     if host and port.isdigit() and "://" not in address:
         socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCK_S).close()

@@ -121,7 +121,7 @@ class RayEngine:
         self._thread.start()
 
     def _receive(self, driver: Driver) -> None:
-        """In a thread: store what comes out of the cluster, and wake who waits for it."""
+        """Store, in a thread, what comes out of the cluster, and wake who waits for it."""
         missing = set(self._arrivals)
         problem: Exception = RuntimeError("Ray ended before all shards were finished")
         try:

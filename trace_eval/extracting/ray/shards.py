@@ -90,11 +90,11 @@ class ShardFolder(Place):
     """The shards at one place."""
 
     def names(self, prefix: str) -> list[str]:
-        """Names of the finished shards that begin with ``prefix``, sorted."""
+        """List the finished shards that begin with ``prefix``, sorted."""
         return [n for n in self.listed() if n.startswith(prefix) and n.endswith(SUFFIX)]
 
     def entries(self, name: str) -> list[tuple[str, str | None, bool]]:
-        """(source, version, final) of a shard's rows: enough to know what is left to do."""
+        """Return (source, version, final) of a shard's rows: enough to know what is left to do."""
         columns = ["source", "version", "final"]
         table = self._read(name, columns)
         sources, versions, final = (table.column(each).to_pylist() for each in columns)
@@ -144,7 +144,7 @@ class Chunk:
 
 
 def plan_digest(plan: Plan) -> str:
-    """Equal for plans that give equal blueprints: extractors, their versions, the limit."""
+    """Digest a plan; plans that give equal blueprints (extractors, versions, limit) are equal."""
     identity = {"extractors": plan_record(plan.extractors), "max_seconds": plan.max_seconds}
     return _digest(identity)
 

@@ -267,7 +267,7 @@ def difficulty(
 
 
 def _p_over_units(x: NDArray[Any], y: NDArray[Any], unit: Numbers | None) -> float | None:
-    """p of a rank correlation of the units' means; None where these are few or all alike."""
+    """Test a rank correlation of the units' means; None where these are few or all alike."""
     from scipy.stats import spearmanr
 
     if unit is not None:

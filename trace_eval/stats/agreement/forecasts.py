@@ -93,12 +93,12 @@ def nll_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
 
 
 def nll_of_labels(resampler: Resampler, key: str, scored: Scored) -> Basis | None:
-    """``-log p`` of the label that was given, in nats; infinite where p is 0 (Good 1952)."""
+    """Compute ``-log p`` of the given label, in nats; infinite where p is 0 (Good 1952)."""
     return None if scored.head == "beta" else _nll(resampler, key, scored)
 
 
 def nll_of_beta(resampler: Resampler, key: str, scored: Scored) -> Basis | None:
-    """``-log`` of the Beta density at the rating, clipped to [.01, .99], in nats (Good 1952)."""
+    """Compute ``-log`` of the Beta density at the rating in [.01, .99], in nats (Good 1952)."""
     return _nll(resampler, key, scored) if scored.head == "beta" else None
 
 

@@ -46,7 +46,7 @@ def pearson_of_sums(sums: Array) -> Array:
 
 
 def r(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """``s_xy / (s_x s_y)`` of scores and mean ratings (Pearson 1895), -1 to 1."""
+    """Compute ``s_xy / (s_x s_y)`` of scores and mean ratings (Pearson 1895), -1 to 1."""
     columns = moments(scored.judge.score, scored.truth)
     resampler.sums(key, columns, pearson_of_sums, correlation=True)
     resampler.carried_by(key, (scored.judge.score, scored.truth))
@@ -54,13 +54,15 @@ def r(resampler: Resampler, key: str, scored: Scored) -> Basis:
 
 
 def rho(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """``r`` of the mid-ranks of scores and mean ratings (Spearman 1904), -1 to 1."""
+    """Compute ``r`` of the mid-ranks of scores and mean ratings (Spearman 1904), -1 to 1."""
     add_spearman(resampler, key, scored.judge.score, scored.truth)
     return Basis(len(scored.truth))
 
 
 def tau_b(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """``E[sgn(X - X') sgn(Y - Y')] / sqrt(P(X != X') P(Y != Y'))`` (Kendall 1945), -1 to 1."""
+    """Compute Kendall's tau-b, -1 to 1 (Kendall 1945).
+
+    It is ``E[sgn(X - X') sgn(Y - Y')] / sqrt(P(X != X') P(Y != Y'))``."""
     add_kendall(resampler, key, scored.judge.score, scored.truth)
     return Basis(len(scored.truth))
 
@@ -100,7 +102,9 @@ def concordance_of_sums(sums: Array) -> Array:
 
 
 def ccc(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """``2 s_xy / (s_x^2 + s_y^2 + (mean_x - mean_y)^2)`` of scores and mean ratings (Lin 1989)."""
+    """Compute Lin's concordance of scores and mean ratings (Lin 1989), -1 to 1.
+
+    It is ``2 s_xy / (s_x^2 + s_y^2 + (mean_x - mean_y)^2)``."""
     if scored.off_scale is None:
         columns = concordance_moments(scored.judge.score, scored.truth)
         resampler.sums(key, columns, concordance_of_sums, correlation=True)
@@ -119,17 +123,17 @@ def concordance(x: Array, y: Array) -> float:
 
 
 def mae(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """``mean |m - y|`` of the judge's mean m and the human mean y, both on [0, 1]."""
+    """Compute ``mean |m - y|`` of the judge's mean m and the human mean y, both on [0, 1]."""
     return _mean(resampler, key, scored, abs(_error(scored)))
 
 
 def mse(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """``mean (m - y)^2`` of the judge's mean m and the human mean y, both on [0, 1]."""
+    """Compute ``mean (m - y)^2`` of the judge's mean m and the human mean y, both on [0, 1]."""
     return _mean(resampler, key, scored, _error(scored) ** 2, power=2)
 
 
 def bias(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """``mean (m - y)``, the judge minus the human mean, -1 to 1."""
+    """Compute ``mean (m - y)``, the judge minus the human mean, -1 to 1."""
     return _mean(resampler, key, scored, _error(scored), signed=True)
 
 

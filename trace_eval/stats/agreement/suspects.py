@@ -283,7 +283,7 @@ def _repeats(item: Numbers, values: Array) -> tuple[int, float | None]:
 
 
 def _with_outliers(rows: list[RaterRow]) -> tuple[RaterRow, ...]:
-    """Flag raters whose agreement lies far below the others', and put those to look at first."""
+    """Mark raters whose agreement lies far below the others', those to look at first."""
     known = np.array([row.agreement for row in rows if row.agreement is not None])
     middle = float(np.median(known)) if len(known) else 0.0
     spread = float(np.median(np.abs(known - middle))) if len(known) else 0.0

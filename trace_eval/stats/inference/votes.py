@@ -76,7 +76,7 @@ def arrivals_of(votes: Votes) -> Arrivals:
 
 
 def more_units(arrivals: Arrivals, level: float, null: float, pool: Pool | None) -> int | None:
-    """Units to come after which enough is labelled with a chance of :data:`POWER`."""
+    """Count the units to come after which enough is labelled with a chance of :data:`POWER`."""
     number = len(arrivals.sums)
     most = min(MOST_UNITS, max(60, MOST_TIMES * number))
     if pool is not None:
@@ -118,7 +118,7 @@ def _future(
 
 
 def more_raters(votes: Votes, level: float, null: float) -> int | None:
-    """Raters to come, of every labelled item, after whom enough is labelled with that chance."""
+    """Count the raters to come, of every labelled item, after whom enough is labelled."""
     alike = _likeness(votes)
     if alike is None:
         return None
@@ -153,7 +153,7 @@ def more_raters(votes: Votes, level: float, null: float) -> int | None:
 
 
 def _likeness(votes: Votes) -> float | None:
-    """Correlation of two raters' values of one item, 0 to 1; None: no item has two."""
+    """Correlate two raters' values of one item, 0 to 1; None: no item has two."""
     item, _ = index_of(votes.item.tolist())
     number = np.bincount(item)
     if (number < 2).all():

@@ -102,7 +102,7 @@ def _davidson(counts: Array, d: Array, tie: Array) -> Derivatives:
 
 
 def _rao_kupper(counts: Array, d: Array, tie: Array) -> Derivatives:
-    """Rao & Kupper (1967): ``P(i beats j) = 1 / (1 + exp(-(d - eta)))`` and the mirror for j.
+    """Compute ``P(i beats j) = 1 / (1 + exp(-(d - eta)))`` and its mirror (Rao & Kupper 1967).
 
     What is left is the tie; ``tie = eta > 0`` and ``theta = exp(eta)`` is their threshold. Because
     ``P(tie) = (exp(2 eta) - 1) P(i) P(j)``, a tie counts as a win for both and a factor of the
