@@ -134,12 +134,11 @@ def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
 def brief_legend(drop: Collection[str] = ()) -> str:
     """Write the legend of :func:`render_brief` for the same ``drop``; UserError as there."""
     gone = feature_groups(drop)
-    units_of_groups = ", ".join(
-        units for name, model in GROUPS.items() if name not in gone and (units := model.brief_units)
-    )
+    shown = [model for name, model in GROUPS.items() if name not in gone]
+    units = ", ".join(model.brief_units for model in shown if model.brief_units)
     return (
         "A blueprint: words as heard with the least certain, and levels, ordinary ones without a"
-        f" number. Units: {units_of_groups or 'none'}."
+        f" number. Units: {units or 'none'}."
     )
 
 

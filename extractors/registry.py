@@ -110,8 +110,10 @@ def names() -> list[str]:
 
 def specs_for(group: str) -> list[str]:
     """List the extractors that fill ``group``, sorted; imports third-party ones only."""
-    third_party = [name for name in names() if not any(name in m for m in _BUILT_IN.values())]
-    members = [*_BUILT_IN.get(group, {}), *(n for n in third_party if load(n).group == group)]
+    built_in = {name for members in _BUILT_IN.values() for name in members}
+    third_party = [name for name in names() if name not in built_in]
+    members = list(_BUILT_IN.get(group, {}))
+    members += [name for name in third_party if load(name).group == group]
     return sorted(members)
 
 
@@ -216,10 +218,10 @@ def plan_extractors(
                     f" add {offered or 'an extractor that fills it'}, or set {group}={NONE}"
                 )
     try:
-        before = {
-            group: [*extractor.needs, *(name for name in extractor.wants if name in chosen)]
-            for group, extractor in chosen.items()
-        }
+        before: dict[str, list[str]] = {}
+        for group, extractor in chosen.items():
+            wanted = [name for name in extractor.wants if name in chosen]
+            before[group] = [*extractor.needs, *wanted]
         order = list(TopologicalSorter(before).static_order())
     except CycleError as error:
         circle = " -> ".join(error.args[1])

@@ -113,13 +113,14 @@ def text_over_silence(words: Sequence[Word], speech: Sequence[Span]) -> bool:
         for word in words
         if word.start_s is not None and word.end_s is not None
     ]
-    outside = sum(
-        not any(
+
+    def is_spoken(middle: float) -> bool:
+        return any(
             span.start_s - SILENCE_SLACK_S <= middle <= span.end_s + SILENCE_SLACK_S
             for span in speech
         )
-        for middle in timed
-    )
+
+    outside = sum(not is_spoken(middle) for middle in timed)
     return outside > SILENCE_SHARE * len(timed)
 
 

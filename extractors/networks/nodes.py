@@ -72,7 +72,8 @@ class Nodes:
         """Add a convolution without bias and the batch norm after it, as one node."""
         factor, bias = self.batch_norm(norm)
         weights = self.weights[f"{kernel}.weight"].astype(np.float64)
-        factor = factor.reshape(-1, *[1] * (weights.ndim - 1))
+        per_kernel = [-1] + [1] * (weights.ndim - 1)
+        factor = factor.reshape(per_kernel)
         return self.convolve(value, weights * factor, bias, **attributes)
 
     def normed(self, value: str, norm: str) -> str:

@@ -211,10 +211,11 @@ def grouped(classes: Probabilities) -> dict[str, Probabilities]:
     """Return the surest class of each group in each window [shape=(windows,)]."""
     names = yamnet.class_names()
     numbers = {name: number for number, name in enumerate(names)}
-    return {
-        group: classes[:, [numbers[name] for name in members]].max(axis=1)
-        for group, members in _CLASSES.items()
-    }
+    surest: dict[str, Probabilities] = {}
+    for group, members in _CLASSES.items():
+        columns = [numbers[name] for name in members]
+        surest[group] = classes[:, columns].max(axis=1)
+    return surest
 
 
 def _named(probabilities: Mapping[str, Probabilities], seconds: float, narrow: bool) -> list[Event]:

@@ -85,11 +85,7 @@ def diagnose() -> Diagnosis:
             *map(_plugin, entry_points(group=POLICY_GROUP)),
         ],
         "engines": _engines(),
-        "packages": [
-            Check(name, version != "missing", version)
-            for name in PACKAGES
-            if (version := package_version(name))
-        ],
+        "packages": _packages(),
         "torch": _torch(),
         "GPU": [_gpu()],
         "folders": [Check("cache", True, str(cache_folder()))],
@@ -142,6 +138,16 @@ def _network(network: Network) -> Check:
         problem = extractors.create(network.extractor.partition("=")[2]).unavailable()
     detail = network.sentence if problem is None else f"{problem}; {network.sentence}"
     return Check(network.name, problem is None, detail)
+
+
+def _packages() -> list[Check]:
+    """List the packages that extractors and judges use, those that are missing included."""
+    checks: list[Check] = []
+    for name in PACKAGES:
+        version = package_version(name)
+        if version:
+            checks.append(Check(name, version != "missing", version))
+    return checks
 
 
 def _recogniser() -> Check:

@@ -44,8 +44,8 @@ def results_of(run: Run) -> Finding:
     frame = run.to_pandas()
     if run.holds_scores:
         means = frame.groupby(["rubric", "system"], dropna=False)["value"].mean().dropna()
-        named = ((" ".join(str(part) for part in key), value) for key, value in means.items())
-        return Finding("Mean scores", run, points=tuple(Point(*each) for each in named))
+        points = tuple(Point(" ".join(map(str, key)), value) for key, value in means.items())
+        return Finding("Mean scores", run, points=points)
     counts = frame["overall"].fillna("unscored").astype(str).value_counts()
     order = sorted(counts.index, key=lambda label: (label == "unscored", label))  # 1, 2, ties
     points = tuple(Point(label, float(counts[label])) for label in order)

@@ -123,8 +123,12 @@ def _of_labels(
 ) -> Iterator[tuple[str, Picture]]:
     """Yield pictures of the most accurate judge and of the one that is calibrated first."""
     for score in most_accurate(report.scores)[:1]:
-        shades = [[n / sum(row) if sum(row) else None for n in row] for row in score.confusion]
-        texts = [[f"{n:g}" for n in row] for row in score.confusion]
+        shades: list[list[float | None]] = []
+        texts: list[list[str]] = []
+        for row in score.confusion:
+            pairs = sum(row)
+            shades.append([n / pairs if pairs else None for n in row])
+            texts.append([f"{n:g}" for n in row])
         lines = (f"annotators: {score.dimension}", score.judge)
         yield "confusion", draw.matrix((score.labels, score.labels), shades, texts, lines)
         yield from _of_parts(report, score)
@@ -161,16 +165,22 @@ def _meetings(report: RankReport) -> Picture:
     systems = [place.system for place in sorted(standing, key=lambda one: one.rank or 0)]
     rates = {(one.first, one.second): one.rate for one in report.meetings}
     rates |= {(one.second, one.first): 1 - one.rate for one in report.meetings}
-    shades = [[rates.get((row, column)) for column in systems] for row in systems]
-    texts = [["" if rate is None else f"{100 * rate:.0f}" for rate in row] for row in shades]
+    shades: list[list[float | None]] = []
+    texts: list[list[str]] = []
+    for row in systems:
+        against = [rates.get((row, column)) for column in systems]
+        shades.append(against)
+        texts.append(["" if rate is None else f"{100 * rate:.0f}" for rate in against])
     axes = ("win rate, %, of", "against")
     return draw.matrix((systems, systems), shades, texts, axes)
 
 
 def _responses(result: TurnsResult) -> Iterator[tuple[str, Picture]]:
-    times = {
-        name: [v for call in report.conversations for v in call.measured.values.get("response", ())]
-        for name, report in _systems(result).items()
-    }
-    if times := {name: each for name, each in times.items() if each}:
+    times: dict[str, list[float]] = {}
+    for name, report in _systems(result).items():
+        for call in report.conversations:
+            measured = call.measured.values.get("response", ())
+            times.setdefault(name, []).extend(measured)
+    times = {name: each for name, each in times.items() if each}
+    if times:
         yield "responses", draw.ecdf(times, "response time, s")

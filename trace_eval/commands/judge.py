@@ -212,7 +212,9 @@ def rate(**values: Any) -> None:
     """Score single answers by a rubric; judge with the defaults of scores; resumable."""
     judges = values["judge"] or [*DEFAULT_RATERS]
     rubrics = values["rubric"] or [*usual_rubrics(judges)]
-    judge(**{**values, "judge": judges, "rubric": rubrics})
+    values["judge"] = judges
+    values["rubric"] = rubrics
+    judge(**values)
 
 
 rate.__signature__ = inspect.signature(judge)  # type: ignore[attr-defined]

@@ -86,7 +86,8 @@ def with_options(
         built = build(chosen, values)
         if not takes_context:
             del values["context"]
-        command(**values, **{target: built})
+        values[target] = built
+        command(**values)
 
     context = [] if takes_context else [parameter("context", typer.Context, _EMPTY)]
     merged = [*context, *own, *(p for p in parameters if p.name not in signature.parameters)]

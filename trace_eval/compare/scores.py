@@ -210,16 +210,18 @@ def _differences(means: Mapping[str, _Means], options: CompareOptions) -> Iterat
                 result = IntervalEstimate(result.value)
             before, after = values.mean(0).tolist()
             higher, lower = int((gaps > 0).sum()), int((gaps < 0).sum())
+            p = sign_flip(gaps)
             yield ScoreDifference(
-                first,
-                second,
-                rubric,
-                len(gaps),
-                (before, after),
-                result,
-                higher,
-                lower,
-                *[sign_flip(gaps)] * 2,
+                first=first,
+                second=second,
+                rubric=rubric,
+                questions=len(gaps),
+                means=(before, after),
+                difference=result,
+                higher=higher,
+                lower=lower,
+                p=p,
+                p_holm=p,
             )
 
 

@@ -194,13 +194,14 @@ class Conversation(Strict):
 
 def rooted(conversation: Conversation, folder: Path) -> Conversation:
     """Give the recordings of a conversation, named relative to a folder, their full paths."""
-    moved = {
-        name: tuple(
-            one.model_copy(update={"audio": folder.absolute() / one.audio}) if one.audio else one
-            for one in getattr(conversation, name)
+    root = folder.absolute()
+    moved: dict[str, tuple[Channel | Turn, ...]] = {}
+    for name in ("channels", "turns"):
+        parts: tuple[Channel | Turn, ...] = getattr(conversation, name)
+        moved[name] = tuple(
+            part.model_copy(update={"audio": root / part.audio}) if part.audio else part
+            for part in parts
         )
-        for name in ("channels", "turns")
-    }
     return conversation.model_copy(update=moved)
 
 

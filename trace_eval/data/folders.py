@@ -117,15 +117,18 @@ _IN_PARTS = (".parquet", ".arrow", ".jsonl", ".ndjson", ".csv", ".tsv", ".json",
 def _tables(folder: Path) -> list[Path]:
     """List the tables below a folder, all of one suffix: the first that there is."""
     for suffix in _IN_PARTS:
-        results = [
-            path
-            for path in sorted(folder.rglob(f"*{suffix}"))
-            if not any(part.startswith(".") for part in path.relative_to(folder).parts)
-            and path.name not in ("dataset_infos.json", "dataset_info.json", "state.json")
-        ]
-        if results:
-            return results
+        paths = sorted(folder.rglob(f"*{suffix}"))
+        tables = [path for path in paths if _may_be_table(path.relative_to(folder))]
+        if tables:
+            return tables
     return []
+
+
+def _may_be_table(path: Path) -> bool:
+    """Tell whether a path below a data set is neither hidden nor about the data set itself."""
+    is_hidden = any(part.startswith(".") for part in path.parts)
+    about = ("dataset_infos.json", "dataset_info.json", "state.json")
+    return not is_hidden and path.name not in about
 
 
 def _of_tables(

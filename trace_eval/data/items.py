@@ -256,7 +256,10 @@ def items_of_pair(pair: Pair) -> tuple[Single, Single]:
 def side_of_pair(item: Single, system: str | None) -> Answer:
     """Turn a single answer into one of a pair; what is heard counts there, not its words."""
     reference = item.reference[0] if item.reference else None
-    return Answer(**IN_PAIR.kept(dict(item.answer)) | {"system": system, "reference": reference})
+    fields = IN_PAIR.kept(dict(item.answer))
+    fields["system"] = system
+    fields["reference"] = reference
+    return Answer(**fields)
 
 
 def noisy_side(item: str) -> int:

@@ -223,11 +223,12 @@ def first_of(kind: Mapping[str, Names], have: Collection[str]) -> dict[str, str]
     """Map each field to the column of a table that gives it: the first of its accepted names."""
     alike = folded(have, {alias for names in kind.values() for alias in names})
     columns = {**{column: column for column in have}, **{n: c for c, n in alike.items()}}
-    return {
-        field: columns[next(name for name in names if name in columns)]
-        for field, names in kind.items()
-        if any(name in columns for name in names)
-    }
+    first: dict[str, str] = {}
+    for field, names in kind.items():
+        name = next((name for name in names if name in columns), None)
+        if name is not None:
+            first[field] = columns[name]
+    return first
 
 
 def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str, str]:
@@ -257,11 +258,12 @@ def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:
     alike: dict[str, list[str]] = {}
     for name in sorted(accepted):
         alike.setdefault(bare(name), []).append(name)
-    return {
-        columns[bare][0]: names[0]
-        for bare, names in alike.items()
-        if len(columns.get(bare, ())) == 1 and not any(name in have for name in names)
-    }
+    matched: dict[str, str] = {}
+    for spelling, names in alike.items():
+        matches = columns.get(spelling, [])
+        if len(matches) == 1 and not any(name in have for name in names):
+            matched[matches[0]] = names[0]
+    return matched
 
 
 def bare(name: str) -> str:

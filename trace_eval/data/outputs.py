@@ -108,9 +108,8 @@ def check_folder(folder: Path, kind: str | None = FILES, option: str = "--out ")
             # The record of a run, and no manifest of another program.
             if isinstance(strict_json.read_file(folder / "manifest.json").get("judge"), dict):
                 return
-    free = next(
-        path for n in count(1) if not (path := folder / f"run{'' if n == 1 else f'-{n}'}").exists()
-    )
+    candidates = (folder / ("run" if n == 1 else f"run-{n}") for n in count(1))
+    free = next(path for path in candidates if not path.exists())
     raise UserError(
         f"{folder}: is not empty and was not made by this command (it holds {names[0]!r}), so"
         f" nothing is written there; name a new folder, e.g. {option}{free}"

@@ -94,7 +94,8 @@ def with_settings(options: T, settings: Mapping[str, Any]) -> T:
             changes[name] = value
         elif name in places:
             part = places[name]
-            changes[part] = replace(changes.get(part, getattr(options, part)), **{name: value})
+            change = {name: value}
+            changes[part] = replace(changes.get(part, getattr(options, part)), **change)
         else:
             raise UserError(f"{name}: is unknown; {nearest(name, {*hints, *places})}")
     return replace(options, **changes)  # type: ignore[type-var]
@@ -157,7 +158,8 @@ def value_of(name: str, value: Any, hint: Any, where: str) -> Any:
     if get_origin(base) is tuple:
         parts = value.split(",") if isinstance(value, str) else value
         if isinstance(parts, list) and all(isinstance(part, str) for part in parts):
-            return tuple(p for part in parts if (p := part.strip()) not in ("", "none"))
+            names = [part.strip() for part in parts]
+            return tuple(name for name in names if name not in ("", "none"))
     elif base is bool:
         result = _BOOLEANS.get(value.lower()) if isinstance(value, str) else value
         if isinstance(result, bool):

@@ -152,12 +152,16 @@ def read_list(path: Path) -> list[Any]:
     """
     value = read_file(path)
     values = value.values() if isinstance(value, dict) else ()
-    lists = [v for v in values if isinstance(v, list) and any(isinstance(i, dict) for i in v)]
+    lists: list[list[Any]] = [each for each in values if _holds_objects(each)]
     if len(lists) == 1:
         return lists[0]
     if not isinstance(value, list):
         raise BadJson("expected a list of objects")
     return value
+
+
+def _holds_objects(value: object) -> bool:
+    return isinstance(value, list) and any(isinstance(each, dict) for each in value)
 
 
 def parse(kind: type[Model], line: str | bytes) -> Model:

@@ -169,7 +169,7 @@ def _without_blank_rows(columns: dict[str, list[str | None]]) -> dict[str, list[
     blank = [cell is None or cell.isspace() for cell in one]
     if True in blank:
         cells = zip(*columns.values(), strict=True)
-        full = [any(cell and not cell.isspace() for cell in row) for row in cells]
+        full = [bool("".join(cell or "" for cell in row).strip()) for row in cells]
         columns = {name: list(compress(of, full)) for name, of in columns.items()}
     return columns
 

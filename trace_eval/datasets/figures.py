@@ -137,8 +137,9 @@ def correlation_figure(
 
     names = [name for name in one if name in other]
     # sums in another order differ in the last digits, and are equal all the same
-    sides = (np.round([side[name] for name in names], 9) for side in (one, other))
-    rho = spearman(*sides) if len(names) >= least else np.nan
+    first = np.round([one[name] for name in names], 9)
+    second = np.round([other[name] for name in names], 9)
+    rho = spearman(first, second) if len(names) >= least else np.nan
     ours = None if np.isnan(rho) else round(rho, 12)
     return Figure(name, decimals=4, ours=ours, n=len(names), **more)
 
@@ -163,13 +164,12 @@ class Board:
 
     def rows(self) -> dict[str, dict[str, float]]:
         """Return the printed columns of each system."""
-        return {
-            row["system"]: {
-                name: float(cell) for name, cell in row.items() if name != "system" and cell
-            }
-            for _, row in records(_FOLDER / f"{self.file}.csv")
-            if isinstance(row, dict)
-        }
+        columns: dict[str, dict[str, float]] = {}
+        for _, row in records(_FOLDER / f"{self.file}.csv"):
+            if isinstance(row, dict):
+                system = row.pop("system")
+                columns[system] = {name: float(cell) for name, cell in row.items() if cell}
+        return columns
 
     def row(self, system: str) -> Columns | None:
         """Return the printed columns of a system in any case of its name, or None."""

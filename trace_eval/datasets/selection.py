@@ -15,7 +15,8 @@ Answers = Literal["heard", "written"]
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(name for part in text.split(",") if (name := part.strip()))
+    names = [part.strip() for part in text.split(",")]
+    return tuple(filter(None, names))
 
 
 @dataclass(frozen=True)

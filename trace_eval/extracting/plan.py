@@ -56,12 +56,11 @@ class Plan:
         if not split:
             return [self._stage(self.extractors, on_gpu=False)]
         numbers = _stage_numbers(self.extractors)
-        return [
-            self._stage(
-                [e for e in self.extractors if numbers[e.group] == number], bool(number % 2)
-            )
-            for number in sorted(set(numbers.values()))
-        ]
+        stages: list[Stage] = []
+        for number in sorted(set(numbers.values())):
+            members = [each for each in self.extractors if numbers[each.group] == number]
+            stages.append(self._stage(members, on_gpu=bool(number % 2)))
+        return stages
 
     def _stage(self, extractors: Sequence[Extractor], on_gpu: bool) -> Stage:
         batch = max((extractor.batch_size for extractor in extractors), default=1)

@@ -75,12 +75,13 @@ def check_available(plan: Sequence[Extractor], options: ExtractOptions) -> None:
     """
     if options.engine == "ray":
         return
-    lacking = {
-        extractor.group: reason
-        for extractor in plan
-        if extractor.everywhere or options.overrides.get(extractor.group, AUTO) != AUTO
-        if (reason := extractor.unavailable()) is not None
-    }
+    lacking: dict[str, str] = {}
+    for extractor in plan:
+        is_named = options.overrides.get(extractor.group, AUTO) != AUTO
+        if extractor.everywhere or is_named:
+            reason = extractor.unavailable()
+            if reason is not None:
+                lacking[extractor.group] = reason
     if not lacking:
         return
     reasons = "".join(f"\n  {group}: {reason}" for group, reason in lacking.items())

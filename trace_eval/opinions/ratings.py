@@ -424,9 +424,8 @@ def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = 
                 rows.append((id_, who, score, requested, item))
     ids, raters, values, questions, whole = zip(*rows, strict=True) if rows else [()] * 5
     facts = facts_of(whole)
-    return score_table(
-        source, ids, raters, score=np.array(values, float), **facts | {"instruction_id": questions}
-    )
+    facts["instruction_id"] = list(questions)
+    return score_table(source, ids, raters, score=np.array(values, float), **facts)
 
 
 def facts_of(items: Sequence[Single]) -> dict[str, list[Any]]:

@@ -90,9 +90,8 @@ def _conflict(run: Run, manifest: Manifest) -> str | None:
 
 def fresh(folder: Path) -> Path:
     """Return the first of ``FOLDER-2``, ``FOLDER-3``, ... that is not there."""
-    return next(
-        path for n in count(2) if not (path := folder.with_name(f"{folder.name}-{n}")).exists()
-    )
+    candidates = (folder.with_name(f"{folder.name}-{n}") for n in count(2))
+    return next(path for path in candidates if not path.exists())
 
 
 def refuse_own_input(run: Run, manifest: Manifest) -> None:

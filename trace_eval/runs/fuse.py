@@ -133,8 +133,10 @@ def overall_distribution(judgement: Judgement, policy: Policy) -> dict[Rating, f
     parts = [judgement.dimensions[name] for name in DIMENSIONS]
     if all(part.distribution is None for part in parts):
         return None
-    votes = (part.distribution or {part.rating: 1.0} for part in parts)
-    typed = [{Rating(label): share for label, share in vote.items()} for vote in votes]
+    typed: list[dict[Rating, float]] = []
+    for part in parts:
+        votes = part.distribution or {part.rating: 1.0}
+        typed.append({Rating(label): share for label, share in votes.items()})
     return fuse_distributions(policy, *typed)
 
 

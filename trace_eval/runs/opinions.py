@@ -213,11 +213,12 @@ def _texts(labels: Iterable[Label | None]) -> list[str | None]:
 
 def _present(columns: Mapping[str, list[Any]], always: Collection[str] = ()) -> Table:
     """Keep the columns that hold anything, and those that are always there."""
-    return {
-        name: column
-        for name, column in columns.items()
-        if name in always or any(value is not None for value in column)
-    }
+    present: Table = {}
+    for name, column in columns.items():
+        is_blank = all(value is None for value in column)
+        if name in always or not is_blank:
+            present[name] = column
+    return present
 
 
 def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> Table:
@@ -243,7 +244,9 @@ def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> Table:
 def _reasons(judged: list[Judgement]) -> Table:
     """Return how the claims in each judgement's reasons fared, by ``REASON_FACTS``."""
     rows = [_claims_in(judgement) for judgement in judged]
-    columns = {name: [None if row is None else row[name] for row in rows] for name in REASON_FACTS}
+    columns: Table = {}
+    for name in REASON_FACTS:
+        columns[name] = [None if row is None else row[name] for row in rows]
     return _present(columns)
 
 

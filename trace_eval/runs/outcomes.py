@@ -80,12 +80,12 @@ class VerdictRow(NamedTuple):
 def _by_place(judgement: Judgement) -> tuple[int, int, int]:
     """Return ratings in both orders, and who won first and second both times."""
     calls = {(o.order, o.sample): o.ratings for o in judgement.opinions if o.ratings}
-    pairs = [
-        (str(ratings[name]), str(other[name]))
-        for (order, sample), ratings in calls.items()
-        if order == "ab" and (other := calls.get(("ba", sample)))
-        for name in ratings.keys() & other.keys()
-    ]
+    pairs: list[tuple[str, str]] = []
+    for (order, sample), ratings in calls.items():
+        other = calls.get(("ba", sample)) if order == "ab" else None
+        if other:
+            shared = ratings.keys() & other.keys()
+            pairs += [(str(ratings[name]), str(other[name])) for name in shared]
     # Ratings are in the pair's own A and B; in the order ba B was shown first.
     return len(pairs), pairs.count(("1", "2")), pairs.count(("2", "1"))
 

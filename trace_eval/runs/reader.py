@@ -66,7 +66,8 @@ class RunReader:
 
     def torn(self) -> list[Path]:
         """List the files whose writer was killed, or ran out of disk, in their last line."""
-        return [path for name in APPENDED if jsonl.is_torn(path := self.path(f"{name}.jsonl"))]
+        paths = [self.path(f"{name}.jsonl") for name in APPENDED]
+        return [path for path in paths if jsonl.is_torn(path)]
 
     def record(self) -> RunRecord:
         """Read what ran: see :class:`trace_eval.runs.record.RunRecord`."""
@@ -84,10 +85,11 @@ class RunReader:
     def rubrics(self) -> dict[str, ScoreRubric]:
         """Return the rubrics as they were when the run was made, whatever the files say today."""
         try:
-            return {
-                name: ScoreRubric.model_validate({k: v for k, v in one.items() if k != "sha256"})
-                for name, one in self.record().rubrics.items()
-            }
+            rubrics: dict[str, ScoreRubric] = {}
+            for name, stored in self.record().rubrics.items():
+                fields = {field: value for field, value in stored.items() if field != "sha256"}
+                rubrics[name] = ScoreRubric.model_validate(fields)
+            return rubrics
         except ValidationError as error:
             raise strict_json.DamagedFile(
                 f"{self.path('manifest.json')}: a rubric in it is damaged"
@@ -164,11 +166,11 @@ class RunReader:
     def scored(self, rubrics: Sequence[str] = ("",)) -> set[str]:
         """Return the ids of the items that have an outcome by every one of these rubrics."""
         status = {outcome.key: outcome.status for outcome in self.history()}
-        return {
-            item
-            for item, _ in status
-            if all(status.get((item, rubric)) == "scored" for rubric in rubrics)
-        }
+
+        def is_scored(item: str) -> bool:
+            return all(status.get((item, rubric)) == "scored" for rubric in rubrics)
+
+        return {item for item, _ in status if is_scored(item)}
 
     def score_outcomes(self) -> dict[tuple[str, str], ScoreRow]:
         """Return what is small of each score, by (item, rubric); the last one counts."""

@@ -227,7 +227,9 @@ def run_html(run: RunReader, sentences: Iterable[str] = ()) -> str:
     table = replace(table_of(run), digits=3)
     titles = table.columns if run.holds_scores else ("pair", *DIMENSIONS, "overall", "why")
     places = [list(table.columns).index(title) for title in titles]
-    shown = [[row[n] or "-" for n in places] for row in islice(table.texts(), _MAX_ROWS)]
+    shown: list[list[str]] = []
+    for row in islice(table.texts(), _MAX_ROWS):
+        shown.append([row[place] or "-" for place in places])
     more = sum(1 for _ in run.items()) - len(shown)
     foot = f"<p>... {more} more; see to_pandas()</p>" if more else ""
     return head + _html_table(titles, shown) + foot
@@ -249,7 +251,8 @@ def table_html(
 
 def _html_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     titles = "".join(f"<th>{escape(title)}</th>" for title in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
+    body = ""
+    for row in rows:
+        cells = "".join(f"<td>{escape(cell)}</td>" for cell in row)
+        body += f"<tr>{cells}</tr>"
     return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"

@@ -167,8 +167,8 @@ def _without(table: Opinions, column: str, left_out: Contradicted) -> Opinions:
     codes = table.codes[column]
     if not (codes[~left_out.rows] != MISSING).any():
         raise UserError(f"{table.source}: no comparison is left: {left_out.text}")
-    kept = np.where(left_out.rows, MISSING, codes).astype(codes.dtype)
-    return table.with_codes(**{column: kept})
+    kept = {column: np.where(left_out.rows, MISSING, codes).astype(codes.dtype)}
+    return table.with_codes(**kept)
 
 
 def _check(outcomes: Outcomes, options: RankOptions, source: str) -> None:

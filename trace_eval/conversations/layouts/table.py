@@ -152,31 +152,38 @@ def item_of(
     # the recording of the whole, where every row names the same one
     audio, *more_audio = {text_of(row.cells.get("audio")) for row in rows}
     channel = Channel(name="mix", audio=folder / audio) if audio and not more_audio else None
-    lanes = {lane.name for lane in (available or {}).get("channels", ())}
+    fields: dict[str, Any] = {
+        "channels": () if channel is None else (channel,),
+        "clock": Clock(kind="log" if timed else "none", zero=zero or None),
+        "events": tuple(_events(rows)),
+    }
+    fields |= available or {}
     first = rows[0].cells
     more = {key: str(first[key]) for key in ("system", "question_id") if first.get(key)}
     return ConversationItem(
         id=name,
         conversation=Conversation(
-            speakers=tuple(
-                Speaker(
-                    name=who,
-                    role=role,
-                    channel=channel.name if channel else role if role in lanes else None,
-                )
-                for who, role in speakers.items()
-            ),
+            speakers=_with_channels(speakers, channel, available or {}),
             turns=tuple(_turn(row, folder if channel is None else None) for row in speech),
-            **{
-                "channels": () if channel is None else (channel,),
-                "clock": Clock(kind="log" if timed else "none", zero=zero or None),
-                "events": tuple(_events(rows)),
-                **(available or {}),
-            },
+            **fields,
         ),
         caveats=(f"{counted(merged, *_MERGED)} merged",) if merged else (),
         **more,
     )
+
+
+def _with_channels(
+    roles: Mapping[str, Role], mix: Channel | None, available: Mapping[str, Any]
+) -> tuple[Speaker, ...]:
+    """Return the speakers with the mix as their channel, else the lane of their role, if any."""
+    lanes = {lane.name for lane in available.get("channels", ())}
+    speakers: list[Speaker] = []
+    for name, role in roles.items():
+        channel = mix.name if mix else None
+        if channel is None and role in lanes:
+            channel = role
+        speakers.append(Speaker(name=name, role=role, channel=channel))
+    return tuple(speakers)
 
 
 def _row(number: int, cells: dict[str, Any]) -> _Row:

@@ -156,7 +156,8 @@ def languages_of(
 
     The others are as for :func:`requested_language`.
     """
-    details = {role: details for role, b in answers.items() if (details := language_in_words(b))}
+    in_words = {role: language_in_words(answer) for role, answer in answers.items()}
+    details = {role: words for role, words in in_words.items() if words}
     requested = requested_language(text, request, provided)
     if requested is None:
         return details

@@ -113,10 +113,10 @@ class LexicalModel:
 
     def shares(self, values: Sequence[float]) -> tuple[float, ...]:
         """Return the distribution over the labels from the features' values."""
-        logits = [
-            bias + math.fsum(w * value for w, value in zip(row, values, strict=True))
-            for row, bias in zip(self.weights, self.bias, strict=True)
-        ]
+        logits: list[float] = []
+        for row, bias in zip(self.weights, self.bias, strict=True):
+            terms = [weight * value for weight, value in zip(row, values, strict=True)]
+            logits.append(bias + math.fsum(terms))
         top = max(logits)
         odds = [math.exp(logit - top) for logit in logits]
         total = math.fsum(odds)

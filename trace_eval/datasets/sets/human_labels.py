@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from fusion import DIMENSIONS, POLICIES
+from fusion import DIMENSIONS, POLICIES, Rating
 from trace_eval.data.items import Pair
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.datasets.base import Converted, Selection, Source
@@ -32,18 +32,14 @@ def read_hcot(source: Source, chosen: Selection) -> Converted:
 
 
 def _policies(result: Converted, name: str, pairs: list[Pair]) -> None:
-    labelled = [
-        (pair.labels, pair.labels.overall)
-        for pair in pairs
-        if pair.labels
-        and pair.labels.overall
-        and all(getattr(pair.labels, dimension) for dimension in DIMENSIONS)
-    ]
+    labelled: list[tuple[list[Rating], Rating]] = []
+    for pair in pairs:
+        if pair.labels and pair.labels.overall:
+            ratings = [getattr(pair.labels, dimension) for dimension in DIMENSIONS]
+            if all(ratings):
+                labelled.append((ratings, pair.labels.overall))
     for policy in POLICIES.values():
-        right = sum(
-            policy(*(getattr(labels, d) for d in DIMENSIONS)) == overall
-            for labels, overall in labelled
-        )
+        right = sum(policy(*ratings) == overall for ratings, overall in labelled)
         if labelled:
             note = f"{right} of {len(labelled)} overall labels come out of C, VQ and P"
             figure = f"{name}, policy {policy.name}"

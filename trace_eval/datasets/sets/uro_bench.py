@@ -163,7 +163,9 @@ def _qa(
 ) -> tuple[list[Figure], list[float | None]]:
     """Share of replies that are exactly ``Yes``; failed calls and empty answers are zeros."""
     votes = [row["score"] if isinstance(row["score"], list) else [row["score"]] for row in marked]
-    exact = [[float(reply == "Yes") for reply in replies] for replies in votes]
+    exact: list[list[float]] = []
+    for replies in votes:
+        exact.append([float(reply == "Yes") for reply in replies])
     loose = sum(
         isinstance(reply, str) and reply != "Yes" and reply.strip(" .!\n").lower() == "yes"
         for replies in votes

@@ -105,7 +105,8 @@ def _read_answers(
 
 
 def _first(folder: Path, stems: Sequence[str]) -> Path | None:
-    return next((p for stem in stems if (p := folder / f"{stem}.json").is_file()), None)
+    paths = [folder / f"{stem}.json" for stem in stems]
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _add(
@@ -181,16 +182,16 @@ def join(
     for name in questions:
         if result := _NUMBER.search(name):
             numbers[int(result[1])] = name
-    joined = {
-        name: numbers[int(result[1])]
-        for name in answers
-        if (result := _NUMBER.search(name)) and int(result[1]) in numbers
-    }
-    texts = [
-        (own, other)
+    joined: dict[str, str] = {}
+    for name in answers:
+        result = _NUMBER.search(name)
+        if result and int(result[1]) in numbers:
+            joined[name] = numbers[int(result[1])]
+    both = [
+        (answers[name].text(check[0]), questions[question].text(check[1]))
         for name, question in joined.items()
-        if (own := answers[name].text(check[0])) and (other := questions[question].text(check[1]))
     ]
+    texts = [(own, other) for own, other in both if own and other]
     if not texts:
         raise InputError(
             f"{what}: no id is shared with the questions ({next(iter(answers))!r:.40} and"

@@ -157,22 +157,24 @@ def _score(result: Converted, system: str, own: Sequence[Row]) -> None:
 
 def _overall(system: str, marks: Mapping[str, Sequence[float | None]], n: int) -> Figure:
     """Compute the weighted mean of the marks that were read, bounded by 1 or 5 for others."""
-    read = {name: [m for m in values if m is not None] for name, values in marks.items()}
+    read: dict[str, list[float]] = {}
+    for name, values in marks.items():
+        read[name] = [mark for mark in values if mark is not None]
     counts: dict[str, Any] = {"n": n, "unscored": n - sum(map(len, read.values()))}
     means = {name: fmean(values) for name, values in read.items() if values and name in WEIGHTS}
     if not means:
         return Figure("overall", system, **counts, note="no mark could be read")
     value, covered = overall(means)
-    low, high = (
-        overall(
-            {
-                name: fmean(end if mark is None else mark for mark in values)
-                for name, values in marks.items()
-                if name in WEIGHTS
-            }
-        )[0]
-        for end in (1, 5)
-    )
+
+    def bound(end: float) -> float:
+        """Return the weighted mean where every mark that could not be read is this one."""
+        filled: dict[str, float] = {}
+        for name, values in marks.items():
+            if name in WEIGHTS:
+                filled[name] = fmean(end if mark is None else mark for mark in values)
+        return overall(filled)[0]
+
+    low, high = bound(1), bound(5)
     note = f"{len(means)} abilities cover {covered:.4f} of the weight"
     return Figure("overall", system, ours=value, **counts, worst=low, best=high, note=note)
 
@@ -200,10 +202,10 @@ def _correlate(result: Converted, rows: Rows, judged: Mapping[str, Marks]) -> No
     )
     every = {key: mark for marks in judged.values() for key, mark in marks.items()}
     for group, machine in {"": every, **judged}.items():
-        kept = {
-            name: {key: mark for key, mark in human[name].items() if not group or key in machine}
-            for name in sorted(human)
-        }
+        kept: dict[str, Marks] = {}
+        for name in sorted(human):
+            marks = human[name].items()
+            kept[name] = {key: mark for key, mark in marks if not group or key in machine}
         by_key: dict[str, list[float]] = {}
         for key, mark in (pair for marks in kept.values() for pair in marks.items()):
             by_key.setdefault(key, []).append(mark)

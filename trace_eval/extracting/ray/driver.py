@@ -56,7 +56,10 @@ def extract_chunks(job: RayJob, size: Size, pipe: Connection) -> None:
     split, cpus = _split(job, size), int(size.cpus)
     workers = max(1, min(cpus, job.options.workers or cpus))
     chunks = cut(job.digest, job.sources, workers, names=job.names, earlier=job.earlier)
-    pipe.send((workers, {c.name: [source.id for source in c.sources] for c in chunks}))
+    ids: dict[str, list[str]] = {}
+    for chunk in chunks:
+        ids[chunk.name] = [source.id for source in chunk.sources]
+    pipe.send((workers, ids))
     for arrived in _run(job, split, chunks, size):
         pipe.send(arrived)
 

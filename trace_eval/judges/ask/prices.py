@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
@@ -146,7 +147,8 @@ def sum_usage(parts: Iterable[Usage | None]) -> Usage | None:
     known_parts = [part for part in parts if part is not None]
     if len(known_parts) < 2:
         return known_parts[0] if known_parts else None
-    columns = {name: [getattr(part, name) for part in known_parts] for name in Usage.model_fields}
-    return Usage(
-        **{name: None if None in values else sum(values) for name, values in columns.items()}
-    )
+    total: dict[str, Any] = {}
+    for name in Usage.model_fields:
+        values = [getattr(part, name) for part in known_parts]
+        total[name] = None if None in values else sum(values)
+    return Usage(**total)

@@ -156,11 +156,13 @@ def shared_parts(
     a: Sequence[QualityPart], b: Sequence[QualityPart]
 ) -> tuple[list[QualityPart], list[QualityPart]] | None:
     """Return two answers' longest parts of equal number and length; None if there are none."""
-    long_a, long_b = ([x for x in parts if x.seconds >= WINDOW_S] for parts in (a, b))
+    long_a = [part for part in a if part.seconds >= WINDOW_S]
+    long_b = [part for part in b if part.seconds >= WINDOW_S]
     if long_a and long_b:
         count = min(len(long_a), len(long_b))
         return long_a[:count], long_b[:count]
-    lengths_a, lengths_b = ({round(x.seconds, 2): x for x in parts} for parts in (a, b))
+    lengths_a = {round(part.seconds, 2): part for part in a}
+    lengths_b = {round(part.seconds, 2): part for part in b}
     both = lengths_a.keys() & lengths_b.keys()
     if not both:
         return None

@@ -54,9 +54,11 @@ def frame(
 
 
 def in_orders(opinions: Sequence[VerdictOpinion]) -> dict[Order, list[VerdictOpinion]]:
-    """Order -> its opinions, in the order in which they were asked."""
-    orders = dict.fromkeys(opinion.order for opinion in opinions)
-    return {order: [each for each in opinions if each.order == order] for order in orders}
+    """Group opinions by order, each group in the order in which they were asked."""
+    groups: dict[Order, list[VerdictOpinion]] = {}
+    for opinion in opinions:
+        groups.setdefault(opinion.order, []).append(opinion)
+    return groups
 
 
 def framed(
@@ -91,10 +93,10 @@ def labelled_judgement(
         return judgement
     for question, about in questions.items():
         rated = [opinion for opinion in usable if about in opinion.ratings]
-        votes = [
-            [scale.parse(one.ratings[about]) for one in each if about in one.ratings]
-            for each in in_orders(usable).values()
-        ]
+        votes = []
+        for asked in in_orders(usable).values():
+            labels = [opinion.ratings[about] for opinion in asked if about in opinion.ratings]
+            votes.append(list(map(scale.parse, labels)))
         if not all(votes):
             judgement.caveats.append(f"{question} has no label in every order and is left out")
             continue
@@ -172,7 +174,9 @@ def voted_judgement(
     made, usable = framed(pair, judge, opinions, PREFERENCE)
     if not usable:
         return made
-    votes = [[preference(a, b) for a, b in _scores(each)] for each in in_orders(usable).values()]
+    votes: list[list[Preference]] = []
+    for asked in in_orders(usable).values():
+        votes.append([preference(a, b) for a, b in _scores(asked)])
     label, pooled, consistent = PREFERENCE.reconcile([PREFERENCE.shares(each) for each in votes])
     made.dimensions[ABOUT] = DimensionVerdict(
         rating=label,

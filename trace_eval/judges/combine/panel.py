@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -120,8 +121,9 @@ class Panel:
             return self.judges[0].activity() if len(self.judges) == 1 else Activity()
         callers = {id(chat.sender.asker.caller): chat for chat in self.chats}.values()
         calls = sum(chat.activity().calls or 0 for chat in callers)
-        costs = [cost for c in self.chats if (cost := c.activity().cost_usd) is not None]
-        return Activity(calls, max(costs, default=None))
+        costs = [chat.activity().cost_usd for chat in self.chats]
+        known_costs = [cost for cost in costs if cost is not None]
+        return Activity(calls, max(known_costs, default=None))
 
     def roles(self, item: Pair | Single) -> list[str]:
         """Name the recordings of an item whose blueprints any judge needs."""
@@ -140,7 +142,7 @@ class Panel:
         else:
             outcomes = await together(_safely(judge, case) for judge in requested)
         left = iter(outcomes)
-        return [self._one(case, [next(left) for _ in group]) for group in groups]
+        return [self._one(case, list(islice(left, len(group)))) for group in groups]
 
     def _one(self, case: Case, parts: list[Outcome]) -> Outcome:
         scores = [part for part in parts if isinstance(part, Score)]

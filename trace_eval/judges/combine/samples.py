@@ -52,29 +52,29 @@ def score_of(
     minimum = min_usable(count) if wanted is None else min(wanted, count)
     enough = (f"{used} of {count} samples are usable", opinions, minimum)
     fields, usable = frame(opinions, [enough], "samples")
-    common = {**score_fields(item, rubric, judge), "samples": count, "used": used, **more}
+    record = {**score_fields(item, rubric, judge), "samples": count, "used": used, **more}
+    record |= fields
     if not usable:
-        return Score(**common | fields)
+        return Score(**record)
     scores = [opinion.score for opinion in opinions]
     reduced = reduce_samples(scores, rubric.numbers, rubric.reduce, minimum)
     assert reduced is not None
     caveats = [*more.get("caveats", ()), *fields["caveats"]]
     if len(reduced.distribution) == 2 and reduced.majority is None:
         caveats.append("undecided: exactly half of the samples say each")
-    details = {
-        **values_of(reduced, rubric.numbers),
-        "elements": element_means([opinion.elements for opinion in usable]),
-        "caveats": caveats,
-    }
-    return Score(**common | fields | details)
+    record |= values_of(reduced, rubric.numbers)
+    record["elements"] = element_means([opinion.elements for opinion in usable])
+    record["caveats"] = caveats
+    return Score(**record)
 
 
 def stated_score(
     item: Item, rubric: ScoreRubric, judge: str, reduced: Reduced, **more: Any
 ) -> Score:
     """Make the score of a judge that states a distribution instead of being sampled."""
-    fields = score_fields(item, rubric, judge) | values_of(reduced, rubric.numbers)
-    return Score(**{**fields, "status": "scored", "used": 1, "samples": 1, **more})
+    record = score_fields(item, rubric, judge) | values_of(reduced, rubric.numbers)
+    record |= {"status": "scored", "used": 1, "samples": 1, **more}
+    return Score(**record)
 
 
 def lowest_score(item: Item, rubric: ScoreRubric, judge: str, reason: Reason) -> Score:
@@ -138,12 +138,10 @@ def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
             **common, status="unscored", reason=reason, detail=message, parts=_parts(parts, {})
         )
     share = 1 / len(scored)
-    distribution = {
-        float(label): math.fsum(
-            share * (p.distribution or {}).get(f"{label:g}", 0.0) for p in scored
-        )
-        for label in scale.labels
-    }
+    distribution: dict[float, float] = {}
+    for label in scale.labels:
+        shares_of_label = [(part.distribution or {}).get(f"{label:g}", 0.0) for part in scored]
+        distribution[float(label)] = math.fsum(share * each for each in shares_of_label)
     mixture = pool([part.estimate for part in scored if part.estimate], [1.0] * len(scored))
     majority = majority_of(distribution)
     missing = [part.judge for part in parts if part.status != "scored"]

@@ -251,7 +251,8 @@ def _of_turns(answered: AnsweredQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
             record |= {"usage": None, "raw": None, "seconds": None}
         details = {} if rated or not reply else {"reason": Reason.UNPARSEABLE, "detail": _MISSING}
         fields = {"score": rated.score, "reasoning": rated.reasoning} if rated else {}
-        yield ScoreOpinion(turn=number, **{**record, **fields, **details})
+        opinion = record | fields | details
+        yield ScoreOpinion(turn=number, **opinion)
 
 
 def _opinion(

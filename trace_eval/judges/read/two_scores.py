@@ -81,13 +81,12 @@ def _read_scores(last: dict[str, object], question: ScoreQuestion) -> TwoScores:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ReplyError(Reason.UNPARSEABLE, f"{name} is {value!r:.40}; it must be a number")
         numbers.append(value)
-    reasons = {
-        name: storable(words)
-        for name in question.reasons
-        if isinstance(words := last.get(name), str)
-    }
-    for name, words in reasons.items():
-        refuse_placeholder(name, words)
+    reasons: dict[str, str] = {}
+    for name in question.reasons:
+        words = last.get(name)
+        if isinstance(words, str):
+            reasons[name] = storable(words)
+            refuse_placeholder(name, reasons[name])
     first, second = (
         _on_scale(value, name, question) for value, name in zip(numbers, SCORES, strict=True)
     )

@@ -113,12 +113,16 @@ def _agent_turns(side: Side) -> dict[int, Blueprint]:
 
 def _numbers(turns: Mapping[int, Blueprint], seconds: float) -> list[dict[str, float]]:
     """Return what is compared of the turns that have so much speech."""
-    return [numbers for one in turns.values() if (numbers := numbers_at(one, seconds))]
+    numbers = [numbers_at(turn, seconds) for turn in turns.values()]
+    return [each for each in numbers if each]
 
 
 def _medians(numbers: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    keys = dict.fromkeys(key for one in numbers for key in one)
-    return {key: median(one[key] for one in numbers if key in one) for key in keys}
+    columns: dict[str, list[float]] = {}
+    for turn in numbers:
+        for name, value in turn.items():
+            columns.setdefault(name, []).append(value)
+    return {name: median(values) for name, values in columns.items()}
 
 
 def _voice_standing(

@@ -93,15 +93,16 @@ def topic(text: str) -> frozenset[str]:
 
 
 def coverage(stems: Iterable[str], recognised: Iterable[str]) -> float:
-    """Share of the stems that were recognised or misheard, 0-1; ValueError where there are none."""
+    """Return the share of stems recognised or misheard, 0-1; ValueError where there are none."""
     wanted_stems, recognised_stems = sorted(set(stems)), set(recognised)
     if not wanted_stems:
         raise ValueError("coverage: no stems; ask only where there are some")
-    result = sum(
-        word in recognised_stems or any(alike(word, other) for other in recognised_stems)
-        for word in wanted_stems
-    )
-    return result / len(wanted_stems)
+
+    def is_covered(word: str) -> bool:
+        return word in recognised_stems or any(alike(word, other) for other in recognised_stems)
+
+    covered = sum(map(is_covered, wanted_stems))
+    return covered / len(wanted_stems)
 
 
 def alike(one: str, other: str) -> bool:

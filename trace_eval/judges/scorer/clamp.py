@@ -98,10 +98,11 @@ def train_clamp(
     usable = [(row, ids) for row, ids in fits if ids is not None]
     if not usable:
         raise JudgeError(f"{dev}: no row can be used; give rows with ratings of split dev")
+    tokens = [ids for _, ids in usable]
     predictions = [
         prediction
-        for start in range(0, len(usable), _BATCH)
-        for prediction in scorer.predict([ids for _, ids in usable[start : start + _BATCH]])
+        for start in range(0, len(tokens), _BATCH)
+        for prediction in scorer.predict(tokens[start : start + _BATCH])
     ]
     clamp = fit_clamp(
         np.array([result.mean for result in predictions]),

@@ -123,7 +123,8 @@ def _read(folder: Path) -> CheckpointRecord:
 
 
 def _steps(root: Path) -> list[int]:
-    return [int(match[1]) for path in root.iterdir() if (match := _NAME.fullmatch(path.name))]
+    matches = [_NAME.fullmatch(path.name) for path in root.iterdir()]
+    return [int(match[1]) for match in matches if match]
 
 
 def _remove(path: Path) -> None:

@@ -59,15 +59,10 @@ class PairSoundView(View):
         sending = Sending(options, load_signals(options.signals))
         self._signals_sha256 = signals_sha256(sending.signals)
         shown = [(example, self._shown_example(example)) for example in self.examples.shown]
-        self._builders = {
-            part.name: PromptBuilder(
-                part,
-                options.elicitation,
-                sending,
-                [(example, _only(part, each)) for example, each in shown],
-            )
-            for part in task.parts
-        }
+        self._builders: dict[str, PromptBuilder] = {}
+        for part in task.parts:
+            examples = [(example, _only(part, each)) for example, each in shown]
+            self._builders[part.name] = PromptBuilder(part, options.elicitation, sending, examples)
         prefixes = (builder.prefix for builder in self._builders.values())
         self.static_messages: Sequence[Message] = max(prefixes, key=lambda p: len(p[0].text))
 

@@ -190,11 +190,11 @@ class _Sound:
         }
         moods = list(self._moods.values())
         self._mood = max(moods, key=moods.count) if moods else None
-        self._usual = {
-            name: median(values)
-            for name in _MEASURES
-            if (values := [t[name] for t in self._turns.values() if name in t])
-        }
+        self._usual: dict[str, float] = {}
+        for name in _MEASURES:
+            values = [numbers[name] for numbers in self._turns.values() if name in numbers]
+            if values:
+                self._usual[name] = median(values)
 
     @property
     def line(self) -> str:
