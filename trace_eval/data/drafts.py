@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 
+from trace_eval.data.draft_sections import without_draft_sections
+from trace_eval.data.draft_words import REASONING, THINKING
+
 #: Names of the tags that models and prompts put around thinking.
-_TAG = (
-    r"(?:\w+[:_])?(?:ant)?(?:think(?:ing)?|thoughts?|thought_process|reason|reasoning"
-    r"|reasoning_content|analysis|reflection|deliberation|considerations?|scratch_?pad|draft|plan"
-    r"|planning|working|internal|(?:inner_)?monologue|chain_of_thought|cot)"
-)
+_TAG = rf"(?:\w+[:_])?(?:ant)?(?:{THINKING}|{REASONING}|reasoning_content)"
 
 #: Brackets of a tag, as they are or as a page escapes them.
 _LESS, _MORE = r"(?:<|&lt;)\s?", r"\s?(?:>|&gt;)"
@@ -30,11 +29,17 @@ _MARKS = (
     ),
     (r"<\|?channel>thought", r"<channel\|>"),
     (r"<unused94>", r"<unused95>"),
+    (r"^[ \t]*thinking(?:\.{3}|…)[ \t]*$", r"(?:\.{3}|…)\s?done thinking\.?"),
+    (
+        rf"<details[^<>]{{0,80}}>\s*<summary>[^<>]{{0,20}}(?:{THINKING})\b[^<>]{{0,40}}</summary>",
+        r"</details>",
+    ),
     (r"here(?: is|'s) my thought process:", r"here(?: is|'s) my (?:response|answer):"),
 )
 
 _ANY_MARK = re.compile(
-    "|".join(f"(?P<o{n}>{o})|(?P<c{n}>{c})" for n, (o, c) in enumerate(_MARKS)), re.IGNORECASE
+    "|".join(f"(?P<o{n}>{o})|(?P<c{n}>{c})" for n, (o, c) in enumerate(_MARKS)),
+    re.IGNORECASE | re.MULTILINE,
 )
 
 #: The stem of a tag: ``<thinking>`` is closed by ``</think>`` too.
@@ -42,7 +47,7 @@ _STEM = re.compile(r"think|thought|reason|\w+", re.IGNORECASE)
 
 #: A block of thinking in Markdown, with its end or with that of the reply.
 _BLOCK = re.compile(
-    r"```(?:think(?:ing)?|thoughts?|reasoning|scratch_?pad|analysis)\b(?:(?!```).)*(?P<end>```)?",
+    rf"```[ ]?(?:{THINKING}|{REASONING})\b(?:(?!```).)*(?P<end>```)?",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -71,19 +76,37 @@ def without_drafts(reply: str) -> tuple[str, str | None]:
     for block in _BLOCK.finditer(reply):
         if block["end"] is None:
             return "", block[0].split()[0]
-    reply = _BLOCK.sub("", reply)
+    answer, unfinished = _without_tagged(_BLOCK.sub("", reply))
+    if unfinished is not None:
+        return "", unfinished
+    return without_draft_sections(answer)
+
+
+def _without_tagged(reply: str) -> tuple[str, str | None]:
+    """Return a reply without what stands between marks, and the mark of a draft without an end.
+
+    Each opening mark wants its own end: ``<think>a <think>b</think>`` is not done. Of two in a row
+    one is the prompt's, given back.
+    """
     parts: list[str] = []
     start = 0
     draft: re.Match[str] | None = None
+    depth, last_end = 0, 0
     for mark in _ANY_MARK.finditer(reply):
         if draft is None and _opens(mark):
             parts.append(reply[start : mark.start()])
-            draft = mark
-        elif not _opens(mark) and (draft is None or _kind(draft) == _kind(mark)):
+            draft, depth = mark, 1
+        elif _opens(mark):
+            if draft and _kind(draft) == _kind(mark) and reply[last_end : mark.start()].strip():
+                depth += 1
+        elif draft is None or _kind(draft) == _kind(mark):
             if draft is None:
                 parts.clear()
-            draft = None
-            start = mark.end()
+            depth -= 1
+            if depth <= 0:
+                draft, depth = None, 0
+                start = mark.end()
+        last_end = mark.end()
     if draft is not None:
         return "", draft[0]
     return "".join([*parts, reply[start:]]), None

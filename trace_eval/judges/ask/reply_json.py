@@ -87,11 +87,31 @@ def after_thinking(text: str) -> str:
     return answer
 
 
-#: Words right before an object that make it the one that counts.
-_IS_FINAL = re.compile(r"\b(?:final|finally|revised|corrected|correction)\b", re.IGNORECASE)
+#: Words right before an object, in its sentence, that make it the one that counts.
+_IS_FINAL = re.compile(
+    r"(?<!not )(?<!not my )(?<!not the )(?<!not yet )"
+    r"\b(?:final|finally|revised|corrected|correction)\b[^.!?]*\Z",
+    re.IGNORECASE,
+)
 
-#: Characters before an object in which such words are looked for.
-_BEFORE = 60
+#: Words right before an object that make it a draft, and right behind it that take it back.
+_IS_DRAFT = re.compile(
+    r"\b(?:draft|sketch|tentative(?:ly)?|preliminary|provisional(?:ly)?|at first|initial(?:ly)?"
+    r"|first (?:impression|glance|sight|guess|thought|pass|take|attempt)|entwurf|brouillon"
+    r"|borrador|bozza|rascunho|черновик|草稿|下書き|초안)\b[^.!?]*\Z",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(
+    r"[\s`.,;:–—-]*(?:(?:but|and) )?(?:wait|hmm+|hold on|on second thought|scratch that"
+    r"|but|no,|actually|let me (?:re|check|think|verify|correct))\b",
+    re.IGNORECASE,
+)
+
+#: A numbered step before an object on its line, and a later one behind it.
+_STEP = re.compile(r"^[ \t>]*(?:\*\*)?(?:step[ \t]?)?(\d{1,2}) ?[.):]", re.I | re.MULTILINE)
+
+#: Characters before and behind an object in which such words are looked for.
+_BESIDE = 60
 
 
 def read_object(
@@ -128,14 +148,49 @@ def read_object(
         raise NoObject(f"the reply's JSON cannot be read: {error}") from None
     if not objects:
         raise NoObject(f"the reply has no JSON object with {what}")
+    objects = _without_announced_drafts(text, objects)
+    if not objects:
+        raise NoObject(f"the reply has {what} only in a draft; give the final answer alone")
     start, _, last = objects[-1]
     result = _read_once(last, read)
     earlier = objects[:-1][-MAX_COMPARED:]
-    between = text[max(start - _BEFORE, earlier[-1][1]) : start] if earlier else ""
+    between = text[max(start - _BESIDE, earlier[-1][1]) : start] if earlier else ""
     if not _IS_FINAL.search(between):
         for _, _, answer in earlier:
             _refuse_other(answer, read, verdict, result)
     return result
+
+
+#: An object of a reply, with the places where it starts and ends.
+_Placed = tuple[int, int, dict[str, object]]
+
+
+def _without_announced_drafts(text: str, objects: list[_Placed]) -> list[_Placed]:
+    """Return the objects that the words around them do not call a draft, or a step of a plan."""
+    counting = []
+    previous_end = 0
+    for number, (start, end, answer) in enumerate(objects):
+        next_start = objects[number + 1][0] if number + 1 < len(objects) else len(text)
+        before = text[max(start - _BESIDE, previous_end) : start]
+        behind = text[end : min(end + _BESIDE, next_start)]
+        previous_end = end
+        steps_behind = text[end : min(end + _STEP_WITHIN, next_start)]
+        called_draft = _IS_DRAFT.search(before) or answer.get("draft") is True
+        taken_back = _TAKEN_BACK.match(behind) or answer.get("final") is False
+        if called_draft or taken_back or _is_step(before, steps_behind):
+            continue
+        counting.append((start, end, answer))
+    return counting
+
+
+#: Characters behind an object in which the next step of a plan is looked for.
+_STEP_WITHIN = 400
+
+
+def _is_step(before: str, behind: str) -> bool:
+    """Return whether an object stands in a numbered list that goes on behind it."""
+    steps = _STEP.findall(before)
+    return bool(steps) and any(int(later) > int(steps[-1]) for later in _STEP.findall(behind))
 
 
 #: Earlier answers of one reply that are compared with the last one.
