@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import combinations
 
 import pytest
@@ -18,6 +19,7 @@ from trace_eval.decide.best.ranking import (
     comparisons,
 )
 from trace_eval.decide.best.summary import gain_by_scores, random_other
+from trace_eval.estimate.interval import JACKKNIFE
 
 
 def play(
@@ -161,3 +163,32 @@ def test_gains_are_those_of_somebody_else() -> None:
     assert (lower.gain, lower.wins, lower.losses) == (-2, 0, 1)
     assert random_other(rankings[1], 3) == "g/a"
     assert gain_by_scores("nobody", rankings, {}, 0).groups == 0
+
+
+def test_a_gain_has_limits_over_instructions_and_none_of_a_few() -> None:
+    """Percentiles of resamples gave three groups limits; eight groups of one text were eight."""
+    draw = random.Random(1)
+    rankings, scores, texts = [], {}, {}
+    for text in range(8):
+        gain = draw.gauss(0, 1)
+        for take in range(8):
+            name = f"{text}-{take}"
+            ranking = by_scores(group("a", "b"), {"g/a": 1.0, "g/b": 0.0}, {})
+            candidates = [
+                row.model_copy(update={"candidate": row.candidate.replace("g/", f"{name}/")})
+                for row in ranking.ranking
+            ]
+            winner = f"{name}/a"
+            rankings.append(
+                ranking.model_copy(update={"group": name, "ranking": candidates, "winner": winner})
+            )
+            scores |= {winner: 3.0 + gain, f"{name}/b": 3.0}
+            texts[name] = str(text)
+    alone = gain_by_scores("other", rankings, scores, 0)
+    together = gain_by_scores("other", rankings, scores, 0, instructions=texts)
+    assert alone.gain == together.gain
+    assert together.high - together.low > 2 * (alone.high - alone.low)
+    assert together.method == JACKKNIFE
+    few = gain_by_scores("other", rankings[:3], scores, 0)
+    assert few.low is None
+    assert few.no_interval

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,15 +11,20 @@ import pytest
 
 from tests.support.cli import trace_eval
 from tests.support.datasets_made import write_rows
+from tests.support.judged import scripted_run
 from trace_eval.compare.gate.evaluate import gate_runs
 from trace_eval.compare.gate.report import gate_tables
 from trace_eval.compare.judges import judge_change
 from trace_eval.compare.judges import judge_change_tables as change_tables
 from trace_eval.compare.options import ChangeOptions
-from trace_eval.estimate.interval import JACKKNIFE, SCORE, IntervalEstimate
+from trace_eval.estimate.interval import JACKKNIFE, RANKS, SCORE, SIGN_LIMITS, IntervalEstimate
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.report.write import write_report
 from trace_eval.show.latex import document
 from trace_eval.show.table import Table, grid
 from trace_eval.turns.compare import compare_systems
+from trace_eval.turns.everything import turns_report
+from trace_eval.turns.options import TimingLimits
 from trace_eval.turns.report import time_turns
 
 COLUMNS = ("id", "instruction_id", "system_a", "system_b", "overall", "content")
@@ -87,6 +93,28 @@ def test_turns_name_their_methods_at_their_level(tmp_path: Path) -> None:
     assert "limits of the sign test" in against.caption
 
 
+def test_limits_and_labelled_events_of_calls_name_their_methods(tmp_path: Path) -> None:
+    rows, labels = [], []
+    for call in range(40):
+        for turn in range(4):
+            start = 2.0 * turn + 0.01 * (call * (turn + 1) % 7)
+            rows.append((f"c{call}", ("user", "agent")[turn % 2], start, start + 1.5))
+        labels.append((f"c{call}", "response", 1.5, 2.0))
+    header = ("conversation", "speaker", "start", "end")
+    path = write_rows(tmp_path / "calls.csv", header, rows)
+    marked = write_rows(tmp_path / "labels.csv", ("conversation", "kind", "start", "end"), labels)
+    typed = TimingLimits(fail_over=("response_p50_s=+.1", "response_p50_s=.9"))
+    done = turns_report(path, against=path, labels=marked, limits=typed)
+    tables = {table.title: table for table in done.tables()}
+    assert tables["Limits"].caption == f"brackets: {SIGN_LIMITS}, or {RANKS}"
+    assert [row.method for row in done.limits] == [SIGN_LIMITS, RANKS]
+    assert SCORE in tables["measured against labelled events"].caption
+    assert {row["method"] for row in done.record()["agreement"]} == {SCORE}
+    assert {row["median_method"] for row in done.record()["against"]["differences"]} >= {
+        SIGN_LIMITS
+    }
+
+
 def test_instructions_are_the_units_of_conclusions_about_systems(tmp_path: Path) -> None:
     """Eight equal verdicts of one instruction are one verdict, not eight."""
     draw = np.random.default_rng(1)
@@ -112,6 +140,21 @@ def test_a_gate_of_nothing_that_was_scored_passes_nothing(column: str, tmp_path:
     assert report.sentence == "cannot tell: verdict no item was scored in both runs"
     change = judge_change((f"{path}:overall", f"{path}:content"), (), ChangeOptions(), None)
     assert change.sentence == "not enough data: no item was scored by both"
+
+
+def test_a_page_of_scores_names_the_methods_of_its_means(tmp_path: Path) -> None:
+    """The page said "by resampling whole questions" under limits that draw nothing."""
+    records: list[dict[str, object]] = [
+        {"id": f"i{n}", "question_id": f"q{n // 2}", "question": "Why?", "system": "xy"[n % 2]}
+        for n in range(24)
+    ]
+    answered = [{**record, "reference": "r", "candidate": "c"} for record in records]
+    replies = [{"reasoning": "It says why.", "score": 1 + n % 5} for n in range(24)]
+    run = scripted_run(tmp_path, answered, replies, JudgeOptions(samples=1, repair=False))
+    page = write_report(run).read_text()
+    (said,) = re.findall(r"Intervals over whole questions, of at least \d+: ([^;]+);", page)
+    assert said == SCORE
+    assert "resampling" not in page
 
 
 def test_means_are_written_with_the_ends_of_their_scale(tmp_path: Path) -> None:

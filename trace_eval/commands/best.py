@@ -105,7 +105,9 @@ def _gain_line(gain: Gain) -> str:
         text += f" winners {gain.winner:.3f}, a random candidate {gain.all:.3f}"
         text += f", gain {gain.gain:+.3f}"
         if gain.low is not None:
-            text += f" [{gain.low:+.3f}, {gain.high:+.3f}]"
+            text += f" [{gain.low:+.3f}, {gain.high:+.3f}; 95% {gain.method}]"
+        elif gain.no_interval:
+            text += f" (no interval: {gain.no_interval})"
         text += ";"
     text += f" against one other: {gain.wins} better, {gain.ties} equal, {gain.losses} worse"
     return text + (f", {gain.unscored} unscored" if gain.unscored else "")

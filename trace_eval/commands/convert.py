@@ -104,7 +104,7 @@ def _cells(figure: Figure) -> list[str]:
     lines = [figure.verdict]
     if figure.interval:
         low, high = figure.interval
-        lines.append(f"95 % {number(low)}-{number(high)}")
+        lines.append(f"95 % {number(low)}-{number(high)} ({figure.interval_by})")
     if figure.expected is not None:
         lines.append(f"expected {number(figure.expected)}")
     if figure.note:

@@ -146,7 +146,9 @@ def mapping_table(results: Mapping) -> Table:
         "Mapping of first to second",
         [results],
         "kind points line sd half_width left_out identity low",
-        results.reason or "first scores stay as they are; mapped ones stand beside them",
+        results.reason
+        or "first scores stay as they are; mapped ones stand beside them; +- and limits: 95% by"
+        " Student's t",
         line="second =",
     )
 

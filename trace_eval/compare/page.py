@@ -15,7 +15,7 @@ from trace_eval.compare.tables import APART, compare_answer, compare_tables
 from trace_eval.data.files import make_folder
 from trace_eval.data.items import Pair
 from trace_eval.data.outputs import write_file
-from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.interval import IntervalEstimate, methods_of
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.page import style, templates
 from trace_eval.report.summary import TITLES
@@ -81,7 +81,8 @@ def write_page(
             (f"{r.second} minus {r.first}, {r.rubric}", r.difference, f"{r.difference.value:+.2f}")
             for r in report.differences
         ]
-        legend = "mean score: the difference over shared questions, with its interval"
+        by = methods_of(one.difference for one in report.differences)
+        legend = f"mean score: the difference over shared questions, with its interval ({by})"
         picture = _differences(drawn, "{:.1f}".format, legend)
     else:
         views, picture = _pair_views(report, runs, assets), _picture(report)
@@ -204,7 +205,8 @@ def _picture(report: RunComparison) -> str:
         if row.dimension == main
     ]
     if points:
-        message = f"accuracy against annotators ({main}): the difference, with its interval"
+        by = methods_of(difference for _, difference, _ in points)
+        message = f"accuracy against annotators ({main}): the difference, with its interval ({by})"
         return _differences(points, lambda x: f"{percent(x)} points", message, most=1.0)
     shares = [
         ForestMark(
@@ -218,7 +220,8 @@ def _picture(report: RunComparison) -> str:
     ]
     if not shares:
         return ""
-    message = f"share of pairs on which two runs say the same ({main})"
+    by = methods_of(row.same for row in report.mutual)
+    message = f"share of pairs on which two runs say the same ({main}), with its interval ({by})"
     return f'{forest(shares, 0, 1, ("0 %", "50 %", "100 %"))}<p class="quiet">{message}</p>'
 
 

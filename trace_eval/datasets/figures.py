@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from trace_eval.data.tables import records
+from trace_eval.estimate.interval import WILSON
 from trace_eval.estimate.share import Share
 
 #: Said of a printed figure for which the released files hold no answers or no verdicts.
@@ -30,7 +31,7 @@ class Figure:
         n, unscored: answers that the rule was asked about, and those that it could not read.
         worst, best: the figure if every unscored answer were the worst or the best possible.
         expected: under the authors' own fallback, where that is a random draw.
-        interval: 95 % (Wilson 1927) of a share.
+        interval: 95 % of a share, by :attr:`interval_by` (Wilson 1927).
         tolerance: what rounding of printed numbers, of which ours is made, can do to it.
         note: what differs, or what the figure rests on.
         difference: ours minus the published one, at the published number of decimals.
@@ -61,6 +62,11 @@ class Figure:
             difference = round(self.ours - self.published, self.decimals) + 0.0
         object.__setattr__(self, "difference", difference)
         object.__setattr__(self, "verdict", self._verdict())
+
+    @property
+    def interval_by(self) -> str:
+        """What made the interval."""
+        return WILSON
 
     def _verdict(self) -> str:
         if self.ours is None:

@@ -122,6 +122,14 @@ class Card:
         return self.main.accuracy.value, self.main.accuracy.interval
 
     @property
+    def accuracy_method(self) -> str | None:
+        """What made the interval of that accuracy; None where there is none."""
+        if self.main is None or self.agreement is None:
+            return None
+        corrected = self.agreement.corrected(self.main)
+        return self.main.accuracy.method if corrected is None else corrected.method
+
+    @property
     def rule(self) -> tuple[str, float] | None:
         """The best trivial rule on the same pairs."""
         standing = standing_of(self.main) if self.main else None

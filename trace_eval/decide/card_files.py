@@ -13,6 +13,7 @@ from blueprints import counted
 from trace_eval.data.outputs import claimed, write_file
 from trace_eval.decide.card import Card
 from trace_eval.decide.card_page import AGREEMENT, comparison, sections
+from trace_eval.estimate.interval import in_a_clause
 from trace_eval.show.pages import environment, page_style
 from trace_eval.show.table import Table
 from trace_eval.stats.inference.forest import ForestMark, diagram, forest
@@ -67,6 +68,7 @@ def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
         style=Markup(page_style()),
         sentences=sentences,
         forest=_forest(cards),
+        methods=in_a_clause(card.accuracy_method for card in cards),
         comparison=comparison(cards),
         parts=list(zip(cards, fits, map(sections, cards), strict=True)),
         agreement=AGREEMENT,

@@ -13,12 +13,14 @@ from trace_eval.data.columns import Columns
 from trace_eval.decide.agree import agree_read
 from trace_eval.decide.answers import rank_answer
 from trace_eval.decide.rank import rank
+from trace_eval.estimate.interval import IntervalEstimate, methods_of
 from trace_eval.report.summary import Facts
 from trace_eval.runs.opinions import read_opinions, read_with_labels
 from trace_eval.runs.outcomes import scored_pairs
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.judges import fused_by
-from trace_eval.stats.inference.calibrate import calibrate
+from trace_eval.stats.inference.calibrate import Calibration, calibrate
+from trace_eval.stats.inference.calibrators import measured
 from trace_eval.stats.inference.forest import diagram
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions, RankOptions
@@ -136,6 +138,7 @@ def human_labels(facts: Facts) -> dict[str, Any]:
     return {
         "agreement": agreement,
         "agreement_note": agreement_note,
+        "methods": _methods(agreement, calibration),
         "ranking": ranking,
         "ranking_note": ranking_note,
         "places": list(_standings(ranking)) if ranking else [],
@@ -160,6 +163,16 @@ def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]
         return None, str(error)
 
 
+def _methods(agreement: AgreeReport | None, calibration: Calibration | None) -> str:
+    """Name what made the intervals of the section on agreement."""
+    shown: list[IntervalEstimate] = []
+    for score in agreement.scores if agreement else ():
+        shown += score.metrics.values()
+    if calibration:
+        shown.append(measured(calibration.chosen.accuracy))
+    return methods_of(shown)
+
+
 def _standings(ranking: RankReport) -> Iterator[dict[str, Any]]:
     """Yield systems by the judge and by human labels; None: too few comparisons.
 
@@ -178,6 +191,7 @@ def _standings(ranking: RankReport) -> Iterator[dict[str, Any]]:
             "counts": counts[standing.system],
             "human": theirs.both if theirs else None,
             "human_interval": theirs.interval if theirs else None,
+            "human_method": theirs.method if theirs else None,
         }
 
 

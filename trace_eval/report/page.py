@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from fusion import DIMENSIONS
 from trace_eval.conversations.findings import KINDS
+from trace_eval.estimate.interval import in_a_clause
 from trace_eval.estimate.share import digits
 from trace_eval.report.evidence import label, value
 from trace_eval.report.summary import TITLES
@@ -52,7 +53,7 @@ def templates(package: str = "trace_eval.report") -> Environment:
         title_of=lambda name: TITLES.get(name, label(name)),
         value=value,
     )
-    env.globals.update(TIMING_NAMES, rate=rate, digits=digits)
+    env.globals.update(TIMING_NAMES, rate=rate, digits=digits, in_a_clause=in_a_clause)
     env.globals.update(width=POINTS, height=HEIGHT, label_height=LABEL)
     return env
 

@@ -14,7 +14,7 @@ from trace_eval.data.files import encoded, make_folder
 from trace_eval.data.outputs import write_file
 from trace_eval.decide.agree import agree_read
 from trace_eval.decide.card import main_score
-from trace_eval.estimate.interval import Range
+from trace_eval.estimate.interval import SCORE, Range, in_a_clause
 from trace_eval.report.answer import pair_answer, ranking_of, score_answer, score_rankings
 from trace_eval.report.page import pieces
 from trace_eval.report.write import REPORT
@@ -42,6 +42,7 @@ class SystemFigure:
     figure: str  # win rate (0 to 1), or the name of the rubric of a mean
     value: float  # in the figure's unit, as its interval
     interval: Range | None  # None: too few items
+    method: str | None = None  # that made the interval
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,13 @@ def _line(one: ListedRun, home: Path) -> RunLine:
 def _rates(ranking: RankReport) -> list[SystemFigure]:
     intervals = {row.system: row.rate.labels_interval for row in ranking.judged}
     return [
-        SystemFigure(place.system, "win rate", place.value, intervals.get(place.system))
+        SystemFigure(
+            system=place.system,
+            figure="win rate",
+            value=place.value,
+            interval=intervals.get(place.system),
+            method=SCORE,
+        )
         for place in ranking.places
         if place.method == "win_rate" and place.value is not None
     ]
@@ -155,7 +162,13 @@ def _rates(ranking: RankReport) -> list[SystemFigure]:
 
 def _means(rubric: str, ranking: RankReport) -> list[SystemFigure]:
     return [
-        SystemFigure(row.system, rubric, row.mean.value, row.mean.interval)
+        SystemFigure(
+            system=row.system,
+            figure=rubric,
+            value=row.mean.value,
+            interval=row.mean.interval,
+            method=row.mean.method,
+        )
         for row in ranking.means
         if row.mean.value is not None
     ]
@@ -210,6 +223,7 @@ def _html(folder: Path, lines: Sequence[RunLine], working: bool) -> Iterator[str
         name=folder.resolve().name,
         lines=lines,
         trends=trends(lines),
+        methods=in_a_clause(one.method for line in lines for one in line.systems if one.interval),
         judges=sorted({line.record.judge.spec for line in lines if line.record}),
         reload=EVERY if working else None,
     )

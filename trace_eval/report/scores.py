@@ -155,6 +155,7 @@ def _systems(
                 "unscored": row.unscored,
                 "mean": mean,
                 "interval": interval,
+                "method": row.mean.method,
                 "bar": _bar(numbers, low, mean, high),
             }
 

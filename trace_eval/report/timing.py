@@ -12,6 +12,7 @@ import numpy as np
 
 from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.data.conversation import ConversationItem
+from trace_eval.estimate.interval import in_a_clause
 from trace_eval.report.lanes import name_of_event
 from trace_eval.report.timeline import ticks
 from trace_eval.turns.answers import three_answers
@@ -78,6 +79,12 @@ def timing_of(
         "sentence": compared.sentence() if compared else "",
         "answers": three_answers(timed),
         "notes": [*mixed_channels([one.item for one in timed])],
+        "methods": in_a_clause(
+            figures[name].method
+            for figures in (report.figures for report in reports.values())
+            for name in SHOWN
+            if name in figures
+        ),
         "systems": [_system(name, report, low, high) for name, report in reports.items()],
         "axis": _axis(low, high),
         "beyond": sum(value > high for one in timed for value in _responses(one)),

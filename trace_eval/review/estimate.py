@@ -32,6 +32,7 @@ import numpy as np
 
 from blueprints import counted
 from fusion import DIMENSIONS, Rating
+from trace_eval.estimate.interval import SCORE
 from trace_eval.estimate.limits import quantile, score_reach
 from trace_eval.review.forms import Phase
 from trace_eval.review.session import Review
@@ -118,7 +119,15 @@ def estimate_accuracy(
     if reason:
         return Accuracy("bounds", None, *bounds, naive, reviewed, population, reason)
     value = floor + (share * fmean(sampled) if sampled else 0.0)
-    return Accuracy("estimate", value, *bounds, naive, reviewed, population)
+    return Accuracy(
+        status="estimate",
+        value=value,
+        low=bounds[0],
+        high=bounds[1],
+        naive=naive,
+        reviewed=reviewed,
+        population=population,
+    )
 
 
 def _score_interval(values: Sequence[float], population: int) -> tuple[float, float]:
@@ -162,7 +171,7 @@ def accuracy_lines(accuracies: Mapping[Phase, Accuracy]) -> list[str]:
     for phase, row in accuracies.items():
         seen = f"{row.reviewed} of {counted(row.population, 'judged pair')} reviewed"
         if row.value is not None:
-            what = f"{row.value:.1%}, {LEVEL:.0%} interval {row.low:.1%} to {row.high:.1%}"
+            what = f"{row.value:.1%}, {LEVEL:.0%} {SCORE} {row.low:.1%} to {row.high:.1%}"
             lines.append(f"{phase}: {what} (uncorrected {row.naive:.1%}; {seen})")
         elif row.status == "bounds":
             lines.append(

@@ -16,6 +16,7 @@ import numpy as np
 
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.estimate.figures import mean_interval
+from trace_eval.estimate.interval import SCORE
 from trace_eval.review.forms import COMMENT, PairForm, score_of, scored_step
 from trace_eval.review.protocol_files import first_views, rated_answer
 from trace_eval.review.session import Review
@@ -56,7 +57,7 @@ def protocol_results(review: Review) -> dict[str, Any]:
     else:
         rows = _means(review, form.rubric)
         ends, about = (form.rubric.scale.labels[0], form.rubric.scale.labels[-1]), "Mean score"
-    return {"rows": rows, "ends": ends, "about": about}
+    return {"rows": rows, "ends": ends, "about": about, "limits_by": SCORE}
 
 
 def _means(review: Review, rubric: ScoreRubric) -> list[ProtocolRow]:

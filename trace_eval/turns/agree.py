@@ -15,7 +15,7 @@ from trace_eval.conversations.layouts.base import time_of
 from trace_eval.conversations.layouts.table import turn_rows
 from trace_eval.conversations.layouts.units import in_seconds
 from trace_eval.estimate.figures import share_interval
-from trace_eval.estimate.interval import Range
+from trace_eval.estimate.interval import SCORE, Range
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.show.table import Writer, column
 from trace_eval.turns.figures import MIN_CONVERSATIONS, limits_text
@@ -49,6 +49,7 @@ class EventAgreement:
     precision_interval: Range | None
     # median distance of the starts of matched ones
     start_ms: float | None = field(metadata=column(shown=".0f"))
+    method: str | None = None  # that made the intervals
 
 
 def read_event_labels(path: Path | str) -> dict[str, list[Event]]:
@@ -155,6 +156,7 @@ def _agreement(
         recall_interval=recall,
         precision_interval=precision,
         start_ms=1000 * float(np.median(off)) if off else None,
+        method=SCORE if recall or precision else None,
     )
 
 

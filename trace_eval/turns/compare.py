@@ -14,7 +14,13 @@ import numpy as np
 
 from blueprints import UserError, counted
 from trace_eval.conversations.definitions.base import FigureSpec
-from trace_eval.estimate.interval import MANN_WHITNEY, SIGN_LIMITS, Range
+from trace_eval.estimate.interval import (
+    MANN_WHITNEY,
+    SIGN_LIMITS,
+    IntervalEstimate,
+    Range,
+    in_a_clause,
+)
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import mean_difference
 from trace_eval.estimate.shift import least_paired, paired_shift, unpaired_shift
@@ -37,6 +43,7 @@ class Difference:
             is that of all differences between the groups.
         mean_interval: over scenarios; None under 8 of them, and of unpaired calls.
         median_interval: distribution-free, see :mod:`trace_eval.estimate.shift`.
+        mean_method, median_method: that made these intervals; None where there is none.
         higher, lower: pairs in which the system is higher, or lower; of unpaired calls 0.
         p: two-sided; exact sign test of pairs, Mann-Whitney of unpaired calls; None without any.
         pooled: of the figures over all calls.
@@ -56,6 +63,13 @@ class Difference:
     p: float | None = field(metadata=column(shown=p_text))
     pooled: float | None = field(default=None, metadata=column(shown="+.3f"))
     unit: str = ""
+    mean_method: str | None = None
+    median_method: str | None = None
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it is a time, of which the median counts; of shares and counts the mean does."""
+        return self.unit in ("s", "ms")
 
 
 @dataclass(frozen=True)
@@ -123,7 +137,7 @@ class SystemsCompared:
         shown = [one for one in self.differences if one.scenarios]
         notes = []
         if any(one.median_interval for one in shown):
-            notes.append(f"brackets: {SIGN_LIMITS if self.paired else MANN_WHITNEY}")
+            notes.append(f"brackets: {in_a_clause(one.median_method for one in shown)}")
         if left and self.paired:
             gone = counted(left, "scenario is", "scenarios are")
             notes.append(f"{gone} of one side only, and left out")
@@ -237,14 +251,14 @@ def _difference(
     options: IntervalOptions,
 ) -> Difference:
     one, other = (np.array([*side.values()], np.float64) for side in sides)
-    both, mean_interval = np.zeros(0), None
+    both, by_mean = np.zeros(0), IntervalEstimate(None)
     if paired:
         first, second = sides
         both = np.array([first[name] - second[name] for name in first if name in second])
         shift, number = paired_shift(both, options.level), len(both)
         mean = float(both.mean()) if number else None
         if number >= MIN_CONVERSATIONS:
-            mean_interval = mean_difference(both, None, options).interval
+            by_mean = mean_difference(both, None, options)
     else:
         shift, number = unpaired_shift(other, one, options.level), min(len(one), len(other))
         mean = float(one.mean() - other.mean()) if number else None
@@ -253,11 +267,13 @@ def _difference(
         scenarios=number,
         mean=mean,
         median=shift.median,
-        mean_interval=mean_interval,
+        mean_interval=by_mean.interval,
         median_interval=shift.interval,
         higher=int((both > 0).sum()),
         lower=int((both < 0).sum()),
         p=shift.p,
         pooled=pooled,
         unit=spec.unit,
+        mean_method=by_mean.method,
+        median_method=(SIGN_LIMITS if paired else MANN_WHITNEY) if shift.interval else None,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from trace_eval.estimate.interval import in_a_clause
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, table
 from trace_eval.turns.agree import EventAgreement, agree_on_events, read_event_labels
@@ -90,7 +91,9 @@ class TurnsResult:
             yield self.against.table()
         if self.agreement:
             pick = "kind labelled measured both recall precision start_ms"
-            yield table("measured against labelled events", self.agreement, pick)
+            methods = in_a_clause(one.method for one in self.agreement)
+            note = f"brackets: over conversations, {methods}" if methods else ""
+            yield table("measured against labelled events", self.agreement, pick, note)
         if self.fidelity:
             yield from self.fidelity.tables()
         if self.corrected:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from blueprints import UserError, counted
+from trace_eval.estimate.interval import in_a_clause
 from trace_eval.estimate.shift import least_paired
 from trace_eval.show.table import Table, table
 from trace_eval.turns.compare import Difference, SystemsCompared
@@ -31,6 +32,7 @@ class Limited:
         limit: as typed, with its side: ``at most +0.2``.
         verdict: unknown figures fail: a figure that was not measured did not pass.
         shown: False where a value meets its limit and its interval goes beyond it.
+        method: that made the interval in ``why``; None where it shows none.
     """
 
     figure: str
@@ -38,6 +40,7 @@ class Limited:
     verdict: Verdict
     why: str
     shown: bool = True
+    method: str | None = None
 
     @property
     def sentence(self) -> str:
@@ -90,7 +93,9 @@ def undecided(rows: Sequence[Limited]) -> bool:
 
 def limits_table(rows: Sequence[Limited]) -> Table:
     """Return the printed table of the limits."""
-    return table("Limits", rows, "figure limit verdict why", limit="allowed")
+    methods = in_a_clause(row.method for row in rows)
+    note = f"brackets: {methods}" if methods else ""
+    return table("Limits", rows, "figure limit verdict why", note, limit="allowed")
 
 
 def _read(limits: TimingLimits, report: TurnsReport) -> Iterator[_Limit]:
@@ -122,8 +127,10 @@ def _row(limit: _Limit, report: TurnsReport, compared: SystemsCompared | None) -
             f"--fail-{limit.side} {limit.name}={limit.number}: a sign bounds the difference from"
             " another system; name its calls by --against, or leave out the sign"
         )
-    verdict, why = _relative(limit, compared.by_figure[limit.name], compared)
-    return Limited(limit.name, limit.words, verdict, why)
+    result = compared.by_figure[limit.name]
+    verdict, why = _relative(limit, result, compared)
+    method = result.median_method if result.is_timed else result.mean_method
+    return Limited(limit.name, limit.words, verdict, why, method=method)
 
 
 def _absolute(limit: _Limit, figure: TurnFigure) -> Limited:
@@ -144,14 +151,14 @@ def _absolute(limit: _Limit, figure: TurnFigure) -> Limited:
         verdict="fail" if beyond else "pass",
         why=why,
         shown=shown,
+        method=figure.method,
     )
 
 
 def _relative(limit: _Limit, result: Difference, compared: SystemsCompared) -> tuple[Verdict, str]:
     """Test a limit on a difference, by the mean for shares and rates, else the median."""
-    timed = result.unit in ("s", "ms")
     kind, value, interval = "median of calls", result.median, result.median_interval
-    if not timed:
+    if not result.is_timed:
         kind, value, interval = "mean of calls", result.mean, result.mean_interval
     if value is None:
         return "fail", "not known on both sides"
@@ -162,7 +169,7 @@ def _relative(limit: _Limit, result: Difference, compared: SystemsCompared) -> t
         sentence += f", pooled {result.pooled:+.3f} {result.unit}".rstrip()
         beyond |= limit.beyond(result.pooled)
     if interval is None:
-        least = least_paired(compared.level) if timed else MIN_CONVERSATIONS
+        least = least_paired(compared.level) if result.is_timed else MIN_CONVERSATIONS
         need = f"too few calls for an interval, which there is from {counted(least, 'pair')} on"
         return "cannot tell", f"{sentence}; {need}"
     worst = interval[1] if limit.side == "over" else interval[0]

@@ -74,7 +74,15 @@ def select_best(manifest: Manifest, out: Path, options: BestOptions | None = Non
         gains = [check.check(groups, rankings, options.seed) for check in checks]
         scores = _human_scores(groups)
         if any(value is not None for value in scores.values()):
-            gains.append(gain_by_scores("people", rankings, scores, options.seed))
+            gains.append(
+                gain_by_scores(
+                    "people",
+                    rankings,
+                    scores=scores,
+                    seed=options.seed,
+                    instructions={group.name: group.instruction for group in groups},
+                )
+            )
         summary = SelectionSummary(
             judge=picker.name,
             scheme=picker.scheme if isinstance(picker, PairPicker) else "scores",

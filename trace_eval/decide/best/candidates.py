@@ -23,6 +23,9 @@ from trace_eval.extracting.start import extract_each, groups_alone, source_of
 #: Names of the field that candidates of one text share; the first is ours.
 GROUP = ("group", "question_id", "instruction_id")
 
+#: Groups of one instruction are one observation; where it is not the group, it is kept beside it.
+INSTRUCTION = "instruction_id"
+
 #: A list of candidates inside a record of their group.
 LIST = "candidates"
 
@@ -55,6 +58,16 @@ class TextGroup:
     unscored: tuple[Candidate, ...]  # those that cannot
     same: Mapping[str, str]  # id -> id of the candidate with equal samples that stands for it
 
+    @property
+    def instruction(self) -> str:
+        """What several groups can share: the instruction by its id, else the text, else itself."""
+        for candidate in (*self.candidates, *self.unscored):
+            if stated := candidate.item.meta.get(INSTRUCTION):
+                return str(stated)
+            if candidate.item.reference:
+                return " ".join(candidate.item.reference[0].casefold().split())
+        return self.name
+
 
 def read_candidates(
     path: Path | str,
@@ -86,6 +99,8 @@ def _flattened(record: dict[str, Any], positions: dict[str, int]) -> Iterator[di
         raise UserError("group: missing; candidates of one text share a group")
     group = str(record[names[0]])
     shared = {k: v for k, v in record.items() if k not in (*GROUP, LIST, "candidate")}
+    if record.get(INSTRUCTION) not in (None, ""):
+        shared[INSTRUCTION] = str(record[INSTRUCTION])
     listed = record.get(LIST)
     if listed is None:
         members: Sequence[Any] = [{"candidate": record.get("candidate")}]

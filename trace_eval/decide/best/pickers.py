@@ -45,7 +45,14 @@ class ScorePicker:
     def check(self, groups: Sequence[TextGroup], rankings: Sequence[Ranking], seed: int) -> Gain:
         """Return the gain of another picker's winners in that number."""
         values, _ = self.scores(groups)
-        return gain_by_scores(self.name, rankings, scores=values, seed=seed, lower=self.lower)
+        return gain_by_scores(
+            self.name,
+            rankings,
+            scores=values,
+            seed=seed,
+            lower=self.lower,
+            instructions={group.name: group.instruction for group in groups},
+        )
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from pydantic import Field
 
 from blueprints import Strict
 from trace_eval.decide.best.ranking import Ranking
-from trace_eval.estimate.options import RESAMPLES
-from trace_eval.estimate.units import draw
+from trace_eval.estimate.options import IntervalOptions
+from trace_eval.estimate.paired import mean_difference
 
 #: The notes of a selection with a check, and without one.
 CHECKED = "the gain was measured by others than the judge that picked"
@@ -40,8 +40,10 @@ class Gain(Strict):
         description="mean of the groups' mean scores; the expected score of a random candidate",
     )
     gain: float | None = Field(None, description="winner minus all")
-    low: float | None = Field(None, description="95 % percentile interval over groups")
+    low: float | None = Field(None, description="95 % interval over instructions")
     high: float | None = None
+    method: str | None = Field(None, description="what made the interval")
+    no_interval: str | None = Field(None, description="why there is none")
     wins: int = Field(0, description="winner against one other candidate, drawn by the seed")
     ties: int = 0
     losses: int = 0
@@ -80,9 +82,21 @@ def gain_by_scores(
     scores: Mapping[str, float | None],
     seed: int,
     lower: bool = False,
+    instructions: Mapping[str, str] | None = None,
 ) -> Gain:
-    """Return the gain on a second judge's scores of all candidates; ``lower``: less is better."""
+    """Return the gain on a second judge's scores of all candidates.
+
+    Args:
+        by: who gave the scores.
+        rankings: of the judge that picked, one a group.
+        scores: of the second judge, by candidate.
+        seed: of the one other candidate that each winner is compared with.
+        lower: less is better.
+        instructions: of each group, by its name; groups of one instruction are one observation.
+            None: each group has its own.
+    """
     winners, means, outcome = [], [], []
+    of_group: list[str] = []
     for ranking in rankings:
         available = [scores.get(row.candidate) for row in ranking.ranking]
         values = [value for value in available if value is not None]
@@ -91,6 +105,7 @@ def gain_by_scores(
             continue
         winners.append(best)
         means.append(sum(values) / len(values))
+        of_group.append((instructions or {}).get(ranking.group, ranking.group))
         other = scores.get(str(random_other(ranking, seed)))
         if other is not None:
             outcome.append((best > other) - (best < other))
@@ -98,7 +113,9 @@ def gain_by_scores(
         return Gain(by=by, groups=0)
     sign = -1 if lower else 1
     difference = sign * (np.array(winners) - np.array(means))
-    low, high = _interval(difference, seed)
+    _, unit = np.unique(of_group, return_inverse=True)
+    estimate = mean_difference(difference, unit, IntervalOptions())
+    low, high = estimate.ends
     won = [sign * each for each in outcome]
     return Gain(
         by=by,
@@ -108,15 +125,9 @@ def gain_by_scores(
         gain=float(difference.mean()),
         low=low,
         high=high,
+        method=estimate.method,
+        no_interval=estimate.reason,
         wins=won.count(1),
         ties=won.count(0),
         losses=won.count(-1),
     )
-
-
-def _interval(values: np.ndarray, seed: int) -> tuple[float | None, float | None]:
-    if len(values) < 2:
-        return None, None
-    means = np.concatenate([w @ values for w in draw(len(values), RESAMPLES, seed)]) / len(values)
-    low, high = np.quantile(means, [0.025, 0.975])
-    return float(low), float(high)
