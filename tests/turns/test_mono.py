@@ -23,7 +23,13 @@ from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound import mono
 from trace_eval.conversations.sound.lanes import BANDS, Lane
 from trace_eval.conversations.sound.voices import _centred, contrast_of, two_groups
-from trace_eval.data.conversation import Channel, Conversation, ConversationItem, Speaker
+from trace_eval.data.conversation import (
+    Channel,
+    Conversation,
+    ConversationItem,
+    SourceEvent,
+    Speaker,
+)
 from trace_eval.turns.answers import three_answers
 from trace_eval.turns.compare import compare_systems
 from trace_eval.turns.options import TurnsOptions
@@ -72,6 +78,18 @@ def test_what_one_channel_cannot_tell_is_never_an_event_and_says_so() -> None:
         assert report.figures[name].reason == "not known: one channel"
     two = measure_items([_call(False)], DEFINITIONS["trace-eval/2"]).conversations[0]
     assert unknown & {event.kind for event in two.measured.events}
+
+
+def test_a_sound_in_the_one_channel_is_no_dead_air() -> None:
+    """Both are quiet from 5 to 8 s; a telephone rings from 5.5 to 7.5 s of it."""
+    call = _call(True).conversation
+    rings = SourceEvent(kind="sound", at_s=5.5, end_s=7.5, data={"channel": mono.MIX})
+    events = (
+        DEFINITIONS["trace-eval/2"].measure(call.model_copy(update={"events": (rings,)})).events
+    )
+    (sound,) = [event for event in events if event.kind == "sound"]
+    assert (sound.start_s, sound.end_s, sound.data) == (5.5, 7.5, {"of": mono.MIX})
+    assert "dead_air" not in {event.kind for event in events}
 
 
 @pytest.mark.parametrize("name", ["tau-voice/1.0", "eva/2026-08", "fdb/1.5"])
@@ -257,6 +275,26 @@ def test_two_people_in_one_channel_are_timed(tmp_path: Path, how: str) -> None:
     assert len(errors) == 5
     assert np.median(errors) <= 0.05
     assert errors.max() <= 0.45  # a soft ending
+
+
+@needs_networks
+@needs_people
+def test_ringing_in_one_channel_is_nobodys_turn_and_no_dead_air(tmp_path: Path) -> None:
+    """Six seconds of ringing are put between the sixth turn and the seventh."""
+    mix, _, truth = _people(tmp_path)
+    sound, _ = soundfile.read(mix)
+    at_s = truth[5][2] + _GAP_S / 2
+    rings = 0.05 * np.sin(2 * np.pi * 440 * np.arange(6 * SPEECH_RATE) / SPEECH_RATE)
+    rings += 1e-4 * np.random.default_rng(2).standard_normal(len(rings))
+    soundfile.write(mix, np.insert(sound, round(at_s * SPEECH_RATE), rings), SPEECH_RATE)
+    options = TurnsOptions(layout="mono", read=ReadOptions(agent_channel="greets"))
+    (timed,) = time_turns(mix, options).conversations
+    assert [turn.speaker for turn in timed.item.conversation.turns] == [who for who, *_ in truth]
+    events = timed.measured.events
+    assert "dead_air" not in {event.kind for event in events}
+    (rung,) = [event for event in events if event.kind == "sound"]
+    assert (rung.start_s, rung.end_s) == pytest.approx((at_s, at_s + 6.0), abs=0.3)
+    assert "sound that is no speech" in " ".join(timed.caveats)
 
 
 @needs_networks

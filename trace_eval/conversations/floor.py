@@ -158,12 +158,12 @@ def turns_from_speech(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ..
     )
 
 
-def heard_on(role: Role, events: Iterable[SourceEvent]) -> Spans:
-    """Return the stretches of those events that lie on a role's channel."""
+def heard_on(channel: str, events: Iterable[SourceEvent]) -> Spans:
+    """Return the stretches of those events that lie on a channel, named as its role or "mix"."""
     return [
         (event.at_s, event.end_s)
         for event in events
-        if event.data.get("channel") == role
+        if event.data.get("channel") == channel
         if event.at_s is not None and event.end_s is not None
     ]
 

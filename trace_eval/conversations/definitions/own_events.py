@@ -158,22 +158,23 @@ def without_echoes(conversation: Conversation, events: Iterable[Event]) -> Itera
             )
 
 
-def sounds_of(conversation: Conversation) -> dict[Role, Spans]:
-    """Find where a channel has sound that is no speech, such as hold music or typing."""
+def sounds_of(conversation: Conversation) -> dict[str, Spans]:
+    """Find where each channel has sound that is no speech, such as hold music or typing."""
     sounds = [event for event in conversation.events if event.kind == "sound"]
-    return {role: joined(heard_on(role, sounds)) for role in ROLES}
+    channels = dict.fromkeys(str(event.data.get("channel")) for event in sounds)
+    return {channel: joined(heard_on(channel, sounds)) for channel in channels}
 
 
 def alone(
-    floor: Floor, has_start: bool, sounds: Mapping[Role, Spans] | None = None
+    floor: Floor, has_start: bool, sounds: Mapping[str, Spans] | None = None
 ) -> Iterator[Event]:
     """Find overlap, silences and the greeting: what needs no reply.
 
     Silence is where neither side speaks nor has another sound.
     """
     noises = sounds or {}
-    for role, spans in noises.items():
-        yield from (Event("sound", *span, None, {"of": role}) for span in spans)
+    for channel, spans in noises.items():
+        yield from (Event("sound", *span, None, {"of": channel}) for span in spans)
     sounding = joined(span for spans in noises.values() for span in spans)
     user, agent = floor.segments["user"], floor.segments["agent"]
     for start, end in overlaps(user, agent):

@@ -45,7 +45,7 @@ from trace_eval.data.conversation import (
 from trace_eval.data.files import make_folder, replace_file
 
 #: Raise it whenever the same recordings could be cut into other turns.
-VERSION = "11"
+VERSION = "12"
 
 #: Error of the gap between two turns, 95th percentile, ms: on rendered calls with noise 20 dB
 #: below the speech, where segments are noisy, and on hand-made edges of the four talkers whose
@@ -87,7 +87,10 @@ def conversation_from_sound(
             (there,) = lanes.values()
             lanes[role] = silent(there, role)
     lanes = {role: lanes[role] for role in ROLES}
-    music = {role: music_of(lane) for role, lane in lanes.items()}
+    music = {
+        role: music_of(lane, lane.stretches, [one.stretches for one in lanes.values()])
+        for role, lane in lanes.items()
+    }
     for role, spans in music.items():
         if spans:
             spoken_of = without(lanes[role].stretches, spans)
@@ -133,7 +136,11 @@ def conversation_from_sound(
         },
     )
     clock = [*_clock(lanes, results)] if check_clock else []
-    clock += [_music_left_out(role, spans) for role, spans in music.items() if spans]
+    clock += [
+        music_left_out(f"on the channel of the {role}", spans)
+        for role, spans in music.items()
+        if spans
+    ]
     return conversation, (
         *_caveats(lanes, results, turns=turns, floor=floor, sounds=sounds),
         *clock,
@@ -205,10 +212,11 @@ def _events(results: dict[Role, Segmented], turns: dict[Role, TurnEdges]) -> Ite
                 yield SourceEvent(kind=kind, at_s=start, end_s=end, data=data)
 
 
-def _music_left_out(role: Role, spans: Spans) -> str:
+def music_left_out(where: str, spans: Spans) -> str:
+    """Say that music is in no turn."""
     named = ", ".join(f"{start:.2f}-{end:.2f}" for start, end in spans[:_NAMED])
     more = ", ..." if len(spans) > _NAMED else ""
-    return f"music on the channel of the {role}, {named}{more} s, is left out of its turns"
+    return f"music {where}, {named}{more} s, is left out of the turns"
 
 
 def _sound_events(sounds: dict[Role, Spans]) -> Iterator[SourceEvent]:

@@ -23,12 +23,14 @@ from extractors.packaged import CAMPPLUS, SEGMENTATION, problem
 from trace_eval.conversations.floor import FloorRules, floor_of_segments, turns_from_speech
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.audit import TELEPHONE_HZ, Fault, verdict
-from trace_eval.conversations.sound.conversation import kept_conversation
+from trace_eval.conversations.sound.conversation import kept_conversation, music_left_out
 from trace_eval.conversations.sound.lanes import HOP_S, Lane, hear, inside
+from trace_eval.conversations.sound.music import music_of
 from trace_eval.conversations.sound.other_sound import other_sounds
 from trace_eval.conversations.sound.voices import (
     LEAST_CONTRAST,
     Voices,
+    hear_windows,
     two_voices,
 )
 from trace_eval.conversations.spans import Spans, joined, total, without
@@ -133,10 +135,17 @@ def conversation_from_mix(
         )
     channel = next(iter(channels.values())).model_copy(update={"name": MIX})
     [lane] = hear([channel], detect=False)
-    voices = two_voices(_samples(channel))
-    lane = replace(lane, stretches=joined(span for spans in voices.speech for span in spans))
+    samples = _samples(channel)
+    heard = hear_windows(samples)
+    voices = two_voices(samples, heard, ignore)
+    lane = _spoken(lane, voices)
+    music = joined(span for n in (0, 1) for span in music_of(lane, voices.speech[n], voices.speech))
+    no_speech = [*ignore, *music]
+    if music:
+        voices = two_voices(samples, heard, no_speech)
+        lane = _spoken(lane, voices)
     _check(voices)
-    speech = refined(lane, [without(spans, ignore) for spans in voices.speech])
+    speech = refined(lane, [without(spans, no_speech) for spans in voices.speech])
     agent, how = _agent(voices, agent_greets, agent_voice)
     sides: dict[Role, Spans] = {
         "user": speech[1 if agent == 0 else 0],
@@ -146,7 +155,7 @@ def conversation_from_mix(
     names: dict[Role, str] = {role: role for role in ROLES}
     if agent is None:
         names = {"user": "first voice", "agent": "second voice"}
-    sounds = other_sounds(lane, [*speech, *[list(ignore)]])
+    sounds = other_sounds(lane, [*speech, list(ignore)])
     faults = [*_faults(lane)]
     conversation = Conversation(
         channels=(channel,),
@@ -171,7 +180,15 @@ def conversation_from_mix(
             "faults": [fault.record() for fault in faults],
         },
     )
-    return conversation, tuple(_caveats(how, voices, sounds))
+    caveats = _caveats(how, voices, sounds)
+    if music:
+        caveats.append(music_left_out("in it", music))
+    return conversation, tuple(caveats)
+
+
+def _spoken(lane: Lane, voices: Voices) -> Lane:
+    """Return a lane whose speech is that of two voices."""
+    return replace(lane, stretches=joined(span for spans in voices.speech for span in spans))
 
 
 def _caveats(how: str, voices: Voices, sounds: Spans) -> list[str]:

@@ -1,12 +1,13 @@
 """Hold music that a detector takes for speech, told by FireRedVAD's event detector where it is.
 
-Only long stretches are listened to again: music plays on where people pause, and a call without
-any is decoded once.
+Only long stretches are listened to again, and those beside a sound that is no speech: music plays
+on where people pause, the detector takes it for speech here and there, and a call without any is
+decoded once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 from extractors import SPEECH_RATE, channel_blocks
 from extractors.packaged import FIREREDVAD, problem
 from trace_eval.conversations.sound.lanes import Lane
-from trace_eval.conversations.spans import Spans, joined, runs
+from trace_eval.conversations.sound.other_sound import other_sounds
+from trace_eval.conversations.spans import Spans, joined, overlaps, runs
 
 #: Stretches of so many seconds without a pause of a second are listened to again.
 _LONG_S, _PAUSE_S = 15.0, 1.0
@@ -26,20 +28,37 @@ _MUSIC, _SPEECH, _GAP_S, _LEAST_S = 0.5, 0.5, 0.5, 2.0
 _FRAMES = 100
 
 
-def music_of(lane: Lane) -> Spans:
-    """Find where the detector's speech is music, in seconds; empty without the network."""
-    long = [(a, b) for a, b in joined(lane.stretches, _PAUSE_S) if b - a >= _LONG_S]
-    if not long or problem(FIREREDVAD):
+def music_of(lane: Lane, speech: Spans, others: Sequence[Spans] = ()) -> Spans:
+    """Find where speech is music, in seconds; empty without the network.
+
+    Args:
+        lane: the channel.
+        speech: that of one voice on it, sorted and apart.
+        others: that of other voices, on this channel or another.
+    """
+    doubtful = _doubtful(lane, speech, others)
+    if not doubtful or problem(FIREREDVAD):
         return []
     from extractors.networks import fireredvad
 
     spans: Spans = []
-    for start, samples in _parts(lane, long):
+    for start, samples in _parts(lane, doubtful):
         events = fireredvad.events(samples)
         music = (events[:, 2] >= _MUSIC) & (events[:, 0] < _SPEECH)
         found = joined(((a / _FRAMES, b / _FRAMES) for a, b in runs(music)), _GAP_S)
         spans += [(start + a, start + b) for a, b in found if b - a >= _LEAST_S]
     return spans
+
+
+def _doubtful(lane: Lane, speech: Spans, others: Sequence[Spans]) -> Spans:
+    """Return stretches of speech that may be music: long ones, and those beside other sounds."""
+    sounds = other_sounds(lane, [speech, *others])
+    return [
+        (start, end)
+        for start, end in joined([*speech, *sounds], _PAUSE_S)
+        if overlaps(speech, [(start, end)])
+        if end - start >= _LONG_S or overlaps(sounds, [(start, end)])
+    ]
 
 
 def _parts(lane: Lane, spans: Spans) -> Iterator[tuple[float, NDArray[np.float32]]]:

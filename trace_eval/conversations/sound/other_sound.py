@@ -24,7 +24,10 @@ class SoundRules:
     below_db: float = 40.0  # softer than the channel's speech by more, nobody hears it
     least_db: float = -60.0  # the same on a channel without speech
     join_s: float = 0.5  # keys clatter with shorter pauses
-    least_s: float = 0.5  # shorter sounds are knocks
+    least_s: float = 0.5  # shorter sounds are knocks,
+    beep_s: float = 0.08  # but for so long ones
+    beeps: int = 3  # of which so many follow each other
+    beeps_s: float = 1.5  # with shorter pauses
     busy: float = 0.15  # share of a stretch that stands out at least
     away_s: float = 0.2  # from speech, which sets in and rings out
     steady_db: float = 2.0  # noise varies by less,
@@ -56,12 +59,26 @@ def other_sounds(lane: Lane, speech: Sequence[Spans]) -> Spans:
         line = max(floor + rules.above_db, level - rules.below_db)
     hot = free & (lane.levels > line)
     sounds: Spans = []
+    beeps: Spans = []
     for start, end in joined(((a * HOP_S, b * HOP_S) for a, b in runs(hot)), rules.join_s):
         part = slice(round(start / HOP_S), round(end / HOP_S))
-        lasts = end - start >= rules.least_s and hot[part].mean() >= rules.busy
-        if lasts and not _is_noise(lane, part, floor):
-            sounds.append((lane.at(start), lane.at(end)))
-    return sounds
+        if end - start < rules.least_s:
+            beeps += [(start, end)] if end - start >= rules.beep_s else []
+        elif hot[part].mean() >= rules.busy and not _is_noise(lane, part, floor):
+            sounds.append((start, end))
+    sounds = joined([*sounds, *_in_series(beeps)])
+    return [(lane.at(start), lane.at(end)) for start, end in sounds]
+
+
+def _in_series(beeps: Spans) -> Spans:
+    """Return the stretches in which short sounds follow each other."""
+    rules = SOUND_RULES
+    starts = [start for start, _ in beeps]
+    return [
+        (start, end)
+        for start, end in joined(beeps, rules.beeps_s)
+        if sum(start <= at < end for at in starts) >= rules.beeps
+    ]
 
 
 def _is_noise(lane: Lane, part: slice, floor: float) -> bool:

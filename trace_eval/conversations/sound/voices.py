@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from extractors import SPEECH_RATE
 from extractors.networks import campplus, segmentation
+from trace_eval.conversations.sound.lanes import inside
 from trace_eval.conversations.spans import Spans, joined, runs
 
 Floats = NDArray[np.floating[Any]]
@@ -66,7 +67,7 @@ class Voices(NamedTuple):
     contrast: float | None
 
 
-class _Heard(NamedTuple):
+class Heard(NamedTuple):
     """What windows hear, by frame of the whole recording."""
 
     speech: NDArray[np.bool_]
@@ -76,13 +77,24 @@ class _Heard(NamedTuple):
     first: NDArray[np.int64]  # frame at which each window begins
 
 
-def two_voices(samples: NDArray[np.int16]) -> Voices:
+def two_voices(
+    samples: NDArray[np.int16], heard: Heard, ignore: Sequence[tuple[float, float]] = ()
+) -> Voices:
     """Find the speech of two voices in 16 kHz samples of one channel.
+
+    Args:
+        samples: the recording.
+        heard: what windows of it hear, see :func:`hear_windows`.
+        ignore: stretches that are no speech, seconds; no voice is made of them.
 
     Raises:
         UserError: the networks' package is missing.
     """
-    heard = _heard(samples)
+    frames_s = segmentation.FIRST_S + segmentation.FRAME_S * np.arange(
+        len(heard.speech), dtype=np.float64
+    )
+    spoken = ~inside(joined(ignore), frames_s)
+    heard = heard._replace(speech=heard.speech & spoken, overlap=heard.overlap & spoken)
     pieces = _pieces(heard)
     measured = [n for n, piece in enumerate(pieces) if _alone(heard, piece) >= RULES.measured_s]
     if len(measured) < 2:
@@ -113,7 +125,7 @@ def two_voices(samples: NDArray[np.int16]) -> Voices:
     return Voices((speech[0], speech[1]), both, (centres[0], centres[1]), contrast)
 
 
-def _heard(samples: NDArray[np.int16]) -> _Heard:
+def hear_windows(samples: NDArray[np.int16]) -> Heard:
     """Listen in windows, some minutes at a time, so that memory stays bounded."""
     size = round(segmentation.WINDOW_S * SPEECH_RATE)
     number = 1 + max(0, -(-(len(samples) - size) // _STEP))
@@ -129,7 +141,7 @@ def _heard(samples: NDArray[np.int16]) -> _Heard:
     return _on_one_grid(first_frames, active, len(samples) // segmentation.FRAME_STEP + 1)
 
 
-def _on_one_grid(first: NDArray[np.int64], active: Floats, whole: int) -> _Heard:
+def _on_one_grid(first: NDArray[np.int64], active: Floats, whole: int) -> Heard:
     frames = active.shape[1]
     number = max(whole, int(first.max()) + frames)
     window = np.hamming(frames) + 1e-3  # a window knows least at its ends
@@ -142,7 +154,7 @@ def _on_one_grid(first: NDArray[np.int64], active: Floats, whole: int) -> _Heard
         overlap[part] += window * (here.sum(axis=1) > 1)
         change[part] += window * _changes(here, likely)
     weight = np.maximum(weight, 1e-9)
-    return _Heard(
+    return Heard(
         speech=speech / weight > 0.5,
         overlap=overlap / weight > 0.5,
         change=change / weight > 0.5,
@@ -161,7 +173,7 @@ def _changes(here: NDArray[np.bool_], likely: Floats) -> NDArray[np.float64]:
     return near
 
 
-def _pieces(heard: _Heard) -> list[tuple[int, int]]:
+def _pieces(heard: Heard) -> list[tuple[int, int]]:
     """Cut speech in frames at pauses, at changes of the speaker, and to be short enough."""
     pause = round(RULES.pause_s / segmentation.FRAME_S)
     shortest = round(RULES.shortest_s / segmentation.FRAME_S)
@@ -193,12 +205,12 @@ def _seconds(piece: tuple[int, int]) -> float:
     return (piece[1] - piece[0]) * segmentation.FRAME_S
 
 
-def _alone(heard: _Heard, piece: tuple[int, int]) -> float:
+def _alone(heard: Heard, piece: tuple[int, int]) -> float:
     """Return the seconds of a piece in which one voice speaks."""
     return float((~heard.overlap[slice(*piece)]).sum() * segmentation.FRAME_S)
 
 
-def _sound(samples: NDArray[np.int16], heard: _Heard, piece: tuple[int, int]) -> Floats:
+def _sound(samples: NDArray[np.int16], heard: Heard, piece: tuple[int, int]) -> Floats:
     """Return the samples of a piece in which one voice speaks."""
     first = round(_span(piece)[0] * SPEECH_RATE)
     kept = np.repeat(~heard.overlap[slice(*piece)], segmentation.FRAME_STEP)
@@ -232,16 +244,16 @@ def _as_float(samples: NDArray[np.int16]) -> Floats:
     return samples.astype(np.float32) / 32_768
 
 
-def _ties(heard: _Heard, pieces: Sequence[tuple[int, int]]) -> Floats:
+def _ties(heard: Heard, pieces: Sequence[tuple[int, int]]) -> Floats:
     """Vote on pairs of pieces: 1 one local speaker, -1 two; 0 where no window has both."""
     votes, asked = np.zeros((2, len(pieces), len(pieces)), np.float32)
     frames = heard.active.shape[1]
     starts = np.array([piece[0] for piece in pieces])
     ends = np.array([piece[1] for piece in pieces])
     for begin, here in zip(heard.first, heard.active, strict=True):
-        inside = np.flatnonzero((ends > begin) & (starts < begin + frames))
-        who = np.array([_local(here, pieces[n], int(begin)) for n in inside.tolist()], np.int64)
-        known = inside[who >= 0]
+        near = np.flatnonzero((ends > begin) & (starts < begin + frames))
+        who = np.array([_local(here, pieces[n], int(begin)) for n in near.tolist()], np.int64)
+        known = near[who >= 0]
         same = np.where(who[who >= 0][:, None] == who[who >= 0][None], 1.0, -1.0)
         votes[np.ix_(known, known)] += same.astype(np.float32)
         asked[np.ix_(known, known)] += 1.0
