@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,9 +52,6 @@ EDGE_ERROR_MS, EDGE_ERROR_P95_MS = 14, 199
 
 #: The name of the channel that holds both voices.
 MIX = "mix"
-
-#: How the caveat on a call in one channel begins.
-_TOLD_APART = "one channel: two voices were told apart"
 
 #: Least likeness of the agent's voice to a side, and by how much it must be nearer to it.
 _NEARER = 0.1
@@ -192,15 +190,21 @@ def _spoken(lane: Lane, voices: Voices) -> Lane:
 
 
 def _caveats(how: str, voices: Voices, sounds: Spans) -> list[str]:
-    contrast = f"{voices.contrast:.2f}" if voices.contrast is not None else "not known"
-    caveats = [
-        f"{_TOLD_APART} (contrast {contrast}){'; ' if how else ''}{how}; overlaps,"
-        " interruptions, yields and backchannels are not known"
-    ]
+    caveats = [_told_apart(voices.contrast, how)]
     if sounds:
         spans = ", ".join(f"{start:.2f}-{end:.2f}" for start, end in sounds[:3])
         caveats.append(f"sound that is no speech: {spans}{', ...' if len(sounds) > 3 else ''} s")
     return caveats
+
+
+def _told_apart(contrast: float | None, how: str = "") -> str:
+    """Say how far apart two voices are, and how it is known which is the agent's."""
+    apart = "not known" if contrast is None else f"{contrast:.2f}"
+    known = f"; {how}" if how else ""
+    return (
+        f"one channel: two voices were told apart (contrast {apart}){known}; overlaps,"
+        " interruptions, yields and backchannels are not known"
+    )
 
 
 def _samples(channel: Channel) -> NDArray[np.int16]:
@@ -350,5 +354,7 @@ def of_log(
             ),
         }
     )
-    by_log = f"{_TOLD_APART}, and the agent is who the log says"
-    return call, tuple(one.replace(_TOLD_APART, by_log) for one in said)
+    contrast: Any = sound.meta["contrast"]
+    unnamed = _told_apart(contrast)
+    named = _told_apart(contrast, "the agent is who the log says")
+    return call, tuple(named if one == unnamed else one for one in said)
