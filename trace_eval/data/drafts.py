@@ -42,6 +42,10 @@ _ANY_MARK = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+#: A letter or word of every mark. Where a text has none, it is not searched for them, which takes
+#: as long as all else that is done with a reply.
+_HINT = re.compile(r"[<&\[◁]|here|thinking", re.IGNORECASE)
+
 #: The stem of a tag: ``<thinking>`` is closed by ``</think>`` too.
 _STEM = re.compile(r"think|thought|reason|\w+", re.IGNORECASE)
 
@@ -88,6 +92,8 @@ def _without_tagged(reply: str) -> tuple[str, str | None]:
     Each opening mark wants its own end: ``<think>a <think>b</think>`` is not done. Of two in a row
     one is the prompt's, given back.
     """
+    if not _HINT.search(reply):
+        return reply, None
     parts: list[str] = []
     start = 0
     draft: re.Match[str] | None = None

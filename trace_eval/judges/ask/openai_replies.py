@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-import openai
 from pydantic import JsonValue
 
 from trace_eval.data.outcome import Reason
@@ -20,7 +20,7 @@ from trace_eval.judges.ask.base import (
     check_read,
     check_text,
 )
-from trace_eval.judges.ask.connection import Redactor, lost
+from trace_eval.judges.ask.connection import Redactor
 from trace_eval.judges.ask.openai_dialect import (
     ABOUT_STRUCTURE,
     REFUSALS,
@@ -48,11 +48,10 @@ class Refused(CallFailed):
 class OpenAIReplies:
     """Reads the responses of one server; ``identity``: the model as they name it."""
 
-    def __init__(self, server: str, model: str, timeout: float, redact: Redactor) -> None:
+    def __init__(self, server: str, model: str, redact: Redactor) -> None:
         self.server, self.model = server, model
         self.redact = redact
         self.identity: dict[str, JsonValue] = {}
-        self._timeout = timeout
 
     def read_choices(self, data: bytes, request: Request | None) -> Choices:
         """Read the replies in a response body.
@@ -112,17 +111,15 @@ class OpenAIReplies:
             raise Unusable(Reason.UNPARSEABLE, elsewhere, raw, tokens)
         return text
 
-    def failure(self, error: openai.APIError) -> CallFailed | Unusable:
-        """Map an exception of the package to a typed failure."""
-        if isinstance(error, openai.APIStatusError):
-            text = f"{error.message} {json.dumps(error.body, default=str)}"
-            return self.failure_of(error.status_code, text, error.response.headers)
-        if isinstance(error, openai.APITimeoutError):
-            return CallFailed.after(self._timeout, f"{self.server}: ")
-        if isinstance(error, openai.APIConnectionError):
-            detail = self.redact(f"{self.server}: cannot be reached ({error}); is it running?")
-            return lost(detail, error)
-        return Unusable(Reason.UNPARSEABLE, self.redact(f"{type(error).__name__}: {error}"))
+    def refusal(self, response: Any) -> CallFailed:
+        """Return the failure that a response with an error's status stands for."""
+        try:
+            body = json.loads(response.content)
+            error = body.get("error", body) if isinstance(body, dict) else body
+            text = json.dumps(error, ensure_ascii=False)
+        except (ValueError, RecursionError):
+            text = response.content.decode("utf-8", "replace")
+        return self.failure_of(response.status_code, text, response.headers)
 
     def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:
         """Return the failure that an HTTP status with this error text stands for."""

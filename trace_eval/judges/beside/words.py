@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import NamedTuple
 
 from blueprints import Absent, Blueprint
@@ -56,5 +57,10 @@ def similarity(a: list[str], b: list[str]) -> float:
     """Return the share of words that two sequences have in common in order; symmetric."""
     if not a and not b:
         return 1.0
-    first, second = sorted((a[:MOST_WORDS], b[:MOST_WORDS]))  # the ratio depends on the order
+    # The ratio depends on the order.
+    return _ratio(*sorted((tuple(a[:MOST_WORDS]), tuple(b[:MOST_WORDS]))))
+
+
+@lru_cache(maxsize=8)  # a pair is described in both orders, one after the other
+def _ratio(first: tuple[str, ...], second: tuple[str, ...]) -> float:
     return SequenceMatcher(None, first, second, autojunk=False).ratio()

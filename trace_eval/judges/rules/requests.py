@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import trace_eval.judges.rules.phrases as phrases
 from blueprints import UNSURE, Transcript, language_name, written_language
@@ -56,6 +56,7 @@ class DeliveryRequest:
         return ("not " if self.negated else "") + " ".join(filter(None, words))
 
 
+@lru_cache(maxsize=64)  # several readers ask of one pair
 def find_requests(instruction: str) -> tuple[DeliveryRequest, ...]:
     """Find the explicit delivery requests of an instruction, in their order; often none."""
     reading = read(instruction)
