@@ -36,10 +36,10 @@ from trace_eval.data.items import Pair
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.place import Place
 from trace_eval.extracting.options import ExtractOptions
+from trace_eval.runs.events import RunEvent
 from trace_eval.runs.job import open_again
 from trace_eval.runs.options import Options
 from trace_eval.runs.outcomes import ClipRecord
-from trace_eval.runs.pipeline import RunEvent
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.standing import Standing

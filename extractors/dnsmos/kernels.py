@@ -12,7 +12,9 @@ Raises:
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import numba
@@ -37,6 +39,30 @@ _ZERO = np.float32(0)
 #: Numbers without a sign: an index that might be negative costs a test in every loop.
 _UINT = np.uint64
 _1, _2, _3, _4, _8 = map(_UINT, (1, 2, 3, 4, 8))
+
+
+#: What numba looks for when it first compiles or loads a function.
+_BLAS = "scipy.linalg.cython_blas"
+
+
+def _load_numba_alone() -> None:
+    """Load the part of numba that would import scipy's linear algebra, without it.
+
+    That takes 0.15 s in every worker, and only the products inside numba's ``cov`` and
+    ``corrcoef`` are faster by it; where they are called without it, numba has a loop of its own.
+    """
+    hidden: dict[str, Any] = sys.modules
+    if _BLAS in hidden:
+        return
+    hidden[_BLAS] = None  # an import of it fails, and does not try
+    try:
+        with suppress(ImportError):  # a version that has this part elsewhere loads it as it likes
+            import numba.np.arraymath  # noqa: F401
+    finally:
+        del hidden[_BLAS]
+
+
+_load_numba_alone()
 
 
 def compiled(kernel: Kernel) -> Kernel:

@@ -16,7 +16,7 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.extracting.clip import Extracted
 from trace_eval.judges.base import Activity
-from trace_eval.runs.pipeline import RunEvent
+from trace_eval.runs.events import RunEvent
 from trace_eval.runs.standing import Standing
 
 _CLIP = RunEvent(clip=Extracted("a.wav", audio_s=6.0), activity=Activity(3, 0.125))

@@ -22,8 +22,8 @@ from trace_eval.decide.best.candidates import read_candidates
 from trace_eval.decide.best.options import BestOptions
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.base import Case, Judge
+from trace_eval.runs.events import RunEvent
 from trace_eval.runs.options import Options
-from trace_eval.runs.pipeline import RunEvent
 
 #: Identity and level are all that these selections need.
 FAST = ExtractOptions(

@@ -20,9 +20,9 @@ from trace_eval.data.sources import source_of
 from trace_eval.data.system_folders import Systems
 from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank
+from trace_eval.runs.events import Listener, RunEvent
 from trace_eval.runs.job import open_job
 from trace_eval.runs.options import DEFAULT_RATERS, Options, usual_rubrics
-from trace_eval.runs.pipeline import Listener, RunEvent
 from trace_eval.runs.run import Run as StoredRun
 from trace_eval.runs.table import run_html, summary_of
 from trace_eval.stats.options import AgreeOptions, RankOptions, ScreenOptions

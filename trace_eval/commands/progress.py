@@ -15,7 +15,7 @@ from trace_eval.runs.standing import Standing
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from trace_eval.runs.pipeline import Listener, RunEvent
+    from trace_eval.runs.events import Listener, RunEvent
 
 
 #: Where there is no terminal to draw a bar on, a line is printed after so many seconds.

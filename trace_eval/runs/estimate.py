@@ -35,8 +35,9 @@ from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
 from trace_eval.judges.base import Case
 from trace_eval.judges.combine.panel import Panel
 from trace_eval.judges.registry.create import panel_of
+from trace_eval.runs.events import Listener
 from trace_eval.runs.options import Options
-from trace_eval.runs.pipeline import Listener, decode_recording, recordings_needed
+from trace_eval.runs.pipeline import decode_recording, recordings_needed
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session, chat_judges
 

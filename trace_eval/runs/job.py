@@ -31,9 +31,9 @@ from trace_eval.data.urls import location
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.registry.create import kind_of
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
+from trace_eval.runs.events import Listener
 from trace_eval.runs.folders import default_out
 from trace_eval.runs.options import Options, RateOptions
-from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.record import JudgeRecord, RunRecord, differences
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from blueprints import UserError
@@ -28,38 +27,17 @@ from trace_eval.extracting.engine import Engine, each
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import extractors_of, source_of, with_needs
-from trace_eval.judges.base import Activity, Case, Judge
+from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.combine.panel import Panel
+from trace_eval.runs.events import Listener, RunEvent
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
-from trace_eval.runs.standing import Standing
 
 if TYPE_CHECKING:  # brings libsndfile, which runs without sound do not need
     from extractors import Clip
 
 #: What words alone need of a recording: its transcript, and whether anybody speaks.
 _WORDS_NEED = frozenset({"transcript", "signal"})
-
-
-@dataclass(frozen=True)
-class RunEvent:
-    """Work began, or a clip or an item is finished.
-
-    Attributes:
-        outcomes: of an item, one per rubric.
-        pending: items that are not scored yet, told once, before the first of them.
-        activity: of the judge at that moment.
-        job: how far the machines of a cluster are together.
-    """
-
-    clip: Extracted | None = None
-    outcomes: tuple[Outcome, ...] = ()
-    pending: int | None = None
-    activity: Activity = field(default_factory=Activity)
-    job: Standing | None = None
-
-
-Listener = Callable[[RunEvent], None]
 
 
 def decode_recording(recording: Recording) -> Clip:

@@ -30,18 +30,12 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.runs.cases import CaseReader, write_turns
+from trace_eval.runs.events import Listener, RunEvent
 from trace_eval.runs.folders import check_continues, fresh, input_name, refuse_own_input
 from trace_eval.runs.fuse import check_policy, fuse_run
 from trace_eval.runs.guesses import LanguageAdvice
 from trace_eval.runs.options import Options, settings_of
-from trace_eval.runs.pipeline import (
-    Listener,
-    Pipeline,
-    RunEvent,
-    load_model,
-    plan_for,
-    recordings_needed,
-)
+from trace_eval.runs.pipeline import Pipeline, load_model, plan_for, recordings_needed
 from trace_eval.runs.record import (
     EnvironmentRecord,
     JudgeRecord,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trace_eval.runs.pipeline import RunEvent
+    from trace_eval.runs.events import RunEvent
 
 
 @dataclass

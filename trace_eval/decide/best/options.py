@@ -10,7 +10,7 @@ from trace_eval.data.settings import option_field
 from trace_eval.runs.options import Options
 
 if TYPE_CHECKING:
-    from trace_eval.runs.pipeline import Listener
+    from trace_eval.runs.events import Listener
 
 #: What decides where nothing else is named.
 DEFAULT_BY = "overall"

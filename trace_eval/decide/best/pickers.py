@@ -14,9 +14,9 @@ from trace_eval.decide.best.candidates import TextGroup, numbers_of
 from trace_eval.decide.best.ranking import Ranking, Scheme, bracket, by_comparisons, by_scores
 from trace_eval.decide.best.summary import Gain, gain_by_scores, random_other
 from trace_eval.decide.best.verdicts import Comparing, listed, play, scheduled
+from trace_eval.runs.events import Listener
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.options import RateOptions
-from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.run import Run
 
 #: (id -> number, id -> why there is none).

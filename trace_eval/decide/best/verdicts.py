@@ -19,8 +19,8 @@ from trace_eval.data.manifests import read_manifest
 from trace_eval.decide.best.candidates import TextGroup
 from trace_eval.decide.best.ranking import Match, Scheme, SchemeVerdict, bracket
 from trace_eval.judges.ask.estimate import CostEstimate
+from trace_eval.runs.events import Listener
 from trace_eval.runs.options import Options
-from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session
 

@@ -25,9 +25,9 @@ from trace_eval.extracting.options import ENGINES
 from trace_eval.extracting.ray.cluster import Driver
 from trace_eval.judges.ask.budget import Spending
 from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.events import Listener, RunEvent
 from trace_eval.runs.merge import COMMON, Merged, merge
 from trace_eval.runs.options import Options, settings_of
-from trace_eval.runs.pipeline import Listener, RunEvent
 from trace_eval.runs.ray.driver import JudgeJob, judge_shards
 from trace_eval.runs.ray.judger import LAST, SHARDS, Common, Files, Judged, Work, fill
 from trace_eval.runs.record import RunRecord, ShardRecord, differences

@@ -19,8 +19,8 @@ from trace_eval.data.place import Place
 from trace_eval.judges.ask.served import keep_servers
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.runs.cases import StoredClips
+from trace_eval.runs.events import RunEvent
 from trace_eval.runs.options import Options
-from trace_eval.runs.pipeline import RunEvent
 from trace_eval.runs.ray.desk import RemotePurse
 from trace_eval.runs.record import DECIDING, RunRecord, differences
 from trace_eval.runs.run import Run
