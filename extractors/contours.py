@@ -46,8 +46,10 @@ def swing_dbfs(samples: Floats) -> float:
     """
     if len(samples) == 0:
         return -math.inf
-    mean = samples.mean(axis=0, dtype=np.float64)
-    swing = float(np.maximum(samples.max(axis=0) - mean, mean - samples.min(axis=0)).max())
+    # Channel behind channel: to reduce them side by side takes thirty times as long.
+    channels = np.ascontiguousarray(samples.T)
+    mean = channels.mean(axis=-1, dtype=np.float64)
+    swing = float(np.maximum(channels.max(axis=-1) - mean, mean - channels.min(axis=-1)).max())
     return 20 * math.log10(swing) if swing > 0 else -math.inf
 
 
