@@ -87,14 +87,30 @@ def contour(values: Floats, start_s: float, step_s: float) -> Contour:
         start_s, step_s: time of ``values[0]`` in the clip, and between two values, seconds.
     """
     size = points_per_step(len(values))
-    stored: list[float | None] = []
-    for first in range(0, len(values), size):
-        part = values[first : first + size]
-        part = part[~np.isnan(part)]
-        stored.append(round(float(np.median(part)), _DECIMALS) if len(part) else None)
+    stored = [
+        None if math.isnan(median) else round(median, _DECIMALS)
+        for median in _medians(values, size).tolist()
+    ]
     # A stored point lies in the middle of the points that it stands for.
     middle = start_s + (size - 1) / 2 * step_s
     return Contour(start_s=max(0.0, middle), step_s=step_s * size, values=stored)
+
+
+def _medians(values: Floats, size: int) -> Floats:
+    """Return the median of what is known of each ``size`` values; NaN where nothing is.
+
+    All at once: numpy's own median takes 40 microseconds a call, more than Praat takes for the
+    frames between two of them.
+    """
+    padded = np.full(math.ceil(len(values) / size) * size, np.nan)
+    padded[: len(values)] = values
+    rows = np.sort(padded.reshape(-1, size), axis=1)  # NaN stands last
+    known = np.count_nonzero(~np.isnan(rows), axis=1)
+    numbers = np.arange(len(rows))
+    lower = rows[numbers, np.maximum(known - 1, 0) // 2]
+    upper = rows[numbers, np.minimum(known // 2, size - 1)]
+    # Of one value, both are it; of none, both are NaN.
+    return np.asarray((lower + upper) / 2)
 
 
 def true_runs(where: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

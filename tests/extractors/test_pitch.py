@@ -229,3 +229,17 @@ def test_long_contours_are_thinned_by_medians() -> None:
     assert got.step_s == pytest.approx(0.2)
     assert got.start_s == pytest.approx(0.05)
     assert got.values[:4] == [0.5, 2.5, None, 6.5]
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 99, 1000, 5001])
+@pytest.mark.parametrize("unknown", [0.0, 0.3, 0.9, 1.0])
+def test_stored_points_are_medians_of_what_is_known(count: int, unknown: float) -> None:
+    rng = np.random.default_rng(count)
+    values = 100 * rng.standard_normal(count)
+    values[rng.random(count) < unknown] = np.nan
+    size = points_per_step(count)
+    expected: list[float | None] = []
+    for first in range(0, count, size):
+        known = [value for value in values[first : first + size] if not np.isnan(value)]
+        expected.append(round(float(np.median(known)), 2) if known else None)
+    assert contour(values, 0.0, 0.01).values == expected
