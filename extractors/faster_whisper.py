@@ -180,7 +180,8 @@ class FasterWhisperExtractor(Recogniser):
 
     def _recognise(self, items: Sequence[Item]) -> list[Transcript]:
         others = self.others
-        spoken = [(others or self)._spoken(item) for item in items]
+        model = (others or self).opened()  # once: that its files are the same takes milliseconds
+        spoken = [_spoken(model, item) for item in items]
         if others is None:
             return self._together(items, spoken)
         results: dict[int, Transcript] = {}
@@ -211,14 +212,6 @@ class FasterWhisperExtractor(Recogniser):
             self._transcript(item, decoded, model, language)
             for (item, language), decoded in zip(pairs, results, strict=True)
         ]
-
-    def _spoken(self, item: Item) -> Spoken | None:
-        """Detect the language of a clip; None where the model writes one only."""
-        model = self.opened()
-        if not model.model.is_multilingual:
-            return None
-        with untouched():
-            return name_language(model, item.clip.speech, item.speech)
 
     def _key(self) -> tuple[str | None, ...]:
         # Of this model alone: it is the same one with and without a second.
@@ -345,6 +338,14 @@ class FasterWhisperExtractor(Recogniser):
             if limit and sum(len(one["tokens"]) for one in results) >= limit:
                 break
         return Decoded(results, str(info.language), float(info.language_probability))
+
+
+def _spoken(model: Any, item: Item) -> Spoken | None:
+    """Detect the language of a clip; None where the model writes one only."""
+    if not model.model.is_multilingual:
+        return None
+    with untouched():
+        return name_language(model, item.clip.speech, item.speech)
 
 
 def _most_tokens(parts: Sequence[Span], language: str | None) -> int | None:
