@@ -109,7 +109,9 @@ def stretch(audio: Samples, first: int, stop: int) -> Samples:
     """Return samples ``first`` to ``stop - 1``; zeros before the audio and after it."""
     inside = audio[max(0, first) : max(0, stop)]
     before = min(max(0, -first), stop - first)
-    return np.pad(inside, (before, stop - first - before - len(inside)))
+    samples = np.zeros(stop - first, audio.dtype)
+    samples[before : before + len(inside)] = inside
+    return samples
 
 
 def front(network: Network, features: Floats, period: int = 0) -> list[Hop]:
