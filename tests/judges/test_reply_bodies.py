@@ -15,7 +15,7 @@ from trace_eval.judges.ask.openai_replies import OpenAIReplies
 def text_of(message: dict[str, Any]) -> str:
     """Return the text of a reply with this message."""
     body = {"choices": [{"message": message, "finish_reason": "stop"}]}
-    reader = OpenAIReplies("server", "model", 5.0, Redactor(None))
+    reader = OpenAIReplies("server", "model", Redactor(None))
     return reader.read_choices(json.dumps(body).encode(), None).first.text
 
 
