@@ -17,6 +17,7 @@ from tests.support.audio import tone, write
 from tests.support.cli import code_and_words, output_of
 from tests.support.judged import scripted_run
 from tests.support.review_pages import client_of
+from tests.support.reviewed import answered, opened
 from trace_eval.data.rubrics.load import protocol_path
 from trace_eval.decide.rank import rank
 from trace_eval.review.audio import Clips
@@ -39,20 +40,6 @@ def protocol(folder: Path, name: str, *lines: str) -> str:
     path = folder / f"{name}-mine.toml"
     path.write_text("\n".join([*kept, *lines]) + "\n")
     return str(path)
-
-
-def opened(source: Path, name: str, *, unplayed: bool = True, **queue: Any) -> Review:
-    return open_review(source, queue, ReviewOptions(protocol=name, allow_unplayed=unplayed))
-
-
-def say(review: Review, rater: str, value: str, comment: str = "") -> str:
-    """Answer the rater's question with a value as shown; returns its item."""
-    position = review.position(rater)
-    assert position is not None
-    assert position.step is not None
-    done = review.answer(rater, position.task, position.step.key, value, Remark(comment))
-    assert done
-    return position.view.item
 
 
 def rows_of(review: Review, folder: Path, name: str = "labels.csv") -> list[dict[str, str]]:
@@ -90,7 +77,7 @@ def test_a_comparison_keeps_its_sign_whatever_is_shown_first(run: Path, tmp_path
     for _ in range(6):
         position = review.position("ada")
         assert position is not None
-        say(review, "ada", meant[position.view.shown])
+        answered(review, "ada", meant[position.view.shown])
     assert review.position("ada") is None
     assert {view.shown for view in review.store.views()} == {"ab", "ba"}
     rows = rows_of(review, tmp_path / "out")
@@ -113,7 +100,7 @@ def test_the_page_of_a_comparison_hides_systems_and_takes_keys(run: Path) -> Non
         ("3", "No difference that matters "),
     ]
     with pytest.raises(UserError, match="'3' is no answer; use 1, 2, tie"):
-        say(review, "ada", "3")
+        answered(review, "ada", "3")
 
 
 def test_hcot_is_a_protocol_with_the_answers_it_always_had(run: Path) -> None:
@@ -134,9 +121,9 @@ def test_every_rater_has_an_order_and_enough_raters_close_an_item(
     orders = {name: review.sequence(name) for name in ("ada", "bob", "eve")}
     assert len({tuple(order) for order in orders.values()}) > 1
     assert orders["ada"] == opened(run, protocol(tmp_path, "ab", "raters = 1")).sequence("ada")
-    rated = {say(review, "ada", "1") for _ in range(4)}
+    rated = {answered(review, "ada", "1") for _ in range(4)}
     assert review.progress("bob") == (0, 2)
-    rated |= {say(review, "bob", "2") for _ in range(2)}
+    rated |= {answered(review, "bob", "2") for _ in range(2)}
     assert len(rated) == 6
     assert review.position("ada") is None
     assert review.position("bob") is None
@@ -148,7 +135,7 @@ def test_items_without_raters_failed_traps_and_repeats_are_told(run: Path, tmp_p
     review = opened(run, protocol(tmp_path, "ab", trap, "repeat = 2"))
     assert len(review.tasks) == 5 + 1 + 2
     for _ in range(7):
-        say(review, "ada", "1" if review.position("ada").view.shown == "ab" else "2")  # A
+        answered(review, "ada", "1" if review.position("ada").view.shown == "ab" else "2")  # A
     assert [(one.item, one.is_right) for one in trap_answers(review)] == [("p0", False)]
     assert notes(review, ()) == ["rater ada failed 1 of 1 trap: p0"]
     folder = tmp_path / "out"
@@ -163,7 +150,7 @@ def test_items_without_raters_failed_traps_and_repeats_are_told(run: Path, tmp_p
 def test_votes_after_the_end_are_kept_and_do_not_count(run: Path, tmp_path: Path) -> None:
     review = opened(run, protocol(tmp_path, "ab", "until = 2020-01-01"))
     with pytest.raises(UserError, match="ended on 2020-01-01 at 23:59 UTC; your answer is kept"):
-        say(review, "ada", "1")
+        answered(review, "ada", "1")
     (kept,) = review.store.stored(all_=True)
     assert (kept.set_aside, kept.value in "12") == ("late", True)
     assert rows_of(review, tmp_path / "out", "set_aside.csv")[0]["set_aside"] == "late"
@@ -218,7 +205,7 @@ def test_foreign_options_are_refused(
 def test_scores_are_exported_with_their_systems(answers: Path, tmp_path: Path) -> None:
     review = opened(answers, "mos")
     for value in "123451234":
-        say(review, "ada", value, "hm")
+        answered(review, "ada", value, "hm")
     rows = rows_of(review, tmp_path / "out")
     assert len(rows) == 9
     assert {row["rubric"] for row in rows} == {"mos"}
@@ -332,6 +319,7 @@ def test_a_page_has_the_hidden_reference_and_its_anchors(answers: Path, tmp_path
     assert len(rows) == 15
     report = rank(tmp_path / "out" / "labels.csv")
     assert {row.system: round(row.mean.value, 6) for row in report.means} == SCORES
+    assert (report.low, report.high) == (0, 100)  # of the rubric that the file names
     assert {row.name: row.mean for row in protocol_results(review)["rows"]} == SCORES
     aside = rows_of(review, tmp_path / "out", "set_aside.csv")
     assert {row["set_aside"] for row in aside} == {"changed"}

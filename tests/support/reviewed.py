@@ -15,6 +15,8 @@ from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
 from trace_eval.review.material import load_material
+from trace_eval.review.opening import open_review
+from trace_eval.review.options import ReviewOptions
 from trace_eval.review.queue import QueueOptions, make_plan
 from trace_eval.review.session import Review
 from trace_eval.review.store import Store
@@ -107,6 +109,26 @@ def open_at(
     material = load_material(run)
     plan = make_plan(material, QueueOptions(**options))  # type: ignore[arg-type]
     return Review(material, Store(material.database), plan, show_judge, allow_unplayed)
+
+
+def opened(source: Path, name: str, *, unplayed: bool = True, **queue: Any) -> Review:
+    """Open a review by a protocol."""
+    return open_review(source, queue, ReviewOptions(protocol=name, allow_unplayed=unplayed))
+
+
+def answered(review: Review, rater: str, value: str, comment: str = "") -> str:
+    """Answer the rater's question with a value as shown; returns its item."""
+    position = review.position(rater)
+    assert position is not None
+    assert position.step is not None
+    done = review.answer(rater, position.task, position.step.key, value, Remark(comment))
+    assert done
+    return position.view.item
+
+
+def another_database(run: Path) -> ReviewOptions:
+    """Return the options of a second review of a run."""
+    return ReviewOptions(allow_unplayed=True, database=run / "another.sqlite")
 
 
 def shown_answers(rating: Rating) -> tuple[str, ...]:

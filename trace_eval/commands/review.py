@@ -66,6 +66,7 @@ def review(
 def _write(
     opened: Review, came: ReviewFiles, label_studio: Path | None, export: Path | None
 ) -> ReviewFiles:
+    from trace_eval.review.enough import Watch, lines_of
     from trace_eval.review.estimate import accuracies, accuracy_lines
     from trace_eval.review.exports import write_exports
     from trace_eval.review.labelstudio import write_tasks
@@ -79,7 +80,9 @@ def _write(
         came = replace(came, files=(*came.files, *write_exports(opened, export)))
         if opened.material.judged and opened.is_hcot:
             came = replace(came, accuracy=accuracies(opened, opened.labelled()))
-        say(*came.files, *accuracy_lines(came.accuracy))
+        rows, saving = Watch(opened).look()
+        say(*came.files, *accuracy_lines(came.accuracy), *lines_of(rows))
+        say(*filter(None, [saving]))
         warn_all(notes(opened, loudness_of(opened)))
     return came
 
@@ -103,9 +106,12 @@ def _import(opened: Review, path: Path) -> ReviewFiles:
 def _serve(opened: Review, serving: ServeOptions) -> None:
     for package in ("fastapi", "uvicorn", "python_multipart"):
         require(package, package, "review", "review")
+    from trace_eval.review.enough import Watch, lines_of
     from trace_eval.review.loudness import summary_of
     from trace_eval.review.protocol_files import loudness_of
     from trace_eval.review.server import serve
+
+    watch = Watch(opened, tell=say)
 
     def tell_loudness() -> None:
         matched = opened.listening.loudness == "matched"
@@ -118,4 +124,8 @@ def _serve(opened: Review, serving: ServeOptions) -> None:
         messages().print("Ctrl-C stops; every answer is kept", markup=False)
         Thread(target=tell_loudness, daemon=True).start()  # every recording is decoded for it
 
-    serve(opened, serving, ready)
+    try:
+        serve(opened, serving, ready, watch)
+    finally:
+        rows, _ = watch.look()
+        say(*lines_of(rows))

@@ -265,7 +265,8 @@ def _of_columns(source: OpinionTable, rubric: str | None, columns: Columns) -> O
     table, raters = columns_of_scores(source, columns.fields)
     if "judge" not in table and {"rater", "mos"} & table.keys():
         ratings = ratings_in(source, rubric, columns)
-        return mean_ratings(ratings).on(rubric, ratings.scale)
+        named = next(filter(None, table.get("rubric", ())), None)  # there is one at most
+        return mean_ratings(ratings).on(rubric or named, ratings.scale)
     for name in ("id", "score"):
         if name not in table:
             raise InputError(

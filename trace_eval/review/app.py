@@ -14,6 +14,7 @@ from blueprints import UserError
 from trace_eval.data.corrections import CorrectedField
 from trace_eval.review import exports, pages
 from trace_eval.review.audio import byte_range, wave
+from trace_eval.review.enough import Watch, lines_of
 from trace_eval.review.events_page import change_event, events_page
 from trace_eval.review.forms import check_name
 from trace_eval.review.page_scores import score_page, together_page
@@ -67,9 +68,9 @@ Handlers = Mapping[str, Callable[..., Response]]
 _MEDIA_TYPES = {".json": "application/json", ".jsonl": "application/jsonl", ".csv": "text/csv"}
 
 
-def create_app(review: Review, access: Access) -> FastAPI:
+def create_app(review: Review, access: Access, watch: Watch | None = None) -> FastAPI:
     """Create the application for one review behind one address."""
-    site = _Site(review, access)
+    site = _Site(review, access, watch or Watch(review))
     app = FastAPI(
         openapi_url=None, docs_url=None, redoc_url=None, middleware=[Middleware(Guard, access)]
     )
@@ -107,8 +108,8 @@ def create_app(review: Review, access: Access) -> FastAPI:
 class _Site:
     """Handlers of one review. They run in threads; the store serialises what they write."""
 
-    def __init__(self, review: Review, access: Access) -> None:
-        self._review, self._access = review, access
+    def __init__(self, review: Review, access: Access, watch: Watch) -> None:
+        self._review, self._access, self._watch = review, access, watch
         self._clips = clips_of(review)
 
     def shared(self, visitor: Visitor) -> dict[str, Any]:
@@ -175,7 +176,9 @@ class _Site:
         position = self._review.position(rater)
         values = {"fraction": self._review.fraction(position)}
         if position is None:
-            return self.page(request, "done.html.j2", values)
+            rows, _ = self._watch.look()
+            done = {**values, "enough": lines_of(rows, blind=True)}
+            return self.page(request, "done.html.j2", done)
         if position.step is None:
             values |= pages.judge_page(self._review, position)
             return self.page(request, "judge.html.j2", values)
@@ -190,6 +193,9 @@ class _Site:
         unlocked = self._review.may_see_results(rater)
         measured = self._clips.measured(self._review.items)
         values = results_page(self._review, unlocked, measured)
+        rows, saving = self._watch.look()
+        values |= {"enough": lines_of(rows, blind=not unlocked)}
+        values |= {"saving": saving if unlocked else None}
         return self.page(request, "results.html.j2", values)
 
     def flags(self, rater: Rater, request: Request) -> Response:
@@ -221,6 +227,7 @@ class _Site:
             remark=remark,
             version=sent.version,
         )
+        self._watch.after_rating()
         return see("/review")
 
     def scores(self, rater: SendingRater, sent: Annotated[SentScores, Depends()]) -> Response:
@@ -237,7 +244,10 @@ class _Site:
             finish=sent.finish,
             version=sent.version,
         )
-        return see("/review") if sent.finish else Response(status_code=204)
+        if not sent.finish:
+            return Response(status_code=204)
+        self._watch.after_rating()
+        return see("/review")
 
     def undo(self, rater: SendingRater, task: Number = -1, comment: Text = "") -> Response:
         self._review.undo(rater, task, comment)

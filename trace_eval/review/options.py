@@ -15,7 +15,7 @@ class QueueOptions:
 
     Attributes:
         budget: pairs that you can review; None: all. May grow later.
-        random_share: share of the budget, 0 to 1, that is drawn at random.
+        random_share: share of the budget, 0 to 1, that is drawn at random; 1: all in random order.
         repeat: pairs shown a second time, for test-retest.
         overall_first: ask for a blind overall impression before the dimensions.
         confidence: ask after each rating how sure the rater is.

@@ -7,7 +7,7 @@ Labels and scores of the first view of every item are in ``labels.csv``, which `
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from blueprints import counted
@@ -79,14 +79,28 @@ def _labels(review: Review, repeats: bool) -> str:
     chosen = _chosen_views(review, repeats)
     if isinstance(review.form, PairForm):
         return _pair_table(review, review.form, chosen, repeats)
-    traps = {trap.item for trap in review.listening.traps if trap.item is not None}
-    answers = [
-        answer
-        for answer in review.store.stored()
-        if answer.view in chosen and answer.step not in traps  # of a page: the answer's id
-    ]
+    answers = _answers_of(review, chosen)
     repeat = {number: view.repeat for number, view in chosen.items()} if repeats else None
     return score_table(review, answers, repeat)
+
+
+def _answers_of(review: Review, views: Collection[int]) -> list[StoredAnswer]:
+    """Return what was answered in some views, without the traps."""
+    traps = {trap.item for trap in review.listening.traps if trap.item is not None}
+    return [
+        answer
+        for answer in review.store.stored()
+        if answer.view in views and answer.step not in traps  # of a page: the answer's id
+    ]
+
+
+def counted_scores(review: Review) -> Iterator[tuple[Single, float]]:
+    """Yield every score that counts with its answer, in the order in which they came."""
+    for answer in _answers_of(review, first_views(review)):
+        if answer.step == COMMENT or scored_step(answer.step) is not None:
+            continue
+        if (score := score_of(answer.value)) is not None:
+            yield rated_answer(review, answer), score
 
 
 def first_views(review: Review) -> dict[int, StoreView]:
@@ -122,7 +136,7 @@ def _pair_table(
         return (
             view.item,
             view.rater,
-            *(map(_winner, labels) if form.protocol.compares else labels),
+            *(plain_label(form, label) for label in labels),
             *(labels if form.protocol.compares else ()),
             pair.instruction_id,
             pair.a.system,
@@ -138,11 +152,11 @@ def _pair_table(
     return table_text(columns, map(row, views.values()))
 
 
-def _winner(comparison: str | None) -> str | None:
-    """Return the label of a signed comparison."""
-    if comparison is None:
-        return None
-    number = float(comparison)
+def plain_label(form: PairForm, label: str | None) -> str | None:
+    """Return who wins by a label; of a signed comparison by its sign."""
+    if label is None or not form.protocol.compares:
+        return label
+    number = float(label)
     return "tie" if number == 0 else "2" if number > 0 else "1"
 
 

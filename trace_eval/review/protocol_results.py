@@ -17,8 +17,8 @@ import numpy as np
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.estimate.figures import mean_interval
 from trace_eval.estimate.interval import SCORE
-from trace_eval.review.forms import COMMENT, PairForm, score_of, scored_step
-from trace_eval.review.protocol_files import first_views, rated_answer
+from trace_eval.review.forms import PairForm
+from trace_eval.review.protocol_files import counted_scores, first_views
 from trace_eval.review.session import Review
 
 #: Which side a label counts for: 0 is A's, 1 is B's.
@@ -62,16 +62,11 @@ def protocol_results(review: Review) -> dict[str, Any]:
 
 def _means(review: Review, rubric: ScoreRubric) -> list[ProtocolRow]:
     """Return the mean score of each system, best first."""
-    views = first_views(review)
     scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     questions: dict[str, str] = {}
-    for answer in review.store.stored():
-        if answer.view not in views or answer.step == COMMENT or scored_step(answer.step):
-            continue
-        if (score := score_of(answer.value)) is not None:
-            item = rated_answer(review, answer)
-            scores[item.system or "(no system named)"][item.id].append(score)
-            questions[item.id] = item.question_id or item.id
+    for item, score in counted_scores(review):
+        scores[item.system or "(no system named)"][item.id].append(score)
+        questions[item.id] = item.question_id or item.id
     ends = rubric.scale.labels[0], rubric.scale.labels[-1]
     rows = [_row(system, items, questions, ends) for system, items in scores.items()]
     return sorted(rows, key=lambda row: -row.mean)

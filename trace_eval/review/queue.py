@@ -240,7 +240,8 @@ def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> Revie
     wanting = sorted((i for i in shuffled if needs[i].reasons), key=lambda i: needs[i].order)
     budget = len(ids) if options.budget is None else min(options.budget, len(ids))
     certain = len(wanting)
-    if budget < len(ids):  # the random slice gets its share, and at least one pair
+    if budget < len(ids) or options.random_share == 1:
+        # the random slice gets its share, and at least one pair
         certain = min(certain, budget - max(1, round(budget * options.random_share)))
     needed = wanting[:certain]
     taken = set(needed)

@@ -22,6 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from blueprints import UserError
 from trace_eval.data.system import open_files
 from trace_eval.review.app import create_app
+from trace_eval.review.enough import Watch
 from trace_eval.review.options import ServeOptions
 from trace_eval.review.security import Access, is_loopback
 from trace_eval.review.session import Review
@@ -47,12 +48,14 @@ def serve(
     review: Review,
     options: ServeOptions | None = None,
     ready: Callable[[str], None] | None = None,
+    watch: Watch | None = None,
 ) -> None:
     """Serve a review until it is interrupted; raises UserError for an address that cannot be bound.
 
     Args:
         options: default: :class:`ServeOptions`; an address that others reach always has a token.
         ready: called with the address to open, once connections are accepted.
+        watch: looks after every rating whether enough was rated.
     """
     options = options or ServeOptions()
     host, token = options.host, options.token
@@ -63,7 +66,7 @@ def serve(
             token = secrets.token_urlsafe(24)
         access = Access(host, listener.getsockname()[1], review.store.secret, token)
         config = uvicorn.Config(
-            create_app(review, access),
+            create_app(review, access, watch),
             log_level="error",  # a stranger's broken request is worth no line, least of all each
             access_log=False,
             server_header=False,

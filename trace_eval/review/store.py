@@ -297,6 +297,14 @@ class Store:
         )
         return [StoreView(*row) for row in rows]
 
+    def state(self) -> tuple[int, ...]:
+        """Return numbers that change with every answer that counts, or counts no more."""
+        aside = "SUM(a.set_aside IS NOT NULL)"
+        (row,) = self._read(
+            f"SELECT COUNT(*), COALESCE({aside}, 0), COUNT(v.finished) {_ANSWERS}", self.rubric
+        )
+        return tuple(row)
+
     def answers(self, view: StoreView) -> dict[str, str]:
         """Step -> answer of one view, in the pair's own order."""
         chosen = "SELECT step, value FROM answers WHERE view = ? AND set_aside IS NULL"

@@ -22,9 +22,8 @@ from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import bounds_of, join_scores, scale_of, units_of
 from trace_eval.stats.agreement.systems import systems_of
 from trace_eval.stats.inference.ppi import LEAST_LABELS
-from trace_eval.stats.inference.stopping import Stopping, two_means
+from trace_eval.stats.inference.stopping import Stopping, every_two_means
 from trace_eval.stats.inference.stopping_labels import MOST_SYSTEMS
-from trace_eval.stats.inference.votes import Votes
 from trace_eval.stats.options import RankOptions, settled
 from trace_eval.stats.ranking.correlation import correlate
 from trace_eval.stats.ranking.intervals import NOT_DRAWN, RankSets, rank_sets
@@ -111,31 +110,20 @@ def rank_scores(
         means=rows,
         low=scale.low,
         high=scale.high,
-        enough=tuple(_enough(items, means, options.bootstrap.level)) if source.human else (),
+        enough=_enough(items, means, options.bootstrap.level) if source.human else (),
     )
 
 
-def _enough(items: Opinions, means: _Means, level: float) -> Iterator[Stopping]:
-    """Yield a look at each two systems, over the questions that both answer."""
+def _enough(items: Opinions, means: _Means, level: float) -> tuple[Stopping, ...]:
+    """Look at each two systems, over the questions that both answer."""
     question, size = items.units(), len(means.systems)
     if question is None or size > MOST_SYSTEMS:
-        return
+        return ()
     sums, counts = means.of(question, int(question.max()) + 1)
     with np.errstate(invalid="ignore"):
         by_question = sums / counts
-    shared: list[tuple[tuple[str, str], Array]] = []
-    for pair in combinations(range(size), 2):
-        gap = by_question[:, pair[0]] - by_question[:, pair[1]]
-        gap = gap[~np.isnan(gap)]
-        if len(gap):
-            names = means.systems[pair[0]], means.systems[pair[1]]
-            ahead = gap.sum() >= 0
-            shared.append((names if ahead else names[::-1], gap if ahead else -gap))
     scale = scale_of(items)
-    for names, gap in shared:
-        votes = Votes(np.arange(len(gap)), (1 + gap) / 2)
-        width = float(scale.high) - float(scale.low)
-        yield two_means(names, votes, 1 - (1 - level) / len(shared), width)
+    return every_two_means(means.systems, by_question, level, float(scale.high) - float(scale.low))
 
 
 def _chosen(source: str, judges: Sequence[JudgeOpinions], judge: str | None) -> JudgeOpinions:

@@ -10,12 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
 
 from blueprints import counted
-from trace_eval.estimate.anytime import Pool, anytime_mean
+from trace_eval.estimate.anytime import Array, Pool, anytime_mean
 from trace_eval.estimate.interval import Range
 from trace_eval.stats.inference.votes import Votes, arrivals_of, more_raters, more_units
 from trace_eval.stats.sentences import POWER, about, percent, rate
+
+_NOTHING = "Nothing is labelled yet."
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,8 @@ class Stopping:
             unknown.
         helped: a judge's verdicts of all pairs count as a control.
         verdict: in words.
+        next_step: whether that is enough, without a word on who is better: raters may read it.
+        why_not: why nothing can be said; None: something can.
     """
 
     question: str
@@ -49,6 +56,8 @@ class Stopping:
     helped: bool
     verdict: str
     chance: float = POWER
+    next_step: str = ""
+    why_not: str | None = None
 
     @property
     def enough(self) -> bool:
@@ -122,7 +131,39 @@ def _stopping(
     )
     if width is not None:
         stopping = _on_scale(stopping, width)
-    return replace(stopping, verdict=_verdict(stopping, names, in_percent=width is None))
+    return _in_words(stopping, names, in_percent=width is None)
+
+
+def cannot_say(question: str, why_not: str) -> Stopping:
+    """Say why labels do not tell whether they are enough."""
+    text = f"Nobody can say whether enough was labelled: {why_not}."
+    return replace(_without_labels(question, 0.5), verdict=text, next_step=text, why_not=why_not)
+
+
+def every_two_means(
+    names: Sequence[str], by_unit: Array, level: float, width: float
+) -> tuple[Stopping, ...]:
+    """Say of each two systems whether enough was rated to tell their mean scores apart.
+
+    Args:
+        by_unit: mean place of each system's scores of a question, 0 to 1; NaN: none
+            [shape=(questions, systems)].
+        level: of all intervals together.
+        width: of the scale, in its own units.
+    """
+    gaps: dict[tuple[str, str], Array] = {}
+    for one, other in combinations(range(len(names)), 2):
+        gap = by_unit[:, one] - by_unit[:, other]
+        gap = gap[~np.isnan(gap)]
+        if len(gap):
+            is_ahead = gap.sum() >= 0
+            pair = (names[one], names[other]) if is_ahead else (names[other], names[one])
+            gaps[pair] = gap if is_ahead else -gap
+    own = 1 - (1 - level) / max(len(gaps), 1)
+    return tuple(
+        two_means(pair, Votes(np.arange(len(gap)), (1 + gap) / 2), own, width)
+        for pair, gap in gaps.items()
+    )
 
 
 def _without_labels(question: str, null: float) -> Stopping:
@@ -138,7 +179,8 @@ def _without_labels(question: str, null: float) -> Stopping:
         more_units=None,
         more_raters=None,
         helped=False,
-        verdict="Nothing is labelled yet.",
+        verdict=_NOTHING,
+        next_step=_NOTHING,
     )
 
 
@@ -157,26 +199,40 @@ def _on_scale(stopping: Stopping, width: float) -> Stopping:
     )
 
 
-def _verdict(stopping: Stopping, names: Sequence[str] | None, in_percent: bool) -> str:
+def _in_words(stopping: Stopping, names: Sequence[str] | None, in_percent: bool) -> Stopping:
+    """Return the same with its verdict and its next step."""
     if stopping.interval is None or stopping.value is None:
-        return (
+        changed = (
             f"The labels changed on the way: no {stopping.question} fits all looks; see whether"
             " later labels are of other pairs or by other raters."
         )
+        return replace(stopping, verdict=changed, next_step="The labels changed on the way.")
     unit = "pair" if in_percent else "item"
-    shown = f"{stopping.question} {_figure(stopping.value, stopping.interval, in_percent)}"
+    figure = _figure(stopping.value, stopping.interval, in_percent)
+    shown = f"{stopping.question} {figure} at every look"
+    if stopping.end is None:
+        step = f"Not enough: {_ways(stopping, unit)}"
+        return replace(stopping, verdict=f"{step} ({shown}).", next_step=f"{step}.")
+    late = stopping.units - stopping.end
+    more = f"; {late:,} more came after the end" if late else ""
+    when = f"after {counted(stopping.end, f'independent {unit}')}{more}"
+    verdict = f"Enough: {_answer(stopping, names)}, {when} ({shown})."
+    return replace(stopping, verdict=verdict, next_step=f"Enough, {when}.")
+
+
+def _answer(stopping: Stopping, names: Sequence[str] | None) -> str:
+    """Return the answer to a question that enough labels have decided."""
+    assert stopping.value is not None
     above = stopping.value > stopping.null
     if names is None:
         side = "above" if above else "below"
-        said = f"{stopping.question} is {side} {percent(stopping.null)} %"
-    else:
-        better = names if above else names[::-1]
-        said = f"{better[0]} is better than {better[1]}"
-    if stopping.end is not None:
-        late = stopping.units - stopping.end
-        more = f"; {late:,} more came after the end" if late else ""
-        when = f"after {counted(stopping.end, f'independent {unit}')}{more}"
-        return f"Enough: {said}, {when} ({shown} at every look)."
+        return f"{stopping.question} is {side} {percent(stopping.null)} %"
+    better, worse = names if above else names[::-1]
+    return f"{better} is better than {worse}"
+
+
+def _ways(stopping: Stopping, unit: str) -> str:
+    """Return how many more labels would be enough."""
     ways = []
     if stopping.more_units is not None:
         units = unit if stopping.more_units == 1 else f"{unit}s"
@@ -185,9 +241,8 @@ def _verdict(stopping: Stopping, names: Sequence[str] | None, in_percent: bool) 
         raters = counted(stopping.more_raters, "more rater", "more raters")
         ways.append(f"{raters} of each labelled {unit}")
     if not ways:
-        return f"Not enough: it would take very many more {unit}s ({shown} at every look)."
-    chance = f"with a chance of {stopping.chance:g}"
-    return f"Not enough: {' or '.join(ways)} would do, {chance} ({shown} at every look)."
+        return f"it would take very many more {unit}s"
+    return f"{' or '.join(ways)} would do, with a chance of {stopping.chance:g}"
 
 
 def _figure(value: float, limits: Range, in_percent: bool) -> str:

@@ -14,11 +14,25 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import Numbers, index_of
 from trace_eval.stats.agreement.position import self_mask
 from trace_eval.stats.inference.labelled_run import LabelledRun, differences, labelled
-from trace_eval.stats.inference.stopping import Stopping, agreement, two_systems
+from trace_eval.stats.inference.stopping import (
+    Stopping,
+    agreement,
+    cannot_say,
+    two_systems,
+)
 from trace_eval.stats.inference.votes import Votes
 
 #: Systems beyond which not every two are looked at.
 MOST_SYSTEMS = 12
+
+#: The question of two systems where nothing can be said about any.
+WHO_IS_BETTER = "which system is better"
+
+#: Why a review's queue tells nothing before its end.
+NEEDED_FIRST = (
+    "pairs that need a person were labelled first, so the labels so far are no random sample of all"
+    " pairs; plan another review with --random-share 1"
+)
 
 #: Share of the instructions that a random sample of pairs would touch, below which the labels were
 #: drawn by instruction.
@@ -29,6 +43,8 @@ def of_annotators(
     votes: Opinions, dimension: str | None = None, level: float = 0.95
 ) -> tuple[Stopping, ...]:
     """Look at annotators' labels alone, a row for each label in the order in which they came."""
+    if why_not := no_random_order(votes):
+        return (cannot_say(WHO_IS_BETTER, why_not),)
     return tuple(_every_two(votes, votes, dimension, level=level, run=None))
 
 
@@ -44,8 +60,28 @@ def of_judged(
     Raises:
         UserError: labels cannot be joined, see :func:`labelled`.
     """
+    if why_not := no_random_order(labels):
+        return (cannot_say(WHO_IS_BETTER, why_not),)
     run = labelled(table, labels, dimension)
     return tuple(_every_two(run.table, labels, dimension, level=level, run=run))
+
+
+def no_random_order(labels: Opinions) -> str | None:
+    """Say why labels are no random sample of their pairs after each of them; None: they may be.
+
+    A review that begins with the pairs that need a person writes 1 as their inclusion, and none
+    while some of them are open.
+    """
+    inclusion = labels.facts.get("inclusion")
+    if inclusion is None or not len(labels):
+        return None
+    own = inclusion[np.sort(_firsts(labels))]
+    needed = np.isnan(own) | (own == 1)
+    if needed.all():
+        begins = bool(np.isnan(own).any())
+    else:
+        begins = bool(needed.any()) and not needed[np.argmin(needed) :].any()
+    return NEEDED_FIRST if begins else None
 
 
 def of_accuracy(run: LabelledRun, labels: Opinions, target: float, level: float = 0.95) -> Stopping:
