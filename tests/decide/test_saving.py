@@ -54,6 +54,10 @@ def test_the_corrected_accuracy_is_the_one_figure_of_agree_and_card(tmp_path: Pa
     assert "agrees with human labels on 80 % [" in words
     assert "of 200 pairs, from 60 labels by how they were drawn" in words
     assert "67 %" not in words
+    full = trace_eval("agree", pairs, "--labels", labels, "--missing", "drop", "--full").out
+    assert "accuracy over all pairs" in " ".join(full.split())
+    sentence = next(line for line in full.splitlines() if "On the labelled pairs: judged" in line)
+    assert sentence.startswith("judged agrees with human labels on 80 % [")
     card = trace_eval("card", pairs, "--labels", labels, "--out", tmp_path / "card").out
     assert "accuracy of 80.0%" in card
     page = (

@@ -116,10 +116,10 @@ class Card:
         """Accuracy of the overall label with its interval, corrected for how labels were drawn."""
         if self.main is None:
             return None, None
-        corrected = None if self.agreement is None else self.agreement.corrected(self.main)
-        if corrected is not None:
-            return corrected.labels, corrected.labels_interval
-        return self.main.accuracy.value, self.main.accuracy.interval
+        result = self.main.accuracy
+        if self.agreement is not None:
+            result = self.agreement.accuracy_of(self.main)
+        return result.value, result.interval
 
     @property
     def accuracy_method(self) -> str | None:

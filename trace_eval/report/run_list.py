@@ -183,7 +183,9 @@ def _agreement(run: Run) -> str | None:
     score = main_score(report)
     if score is None or score.accuracy.value is None:
         return None
-    return rate(score.accuracy.value, score.accuracy.interval)
+    result = report.accuracy_of(score)
+    assert result.value is not None
+    return rate(result.value, result.interval)
 
 
 def trends(lines: Sequence[RunLine]) -> list[Trend]:

@@ -66,14 +66,18 @@ def _agreement(report: AgreeReport) -> Iterator[Table]:
         "dimension labelled split silent",
     )
     metrics = (metric.title for metric in METRICS)
+    # labels that were not drawn alike are no picture of all pairs
+    is_corrected = any(report.corrected(score) for score in report.scores)
+    over_all = ("accuracy over all pairs",) if is_corrected else ()
     yield grid(
         "Agreement with human labels",
-        ("judge", "dimension", "scored", *metrics, "2-way coverage", "majority class"),
+        ("judge", "dimension", "scored", *over_all, *metrics, "2-way coverage", "majority class"),
         [
             (
                 score.judge,
                 score.dimension,
                 f"{score.scored}/{score.labelled}",
+                *(report.accuracy_of(score) for _ in over_all),
                 *(score.metrics.get(metric.name) for metric in METRICS),
                 score.coverage_2way,
                 score.majority.accuracy if score.majority.items else None,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from blueprints import counted
+from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.units import Statistic
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.show.table import column
@@ -27,7 +29,7 @@ from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.win_rates import RIGHT, ShareRow
 from trace_eval.stats.options import AgreeOptions
-from trace_eval.stats.sentences import same
+from trace_eval.stats.sentences import rate, same
 
 
 @dataclass(frozen=True)
@@ -156,8 +158,28 @@ class AgreeReport(Agreement):
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """A sentence per judge and dimension on how it stands against the baselines."""
-        return tuple(score.verdict for score in self.scores)
+        """A sentence per judge and dimension on how it stands against the baselines.
+
+        Where labels were not drawn alike, the accuracy over all pairs stands before it.
+        """
+        return tuple(f"{self._over_all(score)}{score.verdict}" for score in self.scores)
+
+    def _over_all(self, score: JudgeScore) -> str:
+        row = self.corrected(score)
+        if row is None or row.labels is None:
+            return ""
+        right = rate(row.labels, row.labels_interval)
+        return (
+            f"{score.judge} agrees with human labels on {right} of {counted(row.judged, 'pair')},"
+            f" by how they were drawn ({score.dimension}). On the labelled pairs: "
+        )
+
+    def accuracy_of(self, score: JudgeScore) -> IntervalEstimate:
+        """Return a judge's accuracy with its interval, corrected for how labels were drawn."""
+        row = self.corrected(score)
+        if row is None or row.labels is None:
+            return score.accuracy
+        return IntervalEstimate(row.labels, row.labels_interval)
 
     def corrected(self, score: JudgeScore) -> PPIEstimate | None:
         """Return a judge's accuracy on all pairs, where labels were not drawn alike.
