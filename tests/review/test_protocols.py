@@ -266,6 +266,12 @@ def test_a_rubric_of_any_width_is_rated_reported_and_reviewed(tmp_path: Path) ->
     page = (run / "report.html").read_text()
     assert "from -50 (left) to 50 (right)" in page
     assert "No systems are compared" not in page
+    by_name = output_of("rank", run, "--rubric", "warm")
+    assert by_name == output_of("rank", run) == output_of("rank", run, "--rubric", rubric)
+    assert (
+        "has no scores of rubric cold; there are warm"
+        in code_and_words("rank", run, "--rubric", "cold")[1]
+    )
     review = open_review(run)
     assert 'min="-50.0" max="50.0" step="0.5"' in client_of(review, "ada").get("/review").text
     for task, score in enumerate(("-12.5", "50")):

@@ -275,6 +275,10 @@ def ratings_in(
     kept = np.array([not is_missing(text) for text in table[name]], bool)
     if named and rubric is not None:
         kept &= np.array([of in (rubric, None) for of in table["rubric"]])
+        if not kept.any():
+            raise InputError(
+                f"{source.name}: has no ratings of rubric {rubric}; there are {', '.join(named)}"
+            )
     who = [who or "" for who in table.get("rater", ())]
     ratings = rows_of(source.name, table, numbers=(name,), raters=who, kept=kept)
     ratings = replace(ratings, warnings=(*source.warnings(), *raters, *ratings.warnings))

@@ -15,6 +15,7 @@ from trace_eval.data.columns import Columns
 from trace_eval.data.files import as_path
 from trace_eval.data.names import fields_of
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
+from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.spelling import is_missing
 from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.opinions.found_scales import DEFAULT_SCALE, FOUND_SCALE, scale_by_values
@@ -169,7 +170,8 @@ def read_with_ratings(
         ratings: a file of ratings or of items with labels, a table of ratings at hand, or what was
             read of one; None: none.
         columns: how the files name their columns; those of ratings alone where a source is a run.
-        rubric: name or file; None: the only one that the sources have.
+        rubric: name, also one of the sources' own, or file; None: the only one that the sources
+            have.
 
     Raises:
         UserError: one cannot be read, or they score different rubrics.
@@ -179,7 +181,8 @@ def read_with_ratings(
         raise InputError(
             "--prediction, --truth and --flip-b mean nothing for scores; leave them out"
         )
-    name = load_rubric(rubric).name if rubric else None
+    known = _known_rubric(rubric)
+    name = known.name if known else rubric
     of_run = next((s for s in sources if isinstance(s, Path) and s.is_dir()), None)
     named = replace(columns, named={}, id=None)
     if of_run is None:
@@ -192,6 +195,8 @@ def read_with_ratings(
     elif not isinstance(ratings, Opinions):
         named = Columns()  # they are about the ratings beside it
     every = [read_scores(s, name, named) if isinstance(s, Path) else s for s in sources]
+    if rubric and not known and not any(one.rubric == rubric for one in every):
+        load_rubric(rubric)  # nobody knows it: this says which names there are
     rubric_of = next((one.rubric for one in every if one.rubric), name)
     if isinstance(ratings, Path):
         ratings = read_ratings(ratings, rubric_of, columns)
@@ -200,7 +205,7 @@ def read_with_ratings(
         ratings = ratings_in(table, rubric_of, columns)
     if ratings is not None and ratings.codes:
         raise InputError(f"{ratings.source}: holds labels of pairs; give ratings of single answers")
-    every = _on_one_scale(every, rubric)
+    every = _on_one_scale(every, known)
     if ratings is not None and every[0].scale is not None:
         ratings = _beside(ratings, every[0].scale, declared=columns.scale is not None)
     return every, ratings
@@ -226,14 +231,20 @@ def _beside(ratings: Opinions, scale: Numbers, declared: bool) -> Opinions:
     )
 
 
-def _on_one_scale(sources: Sequence[Opinions], rubric: str | None) -> list[Opinions]:
+def _known_rubric(rubric: str | None) -> ScoreRubric | None:
+    """Return a shipped rubric, or that of a file; None: a name that only the sources may know."""
+    if rubric is None or (rubric not in rubric_names() and Path(rubric).suffix != ".toml"):
+        return None
+    return load_rubric(rubric)
+
+
+def _on_one_scale(sources: Sequence[Opinions], named: ScoreRubric | None) -> list[Opinions]:
     """Put the sources on one rubric and its scale; refuse where they score different ones."""
     scored = {source.rubric for source in sources if source.rubric}
     if len(scored) > 1:
         raise InputError(
             f"the sources score different rubrics ({', '.join(sorted(scored))}); compare one"
         )
-    named = load_rubric(rubric) if rubric else None
     name = named.name if named else next(iter(scored), None)
     scale = named.numbers if named else _scale(sources, name)
     return [source.on(name, scale) for source in sources]
@@ -265,8 +276,9 @@ def _of_columns(source: OpinionTable, rubric: str | None, columns: Columns) -> O
     table, raters = columns_of_scores(source, columns.fields)
     if "judge" not in table and {"rater", "mos"} & table.keys():
         ratings = ratings_in(source, rubric, columns)
-        named = next(filter(None, table.get("rubric", ())), None)  # there is one at most
-        return mean_ratings(ratings).on(rubric or named, ratings.scale)
+        names = [name for name in table.get("rubric", ()) if name]
+        named = rubric if rubric in names else next(iter(names), None)
+        return mean_ratings(ratings).on(named, ratings.scale)
     for name in ("id", "score"):
         if name not in table:
             raise InputError(

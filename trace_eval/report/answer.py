@@ -68,12 +68,9 @@ def short_answer(folder: Path | str) -> tuple[str, ...]:
 def score_rankings(run: Run) -> dict[str, RankReport]:
     """Rank a run's systems by each rubric, where that is possible."""
     results = {}
-    rubrics = run.rubrics()
-    for name in rubrics:
-        # The only one needs no name, by which a rubric of one's own is not found.
-        wanted = name if len(rubrics) > 1 else None
+    for name in run.rubrics():
         try:
-            results[name] = rank(run.folder, options=RankOptions(missing="drop", rubric=wanted))
+            results[name] = rank(run.folder, options=RankOptions(missing="drop", rubric=name))
         except UserError:  # an answer without a system, or nothing scored
             continue
     return results
