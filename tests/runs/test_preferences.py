@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,15 @@ from fusion import Rating
 from tests.support.cli import trace_eval
 from tests.support.judged import rated_run
 from tests.support.preferred import judged_run
-from trace_eval.runs.preferences import BAND_LABELS, export_preferences
+from trace_eval.runs.preferences import (
+    BAND_LABELS,
+    Preference,
+    agreement_of,
+    bands_of,
+    export_preferences,
+    preferences_of,
+)
+from trace_eval.runs.run import Run
 
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:
@@ -58,6 +67,26 @@ def test_agreement_is_that_of_labels_at_the_same_margin(tmp_path: Path) -> None:
     assert by_id["p121"]["share"] == 0.5
     assert by_id["p100"]["low"] < 1.0
     assert by_id["p0"]["labels"] + by_id["p100"]["labels"] == 120
+
+
+def test_labels_of_one_instruction_are_one_observation(tmp_path: Path) -> None:
+    """Forty labels of four instructions are too few instructions for an interval."""
+    run = judged_run(tmp_path / "run", [(Rating.A, 1.0, Rating.A)] * 40)
+    preferences = [*preferences_of(Run.open(run))]
+    alone = bands_of(preferences, most=1)
+    few = [_of_instruction(one, f"i{n // 10}") for n, one in enumerate(preferences)]
+    some = [_of_instruction(one, f"i{n // 4}") for n, one in enumerate(preferences)]
+    assert isinstance(bands_of(few, most=1)[0].limits, str)
+    (together,) = bands_of(some, most=1)
+    assert together.limits[0] < alone[0].limits[0] - 0.1
+    agreement, _ = agreement_of(bands_of(few, most=1))
+    assert agreement is not None
+    assert (agreement["share"], agreement["low"]) == (1.0, None)
+    assert "4 units" in agreement["interval"]
+
+
+def _of_instruction(one: Preference, name: str) -> Preference:
+    return replace(one, pair=one.pair.model_copy(update={"instruction_id": name}))
 
 
 def test_trainers_read_the_file(tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agreement.bias import difficulty, length_bias, verbosity
 from trace_eval.stats.agreement.checks import swapped
 from trace_eval.stats.agreement.findings import mirrored_truth
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.position import position_bias, self_comparisons
+from trace_eval.stats.agreement.reasons import reasons_note
 from trace_eval.stats.options import AgreeOptions
 
 #: Instructions of a study, pairs of each, and how many studies.
@@ -141,3 +143,23 @@ def test_the_page_of_a_file_counts_instructions(tmp_path: Path) -> None:
     path.write_text("\n".join(lines) + "\n")
     done = trace_eval("rank", path, ends=0)
     assert "left out" not in " ".join((done.out + done.err).split())
+
+
+def test_reasons_of_one_instruction_are_no_independent_trials() -> None:
+    """Half of the instructions have unsupported reasons in all of their pairs."""
+    number = 96
+    bad = (np.arange(number) // 8 % 2).astype(float)
+    facts = {
+        "reasons": np.full(number, 3.0),
+        "reasons_unsupported": 3 * bad,
+        "claims": np.full(number, 3.0),
+        "claims_true": 3 - 3 * bad,
+    }
+    said = []
+    for instructions in ([f"i{n // 8}" for n in range(number)], [f"i{n}" for n in range(number)]):
+        labels = np.zeros(number, np.int8)
+        judged = opinions("judge", labels, instruction_id=instructions, **facts)
+        said.append(reasons_note(JudgeOpinions("judge", judged, judged)) or "")
+    assert "50% (n=288, 95 % score limits 2" in said[0]
+    assert "over 12 pairs or instructions" in said[0]
+    assert "95 % score limits 40% to 60%" in said[1]

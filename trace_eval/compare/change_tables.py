@@ -75,7 +75,8 @@ def _flips(report: JudgeChange) -> Iterator[Table]:
         result = result.beside(kind, [row.flips.kinds.get(kind, NOTHING) for row in report.flips])
     result = result.beside("kappa", [row.flips.kappa for row in report.flips])
     noise = [
-        row.noise.reason or f"{row.noise.flips.counts}: {row.noise.flips}" for row in report.flips
+        row.noise.reason or f"{row.noise.flips.counts}: {row.noise.flips.value or 0.0:.3f}"
+        for row in report.flips
     ]
     yield result.beside("A/A", noise).beside(
         "excess over A/A", [row.excess for row in report.flips]

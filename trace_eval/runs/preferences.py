@@ -12,11 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from trace_eval.data import strict_json
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.outputs import write_lines
+from trace_eval.estimate.figures import share_interval
+from trace_eval.estimate.interval import SCORE, Range
 from trace_eval.estimate.share import Share
 from trace_eval.runs.reader import LineIndex
 from trace_eval.runs.run import Run
@@ -52,11 +56,14 @@ class Preference:
 class Band:
     """Preferences of about one margin, and how often annotators share them.
 
-    ``low`` is the least margin; None: all margins, or preferences without one.
+    Attributes:
+        low: the least margin; None: all margins, or preferences without one.
+        limits: of the share, over instructions, or why there are none.
     """
 
     low: float | None
     agreed: Share
+    limits: Range | str
 
 
 def export_preferences(folder: Path, out: Path | None = None, policy: str | None = None) -> Path:
@@ -131,7 +138,7 @@ def bands_of(preferences: Sequence[Preference], most: int = MOST_BANDS) -> list[
     """
     labelled = [each for each in preferences if each.label is not None]
     if most == 1:
-        return [Band(None, _agreed(labelled))] if labelled else []
+        return [_band(None, labelled)] if labelled else []
     margins = sorted(each.margin for each in labelled if each.margin is not None)
     number = min(most, len(margins) // BAND_LABELS)
     edges = [margins[len(margins) * step // number] for step in range(1, number)]
@@ -143,9 +150,9 @@ def bands_of(preferences: Sequence[Preference], most: int = MOST_BANDS) -> list[
             for each in labelled
             if each.margin is not None and _edge(distinct, each.margin) == low
         ]
-        bands.append(Band(low, _agreed(inside)))
+        bands.append(_band(low, inside))
     if not margins and labelled:
-        bands.append(Band(None, _agreed(labelled)))
+        bands.append(_band(None, labelled))
     return bands
 
 
@@ -154,9 +161,14 @@ def _edge(edges: Sequence[float], margin: float) -> float | None:
     return next((edge for edge in reversed(edges) if margin >= edge), None)
 
 
-def _agreed(preferences: Sequence[Preference]) -> Share:
-    agreed = sum(each.label == each.winner for each in preferences)
-    return Share(agreed, len(preferences))
+def _band(low: float | None, preferences: Sequence[Preference]) -> Band:
+    """Count how often annotators share some preferences; those of an instruction go together."""
+    agreed = np.array([each.label == each.winner for each in preferences], float)
+    names = [each.pair.instruction_id or each.pair.id for each in preferences]
+    _, unit = np.unique(names, return_inverse=True)
+    right, labels = np.bincount(unit, agreed), np.bincount(unit)
+    limits = share_interval(right.astype(np.float64), labels.astype(np.float64))
+    return Band(low, Share(int(agreed.sum()), len(agreed)), limits)
 
 
 def _agreement(
@@ -177,11 +189,12 @@ def agreement_of(bands: Sequence[Band]) -> tuple[dict[str, Any] | None, str | No
     band = bands[0]
     if band.agreed.of < BAND_LABELS:
         return None, f"{band.agreed.of} labelled preferences are too few; {BAND_LABELS} are needed"
-    lower, upper = band.agreed.interval()
+    lower, upper = (None, None) if isinstance(band.limits, str) else band.limits
     return {
         "share": band.agreed.value,
         "low": lower,
         "high": upper,
+        "interval": band.limits if isinstance(band.limits, str) else SCORE,
         "labels": band.agreed.of,
         "margin_at_least": band.low,
     }, None

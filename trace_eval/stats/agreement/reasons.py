@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from blueprints import counted
-from trace_eval.estimate.share import Share
+from trace_eval.estimate.figures import share_interval
+from trace_eval.estimate.interval import SCORE
 from trace_eval.stats.agreement.judges import JudgeOpinions
 
 
@@ -22,8 +23,25 @@ def reasons_note(judge: JudgeOpinions) -> str | None:
         int(np.nansum(facts[name]))
         for name in ("reasons", "reasons_unsupported", "claims", "claims_true")
     )
-    low, high = Share(unsupported, reasons).interval()
     return (
         f"{judge.name}: unsupported reasons: {unsupported / reasons:.0%} (n={reasons},"
-        f" 95 % interval {low:.0%} to {high:.0%}; {true} of {counted(claims, 'claim')} true)"
+        f" {_limits(judge)}; {true} of {counted(claims, 'claim')} true)"
     )
+
+
+def _limits(judge: JudgeOpinions) -> str:
+    """Write the interval of the share; reasons of one instruction, or of one pair, go together."""
+    facts = judge.own.facts
+    rows = np.nan_to_num(facts["reasons"])
+    unit = judge.own.units()
+    unit = np.arange(len(rows)) if unit is None else unit
+    reasons = np.bincount(unit, rows)
+    unsupported = np.bincount(unit, np.nan_to_num(facts["reasons_unsupported"]))
+    has_reasons = reasons > 0
+    limits = share_interval(
+        unsupported[has_reasons].astype(np.float64), reasons[has_reasons].astype(np.float64)
+    )
+    if isinstance(limits, str):
+        return limits
+    drawn = counted(int(has_reasons.sum()), "pair or instruction", "pairs or instructions")
+    return f"95 % {SCORE} {limits[0]:.0%} to {limits[1]:.0%} over {drawn}"
