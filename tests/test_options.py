@@ -46,10 +46,10 @@ SERVER = ("--judge", "openai:m", "--base-url", "http://127.0.0.1:9/v1")
 
 
 def options_of(command: Any) -> int:
-    """How many there are beside ``--json`` and ``--quiet``, which every command has."""
+    """Count those on help pages beside ``--json`` and ``--quiet``, which every command has."""
     below = getattr(command, "commands", None)
     if below is None:
-        own = [p for p in command.params if p.param_type_name == "option"]
+        own = [p for p in command.params if p.param_type_name == "option" and not p.hidden]
         return sum(not {"--json", "--quiet"} & {*option.opts} for option in own)
     return sum(map(options_of, below.values()))
 
@@ -60,9 +60,25 @@ def test_few_options_stand_on_the_help_page() -> None:
     assert options_of(judge) <= 30
     # Conversations, benchmarks and the gate have their own.
     newer = sum(options_of(command.commands[name]) for name in ("turns", "convert", "gate"))
-    # 324, those of columns in six more commands that read labels, of protocols and of moved runs
-    assert options_of(command) - newer <= 363
+    assert options_of(command) - newer <= 324
     assert [p.opts for p in judge.params] == [p.opts for p in rate.params]
+
+
+@pytest.mark.parametrize(
+    "name", ["report", "compare", "ablate", "rank", "card", "plan", "screen", "fuse"]
+)
+def test_options_of_label_files_are_explained_once(name: str) -> None:
+    """They are taken everywhere; each page names them, and that of ``agree`` says what they do."""
+    command: Any = typer.main.get_command(app)
+    hidden = [p for p in command.commands[name].params if getattr(p, "hidden", False)]
+    (column,) = (p for p in command.commands[name].params if p.opts == ["--column"])
+    explained = {p.opts[0] for p in command.commands["agree"].params if p.help and not p.hidden}
+    flags = [p.opts[0] for p in hidden]
+    assert {"--id", "--map", "--where", "--scale"} <= {*flags}
+    assert {*flags} <= explained
+    *most, last = flags
+    message = f"Also taken: {', '.join(most)} and {last}, as trace-eval help agree explains them."
+    assert column.help.endswith(message)
 
 
 def test_help_shows_nine_commands_and_help_all_every_one_in_groups() -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import say, say_note
-from trace_eval.commands.render import Labels, Output, print_tables
+from trace_eval.commands.render import AS_AGREE, Labels, Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.compare.options import ChangeOptions, CompareOptions
@@ -27,7 +27,7 @@ def compare(
         ),
     ],
     labels: Labels = None,
-    columns: Annotated[Columns, OF_LABELS],
+    columns: Annotated[Columns, OF_LABELS, AS_AGREE],
     judge_change: Annotated[
         bool,
         typer.Option(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import say, warn
-from trace_eval.commands.render import Labels, print_tables
+from trace_eval.commands.render import AS_AGREE, Labels, print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
@@ -29,7 +29,7 @@ def plan(
         Path | None,
         typer.Option(help="CSV of the pairs to label; default: RUN/plan.csv."),
     ] = None,
-    columns: Columns,
+    columns: Annotated[Columns, AS_AGREE],
 ) -> None:
     """Plan labels: how many more pairs to label, which, and how long that takes."""
     from trace_eval.decide.labelled import read_labelled_run, write_plan

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from blueprints import UserError
-from trace_eval.commands.render import Junit, Labels, Output, print_report
+from trace_eval.commands.render import AS_AGREE, Junit, Labels, Output, print_report
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
 from trace_eval.stats.options import RankOptions
@@ -29,7 +29,7 @@ def rank(
         typer.Option(help="Human ranking: CSV with system and score (or rank)."),
     ] = None,
     options: RankOptions,
-    columns: Columns,
+    columns: Annotated[Columns, AS_AGREE],
     junit: Junit = None,
     output: Output,
 ) -> None:

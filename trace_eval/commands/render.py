@@ -23,6 +23,7 @@ from trace_eval.commands.console import (
     warn_all,
 )
 from trace_eval.commands.result_files import give, give_figures
+from trace_eval.commands.signatures import ExplainedBy
 from trace_eval.data.settings import option_field
 from trace_eval.show.table import Table
 
@@ -72,6 +73,9 @@ class Output:
                 complain(text)
             raise typer.Exit(EXIT_INCOMPLETE)
 
+
+#: The options of a file of labels, on the help pages of all commands but ``agree``.
+AS_AGREE = ExplainedBy("agree", shown="named")
 
 Labels = Annotated[
     Path | None,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import say, warn
-from trace_eval.commands.render import Labels, print_tables
+from trace_eval.commands.render import AS_AGREE, Labels, print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
@@ -37,7 +37,7 @@ def screen(
         Path | None,
         typer.Option(help="Folder of the three lists; default: RUN/screen, for a file none."),
     ] = None,
-    columns: Columns,
+    columns: Annotated[Columns, AS_AGREE],
 ) -> None:
     """Split a run into pairs that the judge may decide alone, pairs for raters, and the rest."""
     from trace_eval.decide.labelled import read_labelled_run, write_lists

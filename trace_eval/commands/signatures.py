@@ -8,11 +8,11 @@ class alone: fields, their metadata (see :func:`trace_eval.data.settings.option_
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import partial, wraps
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 import typer
 
@@ -24,21 +24,52 @@ Command = Callable[..., None]
 _EMPTY = inspect.Parameter.empty
 
 
+class ExplainedBy(NamedTuple):
+    """Where the options of a class are explained, when a command takes them as another one does.
+
+    Its own help page then shows one of them, which names the others.
+    """
+
+    command: str
+    shown: str  # the field that stands on the help page
+
+
 def from_classes(command: Command) -> Command:
     """Turn the dataclass arguments of a command into options, one per field.
 
-    ``Annotated[CLASS, (NAME, ...)]`` has these fields of the class alone on the command line.
+    ``Annotated[CLASS, (NAME, ...)]`` has these fields of the class alone on the command line; with
+    an :class:`ExplainedBy` behind the class, one of the options stands for all on the help page.
     """
     for name, argument in inspect.signature(command, eval_str=True).parameters.items():
-        kind, how = argument.annotation, None
+        kind, how, elsewhere = argument.annotation, None, None
         if get_origin(kind) is Annotated:
-            kind, how, *_ = get_args(kind)
+            kind, *more = get_args(kind)
+            how = next((one for one in more if type(one) is tuple), None)
+            elsewhere = next((one for one in more if isinstance(one, ExplainedBy)), None)
         if is_dataclass(kind):
             start = kind if argument.default is _EMPTY else argument.default
             without = [each.name for each in fields(kind) if how and each.name not in how]
-            made, build = _parameters(start, without), partial(_filled, start, without)
-            command = with_options(command, name, list(made), build)
+            made, build = list(_parameters(start, without)), partial(_filled, start, without)
+            if elsewhere is not None:
+                flags = {each.name: _flag(each) for each in fields(kind)}
+                _explain_elsewhere(made, flags, elsewhere)
+            command = with_options(command, name, made, build)
     return command
+
+
+def _explain_elsewhere(
+    parameters: Sequence[inspect.Parameter], flags: Mapping[str, str], elsewhere: ExplainedBy
+) -> None:
+    """Leave one option on the help page, whose help names the others and who explains them."""
+    options = {one.name: get_args(one.annotation)[1] for one in parameters}
+    shown = options.pop(elsewhere.shown)
+    for option in options.values():
+        option.hidden = True
+    *most, last = [flags[name] for name in options]
+    shown.help += (
+        f" Also taken: {', '.join(most)} and {last}, as trace-eval help {elsewhere.command}"
+        " explains them."
+    )
 
 
 def refuse_unused(context: typer.Context, names: Collection[str], where: str) -> None:
@@ -139,7 +170,7 @@ def _parameter(
 ) -> inspect.Parameter:
     how = each.metadata
     option = typer.Option(
-        how.get("flag") or f"--{each.name.replace('_', '-')}",
+        _flag(each),
         *how.get("short", ()),
         help=sentence(about.removeprefix(f"{how.get('kind')}: ")),
         metavar=how.get("metavar"),
@@ -148,6 +179,10 @@ def _parameter(
         rich_help_panel=panel or how.get("panel"),
     )
     return parameter(each.name, Annotated[typed, option], default)
+
+
+def _flag(each: Field[Any]) -> str:
+    return each.metadata.get("flag") or f"--{each.name.replace('_', '-')}"
 
 
 def _typed(each: Field[Any], hint: Any, value: Any) -> tuple[Any, Any]:
