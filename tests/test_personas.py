@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import shutil
 import xml.etree.ElementTree as Xml
 from pathlib import Path
@@ -65,11 +66,20 @@ def test_twelve_stereo_calls_and_a_gate(tmp_path: Path) -> None:
         for number in range(12):
             call(tmp_path / system / f"call-{number:02d}.wav", pause, 0.6 + 0.03 * number)
     words = "turns new --against old --fail-over response_p50_s=+0.2 --junit gate.xml"
+    words += " --html calls.html --audio --markdown calls.md"
     done = trace_eval(*words.split(), cwd=tmp_path, ends=1)
     told = " ".join(done.out.split())
     assert "new answers 0.60 s later than old" in told
     assert "in 12 of 12 calls" in told
     assert Xml.parse(tmp_path / "gate.xml").getroot().get("failures") == "1"
+    page = (tmp_path / "calls.html").read_text()
+    first = page.index("new answers after 1.27 s, interrupts in 0 of 12 calls; worst: new/call-")
+    assert first < page.index("fail: response_p50_s") < page.index("<h2")
+    copies = {file.name for file in (tmp_path / "calls_audio").iterdir()}
+    assert len(copies) == 48  # two channels of 24 calls
+    assert {*re.findall(r'src="\./calls_audio/([^"]+)"', page)} == copies
+    summary = (tmp_path / "calls.md").read_text().splitlines()
+    assert summary[2].startswith("new answers 0.60 s later than old")
 
 
 def test_a_data_frame_in_a_kernel(tmp_path: Path, examples_cache: Path) -> None:

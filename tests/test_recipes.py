@@ -123,7 +123,7 @@ def test_the_action_gates_and_keeps_its_file(tmp_path: Path) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     jsonschema.validate(action, schemas.get_builtin_schema("vendor.github-actions"))
-    install, gate, keep = action["runs"]["steps"]
+    install, gate, tell, keep = action["runs"]["steps"]
     assert "$GITHUB_ACTION_PATH" in install["run"]
     for system, wins in (("baseline", 8), ("candidate", 1)):
         rows = [f"{n},{'1' if n < wins else '2'}" for n in range(40)]
@@ -146,6 +146,13 @@ def test_the_action_gates_and_keeps_its_file(tmp_path: Path) -> None:
     )
     assert done.returncode == 1, done.stderr  # 7 of 40 wins are lost: p = 2 ** -7
     assert Xml.parse(tmp_path / "gate.xml").getroot().get("failures") == "1"
+    summary = tmp_path / "of the job.md"
+    done = subprocess.run(
+        ["bash", "-c", tell["run"]], cwd=tmp_path, env={"GITHUB_STEP_SUMMARY": str(summary)}
+    )
+    assert done.returncode == 0
+    assert summary.read_text().startswith("### Gate\n\nfail: verdict ")
+    assert tell["if"] == "always()"
     assert (keep["if"], keep["with"]["path"]) == ("always()", "${{ inputs.junit }}")
 
 

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from trace_eval.extracting.start import extract
     from trace_eval.judges.base import Case, Judge
     from trace_eval.judges.options.judge_options import JudgeOptions
+    from trace_eval.report.calls import write_calls
     from trace_eval.report.write import write_report
     from trace_eval.runs.fuse import fuse, fuse_again
     from trace_eval.runs.job import Job, judge_again, judge_manifest, open_job, rate_manifest
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.summary import Summary
     from trace_eval.stats.options import AgreeOptions, RankOptions
+    from trace_eval.turns.everything import turns_report
 
 __all__ = [
     "POLICIES",
@@ -138,6 +140,8 @@ __all__ = [
     "read_manifest",
     "reward",
     "set_url_access",
+    "turns_report",
+    "write_calls",
     "write_report",
 ]
 

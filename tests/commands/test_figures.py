@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import re
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from benchmarks.synthetic_run import Recipe, make_run
 from tests.support import golden_runs as runs
@@ -96,9 +98,14 @@ def test_names_of_systems_mean_nothing_to_any_format(tmp_path: Path) -> None:
         writer = csv.writer(file)
         writer.writerow(["id", "system_a", "system_b", "preference"])
         writer.writerows([[n, HOSTILE, "日本", "12"[n % 3 == 0]] for n in range(12)])
-    out = {kind: tmp_path / f"out.{kind}" for kind in ("csv", "tex", "svg", "pdf")}
+    out = {kind: tmp_path / f"out.{kind}" for kind in ("csv", "tex", "md", "svg", "pdf")}
     plots = [word for kind in ("svg", "pdf") for word in ("--plot", out[kind])]
-    typed("rank", pairs, "--resamples", 20, "--csv", out["csv"], "--latex", out["tex"], *plots)
+    tables = ["--csv", out["csv"], "--latex", out["tex"], "--markdown", out["md"]]
+    typed("rank", pairs, "--resamples", 20, *tables, *plots)
+    page = MarkdownIt("commonmark").enable("table").render(out["md"].read_text("utf-8"))
+    assert html.escape(HOSTILE.rstrip("\x07")) in page
+    assert not [mark for mark in ("<i>", "\x07") if mark in page]
+    assert page.count("<table>") == page.count("<details>") > 1
     drawn = words(out["svg"])
     assert r"=a_$\b$ &amp; &lt;i&gt;{100%}" in drawn
     assert "日本" in drawn

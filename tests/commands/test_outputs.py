@@ -19,6 +19,9 @@ from trace_eval.data.files import write_all
 from trace_eval.data.outputs import RECORD, check_folder, check_output, claimed, write_file
 from trace_eval.runs.run import Run
 
+#: What a command with figures is given, where it is not one run.
+_READ = {"turns": "CALLS", "gate": "RUN RUN"}
+
 #: Command and option -> a call that writes to MINE, a user's folder, or FILE, a user's file there.
 DOORS = {
     "judge out": "judge PAIRS --out MINE",
@@ -38,6 +41,7 @@ DOORS = {
     "rank junit": "rank RUN --fail-under alder=0.1 --junit FILE",
     "compare csv": "compare RUN RUN --csv MINE",
     "turns csv": "turns CALLS --csv MINE",
+    "turns html": "turns CALLS --html FILE",
     "turns junit": "turns CALLS --fail-under x=1 --junit FILE",
     "compare html": "compare RUN RUN --html FILE",
     "gate junit": "gate RUN RUN --junit FILE",
@@ -54,9 +58,9 @@ DOORS = {
     "train scorer out": "train scorer PAIRS --base b --out MINE",
     "card csv": "card RUN --csv FILE",
     **{
-        f"{name} {option}": f"{name} {'CALLS' if name == 'turns' else 'RUN'} --{option} FILE"
+        f"{name} {option}": f"{name} {_READ.get(name, 'RUN')} --{option} FILE"
         for name in FIGURES
-        for option in ("plot", "latex")
+        for option in ("plot", "latex", "markdown")
     },
 }
 

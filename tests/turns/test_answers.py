@@ -9,7 +9,7 @@ import pytest
 from trace_eval.conversations.definitions import DEFINITIONS
 from trace_eval.data.conversation import Conversation, ConversationItem
 from trace_eval.report.lanes import lanes_of
-from trace_eval.turns.answers import three_answers
+from trace_eval.turns.answers import headline, three_answers
 from trace_eval.turns.report import measure_items
 
 SPOKEN = [
@@ -41,6 +41,29 @@ def test_three_sentences_answer_the_three_questions() -> None:
     assert fast.endswith("the slowest 2.50 s (c1 at 15.0 s)")
     assert where == "Where it interrupts: 1 time in 3 turns of the user: c1 at 10.0 s"
     assert worst == "Which is worst: c1 at 10.0 s, where the agent speaks over the user for 2.00 s"
+
+
+def _headline(*items: ConversationItem, system: str = "") -> str:
+    report = measure_items(items, DEFINITIONS["trace-eval/2"])
+    return headline(report.conversations, report.figures, system)
+
+
+def test_one_sentence_says_all_about_calls() -> None:
+    quick = [("user", 1.0, 3.0), ("agent", 3.4, 6.0)]
+    some = [_item(f"c{n}", SPOKEN if n == 7 else quick) for n in range(12)]
+    # 11 replies after .4 s and two of c7, of 20 that a 90th percentile needs
+    assert _headline(*some) == (
+        "The agent answers after 0.40 s, interrupts in 1 of 12 calls; worst: c7"
+    )
+    many = [_item(f"c{n}") for n in range(10)]
+    assert _headline(*many, system="new").startswith(
+        "new answers after 1.75 s (p90 2.5 s), interrupts in 10 of 10 calls; worst: c"
+    )
+    mono = _item("c1", one_channel=True)
+    assert "whether it interrupts is not known; worst: c1" in _headline(mono)
+    assert "interrupts in 1 of 1 call;" in _headline(mono, _item("c2"))
+    silent = _item("c1", [("agent", 1.0, 2.0)])
+    assert _headline(silent).startswith("The agent gave no reply that was timed")
 
 
 def test_calls_of_one_channel_say_what_they_cannot_tell() -> None:

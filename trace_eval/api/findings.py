@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from trace_eval.compare.evaluate import RunComparison
+    from trace_eval.compare.gate.report import GateReport
     from trace_eval.compare.scores import ScoreComparison
     from trace_eval.decide.ablation import AblationReport
     from trace_eval.decide.card import Card
@@ -133,6 +134,26 @@ def _ranking_points(report: RankReport) -> Iterator[Point]:
     for row in report.judged:
         if row.rate.labels is not None:
             yield Point(row.system, row.rate.labels, *(row.rate.labels_interval or (None, None)))
+
+
+def gate_finding(report: GateReport) -> Finding:
+    """Turn the report of ``gate`` into an object of a notebook; it draws the differences."""
+    from trace_eval.compare.gate.report import gate_tables
+
+    points = [
+        Point(row.metric, row.difference.value, *row.difference.ends)
+        for row in report.rows
+        if row.difference.value is not None
+    ]
+    return Finding(
+        title="Gate",
+        report=report,
+        tables=tuple(gate_tables(report)),
+        sentences=(report.sentence,),
+        notes=report.notes,
+        points=tuple(points),
+        axis=f"points, {report.candidate} minus {report.baseline}",
+    )
 
 
 def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:

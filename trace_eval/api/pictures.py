@@ -12,9 +12,11 @@ from trace_eval.api.findings import (
     agreement_finding,
     cards_finding,
     comparison_finding,
+    gate_finding,
     ranking_finding,
 )
 from trace_eval.compare.evaluate import RunComparison
+from trace_eval.compare.gate.report import GateReport
 from trace_eval.compare.scores import ScoreComparison
 from trace_eval.decide.ablation import AblationReport
 from trace_eval.decide.card import Card
@@ -39,6 +41,8 @@ def finding_of(report: Any) -> Finding:
         return comparison_finding(report)
     if isinstance(report, AblationReport):
         return ablation_finding(report)
+    if isinstance(report, GateReport):
+        return gate_finding(report)
     return timing_finding(report) if isinstance(report, TurnsResult) else cards_finding(report)
 
 
@@ -49,7 +53,7 @@ def timing_finding(result: TurnsResult) -> Finding:
         for one in result.report.figures.values()
         if one.unit == "s" and one.value is not None and one.interval is not None
     ]
-    tables = tuple(result.tables(0))
+    tables = tuple(result.tables(None))
     return Finding("Timing", result, tables, result.sentences, points=tuple(points), axis="seconds")
 
 

@@ -11,7 +11,7 @@ import typer
 
 from trace_eval.commands.console import say, say_note
 from trace_eval.commands.render import print_tables
-from trace_eval.commands.result_files import give
+from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.compare.options import GateOptions
 
@@ -68,5 +68,6 @@ def gate(
     if junit:
         write_junit(junit, passed_or_failed(report, time.monotonic() - started))
     give(report)
+    give_figures(report)
     if report.exit_code:
         raise typer.Exit(report.exit_code)

@@ -1,4 +1,4 @@
-"""The files of a call: ``--json``, ``--plot``, ``--latex``, ``--csv``, and checks before the work.
+"""The files of a call: ``--json``, ``--csv``, ``--markdown`` and others, checked before the work.
 
 A command hands over its result by :func:`give`, and its report by :func:`give_figures`; the JSON
 document is made from the result's own type, whose schema ``trace-eval schema`` prints.
@@ -21,7 +21,7 @@ import typer
 from blueprints import UserError, require
 
 #: Commands that have figures.
-COMMANDS = ("ablate", "agree", "card", "compare", "rank", "turns")
+COMMANDS = ("ablate", "agree", "card", "compare", "gate", "rank", "turns")
 
 #: Suffixes of pictures.
 SUFFIXES = (".pdf", ".svg", ".png")
@@ -32,6 +32,7 @@ WRITTEN = {
     **{"label_studio": "--label-studio", "csv_file": "--csv", "html": "--html"},
     **{"junit": "--junit", "json_file": "--json", "batch_file": "--batch-file"},
     **{"save_policy": "--save-policy", "plot": "--plot", "latex": "--latex"},
+    **{"markdown": "--markdown"},
 }
 
 #: Set by ``--quiet``: neither progress nor warnings nor notes are printed.
@@ -99,7 +100,7 @@ def give(result: Any, sentences: Sequence[str] | None = None) -> None:
 
 
 def check_written() -> None:
-    """Refuse ``--json``, ``--plot`` and ``--latex`` where a call came to nothing to write.
+    """Refuse ``--json``, ``--plot`` and the like where a call came to nothing to write.
 
     Raises:
         UserError: a requested file has not been written.
@@ -137,6 +138,14 @@ def figure_options(
             help="Write the figures as tables of LaTeX (booktabs) to this file.",
         ),
     ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            callback=lambda file: want("markdown", [file] if file else ()),
+            expose_value=False,
+            help="Write the sentences and the tables as Markdown, e.g. for a summary of CI.",
+        ),
+    ] = None,
 ) -> None:
     """Hold the options that are added to commands."""
 
@@ -159,7 +168,7 @@ def give_figures(report: Any, csv: Path | None = None, folder: Any = None) -> No
     Raises:
         UserError: a file cannot be written, or there is nothing to draw.
     """
-    plots, latex, tidy = take("plot"), take("latex"), None
+    plots, latex, markdown, tidy = take("plot"), take("latex"), take("markdown"), None
     if csv and csv.suffix.lower() == ".csv" and not csv.is_dir():
         tidy = csv
     elif csv and isinstance(report, list):
@@ -168,13 +177,14 @@ def give_figures(report: Any, csv: Path | None = None, folder: Any = None) -> No
         from trace_eval.show.records import write_csv
 
         write_csv(csv, report if folder is None else folder)
-    if not (tidy or plots or latex):
+    if not (tidy or plots or latex or markdown):
         return
     from trace_eval.api.pictures import finding_of, picture_of, rows_of
     from trace_eval.data.csv_cells import write_table
     from trace_eval.data.outputs import write_file
+    from trace_eval.show import latex as in_latex
+    from trace_eval.show import markdown as in_markdown
     from trace_eval.show.draw import save
-    from trace_eval.show.latex import document
     from trace_eval.show.table import Figure
 
     finding = finding_of(report)
@@ -182,7 +192,10 @@ def give_figures(report: Any, csv: Path | None = None, folder: Any = None) -> No
         rows = ((title, *one) for title, figures in rows_of(finding) for one in figures)
         write_table(tidy, ("table", *Figure._fields), rows)
     for each in latex:
-        write_file(Path(each), document(finding.tables, str(finding)))
+        write_file(Path(each), in_latex.document(finding.tables, str(finding)))
+    for each in markdown:
+        sentences = [*finding.sentences, *(f"warning: {text}" for text in finding.warnings)]
+        write_file(Path(each), in_markdown.document(finding.title, sentences, finding.tables))
     for each in plots:
         name, file = _split(each)
         save(picture_of(finding, name), file)

@@ -14,7 +14,7 @@ from trace_eval.commands.console import EXIT_DAMAGED, EXIT_INCOMPLETE, say, warn
 from trace_eval.commands.progress import counting
 from trace_eval.commands.render import Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
-from trace_eval.commands.signatures import from_classes
+from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.turns.options import TimingLimits, TurnsOptions
 
 
@@ -46,8 +46,16 @@ def turns(
         bool, typer.Option(help="Exit with 3 where a limit cannot be told.")
     ] = False,
     junit: Annotated[Path | None, typer.Option(help="Write the limits as JUnit XML.")] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", help="Write a page with every call and its sound to this file."),
+    ] = None,
+    copy_audio: Annotated[
+        bool, typer.Option("--audio", help="Copy the recordings beside the page.")
+    ] = False,
     output: Annotated[Output, ("csv",)],
     shown: Annotated[int, typer.Option(min=0, help="Conversations whose timeline is shown.")] = 3,
+    context: typer.Context,
 ) -> None:
     """Measure the timing of conversations: replies, interruptions, overlap, dead air."""
     from trace_eval.turns.everything import turns_report
@@ -55,6 +63,8 @@ def turns(
 
     if junit and not limits.any:
         raise UserError("--junit writes the limits of --fail-over and --fail-under; give one")
+    if html is None:
+        refuse_unused(context, ("copy_audio",), "without --html")
     started = time.monotonic()
     with counting("reading calls") as tick:
         details = replace(options, read=replace(options.read, tick=tick))
@@ -67,6 +77,10 @@ def turns(
     print_tables(result.tables(shown))
     warn_all(result.report.unread)
     give_figures(result, output.csv, result.csv() if output.csv else None)
+    if html:
+        from trace_eval.report.calls import write_calls
+
+        write_calls(result, html, copy_audio)
     if junit:
         from trace_eval.compare.gate.junit_xml import junit_limits, write_junit
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from trace_eval.data.outputs import claimed, write_file
 from trace_eval.decide.card import Card
 from trace_eval.decide.card_page import AGREEMENT, comparison, sections
 from trace_eval.estimate.interval import in_a_clause
+from trace_eval.show.markdown import paragraphs, plain, table_lines
 from trace_eval.show.pages import environment, page_style
-from trace_eval.show.table import Table
 from trace_eval.stats.inference.forest import ForestMark, diagram, forest
 from trace_eval.stats.sentences import percent, rate
 
@@ -26,35 +26,15 @@ def markdown(cards: Sequence[Card]) -> str:
     """Return the page as Markdown."""
     lines = ["# Judge card" if len(cards) == 1 else "# Judge cards", ""]
     if len(cards) > 1:
-        lines += _markdown_table(comparison(cards))
+        lines += table_lines(comparison(cards))
     for card in cards:
-        lines += [f"{'#' * (1 if len(cards) == 1 else 2)}# {_plain(card.name)}", ""]
+        lines += [f"{'#' * (1 if len(cards) == 1 else 2)}# {plain(card.name)}", ""]
         for title, sentences, tables in sections(card):
             lines += [f"### {title}", ""]
-            lines += _paragraphs(sentences)
+            lines += paragraphs(sentences)
             for shown in tables:
-                lines += _markdown_table(shown)
+                lines += table_lines(shown)
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _paragraphs(sentences: Iterable[str]) -> list[str]:
-    lines: list[str] = []
-    for text in sentences:
-        starred = text.startswith("* ")
-        lines += [f"* {_plain(text[2:])}"] if starred else [_plain(text), ""]
-    return [*lines, ""] if lines and lines[-1] else lines
-
-
-def _plain(text: str) -> str:
-    """Escape text, so that Markdown takes it literally."""
-    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in " ".join(text.split()))
-
-
-def _markdown_table(shown: Table) -> list[str]:
-    head = f"| {' | '.join(map(_plain, shown.columns))} |"
-    rows = [f"| {' | '.join(map(_plain, row))} |" for row in shown.rows]
-    title = [f"{_plain(shown.title)}:", ""] if shown.title else []
-    return [*title, head, "|" + "---|" * len(shown.columns), *rows, ""]
 
 
 def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:

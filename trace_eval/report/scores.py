@@ -27,6 +27,9 @@ from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.report import RankReport
 
+#: Longest reason of a score in the list, characters; all of it stands below.
+WHY_SHOWN = 180
+
 #: Longest text of one field on the page, characters; the rest is in the run.
 SHOWN = 4_000
 
@@ -124,7 +127,19 @@ def _line(item: Single, rubric: ScoreRubric, score: Score | None) -> dict[str, A
         "human_at": None if human is None else _at(scale, human),
         "distance": None if human is None or value is None else abs(value - human),
         "histogram": [(label, share, share / top) for label, share in shares.items()],
+        "why": _why(score) if score else "",
     }
+
+
+def _why(score: Score) -> str:
+    """Say in a line why an answer has its score, by the opinion that is nearest to it."""
+    words = score.detail or ""
+    explained = [one for one in score.opinions if one.reasoning and one.score is not None]
+    if score.value is not None and explained:
+        value = score.value
+        nearest = min(explained, key=lambda one: abs((one.score or 0) - value))
+        words = nearest.reasoning
+    return words if len(words) <= WHY_SHOWN else f"{words[: WHY_SHOWN - 1]}…"
 
 
 def _at(scale: Numbers, value: float) -> float:

@@ -15,7 +15,7 @@ from trace_eval.data.conversation import ConversationItem
 from trace_eval.estimate.interval import in_a_clause
 from trace_eval.report.lanes import name_of_event
 from trace_eval.report.timeline import ticks
-from trace_eval.turns.answers import three_answers
+from trace_eval.turns.answers import headline, three_answers
 from trace_eval.turns.compare import by_scenario, compare_systems
 from trace_eval.turns.report import TurnsReport, measure_items, mixed_channels
 from trace_eval.turns.timed import Timed, badness, worst_event
@@ -31,14 +31,17 @@ SHOWN = {
 #: Calls of both systems that are drawn one above the other, at most.
 MOST_PAIRS = 60
 
-#: For the template: also rows that are seen at once, heights of the plot's lines as shares of all
-#: answers, and systems whose curves are told apart by colour and dash; the table has more.
+#: Systems with a sentence, and with a curve that is told apart by colour and dash.
+MOST_CURVES = 4
+
+#: For the template: also rows that are seen at once, and heights of the plot's lines as shares of
+#: all answers.
 TIMING_NAMES = {
     "timing_names": [name for name, _ in SHOWN.values()],
     "timing_titles": [title for _, title in SHOWN.values()],
     "unfolded": 5,
     "timing_lines": (0.5, 0.9, 0.95),
-    "most_curves": 4,
+    "most_curves": MOST_CURVES,
 }
 
 #: An axis ends here at the latest, in 90th percentiles.
@@ -77,7 +80,12 @@ def timing_of(
     return {
         "definitions": TRACE_EVAL.name,
         "sentence": compared.sentence() if compared else "",
-        "answers": three_answers(timed),
+        "headlines": [
+            headline(report.conversations, report.figures, name)
+            for name, report in list(reports.items())[:MOST_CURVES]
+        ],
+        # Of several systems together a median says nothing; which call is worst still does.
+        "answers": three_answers(timed)[0 if len(reports) == 1 else 2 :],
         "notes": [*mixed_channels([one.item for one in timed])],
         "methods": in_a_clause(
             figures[name].method

@@ -29,7 +29,8 @@ _SPECIAL = {
     '"': "{''}",
 }
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+#: Signs that no page shows.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 #: Texts of a column that stands at the right: a number, perhaps with its interval, or none.
 _NUMBER = re.compile(rf"([-+<]? ?[0-9]|{NOTHING}$)")
@@ -40,7 +41,7 @@ _MINUS = re.compile(r"(?<![\w.)%])-(?=\.?[0-9])")
 
 def escaped(text: str) -> str:
     """Write text as LaTeX prints it, on one line."""
-    return "".join(_SPECIAL.get(sign, sign) for sign in _CONTROL.sub(" ", text))
+    return "".join(_SPECIAL.get(sign, sign) for sign in CONTROL.sub(" ", text))
 
 
 def document(tables: Iterable[Table], sentence: str) -> str:

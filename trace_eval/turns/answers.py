@@ -1,13 +1,14 @@
-"""The three questions on calls, answered first: how fast, where it interrupts, which is worst."""
+"""What is said of calls first: one sentence, then how fast, where it interrupts, which is worst."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from blueprints import counted
 from trace_eval.conversations.definitions.base import ONE_CHANNEL, Event
+from trace_eval.turns.figures import TurnFigure
 from trace_eval.turns.timed import Timed, badness, length_of, worst_event
 
 #: Interruptions that are named with their place.
@@ -22,6 +23,36 @@ _WORDS = {
     "dead_air": "both are silent for",
     "response": "the answer takes",
 }
+
+
+def headline(
+    conversations: Sequence[Timed], figures: Mapping[str, TurnFigure], system: str = ""
+) -> str:
+    """Return the news on calls in one sentence, short enough for a chat message.
+
+    Args:
+        figures: of all these calls; a 90th percentile of too few replies is left out.
+        system: who answers; empty: nobody named it.
+    """
+    known = [one for one in conversations if "interruption_rate" in one.measured.ratios]
+    over = {name for name, _ in _events(known, "agent_interruption")}
+    where = "whether it interrupts is not known"
+    if known:
+        where = f"interrupts in {len(over)} of {counted(len(known), 'call')}"
+    worst = min(conversations, key=lambda one: badness(worst_event(one)))
+    which = "" if worst_event(worst) is None else f"; worst: {worst.item.id}"
+    return f"{system or 'The agent'} {_soon(conversations, figures)}, {where}{which}"
+
+
+def _soon(conversations: Sequence[Timed], figures: Mapping[str, TurnFigure]) -> str:
+    """Say after how long replies come, in the median and nine in ten of them."""
+    values = [event.value_s for _, event in _events(conversations, "response")]
+    times = [value for value in values if value is not None]
+    if not times:
+        return "gave no reply that was timed"
+    late = figures.get("response_p90_s")
+    nine_in_ten = "" if late is None or late.value is None else f" (p90 {late.value:.1f} s)"
+    return f"answers after {float(np.median(times)):.2f} s{nine_in_ten}"
 
 
 def three_answers(conversations: Sequence[Timed]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from trace_eval.estimate.interval import in_a_clause
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, table
 from trace_eval.turns.agree import EventAgreement, agree_on_events, read_event_labels
-from trace_eval.turns.answers import three_answers
+from trace_eval.turns.answers import headline, three_answers
 from trace_eval.turns.compare import SystemsCompared, compare_systems
 from trace_eval.turns.corrected import CorrectedReport, correct_report, read_event_corrections
 from trace_eval.turns.fidelity import Fidelity, speech_fidelity
@@ -47,13 +47,14 @@ class TurnsResult:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The news in sentences: which system answers sooner, how fast, where it interrupts.
+        """The news in sentences: which system answers sooner, and all about calls in one.
 
-        Then which call is worst, and which limits are not met.
+        Then how fast, where it interrupts, which call is worst, and which limits are not met.
         """
         news = [self.against.sentence()] if self.against else []
-        if self.report.definitions.kinds:  # its events are those of the three questions
-            news += three_answers(self.report.conversations)
+        calls = self.report.conversations
+        if calls and self.report.definitions.kinds:  # its events are those of the three questions
+            news += [headline(calls, self.report.figures), *three_answers(calls)]
         news += [f"{row.verdict}: {row.sentence}" for row in self.limits if row.verdict != "pass"]
         return tuple(news)
 
@@ -82,8 +83,8 @@ class TurnsResult:
             values["corrected"] = self.corrected.record()
         return values
 
-    def tables(self, shown: int = 3) -> Iterator[Table]:
-        """Return all tables, with ``shown`` timelines."""
+    def tables(self, shown: int | None = 3) -> Iterator[Table]:
+        """Return all tables, with ``shown`` timelines; None: a page has these elsewhere."""
         if self.limits:
             yield limits_table(self.limits)
         yield from self.report.tables(shown)

@@ -90,11 +90,14 @@ class TurnsReport:
             "log_against_sound": [plain(one) for one in edge_errors(self.conversations)],
         }
 
-    def tables(self, shown: int = 3) -> Iterator[Table]:
-        """Yield a timeline of each of the first ``shown`` conversations, then the figures."""
-        for timed in self.conversations[:shown]:
+    def tables(self, shown: int | None = 3) -> Iterator[Table]:
+        """Yield a timeline of each of the first ``shown`` conversations, then the figures.
+
+        None: no timeline, and no word that there are any.
+        """
+        for timed in self.conversations[: shown or 0]:
             yield timeline(timed)
-        left = len(self.conversations) - shown
+        left = 0 if shown is None else len(self.conversations) - shown
         yield self._figures(
             f"{counted(left, 'more timeline')} with --json or --shown" if left > 0 else ""
         )

@@ -10,7 +10,7 @@ const ORDERS = {
   low: (a, b) => a.dataset.value - b.dataset.value,
   unscored: (a, b) => b.dataset.value - a.dataset.value,
 };
-document.querySelector("#order").addEventListener("change", (event) => {
+document.querySelector("#order")?.addEventListener("change", (event) => {
   const by = ORDERS[event.target.value];
   list.replaceChildren(...[...rows].sort((a, b) => by(a, b) || ORDERS.number(a, b)));
 });

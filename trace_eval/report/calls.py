@@ -1,0 +1,101 @@
+"""The page of timed calls: what ``turns`` printed, and every call on two lanes with its sound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from trace_eval.data.conversation import ConversationItem
+from trace_eval.data.files import encoded, make_folder
+from trace_eval.data.outputs import refuse_url, write_file
+from trace_eval.report.audio import AudioAssets
+from trace_eval.report.lanes import lanes_of
+from trace_eval.report.page import pieces
+from trace_eval.report.timing import timing_of
+from trace_eval.turns.everything import TurnsResult
+from trace_eval.turns.report import TurnsReport
+
+
+def write_calls(
+    result: TurnsResult, out: Path | str, audio: bool = False, name: str | None = None
+) -> Path:
+    """Write the result of ``turns`` as one HTML file; nothing is measured but the waveforms.
+
+    Args:
+        out: the file to write.
+        audio: copy the recordings into ``<page>_audio/`` beside it, so that both can be sent.
+        name: what the page is called; None: as the folder or file that was timed.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    path = Path(out)
+    refuse_url(path)
+    make_folder(path.parent)
+    items = _items_of(result)
+    timing = timing_of(items, _address)
+    compared = result.against
+    if timing and compared:  # the same difference as on the terminal, not the one back in time
+        timing["sentence"] = compared.sentence()
+    title = f"{compared.first} against {compared.second}" if compared else result.report.source
+    order = [call["id"] for call in timing["calls"]] if timing else [item.id for item in items]
+    page = pieces(
+        "calls.html.j2",
+        "scores.js",
+        "lanes.js",
+        css="scores.css",
+        name=name or title or "calls",
+        timing=timing,
+        limits=[row for row in result.limits if row.verdict != "pass"],
+        unread=[str(one) for one in result.report.unread],
+        calls=_calls(items, order, timing, AudioAssets(path, audio)),
+        number=len(items),
+        tables=[table for table in result.tables(None) if table.rows],
+    )
+    write_file(path, map(encoded, page))
+    return path
+
+
+def _address(name: str) -> str:
+    return f"call-{quote(name)}"
+
+
+def _items_of(result: TurnsResult) -> list[ConversationItem]:
+    """Return the calls of one system, or of two under their names, the earlier release first."""
+    compared, other = result.against, result.other
+    if compared is None or other is None:
+        return [timed.item for timed in result.report.conversations]
+    return [*_named(other, compared.second), *_named(result.report, compared.first)]
+
+
+def _named(report: TurnsReport, system: str) -> Iterator[ConversationItem]:
+    """Yield the calls of a system under its name; they keep the scenario that pairs them."""
+    for timed in report.conversations:
+        item = timed.item
+        scenario = item.question_id or item.id
+        yield item.model_copy(
+            update={"id": f"{system}/{item.id}", "system": system, "question_id": scenario}
+        )
+
+
+def _calls(
+    items: Sequence[ConversationItem],
+    order: Sequence[str],
+    timing: Mapping[str, Any] | None,
+    assets: AudioAssets,
+) -> Iterator[dict[str, Any]]:
+    """Yield each call with its line of the table and its lanes, the worst first."""
+    lines = {line["id"]: line for line in timing["calls"]} if timing else {}
+    by_id = {item.id: item for item in items}
+    for number, name in enumerate(order):
+        item = by_id[name]
+        yield {
+            "number": number,
+            "id": name,
+            "system": item.system or "",
+            "line": lines.get(name),
+            "lanes": lanes_of(item.conversation, {}, assets),
+            "caveats": item.caveats,
+        }
