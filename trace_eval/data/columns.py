@@ -330,8 +330,13 @@ class Renamed:
                     f" {self._has()}"
                 )
 
-    def missing(self) -> str | None:
-        """Say why no record of the file can be read: a field that none of its columns gives."""
+    def missing(self, guess: Mapping[str, str] | None = None) -> str | None:
+        """Say why no record of the file can be read: a field that none of its columns gives.
+
+        Args:
+            guess: field -> column to propose, of whoever knows more of the file than its header;
+                None: by names and first values.
+        """
         available = self.values.keys() | self.columns.keys()
         absent = [
             name
@@ -341,7 +346,8 @@ class Renamed:
         if not absent or not self.values or available & self.fields.instead:
             return None
         accepted = "; ".join(f"{name}: {', '.join(self.fields.names[name])}" for name in absent)
-        guess = _guess(self.fields, absent, self.values)
+        if guess is None:
+            guess = _guess(self.fields, absent, self.values)
         typed = (f"{name}={guess.get(name, 'COLUMN')}" for name in absent)
         options = " ".join(f"--column {shlex.quote(text)}" for text in typed)
         hint = f"perhaps {options}" if guess else f"name them, e.g. {options}"

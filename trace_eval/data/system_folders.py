@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 from blueprints import InputError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.data.cells import first
-from trace_eval.data.columns import Fields, Renamed
+from trace_eval.data.columns import Fields, Renamed, is_number, is_sound
 from trace_eval.data.file_names import (
     WILDCARD,
     by_stem,
@@ -22,7 +23,7 @@ from trace_eval.data.file_names import (
     unpadded,
     without_own_parts,
 )
-from trace_eval.data.names import PROMPT
+from trace_eval.data.names import NAMES, PROMPT, first_of
 from trace_eval.data.tables import SUFFIXES, records
 
 #: Folders beside those of systems that hold the questions.
@@ -30,6 +31,16 @@ _PROMPTS = ("prompts", "instructions", "questions")
 
 #: What a table of prompts is made of.
 PROMPT_FIELDS = Fields(PROMPT, needed=("id", "instruction_text"), numbered=False)
+
+
+#: What a table of prompts may say beside them: it is that of the items.
+_CARRIED = {
+    name: NAMES[name] for name in ("category", "language", "context", "reference", "instruction_id")
+}
+
+#: Rows by which columns are proposed, and from how many characters in the mean beside a column of
+#: recordings a text is the prompt and no name of a topic.
+_SAMPLE, _SENTENCE = 50, 12
 
 
 class FolderRow(NamedTuple):
@@ -111,11 +122,11 @@ class Systems:
             columns: field -> column of the table of prompts.
         """
         requested: dict[str, dict[str, Any]] = {}
+        keys = list(dict.fromkeys(key for files in results.values() for key in files))
         if self.prompts and self.prompts.is_dir():
             requested = _prompts_below(self.prompts)
         elif self.prompts:
-            requested = _prompts_of(self.prompts, columns or {})
-        keys = list(dict.fromkeys(key for files in results.values() for key in files))
+            requested = _prompts_of(self.prompts, columns or {}, keys)
         if requested and not any(key in requested for key in keys):
             short = {unpadded(name): prompt for name, prompt in requested.items()}
             named = {key: short[name] for key in keys if (name := unpadded(key)) in short}
@@ -205,25 +216,36 @@ def _prompts_below(folder: Path) -> dict[str, dict[str, Any]]:
     return prompts
 
 
-def _prompts_of(path: Path, columns: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+def _prompts_of(
+    path: Path, columns: Mapping[str, str], keys: Collection[str]
+) -> dict[str, dict[str, Any]]:
+    """Read a table of prompts with all that it says about them.
+
+    Args:
+        keys: what the recordings are called.
+    """
     prompts: dict[str, dict[str, Any]] = {}
     table = Renamed(str(path), PROMPT_FIELDS, columns)
     bad: list[str] = []
+    sample: list[Mapping[str, Any]] = []
     for (where, _), record in table.rows(records(path, by_id=True), lambda row: row[1]):
         if isinstance(record, str):
             raise InputError(f"{where}: {record}")
         nested = record.get("instruction")
         if isinstance(nested, Mapping):  # as our own manifests have it
             record |= {"instruction": nested.get("text"), "audio": nested.get("audio")}
-        keys = (first(record, names) for names in PROMPT.values())
-        name, text, audio = (None if key is None else record[key] for key in keys)
+        places = [first(record, names) for names in PROMPT.values()]
+        name, text, audio = (None if place is None else record[place] for place in places)
         if text is not None and not isinstance(text, str):
             raise InputError(f"{where}: the prompt is {text!r:.60}; give a text")
         if name is None or (text is None and audio is None):
             bad.append(where)
+            sample += [record] if len(sample) < _SAMPLE else []
             continue
         key = stem(str(name))
-        prompts[key] = {} if text is None else {"instruction_text": text}
+        prompts[key] = _beside({c: value for c, value in record.items() if c not in places})
+        if text is not None:
+            prompts[key]["instruction_text"] = text
         if audio is not None:
             place = str(path.absolute().parent / audio) if isinstance(audio, str) else audio
             prompts[key]["instruction_audio"] = place
@@ -231,8 +253,57 @@ def _prompts_of(path: Path, columns: Mapping[str, str]) -> dict[str, dict[str, A
     if bad:
         if table.values.keys() & {*PROMPT["instruction_audio"]}:
             table.fields = replace(PROMPT_FIELDS, needed=("id",))
-        raise InputError(table.missing() or f"{bad[0]}: has no id, or no prompt; fill it in")
+        guess = _guessed(sample, keys)
+        if "instruction_audio" in guess:
+            table.fields = replace(PROMPT_FIELDS, needed=("id", "instruction_audio"))
+        why = table.missing(guess)
+        raise InputError(why or f"{bad[0]}: has no id, or no prompt; fill it in")
     return prompts
+
+
+def _beside(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a row says beside its prompt: category and the like, the rest as ``meta``.
+
+    Nothing of it is read as a label or as a recording.
+    """
+    columns = first_of(_CARRIED, record)
+    plain = {
+        column: value
+        for column, value in record.items()
+        if isinstance(value, str | int | float) and value != ""
+    }
+    fields = {name: plain.pop(column) for name, column in columns.items() if column in plain}
+    meta = record.get("meta")
+    others = {**(meta if isinstance(meta, Mapping) else {}), **plain}
+    return {**fields, "meta": others} if others else fields
+
+
+def _guessed(sample: Sequence[Mapping[str, Any]], keys: Collection[str]) -> dict[str, str]:
+    """Propose the column that names the recordings, and the one with the longest texts."""
+    called = {*keys, *map(unpadded, keys)}
+    names: Counter[str] = Counter()
+    lengths: Counter[str] = Counter()
+    sounds: Counter[str] = Counter()
+    for record in sample:
+        for column, value in record.items():
+            key = stem(str(value))
+            names[column] += bool({key, unpadded(key)} & called)
+            if is_sound(value):
+                sounds[column] += 1
+            elif isinstance(value, str) and not is_number(value):
+                lengths[column] += len(value)
+    guess = {}
+    if best := names.most_common(1):
+        (column, number), *_ = best
+        guess = {"id": column} if number else {}
+    for likely in (lengths, sounds):
+        likely.pop(guess.get("id", ""), None)
+    longest = max(lengths.values(), default=0)
+    if longest and (longest >= _SENTENCE * len(sample) or not sounds):
+        guess["instruction_text"] = lengths.most_common(1)[0][0]
+    elif sounds:
+        guess["instruction_audio"] = sounds.most_common(1)[0][0]
+    return guess
 
 
 def systems_in(folder: Path) -> Systems | None:
