@@ -48,6 +48,7 @@ SHELVES = {
                 "stop-when-sure",
                 "compare-judges",
                 "reports",
+                "reproduce",
             ),
             *("best-of-n", "models", "large-runs", "clusters", "python", "benchmarks"),
             *("train-a-scorer", "plug-ins"),

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
@@ -106,6 +107,12 @@ class Extractor:
     def batch_size(self) -> int:
         """Most clips that :meth:`extract_batch` takes at once."""
         return 1
+
+    @property
+    def named(self) -> str:
+        """The spec that makes it, but for its other options: ``NAME`` or ``NAME:VALUE``."""
+        value = getattr(self, self.argument, None)
+        return f"{self.name}:{value}" if isinstance(value, str | Path) else self.name
 
     def parameters(self) -> dict[str, JsonValue]:
         """Return everything but the clip, the code and the model that decides the values.

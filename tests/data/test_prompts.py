@@ -68,6 +68,12 @@ def test_what_a_manifest_of_pairs_says_of_its_prompts_comes_along(folder: Path) 
     assert str(first.a.audio).endswith("new/0001.wav")
 
 
+def test_recordings_of_unknown_names_are_offered_in_their_order(folder: Path) -> None:
+    (folder / "pairs.csv").write_text("nr,links,rechts\n1,new/0001.wav,old/0001.wav\n")
+    with pytest.raises(InputError, match=r"perhaps --column a=links --column b=rechts$"):
+        read_manifest(folder / "pairs.csv")
+
+
 @pytest.mark.parametrize(
     ("header", "rows", "offered"),
     [

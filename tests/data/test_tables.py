@@ -122,7 +122,8 @@ def test_columns_are_named_for_prompts_too(tmp_path: Path) -> None:
     requested = folder / "fragen.csv"
     requested.write_text("fall;frage\nq1;Say one.\nq2;Say two.\nq3;Say three.\n")
     systems = Systems.parse(folder / "new", folder / "old", requested)
-    with pytest.raises(UserError, match=r"this file has fall, frage; .*--column id=COLUMN"):
+    offered = r"this file has fall, frage; .*--column id=fall --column instruction_text=frage"
+    with pytest.raises(UserError, match=offered):
         read_manifest(systems)
     named = {"id": "fall", "instruction_text": "frage"}
     pairs = read_manifest(systems, columns=named).pairs

@@ -36,11 +36,29 @@ def show(
         ),
     ] = "people",
     config: Annotated[
-        bool, typer.Option("--config", help="Of a run: its options, as a file for --config.")
+        bool,
+        typer.Option(
+            "--config",
+            help="Of a run: its options, as a file for --config, and what else decided the result.",
+        ),
+    ] = False,
+    requirements: Annotated[
+        bool,
+        typer.Option(
+            "--requirements", help="Of a run: the versions of its packages, as a file for pip."
+        ),
     ] = False,
     extracting: ExtractOptions,
 ) -> None:
     """Show the blueprint of a recording, or the results of a run."""
+    if config and requirements:
+        raise UserError("--config and --requirements: are two files; ask for one at a time")
+    if requirements:
+        from trace_eval.runs.reproduce import requirements_text
+        from trace_eval.runs.run import Run
+
+        typer.echo(requirements_text(Run.open(what)), nl=False)
+        return
     if what.is_dir() or config:
         _show_run(what, config)
         return
@@ -54,15 +72,14 @@ def show(
 
 def _show_run(folder: Path, config: bool) -> None:
     from trace_eval.commands.tables import print_results, print_scores
-    from trace_eval.runs.options import to_toml
+    from trace_eval.runs.reproduce import config_text
     from trace_eval.runs.run import Run
     from trace_eval.runs.summary import RunShown
 
     run = Run.open(folder)
     if config:
-        options = run.record().options
-        typer.echo(to_toml(options), nl=False)
-        give(options)
+        typer.echo(config_text(run), nl=False)
+        give(run.record().options)
         return
     if run.holds_scores:
         print_scores(folder)

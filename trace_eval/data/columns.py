@@ -401,9 +401,11 @@ def _likeness(fields: Fields, name: str, column: str, value: Any) -> float:
     if side is not None and name[:1] in "ab" and name[:2].rstrip("_") in ("a", "b"):
         score += 0.2 if (side in "a1") == (name[0] == "a") else -1.0
     if name in fields.sounds:
-        score = score + _SOUNDS if is_sound(value) else score - 1.0
-        if is_sound(value) and score < _ALIKE:
-            score = _ALIKE  # all that is known of it: it is a recording
+        if not is_sound(value):
+            return score - 1.0
+        # Of a name like no other all that is known is that it is a recording: the first one is A.
+        is_known = score >= _ALIKE or (side is not None and score > 0)
+        score = score + _SOUNDS if is_known else _ALIKE
     return score
 
 

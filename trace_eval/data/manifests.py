@@ -59,6 +59,7 @@ class Manifest:
         sha256: of the file; None: it was not read from one.
         warnings: of records that are items, but not with all that they hold.
         notes: what was made of the file beyond what stands in it, said once.
+        columns: field -> column of the file, as its reader was told.
     """
 
     path: Path | str
@@ -68,6 +69,7 @@ class Manifest:
     sha256: str | None = None
     warnings: list[Problem] = field(default_factory=list)
     notes: tuple[Problem, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def pairs(self) -> list[Pair]:
@@ -224,7 +226,8 @@ def read_records(
         columns = {} if source.prompted else reading.columns
         table = Renamed(str(source.label), fields or Fields({}), columns)
         rows = islice(source.rows, reading.limit)
-        manifest = replace(_read(source.label, rows, made_of, table), sha256=source.sha256)
+        manifest = _read(source.label, rows, made_of, table)
+        manifest = replace(manifest, sha256=source.sha256, columns=reading.columns)
         notes = (Problem(str(source.label), note) for note in source.notes)
         manifest = replace(manifest, notes=(*notes, *manifest.notes))
     if isinstance(path, Table):  # two of one name are told apart by what they hold

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from blueprints import UserError, language_code
 from extractors import AUTO, NONE, PROFILES, Extractor, Part, another_recogniser, plan_extractors
@@ -44,6 +45,35 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
                 remedy = another_recogniser("faster-whisper")
             raise UserError(f"{name} {value!r}: no extractor of this plan takes a {name}; {remedy}")
     return plan
+
+
+def pinned(plan: Sequence[Extractor], options: ExtractOptions) -> ExtractOptions:
+    """Return options that make this plan again, wherever they are read.
+
+    What the profile left to this machine is named: the recogniser that was chosen, and groups that
+    had no extractor here. Extractors that have no registered name stay as they were given.
+    """
+    specs: dict[str, str | Extractor] = {
+        extractor.group: NONE
+        if options.engine == "local" and extractor.unavailable() is not None
+        else extractor.named
+        for extractor in plan
+    }
+    try:
+        remade = extractors_of(replace(options, overrides=specs, extractor_options={}))
+    except UserError:
+        return options
+    by_name = {extractor.name: extractor for extractor in remade}
+    own: dict[str, dict[str, Any]] = {}
+    for extractor in plan:
+        other = by_name.get(extractor.name)
+        if type(other) is not type(extractor):
+            continue
+        for name in (field.name for field in fields(extractor)):
+            value = getattr(extractor, name)
+            if value != getattr(other, name) and isinstance(value, str | int | float):
+                own.setdefault(extractor.name, {})[name] = value
+    return replace(options, overrides={**options.overrides, **specs}, extractor_options=own)
 
 
 def groups_alone(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:

@@ -182,11 +182,21 @@ _TABLES = {
     "extract": {field.name for field in fields(ExtractOptions)} - {"overrides", _OWN},
 }
 
+#: How the columns of the input are called, as ``FIELD=COLUMN``.
+COLUMN = "columns"
+
+#: Settings that decide what a judge is shown: of a run that judges another one again, those of
+#: the other.
+EVIDENCE = (
+    *("profile", "language", "max_seconds", "beam_size", "compute_type"),
+    *(_EXTRACTOR, _OWN, COLUMN),
+)
+
 #: What may stand at the top, whichever command reads the file.
 _TOP = (
     *("judge", "rubric", "policy", "min_coverage", "tag"),
     *("base_url", "samples", "swap", "concurrency", "max_cost"),
-    *("profile", "language", "workers", "device", "cache", _EXTRACTOR),
+    *("profile", "language", "workers", "device", "cache", _EXTRACTOR, COLUMN),
 )
 
 

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import JsonValue
+
 from blueprints import Advice, UserError, counted
 from trace_eval.data.files import write_all
 from trace_eval.data.items import Item
@@ -22,7 +24,7 @@ from trace_eval.extracting.engine import Engine
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.provenance import environment, now
 from trace_eval.extracting.source import ClipSource
-from trace_eval.extracting.start import check_available, engine_of, source_of
+from trace_eval.extracting.start import check_available, engine_of, pinned, source_of
 from trace_eval.extracting.workers import end_if_imported_by_worker
 from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
 from trace_eval.judges.ask.judge import LLMJudge
@@ -34,7 +36,7 @@ from trace_eval.runs.events import Listener, RunEvent
 from trace_eval.runs.folders import check_continues, fresh, input_name, refuse_own_input
 from trace_eval.runs.fuse import check_policy, fuse_run
 from trace_eval.runs.guesses import LanguageAdvice
-from trace_eval.runs.options import Options, settings_of
+from trace_eval.runs.options import COLUMN, EVIDENCE, Options, settings_of
 from trace_eval.runs.pipeline import Pipeline, load_model, plan_for, recordings_needed
 from trace_eval.runs.record import (
     EnvironmentRecord,
@@ -177,7 +179,7 @@ class Session:
             policy=options.policy_name,
             seed=options.judging.seed,
             tag=options.tag,
-            options=settings_of(options),
+            options=self._settings(),
             environment=EnvironmentRecord(**environment()),
             sessions=(SessionRecord(started=now()),),
             unused_labels=tuple(map(str, manifest.warnings)),
@@ -189,6 +191,20 @@ class Session:
         if record.shard:  # of that run
             kept["shard"] = record.shard
         return record.model_copy(update=kept)
+
+    def _settings(self) -> dict[str, JsonValue]:
+        """Return the options by which the run is made again, on other machines, too."""
+        extract = self.options.extract
+        if self.plan:
+            extract = pinned(self.plan, extract)
+        settings = settings_of(replace(self.options, extract=extract))
+        if columns := self.manifest.columns:
+            settings[COLUMN] = [f"{name}={column}" for name, column in columns.items()]
+        if self._source is None:
+            return settings
+        before = self._source.record().options
+        settings |= {name: before[name] for name in EVIDENCE if name in before}
+        return {k: value for k, value in settings.items() if k not in EVIDENCE or k in before}
 
     def _policies(self) -> tuple[str, ...]:
         """List the policies of the run, the chosen one first; scores are not fused."""
