@@ -3,11 +3,10 @@
     python -m benchmarks.languages [--clips VOICES=FILE.jsonl]...
 
 A file has ``audio``, ``text`` and ``language`` on each line, paths relative to it; VOICES is what
-the table calls its speakers, e.g. ``neural``. The ten sentences of ``sentences.json`` in 14
-languages are rendered by espeak-ng here; English are the prompts of ``TRACE_EVAL_DATA``. One
-thread. Acceptance numbers of the default (costs, whispered, sung and noisy speech, damaged weights)
-were measured once and are kept in ``benchmarks/results/languages.json``; the scripts stand at
-718615d3.
+the table calls its speakers, e.g. ``neural``; English are the prompts of ``TRACE_EVAL_DATA``. A
+formant synthesiser is no test of a language, so none is rendered. One thread. Acceptance numbers
+of the default (costs, whispered, sung and noisy speech, damaged weights) were measured once and
+are kept in ``benchmarks/results/languages.json``; the scripts stand at 718615d3.
 """
 
 from __future__ import annotations
@@ -15,10 +14,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,8 +30,6 @@ from extractors.rate import RateExtractor
 from extractors.signal import SignalExtractor
 from extractors.suspect import guessed
 from trace_eval.data.measures.text import normaliser_of
-
-SENTENCES = Path(__file__).with_name("sentences.json")
 
 #: A clip of text: where, what, in which language.
 Line = dict[str, str]
@@ -80,17 +74,6 @@ def hear(path: Path, line: Line, recogniser: FasterWhisperExtractor) -> dict[str
         "trusted_errors": 0 if guess else wrong,
         "trusted_units": 0 if guess else units,
     }
-
-
-def rendered(folder: Path) -> Iterator[Line]:
-    """Render the sentences by espeak-ng."""
-    for language, said in json.loads(SENTENCES.read_text("utf-8")).items():
-        spoken = said.get("say", said["texts"])
-        for number, (text, words) in enumerate(zip(said["texts"], spoken, strict=True)):
-            name = f"{language}-{number}.wav"
-            typed = ["espeak-ng", "-v", said["voice"], "-s", "150", "-w", str(folder / name), words]
-            subprocess.run(typed, check=True)
-            yield {"audio": name, "language": language, "text": text}
 
 
 def by_language(clips: Sequence[dict[str, Any]], voices: str) -> Iterator[dict[str, Any]]:
@@ -141,9 +124,6 @@ def main() -> None:
     for voices, path in files:
         lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         measure(voices, path.parent, lines)
-    if shutil.which("espeak-ng"):
-        with tempfile.TemporaryDirectory() as made:
-            measure("espeak-ng", Path(made), list(rendered(Path(made))))
     print(page_table(records))
     save("languages", {"acceptance": stored("languages")["acceptance"], "languages": records})
 

@@ -242,7 +242,7 @@ def _costs() -> str:
     tokens = stored("tokens")["a call"]["compact"]["mean"]
     return (
         f"`rules` costs only computing time, {cpu:.3f} CPU seconds per second of audio"
-        " ([speed](docs/results/measurements.md#speed)). An LLM judges each pair in both orders,"
+        " ([large runs](docs/how-to/large-runs.md)). An LLM judges each pair in both orders,"
         f" two calls of {tokens:,.0f} tokens on average."
     )
 
@@ -262,9 +262,9 @@ def _steps() -> str:
     return markdown("of | measure | one step | known from", rows)
 
 
-MEASUREMENTS, COVERAGE = "docs/results/measurements.md", "docs/results/coverage.md"
+MEASUREMENTS, COVERAGE = "docs/contributors/measurements.md", "docs/contributors/coverage.md"
 LARGE, LISTENERS = "docs/how-to/large-runs.md", "docs/results/listeners.md"
-HOW_GOOD = "docs/explanation/how-good.md"
+HOW_GOOD, LANGUAGES = "docs/explanation/how-good.md", "docs/explanation/languages.md"
 
 #: (page, name of the table in its marks, what writes it).
 TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
@@ -276,7 +276,7 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     (LISTENERS, "numbers", pages.number_table),
     (LISTENERS, "edges", pages.edge_table),
     (MEASUREMENTS, "how fast", _speed),
-    (MEASUREMENTS, "languages", lambda: page_table(stored("languages")["languages"])),
+    (LANGUAGES, "languages", lambda: page_table(stored("languages")["languages"])),
     *((LISTENERS, name, partial(_columns, *row)) for name, row in DEFECTS.items()),
     (LISTENERS, "defects, rated", _rated_defects),
     (

@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 from tests.support.imports import arrows, modules  # noqa: E402
 from tests.support.layers import ROOMS, short  # noqa: E402
 
-PAGE = ROOT / "docs" / "explanation" / "architecture.md"
+PAGE = ROOT / "docs" / "contributors" / "architecture.md"
 PICTURE = ROOT / "docs" / "rooms.svg"
 
 #: Rooms so large that they have a picture of their own.
@@ -174,7 +174,7 @@ def main() -> int:
     ]
     for name in stale:
         sys.stderr.write(
-            f"docs/{name} is not what the code says; run: python docs/make_architecture.py\n"
+            f"{name} is not what the code says; run: python docs/make_architecture.py\n"
         )
     return int(bool(stale))
 

@@ -3,8 +3,9 @@
     python docs/make_site.py [FOLDER]       # default: build/docs, as make docs does
 
 Needs the extra ``docs`` (Sphinx). Pages are Markdown of docs/ and of the repository's root; parts
-of the reference are made from the code. Beside each page lies its Markdown, ``llms.txt`` lists
-all, and ``sample/report.html`` is the report of the example pairs.
+of the reference are made from the code. The first page is README, with the list of all pages in
+the place of its short one. Beside each page lies its Markdown, ``llms.txt`` lists all, and
+``sample/report.html`` is the report of the example pairs.
 """
 
 from __future__ import annotations
@@ -57,12 +58,10 @@ SHELVES = {
     "Reference": (
         *(f"reference/{name}" for name in ("commands", "api", "files", "judges", "extractors")),
         *("reference/statistics", "reference/glossary", "results/listeners"),
-        *("results/public-benchmarks", "results/measurements", "results/coverage"),
     ),
     "Understand": (
         *(f"explanation/{name}" for name in ("how-good", "judging", "agreement", "few-labels")),
-        *(f"explanation/{name}" for name in ("screening", "timing", "languages", "architecture")),
-        *("explanation/decisions", "../SECURITY", "../CONTRIBUTING"),
+        *("explanation/timing", "explanation/languages", "../SECURITY"),
     ),
 }
 
@@ -92,6 +91,16 @@ def setup(app):
 """
 
 _LINK = re.compile(r"(\]\(|(?:src|href)=\")(?!\w+:|#)([^)#\s\"]+)")
+
+# A page that is linked to, in words: ``[words](page.md#place)``.
+_PAGE = re.compile(r"(?<!!)\[([^\]]+)\]\((?!\w+:|#)([^)#\s]+\.md)[^)\s]*\)")
+
+README, LISTED = "README.md", "docs/README.md"
+
+#: Every page of the site by its place in the repository.
+ON_SITE = frozenset(
+    (README, LISTED, *(posixpath.normpath(f"docs/{n}.md") for s in SHELVES.values() for n in s))
+)
 
 
 def main(folder: Path) -> int:
@@ -125,37 +134,61 @@ def sample_report(folder: Path) -> None:
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """(place in the repository, Markdown) of every page, the parts from the code filled in."""
-    first = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-    yield "docs/README.md", f"{first}\n{_shelves()}"
+    """(place in the repository, Markdown for the site) of every page, links and parts filled in."""
+    yield README, f"{first_page()}\n{_shelves()}"
     for names in SHELVES.values():
         for name in names:
             place = posixpath.normpath(f"docs/{name}.md")
-            yield place, filled((ROOT / place).read_text(encoding="utf-8"))
+            yield place, linked(filled((ROOT / place).read_text("utf-8")), place)
+
+
+def first_page() -> str:
+    """Return README for the site, with the list of all pages in the place of its short one."""
+    readme = linked((ROOT / README).read_text("utf-8"), README)
+    listed = linked((ROOT / LISTED).read_text("utf-8"), LISTED)
+    before, _, rest = readme.partition("## More\n")
+    _, _, after = rest.partition("\n## ")
+    _, _, list_of_pages = listed.partition("\n")
+    return f"{before}{list_of_pages}\n## {after}"
+
+
+def linked(text: str, place: str) -> str:
+    """Return a page with links as the site has them; a page that stays in the clone is words."""
+    here = posixpath.dirname(on_site(place))
+
+    def kept(match: re.Match[str]) -> str:
+        return match[0] if _target(match[2], place) in ON_SITE else match[1]
+
+    def moved(match: re.Match[str]) -> str:
+        there = on_site(_target(match[2], place))
+        return match[1] + posixpath.relpath(there, here or ".")
+
+    return _LINK.sub(moved, _PAGE.sub(kept, text))
+
+
+def _target(link: str, place: str) -> str:
+    """Return what a link of a page names, from the root of the repository."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(place), link))
 
 
 def write_page(source: Path, place: str, text: str) -> tuple[str, str]:
-    """Write a page with what it links to; returns its name on the site and its title."""
+    """Write a page with the files that it shows; returns its name on the site and its title."""
     name = on_site(place)
-    here = posixpath.dirname(name)
-
-    def moved(match: re.Match[str]) -> str:
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(place), match[2]))
-        there = on_site(target)
-        if not target.endswith(".md") and (ROOT / target).is_file():
-            (source / there).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / target, source / there)
-        return match[1] + posixpath.relpath(there, here or ".")
-
+    for _, link in _LINK.findall(text):
+        place = _target(link, name)
+        file = next((f for f in (ROOT / "docs" / place, ROOT / place) if f.is_file()), None)
+        if file and file.suffix != ".md":
+            (source / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, source / place)
     (source / name).parent.mkdir(parents=True, exist_ok=True)
-    (source / name).write_text(_LINK.sub(moved, text), encoding="utf-8")
+    (source / name).write_text(text, encoding="utf-8")
     title = next(line[2:] for line in text.splitlines() if line.startswith("# "))
     return name, title
 
 
 def on_site(place: str) -> str:
     """Where a file of the repository stands on the site."""
-    if place == "docs/README.md":
+    if place in (README, LISTED):
         return "index.md"
     return place.removeprefix("docs/")
 

@@ -345,7 +345,7 @@ def test_the_architecture_page_is_what_the_code_says() -> None:
 
 
 def test_the_walks_and_the_guide_name_files_that_exist() -> None:
-    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text("utf-8")
+    page = (ROOT / "docs" / "contributors" / "architecture.md").read_text("utf-8")
     walks = page.partition("## The rooms")[0]
     named = re.findall(r"`([\w/]+(?:\.py|/))`", walks)
     assert len(named) > 15

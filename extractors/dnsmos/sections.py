@@ -1,7 +1,7 @@
 """Parts of an ONNX network: shared layers by kernels of our own or by onnxruntime, and the rest.
 
 Both give the same cells but for the order in which single-precision sums are made. The kernels
-take a tenth of the time (docs/explanation/decisions.md); onnxruntime serves where they cannot
+take a tenth of the time (docs/contributors/decisions.md); onnxruntime serves where they cannot
 be compiled and kept.
 """
 

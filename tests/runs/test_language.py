@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from benchmarks.languages import SENTENCES
 from benchmarks.report import RESULTS
 from blueprints import (
     UNSURE,
@@ -61,6 +60,8 @@ from trace_eval.judges.views.text.notes import notes_of
 from trace_eval.runs.guesses import LanguageAdvice, guesses_among
 from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import Pipeline
+
+SENTENCES = Path(__file__).resolve().parents[1] / "support" / "sentences.json"
 
 CLIPS = Path(__file__).resolve().parents[2] / "examples" / "clips"
 

@@ -1,4 +1,4 @@
-"""Pages on few labels show what their commands print: all are typed again on the shared labels."""
+"""The page on few labels shows what its commands print: all are typed on the shared labels."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from trace_eval.commands.cli import app
 
 pytest.importorskip("sklearn")
 
-PAGES = [ROOT / "docs" / "explanation" / f"{name}.md" for name in ("few-labels", "screening")]
+PAGE = ROOT / "docs" / "explanation" / "few-labels.md"
 
 
 def _blocks() -> list[tuple[str, str]]:
     """(language, text) of every block, in their order."""
-    return [m for page in PAGES for m in re.findall(r"```(\w*)\n(.*?)```", page.read_text(), re.S)]
+    return re.findall(r"```(\w*)\n(.*?)```", PAGE.read_text("utf-8"), re.S)
 
 
 def _examples(text: str) -> list[tuple[str, list[str]]]:
@@ -66,4 +66,4 @@ def test_every_example_prints_what_the_page_shows(
                 for line in part.splitlines():
                     assert _words(line) in printed, f"{command}\n{line}\n{printed}"
             typed += 1
-    assert typed >= 12
+    assert typed >= 8

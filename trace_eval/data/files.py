@@ -2,7 +2,7 @@
 
 A run, a cache and a review hold what people said: prompts, replies, transcripts, recordings. A
 folder that we make for them is its owner's alone, and a file is open to nobody who may not
-enter its folder (docs/explanation/decisions.md).
+enter its folder (docs/contributors/decisions.md).
 """
 
 from __future__ import annotations

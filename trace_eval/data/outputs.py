@@ -2,7 +2,7 @@
 
 Beside what is written, :data:`RECORD` names each file with the SHA-256 of what was put there. A
 file may be replaced while it still holds that, a folder filled while it is empty or ours
-(docs/explanation/decisions.md). Files of runs and caches need no record: their folders are ours.
+(docs/contributors/decisions.md). Files of runs and caches need no record: their folders are ours.
 """
 
 from __future__ import annotations
