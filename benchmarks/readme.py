@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from benchmarks import large_runs
+from benchmarks import large_runs, take_home
 from benchmarks.coverage.rows import MOST
 from benchmarks.drill.outcome import Outcome
 from benchmarks.languages import page_table
@@ -268,8 +268,9 @@ HOW_GOOD, LANGUAGES = "docs/explanation/how-good.md", "docs/explanation/language
 
 #: (page, name of the table in its marks, what writes it).
 TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
+    ("README.md", "readers", take_home.table),
     ("README.md", "listeners", pages.first_table),
-    ("README.md", "judges", lambda: f"{pages.ties_sentence()}\n{_published()}"),
+    ("README.md", "judges", lambda: f"{pages.ties_sentence()}\n\n{_published()}"),
     ("README.md", "costs", _costs),
     (HOW_GOOD, "steps", _steps),
     (LISTENERS, "judges", pages.judge_table),

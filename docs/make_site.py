@@ -31,37 +31,57 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: Shelf -> its pages from docs/, in the order of reading; others are not on the site.
 SHELVES = {
-    "Tutorials": tuple(
-        f"tutorials/{name}"
-        for name in (
-            *("first-answer", "two-systems", "thirty-labels", "calls", "gate-in-ci"),
-            "own-judge",
-        )
+    "Tutorials": (
+        "tutorials/first-answer",
+        "tutorials/two-systems",
+        "tutorials/thirty-labels",
+        "tutorials/calls",
+        "tutorials/gate-in-ci",
+        "tutorials/own-judge",
     ),
-    "How to": tuple(
-        f"how-to/{name}"
-        for name in (
-            *("data", "language-models", "listening", "score-answers", "judge-calls"),
-            *(
-                "platforms",
-                "collect-labels",
-                "listening-tests",
-                "stop-when-sure",
-                "compare-judges",
-                "reports",
-                "reproduce",
-            ),
-            *("best-of-n", "models", "large-runs", "clusters", "python", "benchmarks"),
-            *("train-a-scorer", "plug-ins"),
-        )
+    "How to": (
+        "how-to/data",
+        "how-to/language-models",
+        "how-to/listening",
+        "how-to/score-answers",
+        "how-to/judge-calls",
+        "how-to/platforms",
+        "how-to/collect-labels",
+        "how-to/listening-tests",
+        "how-to/stop-when-sure",
+        "how-to/which-gate",
+        "how-to/compare-judges",
+        "how-to/reports",
+        "how-to/reproduce",
+        "how-to/best-of-n",
+        "how-to/models",
+        "how-to/large-runs",
+        "how-to/clusters",
+        "how-to/docker",
+        "how-to/python",
+        "how-to/benchmarks",
+        "how-to/train-a-scorer",
+        "how-to/plug-ins",
     ),
     "Reference": (
-        *(f"reference/{name}" for name in ("commands", "api", "files", "judges", "extractors")),
-        *("reference/statistics", "reference/glossary", "results/listeners"),
+        "reference/commands",
+        "reference/api",
+        "reference/files",
+        "reference/judges",
+        "reference/extractors",
+        "reference/statistics",
+        "reference/glossary",
+        "reference/cite",
+        "results/listeners",
     ),
     "Understand": (
-        *(f"explanation/{name}" for name in ("how-good", "judging", "agreement", "few-labels")),
-        *("explanation/timing", "explanation/languages", "../SECURITY"),
+        "explanation/how-good",
+        "explanation/judging",
+        "explanation/agreement",
+        "explanation/few-labels",
+        "explanation/timing",
+        "explanation/languages",
+        "../SECURITY",
     ),
 }
 

@@ -16,6 +16,7 @@ import sysconfig
 import time
 import venv
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -337,6 +338,17 @@ def test_make_demo_in_a_fresh_clone(tmp_path: Path) -> None:
     for line in table[:14]:
         assert line.rstrip() in [row.rstrip() for row in done.stdout.splitlines()], line
     assert (clone / "runs" / "demo" / "report.html").is_file()
+
+
+def test_the_recording_shows_what_the_demo_prints() -> None:
+    """``docs/make_recording.py`` ran it; ``make demo`` is compared with README above."""
+    recording = unescape((ROOT / "docs" / "demo.svg").read_text("utf-8"))
+    lines = re.findall(r"<text [^>]*>(.*?)</text>", recording)
+    printed = (ROOT / "README.md").read_text("utf-8").split("What `make demo` prints:")[1]
+    for line in printed.split("```")[1].strip().splitlines():
+        assert line.rstrip() in [shown.rstrip() for shown in lines], line
+    assert "13 of 13 pairs scored (100.0%)" in recording
+    assert not re.search(r"<script|https?://(?!www\.w3\.org/)", recording)
 
 
 def test_the_architecture_page_is_what_the_code_says() -> None:

@@ -107,3 +107,26 @@ def test_a_judge_of_single_answers_rates_by_each_rubric(site: Path, tmp_path: Pa
     refused = typed(site, "rate", items, "--judge", "longest", "--out", tmp_path / "other")
     assert refused.returncode == 2
     assert "LongestJudge rates no single answers" in refused.stderr
+
+
+def test_the_notebook_cell_extracts_and_judges(tmp_path: Path) -> None:
+    """The cell of the tutorial, on two of the pairs."""
+    page = (ROOT / "docs" / "tutorials" / "own-judge.md").read_text("utf-8")
+    cell = re.findall(r"```python\n(.*?)```", page, re.S)[0]
+    records = [
+        json.loads(line) for line in (ROOT / "examples/pairs.jsonl").read_text().splitlines()
+    ]
+    few = [record for record in records if record["id"] in ("clipped", "loud")]
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "clips").symlink_to(CLIPS)
+    lines = "".join(json.dumps(record) + "\n" for record in few)
+    (tmp_path / "examples" / "pairs.jsonl").write_text(lines)
+    done = run_python("-c", cell, cwd=tmp_path, PYTHONPATH=str(ROOT))
+    assert done.returncode == 0, done.stderr
+    assert "crest agrees with human labels on" in done.stdout
+    opened = Run.open(next((tmp_path / "runs").iterdir()))
+    assert opened.record().judge.spec == "crest"
+    judged = opened.judgements()["loud"]
+    assert "dB against" in judged.dimensions["content"].reasoning
+    crest = next(iter(opened.blueprints())).extensions["crest"].values["crest_db"]
+    assert 5 < crest < 40

@@ -88,7 +88,7 @@ QUESTIONS = {
     "Does it understand German?": (["languages"], "German (de)"),
     "How do I time calls?": (["calls"], "trace-eval turns call/call.wav"),
     "What does a run cost?": (["estimates and limits"], "--max-cost 5"),
-    "How do I add a judge?": (["your own judge"], "class LongestJudge"),
+    "How do I add a judge?": (["your own judge"], "class CrestJudge"),
 }
 
 
@@ -122,6 +122,25 @@ def test_the_reference_has_a_row_for_whatever_the_code_has(pages: dict[Path, Pag
         assert "``" in (metric.statistic.__doc__ or ""), f"{metric.name}: no formula"
     for field in ("instruction.audio", "labels.preference", "question_audio"):
         assert field in text["files.html"]
+
+
+def test_the_first_page_says_and_shows_what_readme_says(
+    site: Path, pages: dict[Path, Page]
+) -> None:
+    readme = re.sub(r"<!--.*?-->", "", (ROOT / "README.md").read_text("utf-8"))
+    before, _, rest = readme.partition("## More\n")
+    said = f"{before}\n{rest.partition('## ')[2]}"
+    said = re.sub(r"!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)|^```\w*$", "", said, flags=re.M)
+    shown = _letters(unescape(re.sub(r"<[^>]+>", "", pages[site / "index.html"].html)))
+    lines = [_letters(line) for line in said.splitlines()]
+    assert not [line for line in lines if line not in shown]
+    assert sum(map(len, lines)) > 5000
+    assert re.search(r'<img [^>]*src="_images/demo\.svg"', pages[site / "index.html"].html)
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text, which markup does not change."""
+    return re.sub(r"[\W_]+", "", text)
 
 
 def test_the_site_holds_a_report_of_the_examples(site: Path) -> None:

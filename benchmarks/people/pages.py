@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.people.figures import HALVES
 from benchmarks.report import DOCS, markdown, stored
 from trace_eval.show.draw import Point, forest, save
 
@@ -68,21 +69,34 @@ def shown(figure: Saved | None) -> str:
 def first_table() -> str:
     """README: share of pairs in the order of listeners, at most eight rows."""
     saved = stored("people")
-    rows = [(NAMES[number], shown(concordance(saved, CODECS, number))) for number in FIRST]
+    rows = []
+    for number in FIRST:
+        figure = concordance(saved, CODECS, number)
+        if figure is not None:
+            value, low, high, count, *_ = figure
+            rows.append((NAMES[number], f"{value:.2f} [{low:.2f}, {high:.2f}]", count))
     half = f"{saved['sets'][CODECS]['ceiling']['concordance']:.2f}"
-    rows.append(("half of the listeners, for the other half", half))
-    return markdown("pairs in the order of listeners | neural codecs", rows)
+    rows.append(("half of the listeners, for the other half", half, f"{HALVES} splits"))
+    return markdown("number | in the order of listeners | pairs", rows)
 
 
 def ties_sentence() -> str:
-    """README: how often ``rules`` decides where listeners do, and how often it is right."""
-    judge = stored("people")["sets"][CODECS]["judges"]["rules"]
+    """README: what ``rules`` adds to a number, which orders as well where intervals overlap."""
+    saved = stored("people")
+    judge = saved["sets"][CODECS]["judges"]["rules"]
     values = (1 - judge["decided"][0], *judge["right"][:3])
     ties, right, low, high = (f"{100 * value:.0f} %" for value in values)
+    ours, plain = (concordance(saved, CODECS, name) for name in FIRST[:2])
+    assert ours is not None
+    assert plain is not None
+    ahead = ours[1] > plain[2]
+    order = "better than" if ahead else "no better than"
     return (
-        "`rules` decides by voice quality and delivery: of the codec pairs that listeners decide"
-        f" it leaves {ties} as ties, and it is right on {right} of the others (95 % interval"
-        f" {low} to {high})."
+        f"By this table `rules` puts codecs in order {order} bandwidth alone. What it adds are ties"
+        f" and reasons: of the {judge['decided'][3]} pairs that listeners decide it leaves {ties}"
+        f" as ties, is right on {right} of the other {judge['right'][3]} (95 % interval {low} to"
+        f" {high}), and each verdict names the measurements behind it. Its steps were chosen on"
+        " these clips."
     )
 
 

@@ -1,0 +1,97 @@
+"""One sentence with a number for each reader of README, from the results of other benchmarks."""
+
+from __future__ import annotations
+
+import re
+
+from benchmarks.large_runs import USD_PER_CORE_HOUR
+from benchmarks.report import DOCS, markdown, stored
+
+#: Pairs of the first sentence.
+PAIRS = 1000
+
+#: World of ``coverage_gate`` with a drop, and of ``coverage_anytime`` at which a reader looks.
+DROP = "the same system, a drop of 0.1, flips 0.06: 200 items"
+LABELLED = "pairs, won in 0.50, 20% ties, 1000 pairs, the judge knows {}%"
+
+
+def table() -> str:
+    """Write a row per reader: where to begin, and what to remember."""
+    rows = (
+        ("[lab](docs/tutorials/two-systems.md)", lab()),
+        ("[CI](docs/tutorials/gate-in-ci.md)", ci()),
+        ("[product](docs/tutorials/calls.md)", product()),
+        ("[annotation](docs/how-to/stop-when-sure.md)", annotation()),
+        ("[developer](docs/tutorials/own-judge.md)", developer()),
+    )
+    return markdown("for | take home", rows)
+
+
+def lab() -> str:
+    """Say what a thousand pairs take, and how often listeners contradict the verdicts."""
+    machine = stored("extract")
+    minutes = PAIRS / machine["pairs_per_minute"]
+    cents = 100 * minutes / 60 * machine["machine"]["cores"] * USD_PER_CORE_HOUR
+    judge = stored("people")["sets"]["codecs"]["judges"]["rules"]
+    decided, right = judge["decided"], judge["right"]
+    return (
+        f"{PAIRS:,} pairs are judged on {machine['machine']['cores']} cores in"
+        f" **{minutes:.0f} minutes for {cents:.0f} cents**. Of {decided[3]} pairs of codecs that"
+        f" listeners decide, `rules` decides {right[3]} and errs on {_errors(right)} (right in"
+        f" {_percent(right[1])} to {_percent(right[2])} with 95 % confidence); the others are ties"
+    )
+
+
+def ci() -> str:
+    """Say how often a gate stops a worse release, and an equal one."""
+    worlds = stored("coverage_gate")["worlds"]
+    equal = [row["fail"] for name, row in worlds.items() if "a drop of 0," in name]
+    return (
+        f"200 items stop a release that is 10 points worse in **{_percent(worlds[DROP]['fail'])}**"
+        f" of {worlds[DROP]['seeds']:,} simulated runs with a judge that flips 6 % of its verdicts,"
+        f" and an equal one in at most {_percent(max(equal))}"
+    )
+
+
+def product() -> str:
+    """Say how exactly a pause before an answer is measured."""
+    median, low, high, count, *_ = stored("people")["sets"]["turns"]["edges"]["gap"]["median"]
+    return (
+        "When an assistant answers, interrupts or stays silent is measured from the recording"
+        f" alone: gaps between turns to **{median:.2f} s** in the median ({low:.2f} to"
+        f" {high:.2f}, {count} gaps marked by hand)"
+    )
+
+
+def annotation() -> str:
+    """Say what a judge saves of the labels, and what a useless one costs."""
+    worlds = stored("coverage_anytime")["worlds"]
+    good, useless = (worlds[LABELLED.format(share)]["soon"] for share in (85, 0))
+    return (
+        "After every label it says whether enough is labelled: with a judge that knows 85 % of the"
+        f" pairs after **{_percent(good)}** of the labels of a fixed plan, with one that knows"
+        f" none after {_percent(useless)} (medians of 400 simulated studies)"
+    )
+
+
+def developer() -> str:
+    """Say how long an extractor and a judge of one's own are, and what kills cost."""
+    page = (DOCS / "tutorials" / "own-judge.md").read_text("utf-8")
+    cell = re.findall(r"```python\n(.*?)```", page, re.S)[0]
+    lines = sum(bool(line.strip()) for line in cell.splitlines())
+    kills = stored("drill_kills")
+    return (
+        f"An extractor and a judge of your own are **{lines} lines** of one notebook cell; runs"
+        f" killed at {kills['cases']} random moments went on and lost"
+        f" {len(kills['lost']) or 'nothing'}"
+    )
+
+
+def _errors(right: list[float]) -> str:
+    """Return how many of the decided pairs are wrong, in words."""
+    wrong = round((1 - right[0]) * right[3])
+    return str(wrong) if wrong else "none"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,205 @@
+"""Records the demo as an animated picture: what the commands print, then the page they write.
+
+    python docs/make_recording.py        # writes docs/demo.svg
+
+The commands are run for real, with no clip measured before; only the waiting is shortened, so that
+all takes 30 s. The page is docs/report.png, as ``docs/make_screenshots.py`` left it. The picture
+is one SVG without a script: browsers and README pages play it, whoever asks for less motion sees
+its end. Needs Pillow, which the extra ``plot`` brings.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from PIL import Image
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+PICTURE, PAGE = HERE / "demo.svg", HERE / "report.png"
+
+COMMANDS = (
+    "trace-eval judge examples/pairs.jsonl --out runs/demo",
+    "trace-eval report runs/demo",
+)
+
+#: Characters and lines of the terminal, and pixels of a character, a line and the margin.
+COLUMNS, LINES = 120, 29
+CHARACTER, LINE, MARGIN = 6.65, 16.5, 16.0
+WIDTH, HEIGHT = COLUMNS * CHARACTER + 2 * MARGIN, LINES * LINE + 2 * MARGIN + 24
+
+#: Seconds of all, of a typed command, of waiting for what it prints, and of the page at the end;
+#: in the rest there is time to read.
+LENGTH_S, TYPING_S, WAITING_S, PAGE_S = 30.0, 1.5, 3.0, 9.0
+
+STYLE = """
+text { font: 11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  white-space: pre; fill: #d7dde6 }
+.typed { fill: #ffffff; font-weight: 600 }
+.page, .line, .lines { animation-duration: %gs; animation-iteration-count: infinite;
+  animation-timing-function: step-end }
+@media (prefers-reduced-motion: reduce) { .page, .line, .lines { animation: none !important } }
+"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A line of the terminal.
+
+    Attributes:
+        text: at most ``COLUMNS`` characters.
+        at_s: when it appears.
+        typed: it is a command that somebody types.
+    """
+
+    text: str
+    at_s: float
+    typed: bool = False
+
+
+def printed(command: str, folder: Path) -> Iterator[tuple[float, str]]:
+    """Run a command; yield each line that it prints, with the seconds since its start."""
+    environment = os.environ | {
+        "COLUMNS": str(COLUMNS),
+        "PYTHONPATH": str(ROOT),
+        "TRACE_EVAL_CACHE": str(folder / "cache"),
+        "PYTHONUNBUFFERED": "1",
+    }
+    typed = [sys.executable, "-m", *shlex.split(command.replace("trace-eval", "trace_eval", 1))]
+    started = time.monotonic()
+    with subprocess.Popen(
+        typed,
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            yield time.monotonic() - started, line.rstrip()
+    if process.returncode:
+        sys.exit(f"{command}: exit code {process.returncode}")
+
+
+def record(folder: Path) -> list[Shown]:
+    """Run all commands, and say when each line appears in the shortened time."""
+    reading_s = (LENGTH_S - PAGE_S) / len(COMMANDS) - TYPING_S - WAITING_S
+    shown: list[Shown] = []
+    now = 0.0
+    for command in COMMANDS:
+        shown.append(Shown(f"$ {command}", now, typed=True))
+        now += TYPING_S
+        lines = list(printed(command, folder))
+        took_s = lines[-1][0]
+        for seconds, line in lines:
+            at_s = now + seconds * WAITING_S / took_s
+            shown += [Shown(part, at_s) for part in textwrap.wrap(line, COLUMNS) or [""]]
+        now += WAITING_S + reading_s
+    return shown
+
+
+def share(seconds: float) -> str:
+    """Return a time as the percentage of the whole that keyframes ask for."""
+    return f"{100 * seconds / LENGTH_S:.2f}%"
+
+
+def appearing(name: str, at_s: float) -> str:
+    """Return the keyframes of something that is hidden until a time."""
+    if at_s <= 0:
+        return f"@keyframes {name} {{ from, to {{ opacity: 1 }} }}"
+    return f"@keyframes {name} {{ from {{ opacity: 0 }} {share(at_s)}, to {{ opacity: 1 }} }}"
+
+
+def scrolling(shown: list[Shown]) -> str:
+    """Return the keyframes that keep the newest line in sight."""
+    steps = ["from { transform: translateY(0) }"]
+    for number, line in enumerate(shown):
+        hidden = number + 1 - LINES
+        if hidden > 0:
+            place = f"translateY({-hidden * LINE:g}px)"
+            steps.append(f"{share(line.at_s)} {{ transform: {place} }}")
+    last = max(0, len(shown) - LINES)
+    steps.append(f"to {{ transform: translateY({-last * LINE:g}px) }}")
+    return f"@keyframes scroll {{ {' '.join(steps)} }}"
+
+
+def page_image() -> str:
+    """Return the upper part of the page of a pair as wide as the terminal, in the SVG itself."""
+    image = Image.open(PAGE).convert("RGB")
+    high = round(image.width * HEIGHT / WIDTH)
+    image = image.crop((0, 0, image.width, min(high, image.height)))
+    held = io.BytesIO()
+    image.save(held, "WEBP", quality=80)
+    data = base64.b64encode(held.getvalue()).decode()
+    return (
+        f'<image class="page" style="animation-name: page" width="{WIDTH:g}" height="{HEIGHT:g}"'
+        f' preserveAspectRatio="xMidYMin slice" href="data:image/webp;base64,{data}"/>'
+    )
+
+
+def picture(shown: list[Shown]) -> str:
+    """Draw the terminal line by line, then the page."""
+    frames = [appearing(f"l{number}", line.at_s) for number, line in enumerate(shown)]
+    frames += [scrolling(shown), appearing("page", LENGTH_S - PAGE_S)]
+    rows = []
+    for number, line in enumerate(shown):
+        y = MARGIN + 24 + (number + 0.8) * LINE
+        kind = "line typed" if line.typed else "line"
+        rows.append(
+            f'<text class="{kind}" style="animation-name: l{number}" x="{MARGIN:g}" y="{y:g}">'
+            f"{escape(line.text)}</text>"
+        )
+    top = len(shown) - LINES
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {HEIGHT:g}"'
+            f' width="{WIDTH:g}" height="{HEIGHT:g}" role="img">',
+            "<title>The demo: thirteen pairs are judged, then the page of one pair</title>",
+            f"<style>{STYLE % LENGTH_S}{' '.join(frames)}</style>",
+            f'<clipPath id="all"><rect width="{WIDTH:g}" height="{HEIGHT:g}" rx="8"/></clipPath>',
+            '<clipPath id="screen">'
+            f'<rect y="{MARGIN + 16:g}" width="{WIDTH:g}" height="{HEIGHT - MARGIN - 16:g}"/>'
+            "</clipPath>",
+            '<g clip-path="url(#all)">',
+            f'<rect width="{WIDTH:g}" height="{HEIGHT:g}" fill="#16202c"/>',
+            *(
+                f'<circle cx="{MARGIN + 16 * number:g}" cy="16" r="5" fill="{colour}"/>'
+                for number, colour in enumerate(("#e0645c", "#e3b04b", "#5fb36a"))
+            ),
+            '<g clip-path="url(#screen)">',
+            '<g class="lines" style="animation-name: scroll;'
+            f' transform: translateY({-max(0, top) * LINE:g}px)">',
+            *rows,
+            "</g></g>",
+            page_image(),
+            "</g>",
+            f'<rect width="{WIDTH:g}" height="{HEIGHT:g}" rx="8" fill="none" stroke="#8c96a3"/>',
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def main() -> None:
+    """Record, and write the picture."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "examples").symlink_to(ROOT / "examples")
+        PICTURE.write_text(picture(record(folder)), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
