@@ -216,6 +216,41 @@ def _intervals() -> str:
     )
 
 
+#: What a world of equals begins with -> what it is called in the table.
+_EQUALS = {
+    "equal systems": "two equal systems, several pairs of an instruction",
+    "equal judges": "two equal judges, several pairs of an instruction",
+    "": "two equal systems, a judge that leaves their losses or wins unscored, labels",
+}
+
+
+def _equals() -> str:
+    """How often one of two equals is shown to be better, and how often intervals hold."""
+    kinds: dict[str, list[Results]] = {words: [] for words in _EQUALS.values()}
+    for world, row in stored("coverage_claims")["worlds"].items():
+        if "shown" in row:
+            start = next(start for start in _EQUALS if world.startswith(start))
+            kinds[_EQUALS[start]].append(row)
+    rows = []
+    for words, some in kinds.items():
+        shown = [row["shown"]["share"] for row in some]
+        held = min(row["held"]["share"] for row in some)
+        rows.append((words, len(some), f"{min(shown):.1%} to {max(shown):.1%}", f"{held:.1%}"))
+    return markdown("worlds | number | one shown to be better | interval held, least", rows)
+
+
+def _calls() -> str:
+    """How often limits of figures of calls hold, where most draws have them."""
+    held: dict[str, list[float]] = {}
+    for world, row in stored("coverage_claims")["worlds"].items():
+        figures = row.items() if world.startswith("latencies") else ()
+        for figure, one in figures:
+            if isinstance(one, dict) and one["given"] >= 0.5:
+                held.setdefault(figure, []).append(one["held"])
+    rows = [(name, len(some), f"{min(some):.1%}") for name, some in held.items()]
+    return markdown("figure | worlds | held, least", rows)
+
+
 def _draws() -> str:
     """How often ``screen`` decides a part that it must not, and decides anything."""
     rows = []
@@ -288,6 +323,8 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     ),
     (MEASUREMENTS, "drill", _drill),
     (COVERAGE, "intervals", _intervals),
+    (COVERAGE, "equals", _equals),
+    (COVERAGE, "calls", _calls),
     (COVERAGE, "draws", _draws),
     (LARGE, "extraction", large_runs.extraction),
     (LARGE, "calls", large_runs.calls),

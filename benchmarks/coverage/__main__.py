@@ -20,7 +20,6 @@ from benchmarks.coverage import (
     plan,
     ranks,
     screen,
-    units,
 )
 from benchmarks.coverage.rows import Row, Worlds, table
 from benchmarks.report import options_of
@@ -54,7 +53,6 @@ STUDIES = {
     "ranks": (named(ranks.worlds()), 500),
     "screen": (screen.STUDY, 2000),
     "gate": (named(gate.CELLS), 1000),
-    "units": (named(units.worlds()), 200),
 }
 
 

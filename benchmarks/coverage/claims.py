@@ -3,7 +3,9 @@
 * a judge, or the best of several, that is as good as the best simple rule: how often it is said to
   be above or below (2.5 % each are allowed);
 * uncertainty that says nothing of the errors: how often it is shown to help or to harm (5 %);
-* latencies of calls: how often 95 % intervals hold the truth, of the draws that have one.
+* latencies of calls: how often 95 % intervals hold the truth, of the draws that have one;
+* equal systems and equal judges, see :mod:`benchmarks.coverage.units`: how often one is shown to be
+  better (5 %).
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
+from benchmarks.coverage import units
 from benchmarks.coverage.agree import SIZES, coverage
 from benchmarks.coverage.rows import Array, Row, rng_of, share
+from benchmarks.coverage.units import Alike, Unscored
 from blueprints import counted
 from trace_eval.decide.verdict import standing_of
 from trace_eval.estimate.figures import jackknife_interval, quantile_interval, share_interval
@@ -154,6 +158,7 @@ TURNS: dict[str, Callable[[np.random.Generator, int], NDArray[np.int64]]] = {
     "1 turn": lambda rng, n: np.ones(n, np.int64),
     "1 to 20 turns": lambda rng, n: rng.integers(1, 21, n),
     "mostly few turns": lambda rng, n: rng.geometric(0.2, n),
+    "one long call": lambda rng, n: np.where(np.arange(n) == 0, 60, rng.integers(1, 6, n)),
 }
 
 
@@ -201,9 +206,9 @@ class Calls:
         return {name: coverage(limits, truth[name]) for name, limits in results.items()}
 
 
-def worlds() -> list[Rules | Useless | Calls]:
-    """Few pairs and many, rules and judges; few calls and many, even and uneven."""
-    results: list[Rules | Useless | Calls] = [
+def worlds() -> list[Rules | Useless | Calls | Unscored | Alike]:
+    """List worlds of few pairs and many, rules and judges, few calls and many, even and uneven."""
+    results: list[Rules | Useless | Calls | Unscored | Alike] = [
         Rules(number, rules) for number in (30, 100, 400) for rules in (1, 4)
     ]
     results += [Rules(number, rules, 4) for number in (30, 100, 400) for rules in (1, 4)]
@@ -218,8 +223,10 @@ def worlds() -> list[Rules | Useless | Calls]:
     results += [Useless("small errors", number, 4) for number in (12, 30)]
     results += [Calls(n, b) for n in (MIN_CONVERSATIONS, 12, 20, 40, 80) for b in (0.0, 0.5, 1.0)]
     results += [
-        Calls(n, b, turns) for n in (12, 40) for b in (0.5, 1.0) for turns in list(TURNS)[2:]
+        Calls(n, b, turns) for n in (12, 40) for b in (0.5, 1.0) for turns in list(TURNS)[2:4]
     ]
     results += [Calls(n, 1.0, "1 turn") for n in (20, 80)]
+    results += [Calls(MIN_CONVERSATIONS, b, turns) for b in (0.5, 1.0) for turns in list(TURNS)[2:]]
+    results += [Calls(n, b, "one long call") for n in (12, 20, 40) for b in (0.5, 1.0)]
     results += [Calls(n, b, spread=1.2) for n in (MIN_CONVERSATIONS, 20, 80) for b in (0.5, 1.0)]
-    return results
+    return [*results, *units.worlds()]

