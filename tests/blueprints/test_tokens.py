@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from benchmarks.report import stored
+from benchmarks.tokens import MOST_BRIEF
 from tests.support.samples import TEXT, spoken
 from tests.support.tokens import (
     BOUND_INDENTED,
@@ -51,3 +53,7 @@ def test_a_pair_is_within_both_bounds(
     indented, minimal, compact = (count(text) for text in renderings(pair))
     assert compact <= BOUND_INDENTED * indented
     assert compact <= BOUND_MINIMAL * minimal
+
+
+def test_a_call_of_the_brief_prompt_stays_within_its_bound() -> None:
+    assert stored("tokens")["a call"]["brief"]["most"] <= MOST_BRIEF
