@@ -31,7 +31,7 @@ from benchmarks.report import arguments, data_folder, people_folder, save, table
 from blueprints import UserError
 from extractors import SPEECH_RATE, decode
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.conversations.spans import Spans, runs, total
+from trace_eval.conversations.spans import Spans, overlaps, runs, total
 from trace_eval.data.conversation import ROLES, Conversation
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
@@ -85,7 +85,9 @@ class Tally:
     calls: int = 0
     accepted: int = 0
     errors: list[float] = field(default_factory=list)  # diarisation error rate of each accepted
-    wrong: int = 0
+    doubtful: int = 0  # turns of which a part is said to be of a doubtful voice
+    wrong: int = 0  # turns that are heard more of the other voice,
+    missed: int = 0  # and of which nothing is said to be doubtful
     turns: int = 0
     gaps: list[float] = field(default_factory=list)  # error of each gap without overlap, seconds
 
@@ -98,13 +100,25 @@ class Tally:
             float(np.mean(self.errors)) if self.errors else None,
             max(self.errors, default=None),
             f"{self.wrong}/{self.turns}",
+            self.missed,
+            self.doubtful,
             float(np.median(gaps)) if some else None,
             float(np.quantile(gaps, 0.95)) if some else None,
             float(np.mean(gaps <= 0.1)) if some else None,
         ]
 
 
-COLUMNS = ("accepted", "DER", "worst", "wrong turns", "gap, median s", "p95", "within .1 s")
+COLUMNS = (
+    "accepted",
+    "DER",
+    "worst",
+    "wrong turns",
+    "of these sure",
+    "doubtful turns",
+    "gap, median s",
+    "p95",
+    "within .1 s",
+)
 
 
 def main() -> None:
@@ -230,7 +244,16 @@ def count(tally: Tally, call: Conversation | None, truth: list[Spans]) -> None:
     tally.errors.append(error)
     turns = turns_of(truth)
     tally.turns += len(turns)
-    tally.wrong += sum(is_wrong(turn, voices) for turn in turns)
+    unsure = [
+        (event.at_s, event.end_s)
+        for event in call.events
+        if event.kind == "doubtful" and event.at_s is not None and event.end_s is not None
+    ]
+    doubtful = [turn for turn in turns if overlaps([turn[:2]], unsure)]
+    tally.doubtful += len(doubtful)
+    wrong = [turn for turn in turns if is_wrong(turn, voices)]
+    tally.wrong += len(wrong)
+    tally.missed += sum(turn not in doubtful for turn in wrong)
     tally.gaps += gap_errors(turns, voices)
 
 

@@ -22,7 +22,8 @@ from trace_eval.conversations.layouts.sound import MONO
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound import mono
 from trace_eval.conversations.sound.lanes import BANDS, Lane
-from trace_eval.conversations.sound.voices import _centred, contrast_of, two_groups
+from trace_eval.conversations.sound.voice_groups import centred, contrast_of, nearer, two_groups
+from trace_eval.conversations.sound.voices import RULES
 from trace_eval.data.conversation import (
     Channel,
     Conversation,
@@ -147,6 +148,31 @@ def test_groups_are_found_whatever_the_order_and_their_contrast_is_known() -> No
     assert contrast_of(likeness, groups, lengths) == pytest.approx(0.5)
     alike = np.full((12, 12), 0.7)
     assert contrast_of(alike, groups, lengths) == pytest.approx(0.0)
+
+
+def test_a_piece_that_is_as_like_to_either_voice_is_doubtful() -> None:
+    """Six pieces of two voices; the last one is given to the second, and like both."""
+    groups = np.array([0, 0, 0, 1, 1, 1])
+    likeness = np.where(groups[:, None] == groups[None], 0.7, 0.2)
+    likeness[5], likeness[:, 5] = 0.45, 0.45
+    margins = nearer(likeness, groups, np.ones(6))
+    assert (margins[:5] >= RULES.nearer).all()
+    assert margins[5] == pytest.approx(0.0)
+
+
+def test_a_reply_beside_speech_of_a_doubtful_voice_is_not_known() -> None:
+    """The user's turn from 8 to 9 s may be the agent's: its reply and the silence before it."""
+    call = _call(True).conversation
+    doubt = SourceEvent(kind="doubtful", at_s=8.2, end_s=8.9, data={"channel": mono.MIX})
+    doubted = call.model_copy(update={"events": (doubt,)})
+    measured = DEFINITIONS["trace-eval/2"].measure(doubted)
+    unknown = [event for event in measured.events if event.kind == "not_known"]
+    assert {event.data["of"] for event in unknown} >= {"response", "dead_air"}
+    assert {event.data["reason"] for event in unknown} == {"voice"}
+    assert not [event for event in measured.events if event.kind == "response"]
+    assert not measured.values["response"]
+    kinds = {event.kind for event in DEFINITIONS["trace-eval/1"].measure(doubted).events}
+    assert not kinds & {"not_known", "response"}
 
 
 def test_edges_move_to_the_level_unless_the_other_speaks_there() -> None:
@@ -365,7 +391,7 @@ def test_what_all_pieces_share_is_no_voice(shared: float) -> None:
     who = np.array([0, 1] * 8)
     pieces = voices[who] + 1.2 * rng.standard_normal((16, 64)) + 10 * shared * colour
     vectors = (pieces / np.linalg.norm(pieces, axis=1, keepdims=True)).astype(np.float32)
-    centred = _centred(vectors, np.ones(16))
-    groups = two_groups(centred @ centred.T, np.ones(16))
+    apart = centred(vectors, np.ones(16))
+    groups = two_groups(apart @ apart.T, np.ones(16))
     assert len(set(groups[who == 0])) == len(set(groups[who == 1])) == 1
     assert groups[0] != groups[1]

@@ -27,6 +27,7 @@ from trace_eval.conversations.definitions.own_events import (
     handled,
     interruptions,
     log_alone,
+    of_known_voices,
     replies,
     sounds_of,
     without_echoes,
@@ -72,7 +73,7 @@ _LEAST = {0.5: 5, 0.9: 20, 0.95: 40}
 
 
 def measure(conversation: Conversation, echoes: bool = True) -> Measured:
-    """Measure one conversation; ``echoes``: without what these make unknown."""
+    """Measure one conversation; ``echoes``: with what is not known."""
     floor = floor_of(conversation, _rules(conversation))
     calls = sorted(
         event.at_s
@@ -86,6 +87,9 @@ def measure(conversation: Conversation, echoes: bool = True) -> Measured:
     events = [*without_echoes(conversation, events)] if echoes else events
     if conversation.meta.get("one_channel"):
         told = [event for event in events if event.kind in _ONE_CHANNEL_KINDS]
+        told = [*of_known_voices(conversation, told)]
+        if not echoes:  # the set has no such kind
+            told = [event for event in told if event.kind != "not_known"]
         events = [event for event in told if not _begins_inside(event)]
     events += [*log_alone(conversation)]
     events.sort(key=lambda event: (event.start_s, event.end_s))

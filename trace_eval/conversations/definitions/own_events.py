@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +20,10 @@ USER_LEFT = frozenset({"goodbye", "user_stop", "user_hangup", "transfer"})
 _VERDICTS = ("agent_interruption", "yield", "no_yield", "backchannel", "simultaneous_start")
 _ECHOES = ("echo", "doubtful")
 _ECHO = {"reason": "echo"}
+
+#: Kinds that two edges of turns make, and how near to an edge speech of a doubtful voice is one's.
+_BETWEEN = ("response", "no_response", "missed_turn", "open", "greeting", "pause", "dead_air")
+_NEAR_S = 0.35
 _LATEST = 1e-6
 
 
@@ -156,6 +160,25 @@ def without_echoes(conversation: Conversation, events: Iterable[Event]) -> Itera
                 value_s=None,
                 data={"of": f"speech of the {role}", **_ECHO},
             )
+
+
+def of_known_voices(conversation: Conversation, events: Iterable[Event]) -> Iterator[Event]:
+    """Replace events between turns of which one is of a doubtful voice: those are not known.
+
+    The conversation is one in which voices of one channel were told apart.
+    """
+    near = joined(
+        (event.at_s - _NEAR_S, event.end_s + _NEAR_S)
+        for event in conversation.events
+        if event.kind == "doubtful" and event.at_s is not None and event.end_s is not None
+    )
+    for event in events:
+        edges = (event.start_s, event.end_s)
+        if event.kind in _BETWEEN and any(around(near, at) for at in edges):
+            data = {"of": event.kind, "reason": "voice"}
+            yield replace(event, kind="not_known", value_s=None, data=data)
+        else:
+            yield event
 
 
 def sounds_of(conversation: Conversation) -> dict[str, Spans]:

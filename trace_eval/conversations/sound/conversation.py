@@ -45,7 +45,7 @@ from trace_eval.data.conversation import (
 from trace_eval.data.files import make_folder, replace_file
 
 #: Raise it whenever the same recordings could be cut into other turns.
-VERSION = "12"
+VERSION = "13"
 
 #: Error of the gap between two turns, 95th percentile, ms: on rendered calls with noise 20 dB
 #: below the speech, where segments are noisy, and on hand-made edges of the four talkers whose
@@ -214,9 +214,13 @@ def _events(results: dict[Role, Segmented], turns: dict[Role, TurnEdges]) -> Ite
 
 def music_left_out(where: str, spans: Spans) -> str:
     """Say that music is in no turn."""
-    named = ", ".join(f"{start:.2f}-{end:.2f}" for start, end in spans[:_NAMED])
-    more = ", ..." if len(spans) > _NAMED else ""
-    return f"music {where}, {named}{more} s, is left out of the turns"
+    return f"music {where}, {named(spans)} s, is left out of the turns"
+
+
+def named(spans: Spans) -> str:
+    """Name the first stretches of a caveat."""
+    first = ", ".join(f"{start:.2f}-{end:.2f}" for start, end in spans[:_NAMED])
+    return f"{first}, ..." if len(spans) > _NAMED else first
 
 
 def _sound_events(sounds: dict[Role, Spans]) -> Iterator[SourceEvent]:
@@ -236,10 +240,8 @@ def _caveats(
         if lanes[role].channel.audio == NOWHERE:
             continue
         if sounds[role]:
-            spans = ", ".join(f"{start:.2f}-{end:.2f}" for start, end in sounds[role][:_NAMED])
-            more = ", ..." if len(sounds[role]) > _NAMED else ""
             only = "" if one.segments else " only"
-            yield f"sound that is no speech{only}, of the {role}: {spans}{more} s"
+            yield f"sound that is no speech{only}, of the {role}: {named(sounds[role])} s"
         elif not one.segments:
             yield f"the channel of the {role} is silent"
         edges = turns[role]

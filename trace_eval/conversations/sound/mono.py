@@ -24,7 +24,7 @@ from extractors.packaged import CAMPPLUS, SEGMENTATION, problem
 from trace_eval.conversations.floor import FloorRules, floor_of_segments, turns_from_speech
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.audit import TELEPHONE_HZ, Fault, verdict
-from trace_eval.conversations.sound.conversation import kept_conversation, music_left_out
+from trace_eval.conversations.sound.conversation import kept_conversation, music_left_out, named
 from trace_eval.conversations.sound.lanes import HOP_S, Lane, hear, inside
 from trace_eval.conversations.sound.music import music_of
 from trace_eval.conversations.sound.other_sound import other_sounds
@@ -48,7 +48,7 @@ from trace_eval.data.conversation import (
 
 #: Error of the gap between two turns in wide band, without overlaps, ms: median and 95th
 #: percentile of fresh calls of a person and a synthetic voice, rendered of other voices.
-EDGE_ERROR_MS, EDGE_ERROR_P95_MS = 14, 199
+EDGE_ERROR_MS, EDGE_ERROR_P95_MS = 16, 198
 
 #: The name of the channel that holds both voices.
 MIX = "mix"
@@ -164,8 +164,9 @@ def conversation_from_mix(
         clock=Clock(kind="recording", resolution_s=HOP_S),
         turns=turns_from_speech(floor, names),
         events=tuple(
-            SourceEvent(kind="sound", at_s=start, end_s=end, data={"channel": MIX})
-            for start, end in sounds
+            SourceEvent(kind=kind, at_s=start, end_s=end, data={"channel": MIX})
+            for kind, spans in (("sound", sounds), ("doubtful", voices.doubtful))
+            for start, end in spans
         ),
         start_s=min(0.0, lane.at(0.0)),
         end=End(at_s=lane.end_s),
@@ -192,8 +193,12 @@ def _spoken(lane: Lane, voices: Voices) -> Lane:
 def _caveats(how: str, voices: Voices, sounds: Spans) -> list[str]:
     caveats = [_told_apart(voices.contrast, how)]
     if sounds:
-        spans = ", ".join(f"{start:.2f}-{end:.2f}" for start, end in sounds[:3])
-        caveats.append(f"sound that is no speech: {spans}{', ...' if len(sounds) > 3 else ''} s")
+        caveats.append(f"sound that is no speech: {named(sounds)} s")
+    if voices.doubtful:
+        caveats.append(
+            f"whose speech it is, is not known of {total(voices.doubtful):.1f} s"
+            f" ({named(voices.doubtful)} s): no reply that begins or ends there is timed"
+        )
     return caveats
 
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,16 @@ from numpy.typing import NDArray
 from extractors import SPEECH_RATE
 from extractors.networks import campplus, segmentation
 from trace_eval.conversations.sound.lanes import inside
+from trace_eval.conversations.sound.voice_groups import (
+    Floats,
+    centred,
+    contrast_of,
+    leans,
+    nearer,
+    two_groups,
+    unit,
+)
 from trace_eval.conversations.spans import Spans, joined, runs
-
-Floats = NDArray[np.floating[Any]]
 
 #: Likeness within the two groups less that between them, under which voices are too alike, in wide
 #: band and on a telephone. One person on both sides has more in 1 of 18 calls, a synthetic voice in
@@ -42,13 +49,14 @@ class VoiceRules:
     pause_s: float = 0.12  # speech with shorter pauses is one
     shortest_s: float = 0.06  # shorter speech is none
     longest_s: float = 2.0  # a piece is cut in equal parts to be no longer: changes are missed
-    measured_s: float = 0.5  # a shorter piece has no direction
+    measured_s: float = 0.5  # a shorter piece founds no group,
+    leans_s: float = 0.15  # and from so long on goes to the voice that it is more like
     same: float = 0.05  # added to the likeness of two pieces of one local speaker,
     other: float = 0.15  # and taken off that of two
     weight_s: float = 3.0  # longer pieces weigh no more
     near_s: float = 0.5  # both speak in an overlap when each has a piece so near
-    rounds: int = 30  # of the search for two groups,
-    starts: int = 6  # which begins at so many pairs
+    nearer: float = 0.05  # a piece that is hardly more like its voice than the other is doubtful,
+    leaning: float = 0.1  # and a short one; its likeness is beside what all pieces share
 
 
 RULES = VoiceRules()
@@ -65,6 +73,7 @@ class Voices(NamedTuple):
     overlaps: Spans  # where both seem to speak
     directions: tuple[Floats, Floats] | None  # of the voices; None: nothing could be measured
     contrast: float | None
+    doubtful: Spans  # speech of which nobody knows whose it is
 
 
 class Heard(NamedTuple):
@@ -99,17 +108,26 @@ def two_voices(
     measured = [n for n, piece in enumerate(pieces) if _alone(heard, piece) >= RULES.measured_s]
     if len(measured) < 2:
         spans = joined(_span(piece) for piece in pieces)
-        return Voices((spans, []), [], None, None)
+        return Voices((spans, []), [], None, None, doubtful=spans)
     vectors = _directions([_sound(samples, heard, pieces[n]) for n in measured])
     ties = _ties(heard, pieces)
     lengths = np.array([_seconds(pieces[n]) for n in measured]).clip(max=RULES.weight_s)
     likeness = vectors @ vectors.T
     told = ties[np.ix_(measured, measured)]
-    apart = _centred(vectors, lengths)
+    apart = centred(vectors, lengths)
     groups = two_groups(
         apart @ apart.T + np.where(told > 0, RULES.same, RULES.other) * told, lengths
     )
-    of_piece = _of_all(pieces, ties, dict(zip(measured, groups.tolist(), strict=True)))
+    short = [
+        n
+        for n, piece in enumerate(pieces)
+        if n not in measured and _seconds(piece) >= RULES.leans_s
+    ]
+    sounds = [_as_float(samples[_part(pieces[n])]) for n in short]
+    lean = leans(_directions(sounds), vectors, lengths=lengths, groups=groups)
+    leaning = dict(zip(short, lean.tolist(), strict=True))
+    of_measured = dict(zip(measured, groups.tolist(), strict=True))
+    of_piece = _of_all(pieces, ties, of_measured, leaning)
     if of_piece[0] == 1:  # the first voice is the one that speaks first
         of_piece, groups = [1 - one for one in of_piece], 1 - groups
     both = [_span(run) for run in runs(heard.overlap) if _has_both(run, pieces, of_piece)]
@@ -120,9 +138,17 @@ def two_voices(
         )
         for voice in (0, 1)
     )
-    centres = tuple(_unit(lengths[groups == voice] @ vectors[groups == voice]) for voice in (0, 1))
-    contrast = contrast_of(likeness, groups, lengths)
-    return Voices((speech[0], speech[1]), both, (centres[0], centres[1]), contrast)
+    centres = tuple(unit(lengths[groups == voice] @ vectors[groups == voice]) for voice in (0, 1))
+    margins = nearer(likeness, groups, lengths)
+    unsure = [n for n, margin in zip(measured, margins, strict=True) if margin < RULES.nearer]
+    unsure += [n for n, lean in leaning.items() if abs(lean) < RULES.leaning]
+    return Voices(
+        speech=(speech[0], speech[1]),
+        overlaps=both,
+        directions=(centres[0], centres[1]),
+        contrast=contrast_of(likeness, groups, lengths),
+        doubtful=joined(_span(pieces[n]) for n in unsure),
+    )
 
 
 def hear_windows(samples: NDArray[np.int16]) -> Heard:
@@ -212,10 +238,15 @@ def _alone(heard: Heard, piece: tuple[int, int]) -> float:
 
 def _sound(samples: NDArray[np.int16], heard: Heard, piece: tuple[int, int]) -> Floats:
     """Return the samples of a piece in which one voice speaks."""
-    first = round(_span(piece)[0] * SPEECH_RATE)
     kept = np.repeat(~heard.overlap[slice(*piece)], segmentation.FRAME_STEP)
-    part = samples[first : first + len(kept)]
+    part = samples[_part(piece)]
     return _as_float(part[kept[: len(part)]])
+
+
+def _part(piece: tuple[int, int]) -> slice:
+    """Return where the samples of a piece are."""
+    first = round(_span(piece)[0] * SPEECH_RATE)
+    return slice(first, first + (piece[1] - piece[0]) * segmentation.FRAME_STEP)
 
 
 def _directions(sounds: Sequence[Floats]) -> Floats:
@@ -266,71 +297,24 @@ def _local(here: NDArray[np.bool_], piece: tuple[int, int], begin: int) -> int:
     return int(share.argmax()) if share.max() > 0.3 else -1
 
 
-def two_groups(likeness: Floats, lengths: NDArray[Any]) -> NDArray[np.int64]:
-    """Part pieces into two groups that are most alike within, weighed by their lengths.
-
-    From each of the least alike pairs on, pieces go to the group that they are more like in the
-    mean, until none moves; the partition with the most likeness within counts.
-    """
-    best, most = np.zeros(len(lengths), np.int64), -np.inf
-    weights = lengths[:, None] * lengths[None]
-    for one, other in _least_alike(likeness, lengths):
-        groups = (likeness[:, one] < likeness[:, other]).astype(np.int64)
-        groups[one], groups[other] = 0, 1
-        for _ in range(RULES.rounds):
-            moved = np.stack([_mean_likeness(likeness, lengths, groups == g) for g in (0, 1)])
-            after = moved.argmax(axis=0)
-            if len(np.unique(after)) < 2 or (after == groups).all():
-                break
-            groups = after
-        within = sum(
-            (likeness * weights)[np.ix_(groups == g, groups == g)].sum()
-            / max(1e-9, lengths[groups == g].sum())
-            for g in (0, 1)
-        )
-        if within > most:
-            best, most = groups, float(within)
-    return best
-
-
-def _least_alike(likeness: Floats, lengths: NDArray[Any]) -> list[tuple[int, int]]:
-    """Return pairs of pieces, long ones before short ones, that are the least alike."""
-    penalty = likeness - 0.1 * np.minimum(lengths[:, None], lengths[None])
-    rows, columns = np.tril_indices(len(lengths), -1)
-    order = np.argsort(penalty[rows, columns])[: RULES.starts]
-    return [(int(rows[n]), int(columns[n])) for n in order]
-
-
-def _mean_likeness(
-    likeness: Floats, lengths: NDArray[Any], mine: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Mean likeness of every piece to those of a group, without itself."""
-    total, weight = likeness[:, mine] @ lengths[mine], np.full(len(lengths), lengths[mine].sum())
-    total = total - np.where(mine, np.diag(likeness) * lengths, 0.0)
-    weight = weight - np.where(mine, lengths, 0.0)
-    return np.asarray(total / np.maximum(weight, 1e-9))
-
-
-def contrast_of(likeness: Floats, groups: NDArray[np.int64], lengths: NDArray[Any]) -> float:
-    """Mean likeness within the groups less that between them, weighed by lengths."""
-    weights = lengths[:, None] * lengths[None]
-    np.fill_diagonal(weights, 0.0)
-    same = groups[:, None] == groups[None]
-    within, between = (
-        float((likeness * weights)[where].sum() / max(1e-9, weights[where].sum()))
-        for where in (same, ~same)
-    )
-    return within - between
-
-
 def _of_all(
-    pieces: Sequence[tuple[int, int]], ties: Floats, of_measured: dict[int, int]
+    pieces: Sequence[tuple[int, int]],
+    ties: Floats,
+    of_measured: dict[int, int],
+    leaning: dict[int, float],
 ) -> list[int]:
-    """Return the group of every piece; a short one goes as windows say, else as the nearest."""
+    """Return the group of every piece.
+
+    A short one goes to the voice that it leans to, else as windows say, else as the nearest.
+    """
     groups = []
     for number, (start, end) in enumerate(pieces):
+        lean = leaning.get(number, 0.0)
         if number in of_measured:
             groups.append(of_measured[number])
+            continue
+        if abs(lean) >= RULES.leaning:
+            groups.append(int(lean > 0))
             continue
         votes = [sum(ties[number, n] for n, g in of_measured.items() if g == v) for v in (0, 1)]
         nearest = min(of_measured, key=lambda n: max(pieces[n][0] - end, start - pieces[n][1]))
@@ -348,13 +332,3 @@ def _has_both(
         if start < run[1] + near and end > run[0] - near
     }
     return len(voices) == 2
-
-
-def _centred(vectors: Floats, lengths: NDArray[Any]) -> Floats:
-    """Take out what all pieces share, which is the recording's channel and no voice."""
-    moved = vectors - np.average(vectors, axis=0, weights=lengths)
-    return np.asarray(moved / np.maximum(1e-9, np.linalg.norm(moved, axis=1, keepdims=True)))
-
-
-def _unit(vector: NDArray[Any]) -> Floats:
-    return np.asarray(vector / max(1e-9, float(np.linalg.norm(vector))), np.float32)
