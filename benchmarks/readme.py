@@ -315,6 +315,9 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     (LANGUAGES, "languages", lambda: page_table(stored("languages")["languages"])),
     *((LISTENERS, name, partial(_columns, *row)) for name, row in DEFECTS.items()),
     (LISTENERS, "defects, rated", _rated_defects),
+    (LISTENERS, "sounds in speech", pages.false_sound_table),
+    (LISTENERS, "sounds", pages.found_sound_table),
+    (LISTENERS, "voices and sounds, rated", pages.heard_table),
     (
         *(LISTENERS, "defects, cost"),
         lambda: "Seed {seed}; it took {cpu_s_per_s:.4f} CPU s per s of mono at 16 kHz.".format(

@@ -40,7 +40,7 @@ def defect_figures(folder: Folder) -> dict[str, Any]:
     """Scale -> kind -> its figures; of a kind that no clip has the words say so."""
     measured = Measured()
     events = {clip.item: measured.events(decode(clip.audio)) for clip in folder.clips}
-    results = {scale: _of_scale(folder.clips, events, scale) for scale in RATED[folder.name]}
+    results = {scale: of_scale(folder.clips, events, scale, KINDS) for scale in RATED[folder.name]}
     for scale, kinds in results.items():
         title = f"{folder.name}, {scale}: {len(folder.clips)} clips"
         table_of(title, "kind", {kind: {**_NONE, **row} for kind, row in kinds.items()})
@@ -51,7 +51,10 @@ def defect_figures(folder: Folder) -> dict[str, Any]:
 _NONE = {"clips with": 0, "difference": "-"}
 
 
-def _of_scale(clips: list[Rated], events: dict[str, Events], scale: str) -> dict[str, Any]:
+def of_scale(
+    clips: list[Rated], events: dict[str, Events], scale: str, kinds: Sequence[str]
+) -> dict[str, Any]:
+    """Return, of each kind of event, the clips with it and what they are rated less than others."""
     rated = [clip for clip in clips if np.isfinite(clip.mean(scale))]
     groups: dict[str, list[float]] = defaultdict(list)
     for clip in rated:
@@ -59,8 +62,9 @@ def _of_scale(clips: list[Rated], events: dict[str, Events], scale: str) -> dict
     centred = np.array([clip.mean(scale) - np.mean(groups[clip.group]) for clip in rated])
     unit = figures.numbered([clip.unit for clip in rated])
     results: dict[str, Any] = {}
-    for kind in ("any", *KINDS):
-        has = np.array([any(kind in ("any", e["kind"]) for e in events[c.item]) for c in rated])
+    for kind in ("any", *kinds):
+        sought = kinds if kind == "any" else (kind,)
+        has = np.array([any(e["kind"] in sought for e in events[c.item]) for c in rated])
         results[kind] = {"clips with": int(has.sum())}
         if not has.any() or has.all():
             continue

@@ -217,3 +217,37 @@ def _pictures() -> Iterator[tuple[str, str, list[tuple[str, Saved]]]]:
 
 if __name__ == "__main__":
     draw()
+
+
+def heard_table() -> str:
+    """Return what voices and sounds that nobody asked for say beside listeners."""
+    rows = []
+    for name, scales in stored("people_heard")["sets"].items():
+        for scale, evidence in scales.items():
+            of_events = [row["clips with"] for kind, row in evidence.items() if kind in _EVENTS]
+            likeness = evidence["likeness within"]
+            value, low, high, count, _ = likeness.get("in order", [None] * 5)
+            order = "-" if value is None else f"{value:.2f} [{low:.2f}, {high:.2f}] of {count}"
+            shown = (f"{name}, {scale}", sum(of_events), likeness["clips with"], order)
+            rows.append((*shown, likeness.get("words", "not measured")))
+    header = "set | events | likeness known of clips | pairs in order by likeness | says"
+    return markdown(header, rows)
+
+
+#: Events of the groups ``speaker`` and ``sounds``.
+_EVENTS = ("voice_change", "voice_or_mood_change", "laughter", "vocal_sound", "music", "tones")
+
+
+def false_sound_table() -> str:
+    """Return the clips of speech in which a kind of sound is named."""
+    header = "band | speech | clips | laughter | vocal sound | music | tones"
+    return markdown(header, stored("sounds")["false"])
+
+
+def found_sound_table() -> str:
+    """Return the sounds that are named as what they are."""
+    rows = [
+        (band, name, f"{named} of {count}", goal or "-")
+        for band, name, named, count, goal in stored("sounds")["found"]
+    ]
+    return markdown("band | sound | named | goal", rows)
