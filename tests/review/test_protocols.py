@@ -139,7 +139,10 @@ def test_items_without_raters_failed_traps_and_repeats_are_told(run: Path, tmp_p
     assert [(one.item, one.is_right) for one in trap_answers(review)] == [("p0", False)]
     assert notes(review, ()) == ["rater ada failed 1 of 1 trap: p0"]
     folder = tmp_path / "out"
-    assert "p0" not in {row["id"] for row in rows_of(review, folder)}
+    (row,) = (row for row in rows_of(review, folder) if row["id"] == "p0")
+    assert (row["rater"], row["overall"], row["trap"]) == ("ada", "", "wrong")
+    report = rank(folder / "labels.csv")
+    assert sum(row.wins for row in report.systems) == 5  # a trap is no data
     again = rows_of(review, folder, "retest.csv")
     assert [row["repeat"] for row in again] == ["0", "1"]
     assert rows_of(review, folder, "traps.csv")[0]["right"] == "no"
@@ -351,7 +354,10 @@ def test_a_hidden_reference_may_be_a_trap_and_stays_data(answers: Path, tmp_path
     score_page(review, "ada", task, given, finish="yes")
     (answer,) = trap_answers(review)
     assert (answer.expected, answer.given, answer.is_right) == ("at least 90", "80", False)
-    assert "ref" in {row["system"] for row in rows_of(review, tmp_path / "out")}
+    rows = rows_of(review, tmp_path / "out")
+    assert {row["trap"] for row in rows if row["system"] == "ref"} == {"wrong"}
+    assert {row["trap"] for row in rows if row["system"] != "ref"} == {""}
+    assert {row["score"] for row in rows if row["system"] == "ref"} == {"80"}
 
 
 def test_a_page_names_nothing_and_keeps_its_order(answers: Path) -> None:

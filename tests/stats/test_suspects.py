@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from blueprints import UserError
 from tests.support.cli import refused, trace_eval
+from trace_eval.decide.agree import agree
 from trace_eval.stats.agreement.suspects import check_raters
 
 
@@ -78,3 +80,29 @@ def test_agree_names_whom_to_look_at_and_leaves_one_out(tmp_path: Path) -> None:
     left = trace_eval("agree", judged, "--labels", labels, "--leave-out", "L5")
     assert "look at" not in left.err
     refused("no such rater", "agree", judged, "--labels", labels, "--leave-out", "L9")
+
+
+@pytest.mark.parametrize("label", ["preference", "score"])
+def test_a_column_says_who_fell_for_traps(tmp_path: Path, label: str) -> None:
+    """Rows of traps have no label, but a hidden reference may have one and stays data."""
+    lines = [f"id,rater,system,{label},trap"]
+    for rater, word in (("ann", "right"), ("bob", "right"), ("eve", "wrong")):
+        lines += [f"p{n},{rater},s{n % 2},{1 + n % 2}," for n in range(10)]
+        lines += [f"t{n},{rater},s0,,{word}" for n in range(8)]
+        lines.append(f"h,{rater},s0,1,{word}")
+    file = tmp_path / "labels.csv"
+    file.write_text("\n".join(lines) + "\n")
+    judged = tmp_path / "judged.csv"
+    rows = [f"p{n},s{n % 2},{1 + n % 2}" for n in range(10)]
+    judged.write_text("\n".join([f"id,system,{label}", "h,s0,1", *rows]) + "\n")
+    report = agree(judged, file)
+    assert [(row.rater, row.traps, row.right) for row in report.checked] == [
+        ("eve", 9, 0.0),
+        ("ann", 9, 1.0),
+        ("bob", 9, 1.0),
+    ]
+    assert report.checked[0].reasons == ("falls for traps",)
+    assert [row.votes for row in report.checked] == [11, 11, 11]
+    file.write_text("\n".join(lines).replace("wrong", "maybe") + "\n")
+    with pytest.raises(UserError, match="trap is 'maybe'; write right or wrong"):
+        agree(judged, file)

@@ -60,6 +60,7 @@ NAMES: dict[str, Names] = {
     "repeat": ("repeat", "sample"),
     "order": ("order",),
     "rubric": ("rubric",),
+    "trap": ("trap",),
     "score": ("score", "value", "rating", "rating_score", "stimuli_rating"),
     "mos": ("mos",),
     "variance": ("variance",),
@@ -182,6 +183,7 @@ LABELS: Mapping[str, Names] = {
             *(f"margin_{name}" for name in DIMENSIONS),
         )
     },
+    "trap": NAMES["trap"],
 }
 
 #: Fields of a table of scores or ratings of single answers.
@@ -194,6 +196,7 @@ SCORES: Mapping[str, Names] = {
         "mos",
         "variance",
         "rubric",
+        "trap",
         "split",
         question_id="instruction_id",
     ),

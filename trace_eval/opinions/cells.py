@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -164,6 +165,46 @@ def _look(name: object) -> str:
     text = visible(name).casefold()
     mixed = any("a" <= letter <= "z" for letter in text)
     return text.translate(_ALIKE) if mixed else text
+
+
+#: What a column ``trap`` says of an answer to an item whose answer is known.
+TRAP_WORDS = {"right": True, "wrong": False}
+
+
+def without_traps(
+    source: str, columns: Mapping[str, Sequence[Any]], labels: Sequence[str]
+) -> tuple[dict[str, list[Any]], dict[str, tuple[bool, ...]]]:
+    """Return columns without the rows that are traps alone, and each rater's answers to traps.
+
+    A row of a trap with a label stays: a hidden reference is data, too.
+
+    Args:
+        labels: names of the columns of labels or scores.
+
+    Raises:
+        UserError: a trap is neither right nor wrong, or nobody says who answered it.
+    """
+    said = list(columns.get("trap", ()))
+    kept = np.ones(len(said), bool)
+    answers: dict[str, tuple[bool, ...]] = {}
+    for row, text in enumerate(said):
+        if text is None or not str(text).strip():
+            continue
+        word = str(text).strip().lower()
+        who = columns["rater"][row] if "rater" in columns else None
+        if word not in TRAP_WORDS:
+            raise InputError(
+                f"{source}, record {row + 1}: trap is {text!r}; write right or wrong, or leave the"
+                " cell empty"
+            )
+        if who is None:
+            raise InputError(f"{source}, record {row + 1}: a trap needs its rater; name one")
+        answers[str(who)] = (*answers.get(str(who), ()), TRAP_WORDS[word])
+        kept[row] = any(columns[name][row] not in (None, "") for name in labels if name in columns)
+    rest = {name: list(column) for name, column in columns.items() if name != "trap"}
+    if not kept.all():
+        rest = {name: list(compress(column, kept)) for name, column in rest.items()}
+    return rest, answers
 
 
 def check_inclusion(source: str, inclusion: NDArray[np.float64] | None) -> None:

@@ -12,7 +12,7 @@ from fusion import mean_points, threshold
 from trace_eval.data.columns import Columns, Ends
 from trace_eval.data.spelling import PLAIN, Declared, are_replies, is_missing, spelled, verdict
 from trace_eval.data.tables import column_names
-from trace_eval.opinions.cells import UnreadValues
+from trace_eval.opinions.cells import UnreadValues, without_traps
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
 from trace_eval.opinions.label_files import (
     OpinionTable,
@@ -58,6 +58,9 @@ def read_judge_file(
     truth_scores = {
         name: results.pop(f"truth_{name}") for name in SCORE_FACTS if f"truth_{name}" in results
     }
+    traps: dict[str, tuple[bool, ...]] = {}
+    if not columns.prediction and truth is None:
+        results, traps = without_traps(str(path), results, LABEL_COLUMNS)
     own_labels = {
         name: results.pop(f"label_{name}") for name in LABEL_COLUMNS if f"label_{name}" in results
     }
@@ -105,7 +108,7 @@ def read_judge_file(
             reading=Reading(mappable=True, scale=None if truth is not None else scale),
         )
     raters = bool(notes) or names_raters(table.columns())
-    judged = replace(judged, human=prediction is None and raters)
+    judged = replace(judged, human=prediction is None and raters, traps=traps)
     warnings = (*judged.warnings, *table.warnings(), *notes)
     return (flipped(judged) if columns.flip_b else judged).beside(human, warnings=warnings)
 

@@ -32,6 +32,7 @@ from trace_eval.opinions.cells import (
     raters_of,
     refuse_duplicates,
     texts_of,
+    without_traps,
 )
 from trace_eval.opinions.codes import (
     CERTAINTY_FACTS,
@@ -226,12 +227,13 @@ def _labels(
     beside = labels_beside(table.columns())
     result, notes = labelled_columns(table, {**beside, **own}, systems)
     refuse_without(table, result, LABEL_COLUMNS, systems=systems)
+    result, traps = without_traps(table.name, result, LABEL_COLUMNS)
     columns = mapped(result, mapping or {}, scale)
     reading = Reading(about, mapping is not None, scale)
     labels = label_table(table.name, columns, numbers=numbers, reading=reading)
     human = bool(notes) or names_raters(table.columns())
     warnings = (*labels.warnings, *table.warnings(), *notes)
-    return replace(labels, human=human, warnings=warnings)
+    return replace(labels, human=human, warnings=warnings, traps=traps)
 
 
 def labels_beside(columns: Collection[str]) -> dict[str, str]:

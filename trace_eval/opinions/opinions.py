@@ -83,6 +83,8 @@ class Opinions:
     #: Row of each opinion's item in a table that it was joined to; None: it was joined to none.
     joined: Numbers | None = None
     human: bool = False  # annotators gave them; False: unknown, or a judge
+    #: Rater -> whether each answer to an item with a known answer was right.
+    traps: Mapping[str, tuple[bool, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)

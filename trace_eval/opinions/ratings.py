@@ -30,6 +30,7 @@ from trace_eval.opinions.cells import (
     raters_of,
     refuse_duplicates,
     texts_of,
+    without_traps,
 )
 from trace_eval.opinions.found_scales import (
     FOUND_SCALE,
@@ -265,6 +266,7 @@ def ratings_in(
             f"{source.name}: no column {lacking!r}; a file of ratings has id, rater, score (or mos,"
             " the mean of several) and, where there are several, rubric"
         )
+    table, traps = without_traps(source.name, table, (name,))
     table = {**table, name: mapped_scores(table[name], columns.mapping)}
     named = sorted({one for one in table.get("rubric", ()) if one})
     if rubric is None and len(named) > 1:
@@ -281,7 +283,8 @@ def ratings_in(
             )
     who = [who or "" for who in table.get("rater", ())]
     ratings = rows_of(source.name, table, numbers=(name,), raters=who, kept=kept)
-    ratings = replace(ratings, warnings=(*source.warnings(), *raters, *ratings.warnings))
+    warnings = (*source.warnings(), *raters, *ratings.warnings)
+    ratings = replace(ratings, warnings=warnings, traps=traps)
     known = rubric is not None or bool({*named} & {*rubric_names()})
     return with_scale(ratings, name, texts=table[name], kept=kept, ends=columns.scale, known=known)
 

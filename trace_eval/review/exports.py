@@ -55,7 +55,7 @@ def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
 
     With ``repeats`` all views of the pairs that a rater saw more than once, in a column ``repeat``.
     """
-    rows = review.labelled()
+    rows = [row for row in review.labelled() if row.view.item not in review.plan.traps]
     chosen = review.plan.inclusion({row.view.item for row in rows})
     if not repeats:
         return [_record(review, row, chosen) for row in rows if row.view.repeat == 0]

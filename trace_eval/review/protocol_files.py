@@ -37,6 +37,10 @@ PAIR_COLUMNS = (
     "comment",
 )
 
+#: Column that says whether a trap was answered right: ``agree`` looks at raters by it. The row of
+#: an item that is a trap alone has no label.
+TRAP = "trap"
+
 #: Column of a signed comparison: how much better B is than A.
 COMPARISON = "comparison"
 
@@ -55,6 +59,11 @@ class TrapAnswer:
     given: str
     is_right: bool
 
+    @property
+    def verdict(self) -> str:
+        """Whether it is right, in the word of the column."""
+        return "right" if self.is_right else "wrong"
+
 
 def clips_of(review: Review) -> Clips:
     """Return the recordings of a review, as loud as its protocol has them."""
@@ -66,7 +75,7 @@ def clips_of(review: Review) -> Clips:
 
 
 def labels_csv(review: Review) -> str:
-    """Export labels or scores, of the first view of every item."""
+    """Export labels or scores, of the first view of every item, and who fell for traps."""
     return _labels(review, repeats=False)
 
 
@@ -77,11 +86,12 @@ def retest_csv(review: Review) -> str:
 
 def _labels(review: Review, repeats: bool) -> str:
     chosen = _chosen_views(review, repeats)
+    traps = () if repeats or not review.listening.traps else trap_answers(review)
     if isinstance(review.form, PairForm):
-        return _pair_table(review, review.form, chosen, repeats)
+        return _pair_table(review, review.form, chosen, repeats=repeats, traps=traps)
     answers = _answers_of(review, chosen)
     repeat = {number: view.repeat for number, view in chosen.items()} if repeats else None
-    return score_table(review, answers, repeat)
+    return score_table(review, answers, repeat, traps)
 
 
 def _answers_of(review: Review, views: Collection[int]) -> list[StoredAnswer]:
@@ -119,14 +129,19 @@ def _chosen_views(review: Review, repeats: bool) -> dict[int, StoreView]:
 
 
 def _pair_table(
-    review: Review, form: PairForm, views: Mapping[int, StoreView], repeats: bool
+    review: Review,
+    form: PairForm,
+    views: Mapping[int, StoreView],
+    repeats: bool,
+    traps: Sequence[TrapAnswer],
 ) -> str:
     parts = [part.name for part in form.parts]
     compared = [COMPARISON if part == "overall" else f"{part}_{COMPARISON}" for part in parts]
     compared = compared if form.protocol.compares else []
     sure = [f"{part}_confidence" for part in parts] if form.confidence else []
     again = ("repeat",) if repeats else ()
-    columns = ("id", "rater", *parts, *compared, *PAIR_COLUMNS, *sure, *again)
+    trapped = (TRAP,) if traps else ()
+    columns = ("id", "rater", *parts, *compared, *PAIR_COLUMNS, *sure, *again, *trapped)
     inclusion = review.plan.inclusion({view.item for view in views.values()})
 
     def row(view: StoreView) -> tuple[object, ...]:
@@ -149,7 +164,15 @@ def _pair_table(
             *((view.repeat,) if repeats else ()),
         )
 
-    return table_text(columns, map(row, views.values()))
+    rows = [*map(row, views.values()), *(_trap_row(columns, trap) for trap in traps)]
+    width = len(columns)
+    return table_text(columns, ((*one, *[""] * (width - len(one))) for one in rows))
+
+
+def _trap_row(columns: Sequence[str], trap: TrapAnswer) -> list[object]:
+    """Return the row of an answer to a trap, which has no label."""
+    known = {"id": trap.item, "rater": trap.rater, TRAP: trap.verdict}
+    return [known.get(name, "") for name in columns]
 
 
 def plain_label(form: PairForm, label: str | None) -> str | None:
@@ -161,12 +184,20 @@ def plain_label(form: PairForm, label: str | None) -> str | None:
 
 
 def score_table(
-    review: Review, answers: Sequence[StoredAnswer], repeat: Mapping[int, int] | None = None
+    review: Review,
+    answers: Sequence[StoredAnswer],
+    repeat: Mapping[int, int] | None = None,
+    traps: Sequence[TrapAnswer] = (),
 ) -> str:
-    """Export scores with their systems and questions; ``repeat`` is that of their views."""
+    """Export scores with their systems and questions; ``repeat`` is that of their views.
+
+    A hidden reference that is a trap has its score all the same.
+    """
     rubric = review.material.rubric
     asked = ("confidence",) if rubric and rubric.confidence else ()
     again = () if repeat is None else ("repeat",)
+    trapped = (TRAP,) if traps else ()
+    marks = {(trap.rater, trap.item): trap.verdict for trap in traps}
     views = {view.number: view for view in review.store.views()}
     sure = {(one.view, scored_step(one.step)): one for one in answers}
 
@@ -187,10 +218,15 @@ def score_table(
             item.question_id,
             *((how.value if how else "",) if asked else ()),
             *((repeat[answer.view],) if repeat is not None else ()),
+            *(marks.pop((answer.rater, item.id), "") for _ in trapped),
         )
 
     scored = [one for one in answers if scored_step(one.step) is None and one.step != COMMENT]
-    return table_text((*SCORE_COLUMNS, *asked, *again), map(row, scored))
+    columns = (*SCORE_COLUMNS, *asked, *again, *trapped)
+    rows = list(map(row, scored))
+    # what is left are answers that are traps alone
+    alone = [trap for trap in traps if (trap.rater, trap.item) in marks]
+    return table_text(columns, [*rows, *(_trap_row(columns, trap) for trap in alone)])
 
 
 def rated_answer(review: Review, answer: StoredAnswer) -> Single:

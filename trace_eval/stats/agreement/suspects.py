@@ -8,8 +8,8 @@ A rater is flagged by published rules alone:
   fewer than :data:`LEAST_VOTES` votes are passed over.
 * *outlier*: the agreement with the others has a modified z score below -3.5 among the raters
   (median absolute deviation: Iglewicz & Hoaglin 1993).
-* *traps*: the upper limit of the share of right answers to items with a known answer is below one
-  half, which is what chance gives.
+* *traps* (known in Python, or by a column ``trap`` of the labels): the upper limit of the share of
+  right answers to items with a known answer is below one half, which is what chance gives.
 """
 
 from __future__ import annotations
@@ -52,6 +52,9 @@ _OUTLIER, _TO_NORMAL = -3.5, 0.6745
 
 #: Of intervals.
 _LEVEL = 0.95
+
+#: Said of a rater whose answers to traps are worse than chance.
+_FALLS = "falls for traps"
 
 #: An agreement that differs from the median by less is none to look at, however alike the rest are.
 _LEAST_DISTANCE = 0.05
@@ -122,7 +125,18 @@ def checked_raters(opinions: Opinions) -> tuple[RaterRow, ...]:
         return ()
     if opinions.codes and not {"overall", "preference"} & opinions.codes.keys():
         return ()
-    return raters_of(opinions)
+    rows = (_with_traps(row, opinions.traps.get(row.rater, ())) for row in raters_of(opinions))
+    return tuple(sorted(rows, key=lambda row: not row.flagged))
+
+
+def _with_traps(row: RaterRow, answers: Sequence[bool]) -> RaterRow:
+    """Add a rater's answers to the traps that a column of the labels tells of."""
+    if not answers:
+        return row
+    right = Share(sum(answers), len(answers))
+    falls = (_FALLS,) if right.interval()[1] < 0.5 else ()
+    reasons = (*row.reasons, *falls)
+    return replace(row, traps=right.of, right=right.value, reasons=reasons)
 
 
 def suspects_warning(source: str, rows: Sequence[RaterRow]) -> tuple[DataWarning, ...]:
@@ -189,7 +203,7 @@ def check_raters(
         right = Share(int((values[known] == answers[known]).sum()), int(known.sum()))
         reasons = ["rejected by BT.500"] if outside[number] else []
         if right.of and right.interval()[1] < 0.5:
-            reasons.append("falls for traps")
+            reasons.append(_FALLS)
         rows.append(
             RaterRow(
                 rater=str(name),
