@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -185,3 +186,52 @@ def test_half_steps_and_a_column_a_rater_of_scores(tmp_path: Path) -> None:
     path = _write(tmp_path, "id,system,rater1,rater2\nx,n,3.5,NA\ny,o,2,1\n")
     assert read_ratings(path).facts["score"].tolist() == [3.5, 2, 1]
     assert read_scores(path).facts["score"].tolist() == [3.5, 1.5]
+
+
+def _export(folder: Path, kind: str, choices: dict[str, str], name: str) -> Path:
+    """Write an export of a platform with one choice, under a name of whoever made the form."""
+    rows: list[dict[str, Any]] = []
+    for number, side in enumerate("AABBA"):
+        common = {"pair_id": f"p{number}", "audio_a": f"{number}a.wav", "audio_b": "b.wav"}
+        times = {"created_at": "2026-01-01", "lead_time": 4.2}
+        if kind == "mturk":
+            given = {f"Input.{key}": value for key, value in common.items()}
+            worker = {"HITId": f"H{number}", "WorkerId": "W1", "AssignmentStatus": "Approved"}
+            rows.append({**worker, **given, f"Answer.{name}": choices[side], "Approve": ""})
+        elif kind == "studio":
+            said = {"from_name": name, "type": "choices", "value": {"choices": [choices[side]]}}
+            one = {"completed_by": 7, "was_cancelled": False, "result": [said]}
+            rows.append({"id": number, "data": common, "annotations": [one]})
+        else:
+            rows.append({**common, "id": number, name: choices[side], "annotator": 7, **times})
+    path = folder / f"export.{'csv' if kind in ('mturk', 'studio-csv') else 'json'}"
+    if path.suffix == ".csv":
+        lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
+        path.write_text("\n".join(lines) + "\n")
+    else:
+        path.write_text(json.dumps(rows))
+    return path
+
+
+@pytest.mark.parametrize("kind", ["mturk", "studio", "studio-min", "studio-csv"])
+@pytest.mark.parametrize("name", ["q1", "better", "which_one", "audio_choice"])
+@pytest.mark.parametrize("words", ["{}", "{} is better", "option{}"])
+def test_the_only_choice_of_an_export_is_the_label(
+    tmp_path: Path, kind: str, name: str, words: str
+) -> None:
+    path = _export(tmp_path, kind, {side: words.format(side) for side in "AB"}, name)
+    labels = read_labels(path)
+    assert labels.codes["preference"].tolist() == [0, 0, 1, 1, 0]
+    (note,) = (one.text for one in labels.warnings)
+    assert f"the column {name} is read as the labels" in note
+    assert read_labels(path, columns={"preference": name}).warnings == ()
+
+
+def test_of_two_choices_none_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("id,rater,clearer,nicer\np0,ann,A,B\np1,ann,B,A\n")
+    with pytest.raises(UserError, match="no column of labels"):
+        read_labels(path)
+    path.write_text("id,rater,count\np0,ann,1\np1,ann,2\n")  # digits may count anything
+    with pytest.raises(UserError, match="no column of labels"):
+        read_labels(path)

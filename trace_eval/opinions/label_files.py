@@ -412,6 +412,26 @@ def label_of_each(
     return _of_each(results, {n: columns.get(n, []) for n in called}, _dimension(every))
 
 
+def only_labels(
+    table: OpinionTable, systems: Collection[object] = ()
+) -> tuple[str, str, list[str | None]] | None:
+    """Return the only column of labels of a table that names raters: its name, ours, and it.
+
+    None: no rater is named, or none or several columns hold labels alone. Columns of 1 and 2 may
+    count anything.
+    """
+    header = table.columns()
+    if not names_raters(header):
+        return None
+    others = [name for name in header if name not in NAMES and not _names_a_part(name)]
+    columns, labels = _label_columns(table, others, systems)
+    worded = [name for name in labels if not all(map(str.isdigit, filter(None, columns[name])))]
+    if len(worded) != 1:
+        return None
+    (name,) = worded
+    return name, _dimension(labels[name]), columns[name]
+
+
 def columns_like_labels(table: OpinionTable) -> list[str]:
     """List columns of 1 and 2 alone whose names are no part of a study: they may be raters'."""
     others = [name for name in table.columns() if name not in NAMES]

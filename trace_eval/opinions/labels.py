@@ -55,6 +55,7 @@ from trace_eval.opinions.label_files import (
     columns_of,
     label_of_each,
     names_raters,
+    only_labels,
     rater_columns,
     refuse_without,
 )
@@ -249,14 +250,25 @@ def labels_beside(columns: Collection[str]) -> dict[str, str]:
 def labelled_columns(
     table: OpinionTable, own: Mapping[str, str], systems: Collection[object] = ()
 ) -> tuple[Columns, tuple[DataWarning, ...]]:
-    """Read a table of labels; columns of one rater each become one, with a note on them."""
+    """Read a table of labels; columns of one rater each become one, with a note on them.
+
+    So is the only column of labels of an export that names its raters, whatever it is called.
+    """
     raters = rater_columns(own, table.columns())
     result = table.read({name: ours for name, ours in own.items() if not raters or ours != "rater"})
     if not raters and {*result} & {*LABEL_COLUMNS, *SCORE_FACTS}:
         return result, ()
     each = label_of_each(table, result, systems, raters)
     if each is None:
-        return result, ()
+        only = only_labels(table, systems)
+        if only is None:
+            return result, ()
+        name, dimension, column = only
+        text = (
+            f"{table.name}: the column {name} is read as the labels, because no other holds any;"
+            f" --column {dimension}=COLUMN names another"
+        )
+        return {**result, dimension: column}, (DataWarning("labels", text),)
     who = list(dict.fromkeys(each["rater"]))
     text = f"{table.name}: each of the columns {', '.join(map(str, who))} is read as a rater"
     left = [name for name in columns_like_labels(table) if name not in who]
