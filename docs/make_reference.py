@@ -51,8 +51,20 @@ def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def _cell(value: object) -> str:
-    text = " ".join(str(value).split()).replace("|", "\\|")
-    return text.replace("``", "`").replace("<", "&lt;").replace("*", "&#42;")
+    """Write a cell; between backticks every sign stands for itself."""
+    text = " ".join(str(value).split()).replace("|", "\\|").replace("``", "`")
+    parts = text.split("`")
+    parts[::2] = [part.replace("<", "&lt;").replace("*", "&#42;") for part in parts[::2]]
+    return "`".join(parts)
+
+
+def _name(option: Any, context: click.Context) -> tuple[str, str]:
+    """Return an option as its help page shows it, ``--limit NUMBER``, and what it does."""
+    name, text = option.get_help_record(context) or (option.name, "")
+    if hasattr(option, "display_type_rich"):  # typer's own types, which help pages put into words
+        word = option.display_type_rich(context) or ""
+        name = re.sub(r" <\S+( range)?>$", lambda _: f" {word}" if word else "", name)
+    return name, text
 
 
 def first_of(thing: Any) -> str:
@@ -80,10 +92,11 @@ def _command(path: str, command: Any) -> Iterator[str]:
     for name, sub in below.items():
         yield from _command(f"{path} {name}", sub)
     rows: dict[str, list[tuple[str, str]]] = {}
-    for option in [] if below else command.params:
+    context = click.Context(command)
+    for option in [] if below else command.get_params(context):
         if not getattr(option, "hidden", False) and option.name != "help":
             panel = getattr(option, "rich_help_panel", None) or "Options"
-            name, text = option.get_help_record(click.Context(command)) or (option.name, "")
+            name, text = _name(option, context)
             rows.setdefault(panel, []).append((f"`{name}`", text))
     for panel, lines in rows.items():
         title = "" if panel == "Options" else f"{panel}:\n\n"

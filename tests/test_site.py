@@ -63,6 +63,7 @@ def test_every_public_name_and_every_command_has_an_entry(
     assert listed - {"trace_eval.__version__", "trace_eval.POLICIES"} <= api.anchors
     assert "trace_eval.Result.overall" in api.anchors
     assert "PydanticUndefined" not in api.html
+    assert not [path.name for path, page in pages.items() if "&amp;lt;" in page.html]
     anchors = set().union(*(page.anchors for page in pages.values()))
     names = [name for commands in GROUPS.values() for name in commands]
     assert {f"trace-eval-{name}" for name in names} <= anchors
