@@ -245,6 +245,31 @@ def test_a_and_b_share_one_playhead(page: Page) -> None:
     assert page.locator("#pair .spectrum").count() == 2
 
 
+_ALIKE = """([seconds, largest]) => {
+  const figures = [...document.querySelectorAll(".side .time")];
+  Object.assign(figures[1].dataset, { seconds, largest });
+  alike(figures);
+  return figures.map((figure) => {
+    const wave = figure.querySelector(".waveform").getAttribute("transform");
+    const width = figure.querySelector(".plot svg").getBoundingClientRect().width;
+    return [width / figure.dataset.seconds, wave.split(" ")[3] / figure.dataset.largest];
+  });
+}"""
+
+
+def test_a_pair_has_one_axis_of_time_and_waveforms_one_scale(page: Page) -> None:
+    open_pair(page, "pair-0001")
+    first = page.locator(".side .time >> nth=0")
+    seconds, largest = (
+        float(first.get_attribute(f"data-{n}") or 0) for n in ("seconds", "largest")
+    )
+    assert 0 < largest <= 1
+    for change in ([2 * seconds, largest / 2], [seconds / 2, min(1.0, 2 * largest)]):
+        (wide_a, high_a), (wide_b, high_b) = page.evaluate(_ALIKE, change)
+        assert wide_a == pytest.approx(wide_b, rel=0.03)  # a second is as wide in both
+        assert high_a == pytest.approx(high_b, rel=0.001)  # and a sample as high
+
+
 def test_a_word_seeks_and_the_cursor_follows(page: Page) -> None:
     open_pair(page, "pair-0001")
     length(page, "a")

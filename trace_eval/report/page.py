@@ -20,7 +20,7 @@ from trace_eval.estimate.interval import in_a_clause
 from trace_eval.estimate.share import digits
 from trace_eval.report.evidence import label, value
 from trace_eval.report.summary import TITLES
-from trace_eval.report.timeline import HEIGHT, LABEL, POINTS
+from trace_eval.report.timeline import HEIGHT, LABEL, POINTS, WAVE
 from trace_eval.report.timing import TIMING_NAMES
 from trace_eval.show.pages import environment, page_style
 from trace_eval.stats.sentences import rate
@@ -55,6 +55,7 @@ def templates(package: str = "trace_eval.report") -> Environment:
     )
     env.globals.update(TIMING_NAMES, rate=rate, digits=digits, in_a_clause=in_a_clause)
     env.globals.update(width=POINTS, height=HEIGHT, label_height=LABEL)
+    env.globals.update(wave_middle=LABEL + WAVE // 2)
     return env
 
 

@@ -1,7 +1,8 @@
 """The drawings of one clip: waveform, pitch and loudness on one time axis, and its spectrogram.
 
 Curves are SVG path data. Pitch and loudness have the same scale in every clip, so that A and B
-can be compared by eye; a scale grows only for a clip that leaves it.
+can be compared by eye; a scale grows only for a clip that leaves it. The script of the page gives
+the waveforms of a pair one scale, and both clips one axis of time.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ class Envelope:
     """Largest absolute sample per column, relative to the clip's largest, or why not."""
 
     peaks: tuple[float, ...] = ()  # 0 to 1 [shape=(POINTS,)]; empty where it cannot be drawn
+    largest: float = 0.0  # absolute sample, 1 is full scale
     note: str = ""  # one sentence where it is empty
     spectrum: str = ""  # address of the clip's spectrogram; empty where there is none
 
@@ -75,8 +77,9 @@ def envelope(path: Path | None, clip: str, max_seconds: float) -> Envelope:
         return Envelope(note=f"no waveform: {error}")
     if decoded.sha256 != clip:
         return Envelope(note=f"no waveform: {path} has changed since it was judged")
-    drawn = spectrogram(decoded.mono, decoded.rate)
-    return Envelope(tuple(outline(decoded.mono, POINTS).tolist()), spectrum=drawn)
+    peaks = tuple(outline(decoded.mono, POINTS).tolist())
+    largest = float(np.abs(decoded.mono).max(initial=0.0))
+    return Envelope(peaks, largest, spectrum=spectrogram(decoded.mono, decoded.rate))
 
 
 def spectrogram(samples: npt.NDArray[np.float32], rate: int) -> str:
@@ -141,6 +144,7 @@ class Timeline:
     speech: tuple[tuple[float, float], ...]
     ticks: tuple[tuple[float, str], ...]
     events: tuple[Event, ...] = ()
+    largest: float = 0.0  # sample of the waveform, by which two clips get one scale
 
 
 @dataclass(frozen=True)
@@ -185,7 +189,12 @@ def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
         if event.start_s <= seconds
     )
     return Timeline(
-        seconds=seconds, lanes=lanes, speech=spans, ticks=ticks(seconds), events=tuple(events)
+        seconds=seconds,
+        lanes=lanes,
+        speech=spans,
+        ticks=ticks(seconds),
+        events=tuple(events),
+        largest=wave.largest,
     )
 
 

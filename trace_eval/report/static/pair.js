@@ -39,6 +39,18 @@ function controls(number) {
   return bar;
 }
 
+// Both clips get one axis of time and their waveforms one scale: as long and as loud as they are.
+function alike(figures) {
+  const most = (name) => Math.max(...figures.map((figure) => Number(figure.dataset[name])));
+  const [seconds, largest] = [most("seconds"), most("largest")];
+  for (const figure of figures) {
+    figure.style.setProperty("--length", Number(figure.dataset.seconds) / seconds);
+    const share = largest ? Math.max(0.01, Number(figure.dataset.largest) / largest) : 1; // a line
+    const shift = (1 - share) * Number(figure.dataset.middle);
+    $(".waveform", figure)?.setAttribute("transform", `matrix(1 0 0 ${share} 0 ${shift})`);
+  }
+}
+
 async function openPair(number) {
   if (!$("#report").hidden) view.scroll = scrollY;
   view.number = number;
@@ -49,6 +61,7 @@ async function openPair(number) {
   const drawings = await Promise.all(sides.map((side) => unpack(`c${side.dataset.clip}`)));
   if (view.number !== number) return; // another pair was asked for meanwhile
   sides.forEach((side, at) => side.insertAdjacentHTML("beforeend", drawings[at]));
+  alike($$(".side .time", page));
   Object.assign(player, { active: null, views: [] });
   $("#pair").replaceChildren(controls(number), page);
   $$("#pair .side").forEach(connect);
