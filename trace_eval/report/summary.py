@@ -158,7 +158,7 @@ def _warnings(
 ) -> Iterable[str]:
     if position and position.warning:
         yield f"Do not use these ratings: {position.warning}."
-    for finding in findings_among(facts.blueprints.values()):
+    for finding in findings_among(facts.blueprints.values(), facts.pairs):
         yield f"{finding}."
     for voice in voices_of(Run(facts.folder)):
         if not voice.unknown:  # of few answers rank and gate say so

@@ -7,6 +7,8 @@ from typing import Any
 
 from blueprints import Blueprint, counted
 from trace_eval.data import jsonl, strict_json
+from trace_eval.data.items import Item
+from trace_eval.runs.formats import formats_line
 from trace_eval.runs.guesses import guesses_of
 from trace_eval.runs.run import Run
 
@@ -14,9 +16,10 @@ from trace_eval.runs.run import Run
 _GROUPS = {"transcript", "signal", "rate"}
 
 
-def findings_among(blueprints: Iterable[Blueprint]) -> list[str]:
-    """Return the findings on clips by their blueprints."""
-    return _findings([one.model_dump(mode="json", include=_GROUPS) for one in blueprints])
+def findings_among(blueprints: Iterable[Blueprint], items: Iterable[Item]) -> list[str]:
+    """Return the findings on clips by their blueprints, and on the items' recordings."""
+    records = [one.model_dump(mode="json", include=_GROUPS) for one in blueprints]
+    return _findings(records, items)
 
 
 def findings_in(run: Run) -> list[str]:
@@ -26,12 +29,12 @@ def findings_in(run: Run) -> list[str]:
     for line in jsonl.read(path):
         record = strict_json.record(line, path)
         records[record["clip"]] = {name: record.get(name) for name in _GROUPS}
-    return _findings([*records.values()])
+    return _findings([*records.values()], run.items())
 
 
-def _findings(records: Sequence[Mapping[str, Any]]) -> list[str]:
+def _findings(records: Sequence[Mapping[str, Any]], items: Iterable[Item]) -> list[str]:
     signals = [record.get("signal") or {} for record in records]
-    lines = [guesses_of(records).line]
+    lines = [guesses_of(records).line, formats_line(items)]
     if clips := sum(signal.get("cut") is not None for signal in signals):
         lines.append(
             f"the files of {clips} of {counted(len(records), 'clip')} lack their end"

@@ -1,0 +1,54 @@
+"""Whether the recordings of systems come in different formats, which judges hear."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from trace_eval.data.answers import Recording
+from trace_eval.data.items import Item, Pair
+
+#: Endings of files that lose nothing; one is as good as another.
+_LOSSLESS = frozenset((".wav", ".flac", ".aif", ".aiff", ".au", ".caf", ".w64"))
+
+#: Shares of a format in two systems that differ by so much are told.
+_APART = 0.1
+
+
+def formats_line(items: Iterable[Item]) -> str:
+    """Say which systems come in which formats, where lossy ones are not spread evenly; or nothing.
+
+    A codec takes away what judges hear, so a verdict between formats may be about the codec.
+    """
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for system, recording in _answers(items):
+        if suffix := _suffix(recording):
+            counts[system][suffix] += 1
+    suffixes = {suffix for own in counts.values() for suffix in own}
+    lossy = sorted(suffixes - _LOSSLESS)
+    shares = [[own[suffix] / own.total() for own in counts.values()] for suffix in lossy]
+    if not any(max(own) - min(own) >= _APART for own in shares):
+        return ""
+    told = "; ".join(
+        f"{system}: {', '.join(f'{n} {suffix[1:]}' for suffix, n in own.most_common())}"
+        for system, own in sorted(counts.items())
+    )
+    return (
+        f"the recordings of the systems come in different formats ({told}), and a codec alone"
+        " moves verdicts; give all of them one format"
+    )
+
+
+def _answers(items: Iterable[Item]) -> Iterator[tuple[str, Recording]]:
+    for item in items:
+        if isinstance(item, Pair):
+            yield item.a.system or "A", item.a
+            yield item.b.system or "B", item.b
+        elif item.system:
+            yield item.system, item.answer
+
+
+def _suffix(recording: Recording) -> str:
+    place = recording.audio if recording.audio is not None else recording.url
+    return "" if place is None else PurePosixPath(str(place).partition("?")[0]).suffix.lower()
