@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +22,11 @@ from trace_eval.compare.evaluate import compare_runs
 from trace_eval.compare.options import CompareOptions
 from trace_eval.compare.page import write_page
 from trace_eval.compare.scores import compare_folders
+from trace_eval.compare.tables import compare_answer
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Labels, Pair
 from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.options import RateOptions
@@ -127,6 +130,30 @@ def test_a_judge_that_reads_beside_one_that_listens(runs: list[Path]) -> None:
     assert [item.pair for item in report.apart] == ["p1", "p3", "p5"]
     assert report.apart[0].distance == 3.0
     assert report.apart[0].people == {"preference": "2"}
+
+
+def test_an_interval_clear_of_0_is_explained_where_nothing_is_shown(runs: list[Path]) -> None:
+    """Of one difference alone it may be clear; the test counts how many were made."""
+    report = compare_runs(runs, options=OPTIONS)
+    (row,) = [d for d in report.differences if d.dimension == "preference"]
+
+    def sentence(low: float, p: float, p_holm: float) -> str:
+        own = IntervalEstimate(0.2, (low, 0.35))
+        test = replace(row.mcnemar, p=p)
+        changed = replace(row, difference=own, mcnemar=test, p_holm=p_holm)
+        others = [one for one in report.differences if one is not row]
+        first, *_ = compare_answer(replace(report, differences=(row, row, *others, changed)))
+        return first
+
+    number = len(report.differences) + 2
+    assert "not shown to be better" in sentence(0.05, 0.02, 0.06)
+    assert sentence(0.05, 0.02, 0.06).endswith(
+        f"; its interval is clear of 0, but that is one of {number} differences, which Holm's test"
+        " counts."
+    )
+    assert sentence(0.01, 0.06, 0.06).endswith("but the exact test does not show it.")
+    assert "clear of 0" not in sentence(-0.01, 0.06, 0.06)
+    assert "clear of 0" not in sentence(0.05, 0.001, 0.03)
 
 
 def test_runs_and_labels_go_by_the_shortest_names(runs: list[Path], tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from trace_eval.compare.evaluate import Disagreement, RunComparison
 from trace_eval.compare.scores import ScoreComparison, ScoreDisagreement
-from trace_eval.compare.tables import APART, compare_answer, compare_tables
+from trace_eval.compare.tables import APART, clear_alone, compare_answer, compare_tables
 from trace_eval.data.files import make_folder
 from trace_eval.data.items import Pair
 from trace_eval.data.outputs import write_file
@@ -200,7 +200,11 @@ def _picture(report: RunComparison) -> str:
     results = {row.dimension for row in report.differences or report.mutual}
     main = next((name for name in MAIN if name in results), None)
     points = [
-        (f"{row.second} minus {row.first}", row.difference, _points(row.difference))
+        (
+            f"{row.second} minus {row.first}",
+            row.difference,
+            "; ".join(filter(None, (_points(row.difference), clear_alone(row, report)))),
+        )
         for row in report.differences
         if row.dimension == main
     ]

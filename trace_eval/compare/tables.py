@@ -11,6 +11,7 @@ from trace_eval.estimate.interval import methods_of
 from trace_eval.opinions.codes import LABEL_COLUMNS
 from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.agreement.judges import under
+from trace_eval.stats.agreement.metrics import Comparison
 from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.agreement.score import most_accurate
 from trace_eval.stats.label_tables import comparison_table, policy_words
@@ -58,7 +59,9 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
         return f"{first}.", *alike
     if same(other, value):
         return f"{first}: equally often.", *alike
-    lines = [f"{first}: {outcome(True, row.p_holm, level, row.mcnemar.test)}.", *alike]
+    doubt = clear_alone(row, report)
+    shown = outcome(True, row.p_holm, level, row.mcnemar.test)
+    lines = [f"{first}: {shown}{doubt and f'; {doubt}'}.", *alike]
     if not is_shown(row.p_holm, level) and row.difference.value:
         figure = row.difference.value, 0.0, row.difference.interval
         family = [other for other in report.differences if other.p_holm >= row.p_holm]
@@ -66,6 +69,17 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
         if needed := labels_to_tell(row.items, figure, level, claims=factor):
             lines.append(needed)
     return tuple(lines)
+
+
+def clear_alone(row: Comparison, report: RunComparison) -> str:
+    """Say why a difference is not shown although its interval lies on one side of 0, or nothing."""
+    level, interval = report.options.bootstrap.level, row.difference.interval
+    if interval is None or interval[0] <= 0 <= interval[1] or is_shown(row.p_holm, level):
+        return ""
+    if is_shown(row.mcnemar.p, level):
+        number = counted(len(report.differences), "difference")
+        return f"its interval is clear of 0, but that is one of {number}, which Holm's test counts"
+    return "its interval is clear of 0, but the exact test does not show it"
 
 
 def _alike(report: RunComparison) -> tuple[str, ...]:
