@@ -13,7 +13,9 @@ from tests.support.blueprints import answer
 from tests.support.cases import judged
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.beside.steps import PITCH, RATE
+from trace_eval.judges.rules.findings import beside_limits, within
 from trace_eval.judges.rules.relative import Way
+from trace_eval.judges.rules.thresholds import RuleThresholds
 
 
 def delivery(instruction: str, a: Blueprint, b: Blueprint) -> str:
@@ -251,3 +253,22 @@ def test_the_smallest_number_has_a_distance_from_the_norm(group: str) -> None:
     way = Way(group, 1, 180.0, (150.0, 210.0), step, ("more", "less"))
     assert -1e5 < way.units(5e-324) < way.units(1e-3) < 0 < way.units(1e308) < 1e5
     assert "less" in way.apart(5e-324, 180.0, "B")
+
+
+@pytest.mark.parametrize(
+    ("what", "value", "limits", "written"),
+    [
+        ("290 words/min", 290.37, [80.0, 290.0], "290.4 words/min"),
+        ("290 words/min", 290.0, [80.0, 290.0], "290 words/min"),
+        ("longest pause 3.0 s", 3.01, [3.0], "longest pause 3.01 s"),
+        ("pitch varies by 0.8 semitones", 0.79996, [0.8], "pitch varies by 0.79996 semitones"),
+        ("20% of the speech is voiced", 0.1996, [0.2], "19.96% of the speech is voiced"),
+        ("3 of 4 words", 0.75, [3.0], "3 of 4 words"),  # that number is another one
+    ],
+)
+def test_no_value_is_rounded_onto_its_own_limit(
+    what: str, value: float, limits: list[float], written: str
+) -> None:
+    assert beside_limits(what, value, limits) == written
+    clear = within((value, what), 1.0, RuleThresholds(), high=limits[-1])
+    assert written in clear.why

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from blueprints import UserError
+from trace_eval.data.decimals import written_apart
 from trace_eval.decide.card import Card
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.parts import MAIN
@@ -36,7 +37,8 @@ class GateCondition:
     @property
     def text(self) -> str:
         """The condition in one line."""
-        shown = "not known" if self.value is None else f"{self.value:.4f}"
+        value = self.value
+        shown = "not known" if value is None else written_apart(value, [self.least], digits=4)
         return f"{self.who}: {self.name} is {shown}, wanted at least {self.least:g}"
 
 

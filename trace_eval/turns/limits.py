@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from blueprints import UserError, counted
+from trace_eval.data.decimals import written_apart
 from trace_eval.estimate.interval import in_a_clause
 from trace_eval.estimate.shift import least_paired
 from trace_eval.show.table import Table, table
@@ -142,7 +143,8 @@ def _absolute(limit: _Limit, figure: TurnFigure) -> Limited:
     interval = " [{:.3f}, {:.3f}]".format(*bounds) if bounds else ""
     beyond = limit.beyond(value)
     shown = beyond or not any(map(limit.beyond, bounds))
-    why = f"{value:.3f}{interval if shown else ''} {figure.unit}".strip()
+    number = written_apart(value, [limit.bound], digits=3)
+    why = f"{number}{interval if shown else ''} {figure.unit}".strip()
     if not shown:
         why += f", met by its value; the interval{interval} does not show it"
     return Limited(

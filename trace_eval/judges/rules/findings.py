@@ -6,12 +6,14 @@ so that checks in different units can be averaged.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from blueprints import Absent, Blueprint, Contour, Signal
 from extractors import unmeasured
+from trace_eval.data.decimals import written_apart
 from trace_eval.judges.beside.rate import WordRate
 from trace_eval.judges.rules.thresholds import RuleThresholds
 
@@ -36,6 +38,9 @@ def cannot_tell(why: str) -> RuleFinding:
     return RuleFinding(None, 0.0, why)
 
 
+#: A number in a text.
+_NUMBER = re.compile(r"-?[0-9]+(?:[.][0-9]+)?")
+
 #: A value and how to call it, or why it cannot be told.
 Read = tuple[float, str] | RuleFinding
 
@@ -56,7 +61,29 @@ def within(
     else:
         bounds = f"{low:g} to {high:g}"
     gaps = [*([] if low is None else [value - low]), *([] if high is None else [high - value])]
-    return RuleFinding(min(gaps) >= 0, cuts.limited(min(gaps) / noise), f"{what} ({bounds})")
+    limits = [limit for limit in (low, high) if limit is not None]
+    why = f"{beside_limits(what, value, limits)} ({bounds})"
+    return RuleFinding(min(gaps) >= 0, cuts.limited(min(gaps) / noise), why)
+
+
+def beside_limits(what: str, value: float, limits: Sequence[float]) -> str:
+    """Write a value with as many decimals as show on which side of its limits it lies.
+
+    Args:
+        what: a text whose first number is the value, rounded.
+
+    >>> beside_limits("290 words/min", 290.37, [80.0, 290.0])
+    '290.4 words/min'
+    """
+    match = _NUMBER.search(what)
+    if match is None:
+        return what
+    unit = 100 if what[match.end() :].startswith("%") else 1
+    digits = len(match[0].partition(".")[2])
+    if abs(float(match[0]) - unit * value) > 0.51 * 10**-digits:
+        return what  # it counts something else
+    number = written_apart(unit * value, [unit * limit for limit in limits], digits)
+    return f"{what[: match.start()]}{number}{what[match.end() :]}"
 
 
 def absence(blueprint: Blueprint, group: str, field: str = "") -> RuleFinding:

@@ -14,7 +14,14 @@ from blueprints import Blueprint
 from trace_eval.judges.beside.delivery import levelled
 from trace_eval.judges.beside.rate import rates
 from trace_eval.judges.beside.steps import LOUDNESS, PITCH, RATE, Step
-from trace_eval.judges.rules.findings import Read, RuleFinding, cannot_tell, read_rate, reader
+from trace_eval.judges.rules.findings import (
+    Read,
+    RuleFinding,
+    beside_limits,
+    cannot_tell,
+    read_rate,
+    reader,
+)
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.vocabulary import RequestKind
 
@@ -78,6 +85,7 @@ def compare(
     if isinstance(read_a, RuleFinding) or isinstance(read_b, RuleFinding):
         return _alone(way, read_a, cuts), _alone(way, read_b, cuts)
     (x, what_a), (y, what_b) = read_a, read_b
+    what_a, what_b = beside_limits(what_a, x, [way.norm]), beside_limits(what_b, y, [way.norm])
     # Beyond the ordinary range more is not better: slower than slow is slow.
     most = way.units(way.ordinary[way.sign > 0])
     lead = min(way.units(x), most) - min(way.units(y), most)
@@ -114,8 +122,10 @@ def by_norm(way: Way, blueprint: Blueprint, cuts: RuleThresholds) -> RuleFinding
 def _alone(way: Way, read: Read, cuts: RuleThresholds) -> RuleFinding:
     if isinstance(read, RuleFinding):
         return read
-    units = way.units(read[0])
-    return RuleFinding(units >= 0, _limited(units, cuts), f"{read[1]} ({way.cut})")
+    value, what = read
+    units = way.units(value)
+    why = f"{beside_limits(what, value, [way.norm])} ({way.cut})"
+    return RuleFinding(units >= 0, _limited(units, cuts), why)
 
 
 def _limited(units: float, cuts: RuleThresholds) -> float:

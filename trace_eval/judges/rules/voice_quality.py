@@ -24,6 +24,7 @@ from trace_eval.judges.beside.voice import (
     voice_lead,
     whole_numbers,
 )
+from trace_eval.judges.rules.findings import beside_limits
 from trace_eval.judges.rules.heard import unasked
 from trace_eval.judges.rules.outcome import (
     AnswerStanding,
@@ -112,9 +113,11 @@ def _stand(name: str, blueprint: Blueprint, heard: _Heard, cuts: RuleThresholds)
     clipped, level = heard.numbers.get(CLIPPING.name, 0.0) / 100, _level(blueprint)
     faults = []
     if mos is not None and mos < (least := _least_p808(heard.seconds, cuts)):
-        faults.append(f"P.808 {mos:.2f} is under {least:.2g}")
+        shown = beside_limits(f"{mos:.2f}", mos, [least])
+        faults.append(f"P.808 {shown} is under {least:.2g}")
     if clipped > cuts.max_clipping:
-        faults.append(f"{clipped:.1%} of it clips, over {cuts.max_clipping:.1%}")
+        shown = beside_limits(f"{clipped:.1%} of it clips", clipped, [cuts.max_clipping])
+        faults.append(f"{shown}, over {cuts.max_clipping:.1%}")
     if band is not None and 1000 * band < cuts.min_bandwidth_hz:
         faults.append(f"its band ends at {1000 * band:.0f} Hz")
     if level is not None and level < cuts.min_level_dbfs:
