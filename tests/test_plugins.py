@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import ROOT
+from tests.support.plug_ins import install_plug_ins
 from tests.support.processes import run_python
 from trace_eval.runs.run import Run
 
@@ -20,23 +20,7 @@ CLIPS = ROOT / "examples" / "clips"
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a folder of packages as an installer would leave them."""
-    folder = tmp_path_factory.mktemp("site")
-    pages = ("tutorials/own-judge.md", "how-to/plug-ins.md")
-    text = "\n".join((ROOT / "docs" / page).read_text("utf-8") for page in pages)
-    for kind, name, body in re.findall(r"```(toml|python)\n# (\S+)\n(.*?)```", text, re.S):
-        if kind == "python":
-            (folder / Path(name).name).write_text(body)
-            continue
-        project = tomllib.loads(body)["project"]
-        info = folder / f"{project['name']}-{project['version']}.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
-        )
-        lines = []
-        for group, entries in project["entry-points"].items():
-            lines += [f"[{group}]", *(f"{key} = {value}" for key, value in entries.items())]
-        (info / "entry_points.txt").write_text("\n".join(lines))
+    folder = install_plug_ins(tmp_path_factory.mktemp("site"))
     broken = folder / "broken-1.dist-info"
     broken.mkdir()
     (broken / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
