@@ -48,8 +48,9 @@ def test_only_socks_needs_other_connections(
     assert has_socks() is socks
 
 
-@pytest.mark.parametrize("url", [unused_url(), "http://nobody.invalid"])
-def test_a_server_that_is_not_there_has_not_worked(url: str) -> None:
+@pytest.mark.parametrize("has_name", [False, True])
+def test_a_server_that_is_not_there_has_not_worked(has_name: bool) -> None:
+    url = "http://nobody.invalid" if has_name else unused_url()
     client = OpenAIClient("tiny", JudgeOptions(base_url=f"{url}/v1", retries=0))
     with pytest.raises(CallFailed, match="cannot be reached") as failed:
         replied(client, REQUEST)
