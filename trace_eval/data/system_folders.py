@@ -129,7 +129,7 @@ class Systems:
             requested = _prompts_of(self.prompts, columns or {}, keys)
         if requested and not any(key in requested for key in keys):
             short = {unpadded(name): prompt for name, prompt in requested.items()}
-            named = {key: short[name] for key in keys if (name := unpadded(key)) in short}
+            named = {key: short[unpadded(key)] for key in keys if unpadded(key) in short}
             if not named:
                 raise InputError(
                     f"--prompts {self.prompts}: has {', '.join(list(requested)[:3])}, and the"
@@ -279,7 +279,7 @@ def _beside(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _guessed(sample: Sequence[Mapping[str, Any]], keys: Collection[str]) -> dict[str, str]:
-    """Propose the column that names the recordings, and the one with the longest texts."""
+    """Guess the column that names the recordings, and the one with the longest texts."""
     called = {*keys, *map(unpadded, keys)}
     names: Counter[str] = Counter()
     lengths: Counter[str] = Counter()

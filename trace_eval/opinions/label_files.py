@@ -137,11 +137,11 @@ def _where(
             )
         kind = column if condition.equal else f"{column}!={condition.value}"
         wanted.setdefault(kind, []).append(condition)
-    left = [
-        record
-        for record in records
-        if all(any(one.holds(at(record, one.column)) for one in group) for group in wanted.values())
-    ]
+
+    def holds(record: Mapping[str, Any], any_of: Sequence[Condition]) -> bool:
+        return any(condition.holds(at(record, condition.column)) for condition in any_of)
+
+    left = [record for record in records if all(holds(record, group) for group in wanted.values())]
     if conditions and not left:
         shown = " ".join(map(str, conditions))
         raise InputError(f"{name}: no row is left by {shown}; see the values of these columns")

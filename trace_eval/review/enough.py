@@ -106,7 +106,10 @@ def labels_of(review: Review, form: PairForm) -> Opinions | None:
         rows.append(row)
     if not rows:
         return None
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    columns: dict[str, list[str | None]] = {}
+    for row in rows:
+        for name, cell in row.items():
+            columns.setdefault(name, []).append(cell)
     return label_table(str(review.store.path), columns)
 
 

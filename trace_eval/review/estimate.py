@@ -69,12 +69,12 @@ class Accuracy:
 def agreement_scores(
     judge: Mapping[str, Rating], human: Mapping[str, Sequence[Rating]]
 ) -> dict[str, float]:
-    """Pair -> share of its raters who gave the judge's label, 0 to 1; both must have one."""
-    return {
-        item: fmean(label == judge[item] for label in labels)
-        for item, labels in human.items()
-        if labels and item in judge
-    }
+    """Return the share of each pair's raters who gave the judge's label, 0 to 1, by pair."""
+    shares: dict[str, float] = {}
+    for item, labels in human.items():
+        if labels and item in judge:
+            shares[item] = fmean(label == judge[item] for label in labels)
+    return shares
 
 
 def estimate_accuracy(

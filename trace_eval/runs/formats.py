@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePosixPath
 
 from trace_eval.data.answers import Recording
@@ -27,17 +27,22 @@ def formats_line(items: Iterable[Item]) -> str:
             counts[system][suffix] += 1
     suffixes = {suffix for own in counts.values() for suffix in own}
     lossy = sorted(suffixes - _LOSSLESS)
-    shares = [[own[suffix] / own.total() for own in counts.values()] for suffix in lossy]
-    if not any(max(own) - min(own) >= _APART for own in shares):
+    if not any(_is_uneven(suffix, counts.values()) for suffix in lossy):
         return ""
-    told = "; ".join(
-        f"{system}: {', '.join(f'{n} {suffix[1:]}' for suffix, n in own.most_common())}"
-        for system, own in sorted(counts.items())
-    )
+    parts: list[str] = []
+    for system, own in sorted(counts.items()):
+        formats = ", ".join(f"{n} {suffix[1:]}" for suffix, n in own.most_common())
+        parts.append(f"{system}: {formats}")
     return (
-        f"the recordings of the systems come in different formats ({told}), and a codec alone"
-        " moves verdicts; give all of them one format"
+        f"the recordings of the systems come in different formats ({'; '.join(parts)}), and a"
+        " codec alone moves verdicts; give all of them one format"
     )
+
+
+def _is_uneven(suffix: str, counts: Collection[Counter[str]]) -> bool:
+    """Tell whether the systems' shares of a format are :data:`_APART` apart."""
+    shares = [own[suffix] / own.total() for own in counts]
+    return max(shares) - min(shares) >= _APART
 
 
 def _answers(items: Iterable[Item]) -> Iterator[tuple[str, Recording]]:

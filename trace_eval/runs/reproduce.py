@@ -77,10 +77,10 @@ def input_digest(run: RunReader) -> str:
 
 
 def _digest_of(item: Item, clips: dict[str, ClipRecord]) -> bytes:
-    heard = {
-        role: record.clip if (record := clips.get(recording.source_id)) else None
-        for role, recording in item.recordings().items()
-    }
+    heard: dict[str, str | None] = {}
+    for role, recording in item.recordings().items():
+        record = clips.get(recording.source_id)
+        heard[role] = record.clip if record else None
     said = _without_places(item.model_dump(mode="json", exclude=_ASIDE, exclude_none=True))
     text = json.dumps([said, heard], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -78,7 +78,7 @@ RULES = MonoRules()
 
 def cannot_hear_one_channel() -> str | None:
     """Say why voices of one channel cannot be told apart here; None: they can."""
-    return next((why for one in (SEGMENTATION, CAMPPLUS) if (why := problem(one))), None)
+    return problem(SEGMENTATION) or problem(CAMPPLUS)
 
 
 def kept_mix(channel: Channel, options: ReadOptions) -> tuple[Conversation, tuple[str, ...]]:

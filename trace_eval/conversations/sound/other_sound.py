@@ -74,11 +74,12 @@ def _in_series(beeps: Spans) -> Spans:
     """Return the stretches in which short sounds follow each other."""
     rules = SOUND_RULES
     starts = [start for start, _ in beeps]
-    return [
-        (start, end)
-        for start, end in joined(beeps, rules.beeps_s)
-        if sum(start <= at < end for at in starts) >= rules.beeps
-    ]
+    series: Spans = []
+    for start, end in joined(beeps, rules.beeps_s):
+        within = sum(start <= at < end for at in starts)
+        if within >= rules.beeps:
+            series.append((start, end))
+    return series
 
 
 def _is_noise(lane: Lane, part: slice, floor: float) -> bool:
