@@ -132,6 +132,13 @@ def test_a_judge_that_reads_beside_one_that_listens(runs: list[Path]) -> None:
     assert report.apart[0].people == {"preference": "2"}
 
 
+def test_each_share_has_the_number_of_its_pairs(runs: list[Path]) -> None:
+    """The judge that listens left one out, so both shares are of other pairs."""
+    first, *_ = compare_answer(compare_runs(runs, options=OPTIONS))
+    assert "of 5 pairs (preference; 1 more that they labelled is unscored), text on 50 %" in first
+    assert re.search(r"text on 50 % \[\d+, \d+\] of 6: ", first)
+
+
 def test_an_interval_clear_of_0_is_explained_where_nothing_is_shown(runs: list[Path]) -> None:
     """Of one difference alone it may be clear; the test counts how many were made."""
     report = compare_runs(runs, options=OPTIONS)

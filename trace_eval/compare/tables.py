@@ -54,6 +54,8 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     (last,) = rest
     other = last.accuracy.value or 0.0
     first += f", {last.judge}{fused.get(last.judge, '')} on {rate(other, last.accuracy.interval)}"
+    if last.scored != one.scored:
+        first += f" of {last.scored:,}"
     row = rows.get(last.judge)
     if row is None:
         return f"{first}.", *alike

@@ -82,7 +82,8 @@ class JudgeScore:
                 f"annotators split on {self.split:,}, where each of their labels is right in part"
             )
         if self.labelled > self.scored:
-            lines.append(f"{self.labelled - self.scored:,} more that they labelled are unscored")
+            more = "more that they labelled is unscored", "more that they labelled are unscored"
+            lines.append(counted(self.labelled - self.scored, *more))
         return f"{counted(self.scored, 'pair')} ({'; '.join(lines)})"
 
 
