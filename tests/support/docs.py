@@ -38,7 +38,7 @@ class Printed:
         text = self.text
         while match := _SETTING.match(text):
             text = text[match.end() :]
-        return shlex.split(text.partition(" > ")[0])
+        return shlex.split(re.split(r" [>|] ", text)[0])
 
 
 #: Folders of docs/ in the order of reading.
