@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,10 @@ def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
 def test_the_command_takes_a_run_where_it_takes_a_manifest(source: Path, tmp_path: Path) -> None:
     trace_eval("judge", source, "--judge", "rules", "--min-coverage", "0.5", ends=0)
     assert Run.open(tmp_path / "source-rules").record().judge.spec == "rules"
+    some = trace_eval(
+        "judge", source, "--limit", 3, "--min-coverage", "0", "--out", "some", cwd=tmp_path
+    )
+    assert re.search(r"judges again 3 of its \d+ items, evenly spaced", some.err)
     refused("judged again as a whole", "judge", source, "--shard", "1/2")
     refused("is no finished run", "judge", tmp_path / "nowhere.jsonl", "--aa", "3")
     refused("is a run of judge; judge it again", "rate", source)

@@ -25,12 +25,13 @@ def test_formats_that_differ_by_system_are_told() -> None:
     line = formats_line(_pairs("mp3", "wav"))
     assert "(atlas: 10 wav; nova: 10 mp3)" in line
     assert "give all of them one format" in line
-    some = [*_pairs("mp3", "WAV", 2), *_pairs("wav", "wav", 8)]
-    assert "(atlas: 10 wav; nova: 8 wav, 2 mp3)" in formats_line(some)
+    some = [*_pairs("mp3", "WAV", 3), *_pairs("wav", "wav", 7)]
+    assert "(atlas: 10 wav; nova: 7 wav, 3 mp3)" in formats_line(some)
 
 
 def test_formats_that_are_alike_or_lose_nothing_are_not() -> None:
     assert formats_line(_pairs("mp3", "mp3")) == ""
     assert formats_line(_pairs("flac", "wav")) == ""
     assert formats_line([*_pairs("mp3", "wav", 5), *_pairs("wav", "mp3", 5)]) == ""
+    assert formats_line(_pairs("mp3", "wav", 4)) == ""  # too few to tell
     assert formats_line([]) == ""

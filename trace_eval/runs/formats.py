@@ -12,8 +12,9 @@ from trace_eval.data.items import Item, Pair
 #: Endings of files that lose nothing; one is as good as another.
 _LOSSLESS = frozenset((".wav", ".flac", ".aif", ".aiff", ".au", ".caf", ".w64"))
 
-#: Shares of a format in two systems that differ by so much are told.
-_APART = 0.1
+#: Shares of a format in two systems that differ by so much are told, from so many recordings of
+#: each on: of fewer, one file more or less is chance.
+_APART, _LEAST = 0.25, 5
 
 
 def formats_line(items: Iterable[Item]) -> str:
@@ -25,9 +26,9 @@ def formats_line(items: Iterable[Item]) -> str:
     for system, recording in _answers(items):
         if suffix := _suffix(recording):
             counts[system][suffix] += 1
-    suffixes = {suffix for own in counts.values() for suffix in own}
-    lossy = sorted(suffixes - _LOSSLESS)
-    if not any(_is_uneven(suffix, counts.values()) for suffix in lossy):
+    enough = [own for own in counts.values() if own.total() >= _LEAST]
+    lossy = {suffix for own in enough for suffix in own} - _LOSSLESS
+    if not any(_is_uneven(suffix, enough) for suffix in lossy):
         return ""
     parts: list[str] = []
     for system, own in sorted(counts.items()):

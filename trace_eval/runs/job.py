@@ -21,7 +21,7 @@ from trace_eval.conversations.items import (
 )
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.input_options import InputOptions
-from trace_eval.data.manifests import Manifest, read_items, read_manifest
+from trace_eval.data.manifests import Manifest, Problem, read_items, read_manifest
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_into
 from trace_eval.data.rubrics.load import load_rubric
@@ -81,7 +81,7 @@ class Job:
         Those of a finished run were reported when it was made.
         """
         if self.source:
-            return ()
+            return self.manifest.notes
         manifest = self.manifest
         lines = (*manifest.notes, *manifest.problems, *manifest.warnings)
         return (*lines, *check_audio(manifest.items))
@@ -303,7 +303,10 @@ def open_again(
     if items is not None and items < 1:
         raise UserError(f"{counted(items, 'item')}: judge one or more again")
     every = list(source.items())
+    notes: tuple[Problem, ...] = ()
     if items is not None and items < len(every):
+        some = f"{items} of its {counted(len(every), 'item')}, evenly spaced"
+        notes = (Problem(str(source.folder), f"judges again {some}"),)
         every = [every[number * len(every) // items] for number in range(items)]
     if out is None:
         judge = options.judges[0]
@@ -321,7 +324,7 @@ def open_again(
         step = judging.samples if "seed" in source.record().judge.parameters else 0
         options = replace(options, judging=replace(judging, cache=None, seed=judging.seed + step))
     return Job(
-        manifest=Manifest(source.folder, every),
+        manifest=Manifest(source.folder, every, notes=notes),
         out=out,
         options=options,
         source=source,
