@@ -4,9 +4,9 @@
 
 A reply has a reason for each of three dimensions, of one to three sentences; half of the replies
 have one fault. The pair is shown in either order. A reason counts as flagged where a claim of it
-is false. Shares are printed with what they are of. Six files of shapes differ in style; the reader
-of claims was mended by what it missed in each, so none is unseen now. Readers' own reasons, which
-``benchmarks.reader`` took, are read as they are and with a number or the sides exchanged.
+is false. Shares are printed with what they are of. Seven files of shapes differ in style; the
+reader of claims was mended by what it missed in each, so none is unseen now. Readers' own reasons,
+which ``benchmarks.reader`` took, are read as they are and with a number or the sides exchanged.
 """
 
 from __future__ import annotations
@@ -167,7 +167,8 @@ def _share(part: int, of: int) -> str:
 
 
 STYLES_BY_FILE = (
-    *("shapes.txt", "held_out.txt", "fresh.txt", "notes.txt", "report.txt", "spoken.txt"),
+    *("shapes.txt", "held_out.txt", "fresh.txt", "notes.txt", "report.txt"),
+    *("spoken.txt", "letters.txt"),
 )
 
 

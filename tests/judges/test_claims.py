@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.report import stored
 from blueprints import Blueprint
 from fusion import DIMENSIONS
 from tests.support import blueprints as make
@@ -80,6 +81,12 @@ Answer 1 never says "friend".
 Answer 1 says "good night ... sleep well", answer 2 says "my dear friend."
 The user asked for "whisper".
 The latter is half as long as the former.
+Neither response exceeds a rate of 230 WPM.
+The gap in P808 amounts to 0.61 in favour of answer 1.
+In P808, answer 1 (3.72) outperforms answer 2 (3.11).
+The pitch rises from 118 Hz in answer 2 to 181 Hz in answer 1.
+Answer 1, being longer, suits the request.
+Because answer 2 has a lower P808 than answer 1, I rate it lower.
 """.strip().splitlines()
 
 FALSE = """
@@ -98,6 +105,11 @@ Answer 2 says "I cannot whisper".
 Answer 1 says "as an artificial intelligence".
 The former is half as long as the latter.
 Answer 1 is not louder than answer 2.
+Neither response exceeds a rate of 190 WPM.
+The gap in P808 amounts to 0.61 in favour of answer 2.
+The pitch rises from 118 Hz in answer 1 to 181 Hz in answer 2.
+Answer 2, being longer, suits the request better than answer 1 does.
+There is nothing between them in P808.
 """.strip().splitlines()
 
 NOT_CHECKABLE = """
@@ -337,3 +349,10 @@ def test_the_cost_of_a_retry_is_counted() -> None:
     made: Any = asyncio.run(judge.judge(pair()))
     assert made.usage.input_tokens == 20
     assert made.usage.output_tokens == 10
+
+
+def test_every_stored_style_has_the_promised_shares() -> None:
+    for name, row in stored("reasons")["styles"].items():
+        assert row["recalled"] >= 0.95 * row["planted"], name
+        assert row["flagged_rightly"] >= 0.95 * row["flagged"], name
+        assert row["without_a_measure_called_true"] == 0, name

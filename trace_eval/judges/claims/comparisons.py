@@ -104,12 +104,22 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
 
 
 def _bounds_number(sentence: Sentence, token: Token) -> bool:
-    """Whether a comparative bounds a value: "exceeds 200 WPM", "lower than 4"."""
-    behind = [t for t in sentence.whole.tokens if t.start >= token.end][:1]
-    if not behind or behind[0].kind != "number":
+    """Whether a comparative bounds a value: "exceeds 200 WPM", "exceeds a rate of 200 WPM"."""
+    behind = [t for t in sentence.whole.tokens if t.start >= token.end][:2]
+    kinds = [t.kind for t in behind]
+    if kinds == ["measure", "number"] and _BOUNDS.fullmatch(token.text):
+        before = sentence.words(token.end, behind[0].start)
+        between = sentence.words(behind[0].end, behind[1].start)
+        return before.strip() in ("", "a", "an", "the") and bool(_OF.fullmatch(between))
+    if kinds[:1] != ["number"]:
         return False
     gap = sentence.words(token.end, behind[0].start)
     return bool(re.fullmatch(r"(?: (?:than|a|an|about|roughly|some|even|just))* ?", gap))
+
+
+#: Comparatives that bound a value of a measure that stands between: "exceeds a rate of 200".
+_BOUNDS = re.compile(r"exceed(?:s|ing)?|surpass(?:es)?|above|below|beneath", re.I)
+_OF = re.compile(r" (?:score |value |level )?of (?:about |roughly |some |around )?", re.I)
 
 
 def _leads_to_measure(sentence: Sentence, token: Token) -> bool:

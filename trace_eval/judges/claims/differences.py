@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from trace_eval.judges.claims.comparisons import direction, measured_key
-from trace_eval.judges.claims.lexicon import HEDGES, OVER, UNDER
+from trace_eval.judges.claims.lexicon import GOOD, HEDGES, OVER, UNDER
 from trace_eval.judges.claims.sentences import Sentence, compared, named, other
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.tokens import Token, measure_of
@@ -54,7 +54,8 @@ def _words(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 _GAP_HEAD = re.compile(
     r"\b(?:by|(?:gap|margin|lead|advantage|deficit|distance|edge|difference|differences) (?:of|is"
-    r"|in [\w .]{1,30} is|in [\w .]{1,30} of)|differ(?:s|ences?)?(?: in [\w .]{1,30})? by"
+    r"|in [\w .]{1,30} is|in [\w .]{1,30} of|(?:in [\w .]{1,30} )?(?:amounts|comes|adds up) to)"
+    r"|differ(?:s|ences?)?(?: in [\w .]{1,30})? by"
     r"|amounting to|difference|gap|difference of|separated by|falls|remains|sits)"
     rf"(?: (?:{HEDGES}|only|a full|another|over|the))* ?\(?\+?$",
     re.I,
@@ -131,8 +132,21 @@ def gap_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         if len(free) == 1:
             (place,) = free
             places, sign = (place, other(place)), 1
+    if more is None and not places and key in GOOD and (place := _favoured(sentence, token)):
+        places, sign = (place, other(place)), 1
     claim = value_claim(sentence, Value(token, key, token.unit), "apart", places or ())
     yield replace(claim, sign=sign, numbers=(token.digits.lstrip("+"),))
+
+
+_FAVOUR = re.compile(r"[\w ]{0,12}\b(?:in favou?r of|to the advantage of|favou?ring) (?:the )?")
+
+
+def _favoured(sentence: Sentence, token: Token) -> str:
+    """Return the side that stands behind "in favour of"; empty: none does."""
+    for side, place in named(sentence, sentence.whole):
+        if side.start >= token.end and _FAVOUR.fullmatch(sentence.words(token.end, side.start)):
+            return place
+    return ""
 
 
 def ratio_claims(sentence: Sentence, token: Token, factor: float) -> Iterator[StatedClaim]:

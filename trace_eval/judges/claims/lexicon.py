@@ -44,7 +44,7 @@ OBJECT = (
     r"|beyond|under|beats?|exceeds?|tops|outscores|surpass(?:es)?|trails|lags|outpaces|matches"
     r"|as [\w-]+ as|(?:next|compared?|comparison|contrast|relative|respect|close|superior|inferior"
     r"|opposed|short|ahead|loses|relation) (?:to|with|of|against)|(?:ahead|short|front|excess) of"
-    r"|set beside|opposed to|rather than|instead of)|[<>])"
+    r"|set beside|opposed to|rather than|instead of|not (?:with|in|for))|[<>])"
     r"(?:(?: (?:that|those|the one|the \w+))? ?\b(?:of|in|for|from|with|by|is|reported for))?"
     r"(?: (?:the|what|that of))?\s*$"
 )
@@ -93,8 +93,8 @@ MORE: Mapping[str, int] = {
     r"|in front(?: of)?|on top|leads?|leading|exceeds?|exceeding|outscores?|surpass(?:es)?"
     r"|tops|edges out|up(?= (?:on|in)\b)|above|outpaces?": 1,
     r"lower|smaller|less|fewer|narrower|weaker|reduced|behind|trails?|trailing|lags?(?: behind)?"
-    r"|lagging(?: behind)?|(?:falls|drops) (?:short of|behind|below)|(?:is |falls )?short(?= (?:of|"
-    r"by)\b)(?: of)?|deficit|down(?= (?:on|in)\b)|below|beneath": -1,
+    r"|lagging(?: behind)?|(?:falls|drops) (?:short of|behind|below)|(?:is |falls |comes up )?short"
+    r"(?= (?:of|by|in)\b)(?: of)?|deficit|down(?= (?:on|in)\b)|below|beneath": -1,
 }
 
 #: Better or worse: more or less of a measure of which more is surely better.
@@ -157,7 +157,8 @@ ADJECTIVE = "|".join(sorted(_ADJECTIVES, key=len, reverse=True))
 
 SAME = (
     r"(?:the same|same|equal(?:ly)?|identical(?:ly)?|similar(?:ly)?|comparabl[ey]|alike"
-    r"|on (?:a )?par|indistinguishable|tied|matched|matches|a wash)"
+    r"|on (?:a )?par|indistinguishable|tied|matched|matches|a wash|nothing between (?:them|the two)"
+    r"|(?:cannot|can't) tell (?:them|the two) apart|equals that of)"
     rf"(?: (?P<what>{ADJECTIVE}))?"
     r"|no (?:\w+ )?differences?|do(?:es)? not differ|don't differ|(?:hardly|barely) differs?"
 )
@@ -262,7 +263,8 @@ UNREAL = (
 
 #: What is said so of no side in particular is a norm.
 NORM = (
-    r"\b(?:norms?|generally|usually|typically|expects?|expected|suggests that one)\b"
+    r"\b(?:anything (?:under|over|above|below)|most (?:talkers|speakers|people|voices|systems)"
+    r"|norms?|generally|usually|typically|expects?|expected|suggests that one)\b"
     r"|\b(?:is|are|counts? as) (?:\w+ )?(?:normal|typical|average|considered|usual)\b"
 )
 

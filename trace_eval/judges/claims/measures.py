@@ -178,7 +178,8 @@ MEASURES: Mapping[str, Measure] = {
     "rate": Measure(
         title="rate",
         pattern=r"(?:(?:speech|speaking|talking|word|delivery|reading|overall) )?"
-        r"(?:(?<!sampling )(?<!sample )rates?|pace|tempo|speed)(?! of (?:breath|loss))"
+        r"(?:(?<!sampling )(?<!sample )rates?(?! (?:it|this|that|them|both"
+        r"|answer|response|candidate|the)\b)|pace|tempo|speed)(?! of (?:breath|loss))"
         r"|WPM|words per minute|words/min|words a minute",
         fields=_of(
             "rate",

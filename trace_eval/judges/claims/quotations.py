@@ -29,7 +29,7 @@ _SAY = (
     r"|produc(?:es|ing)|deliver(?:s|ed)?|declares?|announces?|explains?|asks?|notes?|goes"
     r"|blurts?(?: out)?|throws? in|comes out with|puts? it|greets?|apologi[sz]es|insists?"
     r"|exclaims?|whispers?|shouts?|sings?|recites?|counts?|lists?|suggests?|advises?|warns?"
-    r"|promises?|admits?|thanks|features?|has|have|had|got|get|kicks? off|leads? with"
+    r"|promises?|admits?|thanks|features?|has|have|had|got|gets?|kicks? off|leads? with"
     r"|interjects?|proclaims?|voices?|pronounces?|renders?|phrases?|words?|wording|transcript"
     r"|line|lines|sentence|text|utterances?|verbatim|quote|with)"
 )
@@ -103,6 +103,7 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
         sides = ()
     wished = bool(_WISHED.search(own) or _DOUBTED.match(tail))
     missing = bool(_MISSING.search(own)) or bool(_MISSING_BEHIND.match(tail))
+    missing = missing or bool(re.search(r"\b(?:everything|anything|all) but $", head, re.I))
     spoken = spoken or bool(_SAYING.search(own)) or bool(_POINTED.search(head) and sides)
     neither = any(t.value == "neither" for t in clause.of("side"))
     claimed = spoken or missing or user or (bool(sides) and _stands_behind(sentence, token))

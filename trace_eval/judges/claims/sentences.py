@@ -94,13 +94,23 @@ class Sentence:
         if chunk.of("side"):
             start = chunk.start
         end = chunk.end if chunk.of("side") else clause.end
-        if _UNREAL.search(self.words(start, end)):
+        if _UNREAL.search(_SUITS.sub(" ", self.words(start, end))):
             return True
         if _THE_MORE.match(self.words(chunk.start, clause.end)):
             return True
         if not clause.of("side") and _NORM.search(self.words(clause.start, clause.end)):
             return True
+        if len({place for _, place in named(self, chunk)}) == 2:
+            return False  # "rises from 3.1 in answer 1 to 4.2 in answer 2"
         return bool(_COURSE.search(self.words(chunk.start, chunk.end)))
+
+
+#: What an answer does to the request is no wish.
+_SUITS = re.compile(
+    r"\b(?:suit|fit|meet|answer|address|serve|match|follow|fulfil|satisf)(?:e?s|l?s|ies)?"
+    r" (?:what )?(?:the|this) (?:user's )?(?:request|prompt|instruction)s?\b",
+    re.I,
+)
 
 
 def other(place: str) -> str:
@@ -132,6 +142,8 @@ def compared(sentence: Sentence, token: Token) -> tuple[str, str] | None:
             after = [place for side, place in sides if side.start >= token.end]
             if before and after and before[-1] != after[0]:
                 return before[-1], after[0]
+            if after and not before:
+                continue  # "answer 1 (4.2) outperforms answer 2": the other stands further off
         free = {place for side, place in sides if not sentence.marked(side)}
         if len(free) == 1:
             (place,) = free
