@@ -1,9 +1,9 @@
 """Measure whether directions read aloud are found in rendered answers.
 
-    python -m benchmarks.directions [--seed 2] [--answers 300] [--others] [--show]
+    python -m benchmarks.directions [--seed 2] [--answers 300] [--others] [--base] [--show]
 
 Answers to requests of twelve manners are spoken by espeak-ng and flite, with ``--others`` by other
-voices of theirs and a neural one, and heard by tiny.en. In
+voices of theirs and a neural one, and heard by tiny.en, with ``--base`` by the extra base. In
 half of them the request's own direction ("sigh", "in a deep voice", "(laughs)") is spoken as
 words. The others follow the request, or repeat such words rightly: the word itself was asked for,
 its meaning, or a story in which somebody does it. What was heard is stored, so that the detector
@@ -284,10 +284,12 @@ def render(words: str, program: str, voice: str, path: Path) -> None:
     subprocess.run(line, check=True, capture_output=True)
 
 
-def heard(made: list[MadeAnswer], seed: int, others: bool) -> Iterator[MadeAnswer]:
+def heard(
+    made: list[MadeAnswer], seed: int, others: bool, recogniser_name: str
+) -> Iterator[MadeAnswer]:
     """Render each answer and hear it."""
     rng = random.Random(seed)
-    recogniser = create("faster-whisper:tiny.en")
+    recogniser = create(recogniser_name)
     parts = [create("signal"), recogniser]
     with tempfile.TemporaryDirectory() as folder:
         for number, one in enumerate(made):
@@ -338,23 +340,26 @@ def written(data: Path) -> tuple[int, int]:
 
 def main() -> None:
     """Render, hear, measure and print."""
-    options = arguments(__doc__, seed=2, answers=300, others=False, stored=False, show=False)
+    options = arguments(
+        __doc__, seed=2, answers=300, others=False, base=False, stored=False, show=False
+    )
+    name = f"directions_{options.seed}_base" if options.base else f"directions_{options.seed}"
+    recogniser = "faster-whisper:base" if options.base else "faster-whisper:tiny.en"
     if options.stored:
-        made = [MadeAnswer(**each) for each in stored(f"directions_{options.seed}")["heard"]]
+        made = [MadeAnswer(**each) for each in stored(name)["heard"]]
     else:
-        made = list(
-            heard(list(answers(options.answers, options.seed)), options.seed, options.others)
-        )
+        written_answers = list(answers(options.answers, options.seed))
+        made = list(heard(written_answers, options.seed, options.others, recogniser))
     result = measured(made)
-    for name, value in result.items():
+    for figure, value in result.items():
         if not isinstance(value, list):
-            print(f"{name}: {value}")
+            print(f"{figure}: {value}")
         elif options.show:
-            print(f"{name}:", *value, sep="\n  ")
+            print(f"{figure}:", *value, sep="\n  ")
     if folder := os.environ.get("TRACE_EVAL_DATA"):
         found, count = written(Path(folder))
         print(f"found in answers to other questions: {found} of {count}")
-    save(f"directions_{options.seed}", {**result, "heard": [asdict(one) for one in made]})
+    save(name, {**result, "heard": [asdict(one) for one in made]})
 
 
 if __name__ == "__main__":

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.report import stored
 from tests.support import blueprints as make
+from tests.support.cli import ROOT
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
 from trace_eval.data.measures.directions import read_aloud
@@ -101,3 +103,12 @@ def test_a_language_model_is_told_in_either_order_and_only_where_there_is_one() 
     assert "directions read aloud" not in str(neither)
     paper = PairTextView(JudgeOptions(rendering="paper")).prepare(pair)
     assert "directions read aloud" not in str(paper)
+
+
+def test_the_page_has_the_measured_recall() -> None:
+    page = " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
+    known, others = stored("directions_2"), stored("directions_3")
+    shares = [f"{one['recall']:.2f}".removeprefix("0") for one in (known, others)]
+    assert f"of {known['read aloud']} read aloud, {shares[0]} are found in known voices" in page
+    assert f"and {shares[1]} in others" in page
+    assert min(one["precision"] for one in (known, others)) >= 0.95
