@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from blueprints import Blueprint, Extension
+from blueprints import Blueprint, Extension, Span
 from tests.support import blueprints as make
 from tests.support.blueprints import answer
 from tests.support.cases import judged
@@ -47,6 +47,7 @@ LAUGH = "Please laugh out loud, as if you had heard a joke."
         (LAUGH, True),
         ("Say it with a giggle.", True),
         ("Answer me laughing.", True),
+        ("Tell me a joke and laugh at the end.", True),
         ("Tell me a joke that makes me laugh.", False),
         ("Please do not laugh.", False),
         ("Why do people laugh?", False),
@@ -58,18 +59,32 @@ def test_it_is_read_whether_the_answer_itself_is_to_laugh(text: str, asks: bool)
     assert asks_to_laugh(RuleInstruction(text, exists=True)) is asks
 
 
-def test_who_laughs_for_a_second_beats_who_does_not() -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(LAUGH, "Laugh out loud for me.", "Laugh hysterically for ten seconds."),
+        *("Chuckle softly, please.", "Answer with laughter."),
+    ],
+)
+def test_who_laughs_for_a_second_beats_who_does_not(text: str) -> None:
+    """The short ones have no word by which a text is known to be English."""
     laughing, plain = sounding(event("laughter", 2, 3.2)), sounding()
-    judgement = judged(laughing, plain, LAUGH)
+    judgement = judged(laughing, plain, text)
     assert rating(judgement, "paralinguistics") == "1"
     verdict = judgement.dimensions["paralinguistics"]
     assert verdict.reasoning == "A laughs for 1.2 s, as was asked; B does not."
-    assert rating(judged(plain, laughing, LAUGH), "paralinguistics") == "2"
+    assert rating(judged(plain, laughing, text), "paralinguistics") == "2"
 
 
-def test_a_laugh_without_words_is_the_answer_that_was_asked_for() -> None:
-    silent = make.signal(speech_s=0.0, speech=[])
-    laughing = sounding(event("laughter", 1, 5), signal=silent, text="")
+@pytest.mark.parametrize(
+    ("speech_s", "text"),
+    [(0.0, ""), (2.0, " ".join(f"word{number}" for number in range(90)))],
+    ids=["no words", "words that the recogniser guessed"],
+)
+def test_a_laugh_without_words_is_the_answer_that_was_asked_for(speech_s: float, text: str) -> None:
+    speech = [Span(start_s=0.0, end_s=speech_s)] if speech_s else []
+    signal = make.signal(speech_s=speech_s, speech=speech)
+    laughing = sounding(event("laughter", 1, 5), signal=signal, text=text)
     judgement = judged(laughing, sounding(), LAUGH)
     assert judgement.status == "scored"
     ratings = {name: str(one.rating) for name, one in judgement.dimensions.items()}

@@ -25,7 +25,8 @@ MUSIC, CHANGE, VOICE_OR_MOOD = "music", "voice_change", "voice_or_mood_change"
 #: Words for laughing oneself: not for making others laugh, and not for laughing at something.
 _LAUGH = re.compile(
     r"(?<!make me )(?<!make us )(?<!makes me )(?<!makes us )(?<!make people )"
-    r"\b(?:laugh|giggl|chuckl)(?:e|ing|ter)?\b(?! (?:at|about)\b)"
+    r"\b(?:laugh|giggl|chuckl)(?:e|ing|ter)?\b"
+    r"(?! about\b)(?! at\b(?! (?:the (?:end|start|beginning)|first|last|least|once)\b))"
 )
 
 #: Instructions after which music, or another voice, may be what was asked for.

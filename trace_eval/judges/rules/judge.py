@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -11,6 +10,7 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from blueprints import Blueprint, Extension, Signal, Transcript
+from extractors import guessed
 from fusion import DIMENSIONS, Dimension, Rating
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.items import Item
@@ -23,18 +23,13 @@ from trace_eval.judges.rules.conversation import judge_conversations
 from trace_eval.judges.rules.heard import asks_to_laugh, laughter_verdict
 from trace_eval.judges.rules.outcome import MeasurementMissing
 from trace_eval.judges.rules.paralinguistics import judge_paralinguistics
-from trace_eval.judges.rules.requests import instruction_text
+from trace_eval.judges.rules.requests import WORDLESS, instruction_text
 from trace_eval.judges.rules.session import session_caveats
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
 
 #: Raise it whenever the same case could be judged otherwise at equal thresholds.
 VERSION = "9"
-
-#: Sound that may be requested and is no speech.
-_WORDLESS = re.compile(
-    r"\b(?:whistl|sing|hum|laugh|giggl|applau|clap|beatbox)(?:e|s|es|d|ing|ming|ping)?\b", re.I
-)
 
 CAVEAT = (
     "Screening baseline: fixed rules over measurements. It does not know whether an answer is"
@@ -104,7 +99,7 @@ class RulesJudge(Judge):
             )
             return judge_conversations(a, b, cuts) if a and b else None
         instruction = instruction_text(case)
-        wordless = _WORDLESS.search(instruction.text or "")
+        wordless = WORDLESS.search(instruction.text or "")
         without_words = wordless and any(_has_no_words(side, cuts) for side in (case.a, case.b))
         laughter = None
         if wordless and asks_to_laugh(instruction):
@@ -126,13 +121,13 @@ class RulesJudge(Judge):
 
 
 def _has_no_words(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
-    """Whether there is sound in which no speech was detected, or no word was recognised."""
+    """Whether there is sound without speech, or of which words are not recognised but guessed."""
     signal, words = blueprint.signal, blueprint.transcript
     if not isinstance(signal, Signal) or signal.peak_dbfs is None:
         return False
     silent = signal.peak_dbfs < cuts.min_level_dbfs
     empty = isinstance(words, Transcript) and not words.text.strip()
-    return not silent and (signal.speech_s <= 0 or empty)
+    return not silent and (signal.speech_s <= 0 or empty or guessed(blueprint) is not None)
 
 
 def _heard(blueprint: Blueprint) -> str | None:

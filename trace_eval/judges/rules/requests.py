@@ -217,6 +217,14 @@ class RuleInstruction:
         return sum(r.kind is kind and not r.negated for r in self.requests) > 1
 
 
+#: Sound that may be requested and is no speech.
+WORDLESS = re.compile(
+    r"\b(?:whistl|sing|hum|laugh|giggl|chuckl|applau|clap|beatbox)"
+    r"(?:e|s|es|d|ing|ming|ping|ter)?\b",
+    re.I,
+)
+
+
 def instruction_text(case: Case) -> RuleInstruction:
     """Return the request of a pair: as it is written, else as it was heard."""
     text, provided = case.item.instruction.text, case.item.language
@@ -236,6 +244,8 @@ def instruction_text(case: Case) -> RuleInstruction:
     # Who orders in English may quote at length what is to be said in another language.
     instruction = RuleInstruction(text, exists=True)
     if language in (None, LANGUAGE) or instruction.requests:
+        return instruction
+    if language == UNSURE and WORDLESS.search(text):  # "Laugh out loud for me." has no small words
         return instruction
     name = "another language" if language == UNSURE else language_name(language)
     unread = f"The instruction is in {name}, in which no requests can be read"
