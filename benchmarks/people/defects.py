@@ -8,7 +8,7 @@ drawn together, as in :mod:`benchmarks.people.figures`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,7 +39,9 @@ Events = Sequence[dict[str, Any]]
 def defect_figures(folder: Folder) -> dict[str, Any]:
     """Scale -> kind -> its figures; of a kind that no clip has the words say so."""
     measured = Measured()
-    events = {clip.item: measured.events(decode(clip.audio)) for clip in folder.clips}
+    events: dict[str, Events] = {
+        clip.item: measured.events(decode(clip.audio)) for clip in folder.clips
+    }
     results = {scale: of_scale(folder.clips, events, scale, KINDS) for scale in RATED[folder.name]}
     for scale, kinds in results.items():
         title = f"{folder.name}, {scale}: {len(folder.clips)} clips"
@@ -52,7 +54,7 @@ _NONE = {"clips with": 0, "difference": "-"}
 
 
 def of_scale(
-    clips: list[Rated], events: dict[str, Events], scale: str, kinds: Sequence[str]
+    clips: list[Rated], events: Mapping[str, Events], scale: str, kinds: Sequence[str]
 ) -> dict[str, Any]:
     """Return, of each kind of event, the clips with it and what they are rated less than others."""
     rated = [clip for clip in clips if np.isfinite(clip.mean(scale))]

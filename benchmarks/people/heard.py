@@ -84,10 +84,10 @@ def groups_of(clip: Clip) -> Mapping[str, Extension | Absent]:
         value = extractor.extract(clip, blueprint)
         blueprint = blueprint.with_group(extractor.group, value, extractor.provenance())
     groups: dict[str, Extension | Absent] = {}
-    for extractor in (CampplusExtractor(), YamnetExtractor()):
-        value = extractor.extract(clip, blueprint)
-        assert isinstance(value, Extension | Absent)
-        groups[extractor.group] = value
+    for heard in (CampplusExtractor(), YamnetExtractor()):
+        group = heard.extract(clip, blueprint)
+        assert isinstance(group, Extension | Absent)
+        groups[heard.group] = group
     return groups
 
 

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trace_eval.conversations.sound.lanes import BANDS, HOP_S, SILENT_DB, Lane, Mask, inside
+from trace_eval.conversations.sound.lanes import BANDS, HOP_S, SILENT_DB, Lane, Levels, inside
 from trace_eval.conversations.spans import Spans, joined, runs
 
 
@@ -58,13 +59,16 @@ def other_sounds(lane: Lane, speech: Sequence[Spans]) -> Spans:
         level = float(np.quantile(lane.levels[spoken], 0.9))
         line = max(floor + rules.above_db, level - rules.below_db)
     hot = free & (lane.levels > line)
+    soft = np.flatnonzero(there & (lane.levels <= floor + 1.0))
+    has_bands = lane.bands.shape == (len(BANDS), len(lane.levels))
+    noise = _spectrum(lane, soft) if has_bands and len(soft) else None
     sounds: Spans = []
     beeps: Spans = []
     for start, end in joined(((a * HOP_S, b * HOP_S) for a, b in runs(hot)), rules.join_s):
         part = slice(round(start / HOP_S), round(end / HOP_S))
         if end - start < rules.least_s:
             beeps += [(start, end)] if end - start >= rules.beep_s else []
-        elif hot[part].mean() >= rules.busy and not _is_noise(lane, part, floor):
+        elif hot[part].mean() >= rules.busy and not _is_noise(lane, part, noise):
             sounds.append((start, end))
     sounds = joined([*sounds, *_in_series(beeps)])
     return [(lane.at(start), lane.at(end)) for start, end in sounds]
@@ -82,19 +86,18 @@ def _in_series(beeps: Spans) -> Spans:
     return series
 
 
-def _is_noise(lane: Lane, part: slice, floor: float) -> bool:
+def _is_noise(lane: Lane, part: slice, noise: Levels | None) -> bool:
     """Whether a stretch is steady and has the spectrum of the softest moments."""
     levels = lane.levels[part]
-    if lane.bands.shape != (len(BANDS), len(lane.levels)) or len(levels) < 3:
+    if noise is None or len(levels) < 3:
         return False
     trend = np.polyval(np.polyfit(np.arange(len(levels)), levels, 1), np.arange(len(levels)))
     if np.std(levels - trend) > SOUND_RULES.steady_db:
         return False
-    soft: Mask = (lane.levels > SILENT_DB + 1) & (lane.levels <= floor + 1.0)
-    if not soft.any():
-        return False
-    shapes = [
-        np.median(lane.bands[:, where], axis=1) - np.median(lane.levels[where])
-        for where in (np.arange(part.start, part.stop), np.flatnonzero(soft))
-    ]
-    return bool(np.abs(shapes[0] - shapes[1]).max() < SOUND_RULES.shape_db)
+    own = _spectrum(lane, np.arange(part.start, part.stop))
+    return bool(np.abs(own - noise).max() < SOUND_RULES.shape_db)
+
+
+def _spectrum(lane: Lane, hops: NDArray[np.int64]) -> Levels:
+    """Return the level of each band beside that of all, in the median of some hops, dB."""
+    return np.asarray(np.median(lane.bands[:, hops], axis=1) - np.median(lane.levels[hops]))
